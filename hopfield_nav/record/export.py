@@ -1,11 +1,9 @@
-"""A record as files: NetCDF 4, packed where that pays; for other programs tables as CSV, or MATLAB's form."""
+"""A run's signals and events for other programs: tables as CSV, everything as a file of MATLAB."""
 
 from __future__ import annotations
 
 import csv
 import json
-import os
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +12,6 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.files import is_formula, whole_file
-from hopfield_nav.record.dataset import LabelledRecord
 
 if TYPE_CHECKING:
     import xarray
@@ -22,11 +19,6 @@ if TYPE_CHECKING:
     from hopfield_nav.record.run import Run
 
 _LINES = 4096  # written at a time
-_ROWS = 65536  # that are packed together
-_SAMPLE = 4096  # rows that show whether a signal is worth it
-_PAYS = 0.5  # of its size: the last digits of what moves freely do not shrink, and cost the most time
-_MARGIN = 65536  # bytes for names and attributes
-_LEVEL = 1  # of zlib: further ones take longer and save little
 
 
 def export_csv(run: Run, folder: Path, every: int = 1) -> list[Path]:
@@ -103,58 +95,3 @@ def _write(path: Path, heads: list[str], rows: np.ndarray) -> None:
         writer.writerow(json.dumps(head) if is_formula(head) else head for head in heads)
         for first in range(0, len(rows), _LINES):
             writer.writerows(rows[first : first + _LINES].tolist())
-
-
-def write_netcdf(path: Path, record: LabelledRecord) -> None:
-    """Write a record: references, flags and forces of rare contacts packed, all else as it is in memory.
-
-    Raises:
-        OSError: the file cannot be written; where the disk is full, before anything is.
-    """
-    import h5netcdf
-    import h5py
-
-    _reserve(path, record)
-    with h5netcdf.File(path, "w") as file:
-        file.attrs.update(record.attributes)
-        for name, (dims, found, about) in {**record.coordinates, **record.variables}.items():
-            values = np.asarray(found)
-            for dim, size in zip(dims, values.shape, strict=True):
-                if dim not in file.dimensions:
-                    file.dimensions[dim] = size
-            if values.dtype.kind in "OUT":
-                values = values.astype(h5py.string_dtype())
-            none = np.nan if values.dtype.kind == "f" else None
-            stored = file.create_variable(name, dims, values.dtype, fillvalue=none, **packing(dims, values))
-            stored.attrs.update(about)
-            for first in range(0, len(values) if values.size else 0, _ROWS):
-                stored[first : first + _ROWS] = values[first : first + _ROWS]
-
-
-def _reserve(path: Path, record: LabelledRecord) -> None:
-    """Ask for the room first: where a file cannot grow, HDF5 ends the whole program."""
-    size = _MARGIN
-    for dims, found, _ in (*record.coordinates.values(), *record.variables.values()):
-        values = np.asarray(found)
-        size += round(values.nbytes * (_PAYS if packing(dims, values) else 1.0))
-    with path.open("wb") as file:
-        if hasattr(os, "posix_fallocate"):
-            os.posix_fallocate(file.fileno(), 0, size)
-
-
-def packing(dims: tuple[str, ...], values: np.ndarray) -> dict[str, Any]:
-    """How a variable is packed, without loss; empty where it is not."""
-    if dims[:1] != ("time",) or not _shrinks(values):
-        return {}
-    chunks = (min(_ROWS, len(values)), *values.shape[1:])
-    return {"compression": "gzip", "compression_opts": _LEVEL, "shuffle": True, "chunks": chunks}
-
-
-def _shrinks(values: np.ndarray) -> bool:
-    """Whether the rows in the middle, their bytes sorted by place as HDF5's shuffle does, pack well."""
-    if len(values) < _SAMPLE:
-        return False
-    first = (len(values) - _SAMPLE) // 2
-    rows = np.ascontiguousarray(values[first : first + _SAMPLE])
-    shuffled = rows.view(np.uint8).reshape(-1, rows.dtype.itemsize).T.tobytes()
-    return len(zlib.compress(shuffled, _LEVEL)) < _PAYS * len(shuffled)

@@ -20,7 +20,7 @@ from dynamics.files import whole_folder
 from hopfield_nav.loop import make_log
 from hopfield_nav.record.dataset import make_record, record_of
 from hopfield_nav.record.detection import DetectionRecord
-from hopfield_nav.record.export import write_netcdf
+from hopfield_nav.record.netcdf import write_netcdf
 from hopfield_nav.record.plans import Plans, check_marks, closed_steps, felt_after
 from hopfield_nav.record.quantities import SHOWN, SUMMARY
 from hopfield_nav.record.stored import check_checksums, read_log, read_summary, write_checksums
