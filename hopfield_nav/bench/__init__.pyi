@@ -1,3 +1,6 @@
+from .loading import find_suite as find_suite
+from .loading import list_suites as list_suites
+from .loading import load_suite as load_suite
 from .oracle import has_path as has_path
 from .oracle import smallest_cut as smallest_cut
 from .others import join_results as join_results
@@ -11,6 +14,3 @@ from .shipped import shipped_worlds as shipped_worlds
 from .shipped import with_version as with_version
 from .shipped import write_shipped as write_shipped
 from .suite import Suite as Suite
-from .suite import find_suite as find_suite
-from .suite import list_suites as list_suites
-from .suite import load_suite as load_suite

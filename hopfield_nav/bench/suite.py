@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import fnmatch
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dynamics import BadInput, nearest_name
 from hopfield_nav.bench.oracle import has_path
 from hopfield_nav.bench.suite_file import SuiteFile
 from hopfield_nav.plugin import load_from_file
@@ -24,31 +22,13 @@ from hopfield_nav.sweeps import (
     Base,
     Job,
     Sweep,
-    SweepFile,
     content_of,
-    load_measures,
-    moved_value,
-    read_base,
     texts_in,
 )
 from hopfield_nav.world import (
-    NOT_KNOWN,
-    Document,
-    Fault,
-    Key,
-    Trust,
     World,
-    faults_of,
-    in_order,
     is_code,
-    parse_value,
-    placed_at,
-    read_document,
-    read_form,
-    sort_faults,
     split_key,
-    together,
-    world_folders,
     yaml_text,
 )
 
@@ -124,9 +104,10 @@ class Suite(Sweep):
     def world_for(self, job: Job) -> World:
         """The world of a run, checked, before its setup."""
         family, condition, method = (str(job.values[name]) for name in ("family", "condition", "method"))
-        return self._world(family, condition, method, job.seed)
+        return self.changed_world(family, condition, method, job.seed)
 
-    def _world(self, family: str, condition: str, method: str, seed: int = 0) -> World:
+    def changed_world(self, family: str, condition: str, method: str, seed: int = 0) -> World:
+        """The world of a family with the changes of a condition and a method, checked."""
         changes: list[Change] = [(("record", "every"), _EVERY, self.name)]
         for section, name, given in (
             ("families", family, self.suite.families[family].set),
@@ -145,7 +126,7 @@ class Suite(Sweep):
         name = self.suite.families[str(job.values["family"])].setup
         if name is None:
             return Simulation(world, seed=job.seed)
-        made = _loaded("setup", name, self.folder)(world, job.seed)
+        made = loaded("setup", name, self.folder)(world, job.seed)
         if isinstance(made, World):
             return Simulation(made, seed=job.seed)
         return _Finished(world, dict(made)) if isinstance(made, Mapping) else made
@@ -158,7 +139,7 @@ class Suite(Sweep):
         """
         for family in self.suite.families.values():
             if family.setup is not None:
-                getattr(_loaded("setup", family.setup, self.folder), "ready", lambda: None)()
+                getattr(loaded("setup", family.setup, self.folder), "ready", lambda: None)()
 
     def extra(self, run: Run) -> dict[str, Any]:
         """The bench's own columns."""
@@ -172,13 +153,13 @@ class Suite(Sweep):
     def _counts(self, world: World) -> bool:
         oracle = self.suite.oracle
         if oracle.own is not None:
-            return bool(_loaded("oracle", oracle.own, self.folder)(world))
+            return bool(loaded("oracle", oracle.own, self.folder)(world))
         return oracle.margin is None or has_path(world, oracle.margin)
 
     def only(self, methods: list[str]) -> Suite:
         """The same of some methods alone."""
         *others, _ = self.grid
-        return replace(self, grid=(*others, _axis("method", methods)))
+        return replace(self, grid=(*others, axis_of("method", methods)))
 
     def of(self, worlds: int) -> Suite:
         """The same of so many worlds of every family."""
@@ -213,173 +194,14 @@ class _Finished:
         return SimpleNamespace(world=self.world, summary=self._summary, outcome=self._summary["outcome"])
 
 
-def list_suites() -> list[str]:
-    """Names of the suites that come with the program."""
-    return sorted({path.stem for folder in _folders() for path in folder.glob("*.yaml")})
-
-
-def find_suite(name: str | Path) -> Path:
-    """The file of a suite, by its path or its name.
-
-    Raises:
-        BadInput: there is none.
-    """
-    path = Path(name)
-    if path.is_file():
-        return path
-    for folder in _folders():
-        if (folder / f"{path.name}.yaml").is_file() and path.name == str(path):
-            return folder / f"{path.name}.yaml"
-    known = list_suites()
-    raise BadInput(
-        "unknown suite", found=str(name), allowed=", ".join([*known, "or the path of a file"]),
-        nearest=nearest_name(str(name), known),
-    )  # fmt: skip
-
-
-def _folders() -> list[Path]:
-    return [folder / "benches" for folder in world_folders()]
-
-
-def load_suite(
-    name: str | Path, methods: Mapping[str, Path] | None = None, worlds: int | None = None,
-    seed: int | None = None, allow_code: bool = False, families: Sequence[str] = (),
-) -> Suite:  # fmt: skip
-    """Read and check a suite.
-
-    Args:
-        name: a file, or the name of a suite that comes with the program.
-        methods: files with the changes of further methods, by name.
-        worlds: of every family; default as the suite says.
-        seed: of the first world; default as the suite says.
-        allow_code: execute the Python files that it names; those of a bundled suite, of the current folder
-            and of the methods given here are executed in any case.
-        families: those alone that one of these patterns fits, ``*`` for any letters; default all.
-
-    Raises:
-        BadInput: there is no such file, or something in it cannot be used.
-    """
-    path = find_suite(name)
-    document = read_document(path)
-    folder = path.parent.resolve()
-    trust = Trust(allow_code or folder in [own.resolve() for own in _folders()])
-    file, form = read_form(SuiteFile.model_validate, SuiteFile, document)
-    if file is NOT_KNOWN or form:
-        raise together(in_order(form, document))
-    added = {key: _method_from(Path(given), folder) for key, given in (methods or {}).items()}
-    for key in added:
-        if key in file.methods:
-            what = "the suite has a method of that name"
-            raise BadInput(what, where="--method", found=key, allowed="another")
-    trust = trust.also(texts_in(added), folder)
-    file = _of_families(file, families)
-    if seed is not None and any(family.seed is not None for family in file.families.values()):
-        raise BadInput("the worlds of this suite are counted, not drawn", where="--seeds", allowed="none")
-    change: dict[str, Any] = {"methods": {**file.methods, **added}}
-    change |= {key: value for key, value in (("worlds", worlds), ("seed", seed)) if value is not None}
-    return _suite_from(file.model_copy(update=change), document, path, folder, trust)
-
-
-def _of_families(file: SuiteFile, patterns: Sequence[str]) -> SuiteFile:
-    """The same with the families alone that a pattern fits."""
-    for pattern in patterns:
-        if not fnmatch.filter(file.families, pattern):
-            names = ", ".join(file.families)
-            raise BadInput(
-                "no such family", where="--family", found=pattern, allowed=f"{names}, or a pattern"
-            )
-    fits = {
-        name: family
-        for name, family in file.families.items()
-        if not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
-    }
-    return file.model_copy(update={"families": fits})
-
-
-def _suite_from(file: SuiteFile, document: Document, path: Path, folder: Path, trust: Trust) -> Suite:
-    bases: dict[str, Base] = {}
-    faults: list[Fault] = []
-    for name, family in file.families.items():
-        bases[name], told = read_base(family.world, document, folder, trust)
-        key: Key = ("families", name, "world")
-        faults += [(key, placed_at(key, fault, document)) for _, fault in told]
-    require = partial(_require, trust=trust, folder=folder)
-    for at, code in _own_files(file):
-        faults += [(at, placed_at(at, fault, document)) for fault in faults_of([require], code)]
-    if faults:
-        raise together(sort_faults(faults, document))
-    engine = SweepFile(
-        format=1, description=file.description, world="suite", repeats=file.worlds, seed=file.seed,
-        quantities=file.quantities, measures=file.measures, until=file.until, patience=file.patience,
-        time_limit_per_run=file.time_limit_per_run,
-    )  # fmt: skip
-    named: dict[str, Mapping[str, Any]] = {
-        "family": file.families,
-        "condition": file.conditions,
-        "method": file.methods,
-    }
-    grid = tuple(_axis(name, [*given]) for name, given in named.items())
-    first = next(iter(bases.values()))
-    suite = Suite(path.stem, folder, engine, first, grid, document.data, file, bases)
-    told_once = {str(error): error for error in _refused(suite)}
-    if told_once:
-        raise together(list(told_once.values()))
-    return suite
-
-
-def _refused(suite: Suite) -> Iterator[BadInput]:
-    """What the worlds do not allow of conditions and methods, each tried on its own."""
-    file = suite.suite
-    condition, method = next(iter(file.conditions)), next(iter(file.methods))
-    for family in file.families:
-        pairs = [(name, method) for name in file.conditions] + [(condition, name) for name in file.methods]
-        for pair in pairs:
-            try:
-                suite._world(family, *pair)
-            except BadInput as error:
-                yield from (error, *error.others)
-
-
-def _own_files(file: SuiteFile) -> Iterator[tuple[Key, tuple[str, str]]]:
-    """Keys that name Python files, with what they are and the name."""
-    for name, family in file.families.items():
-        if family.setup is not None:
-            yield ("families", name, "setup"), ("setup", family.setup)
-    if file.oracle.own is not None:
-        yield ("oracle", "own"), ("oracle", file.oracle.own)
-    if file.measures is not None:
-        yield ("measures",), ("measures", file.measures)
-
-
-def _require(code: tuple[str, str], trust: Trust, folder: Path) -> None:
-    what, name = code
-    if not is_code(name):
-        raise BadInput(f"no {what}", found=name, allowed="FILE.py:NAME")
-    trust.require(name, folder)
-    if what == "measures":
-        load_measures(name, folder)
-    elif not callable(_loaded(what, name, folder)):
-        raise BadInput(f"no function for the {what}", found=name, allowed="FILE.py:NAME")
-
-
 @cache
-def _loaded(what: str, name: str, folder: Path) -> Any:
+def loaded(what: str, name: str, folder: Path) -> Any:
     """What a file holds, which is executed once a process."""
     return load_from_file(what, name, folder)
 
 
-def _method_from(path: Path, folder: Path) -> dict[str, Any]:
-    """The changes that a method's file holds, its paths relative to ``folder``."""
-    if not path.is_file():
-        raise BadInput("no such file", where="--method", found=str(path))
-    data = parse_value(path.read_text(encoding="utf-8"), str(path))
-    if not isinstance(data, dict):
-        raise BadInput("not the changes of a method", where=str(path), allowed="keys of a world")
-    changes = {str(key): value for key, value in data.items() if key != "format"}
-    return {key: moved_value(split_key(key), v, path.parent.resolve(), folder) for key, v in changes.items()}
-
-
-def _axis(name: str, values: list[str]) -> tuple[AxisColumn, ...]:
+def axis_of(name: str, values: list[str]) -> tuple[AxisColumn, ...]:
+    """The axis of a suite that has these names."""
     return (AxisColumn(name, (name,), values, None, [""]),)
 
 
