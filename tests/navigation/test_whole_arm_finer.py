@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 from dynamics import load_arm
+from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.geometry import pack_primitives
 from hopfield_nav.known_world import build_scene
 from hopfield_nav.navigation.map import Beliefs, Step
@@ -13,6 +16,7 @@ from hopfield_nav.navigation.whole_arm import JointGrid
 from hopfield_nav.navigation.whole_arm.finer import INSIDE, MOST_CELLS, Carried, finer
 from hopfield_nav.navigation.whole_arm.search import EXITS, MOST_EXITS, RISK, Search
 from hopfield_nav.plugin import Against
+from hopfield_nav.world import parse_world
 
 COARSE = JointGrid(np.array([-np.pi, -1.0, 0.0]), np.array([np.pi, 1.0, 1.0]), (12, 6, 1))
 FINE = COARSE.split(np.array([[0, 5, 0], [11, 0, 0], [12, 2, 0]]))  # the first axis is closed: 12 is 0
@@ -102,3 +106,41 @@ def test_a_goal_is_reached_from_further_cells_where_the_nearest_are_doubted(most
     assert found is not None
     assert (cells[tuple(found.cells.T)] == 0.0).all() == clean
     assert (search.risk <= RISK) == clean
+
+
+BALLS = (
+    (0.355, -0.224, 0.818), (0.191, -0.317, 0.652), (0.206, -0.328, 0.664), (0.229, -0.449, 0.539),
+    (0.183, -0.378, 0.553), (-0.016, -0.498, 0.700),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("is_finer", "outcome"), [(False, "no_path"), (True, "reached")])
+def test_a_wrong_no_on_a_coarse_map_is_none_with_all_cells_about_the_goal(is_finer, outcome):
+    """Six balls about the arm at its goal, which has 4 to 20 mm to spare there."""
+    world = {
+        "format": 1, "map": {"space": "joints", "shape": [9, 6, 6, 1, 1, 1]},
+        "trajectory": {"tool_speed": 0.25}, "record": {"signals": "none"}, "time_limit": 300,
+        "start": {"joints": START.tolist()}, "goal": {"joints": [1.6, -1.5, 1.1, -1.2, -1.5, 0.5]},
+        "obstacles": [{"sphere": {"center": list(ball), "radius": 0.07}} for ball in BALLS],
+        "planner": {"finer": is_finer},
+    }  # fmt: skip
+    assert simulate(parse_world(json.dumps(world))).outcome == outcome
+
+
+def test_the_finest_map_says_no_in_steps_of_the_worlds_map():
+    """A fence that one joint alone would have to pass: what is recorded are steps of the coarse map."""
+    fence = {"box": {"center": [0.0, 0.65, 0.5], "size": [0.04, 1.3, 1.6]}}
+    world = {
+        "format": 1, "map": {"space": "joints", "shape": [8, 1, 1, 1, 1, 1]},
+        "trajectory": {"tool_speed": 0.25}, "record": {"signals": "none"}, "time_limit": 300,
+        "start": {"joints": START.tolist()}, "goal": {"joints": [1.6, -1.5, 1.1, -1.2, -1.5, 0.5]},
+        "obstacles": [fence],
+    }  # fmt: skip
+    simulation = Simulation(parse_world(json.dumps(world)))
+    run = simulation.run()
+    assert run.outcome == "no_path"
+    navigator = simulation.navigator
+    assert navigator.grid.shape[0] > 8
+    assert navigator.beliefs.facts
+    assert navigator.closed_steps()
+    assert all(step.cell[0] < 8 and not any(step.cell[1:]) for step in navigator.closed_steps())

@@ -289,7 +289,7 @@ def test_an_arm_that_is_touched_at_its_start_leaves_along_the_torque():
 
 
 def test_leaving_a_squeezed_start_saves_touches(monkeypatch):
-    steps = "planner: {any_angle: false}\n"  # straight lines lead away from it of themselves
+    steps = "planner: {any_angle: false, finer: false}\n"  # straight lines lead away from it of themselves
     leaving = Simulation(world(SMALL, QUICK, START, GOAL, SQUEEZED, steps)).run()
     assert leaving.outcome == "reached", leaving.summary["reason"]
     monkeypatch.setattr(navigator_module, "_LEAVE", 0.0)
