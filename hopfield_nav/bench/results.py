@@ -103,7 +103,7 @@ def _views(suite: Suite, worlds: Sequence[Different], folder: Path) -> dict[tupl
             key = (*world.cell, row["method"], world.repeat)
             values = dict(zip(("family", "condition", "method"), key[:3], strict=True))
             run = suite.start(Job(0, values, world.seed, world.repeat)).run(None, _until(suite))
-            if isinstance(run, Run):
+            if isinstance(run, Run) and run.world.record.signals == "all":
                 name = re.sub(r"[^\w-]+", "_", f"{'_'.join(key[:3])}_{world.seed}") + ".html"
                 (folder / "views").mkdir(exist_ok=True)
                 write_page(describe_run(run), folder / "views" / name)
