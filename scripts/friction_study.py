@@ -1,9 +1,10 @@
 """Gears that give: what recordings tell of a real arm's, and how honest places on the arm are with them.
 
-    python scripts/friction_study.py --out docs/friction.md
+    python scripts/friction_study.py --real 4 --out docs/friction.md
     hopfield-nav bench whole_arm_gears --out FOLDER
     python scripts/friction_study.py --weights FOLDER docs/figures/weights_of_places.png
 
+``--real``: so many seeds of the bundled worlds of a real arm, with the detector that worlds have by default.
 What the tool and the whole arm feel with such gears is in the suites ``gears_tool``, ``gears_periods``,
 ``gears_stiff``, ``gears_free`` and ``whole_arm_gears``.
 """
@@ -12,7 +13,9 @@ from __future__ import annotations
 
 import argparse
 import json
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from bench_columns import Rows
@@ -25,12 +28,18 @@ from suite_tables.arm import NEAR
 
 from dynamics import load_arm
 from dynamics.identification import identify
+from hopfield_nav import load_world
+from hopfield_nav.experiment import Simulation
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, new_figure, paper_style, save_figure
 from hopfield_nav.record import share_interval
 
 CYCLES = (101, 202, 203, 204)  # of a ripple in a turn that are tried: multiples of the gear's ratio, and near
 MOVING, FASTEST, RESTING = 0.05, 1.5, 1e-3  # [rad/s] faster than FASTEST the samples are too few for a ripple
 SMOOTHED = 25  # samples over which everything slower is taken off
+WORLDS = ("ragazzon2012_real", "whole_arm_real")
+MODELS = {"wrong": [], "known": ["controller.model_error={}"]}
+DEFAULT = "detection={}"
+HEAD = ("world, model", "reached", "touches", "false alarms", "delay [ms]", "peak force [N]")
 BINS = 10
 PANELS = {"model known": "known", "masses, friction and stiffness off": "wrong"}
 
@@ -78,6 +87,35 @@ def _above_smooth(signal: np.ndarray) -> np.ndarray:
     return signal - savgol_filter(signal, SMOOTHED, 2)
 
 
+def felt(world: str, changes: list[str], seed: int) -> tuple[dict[str, Any], list[float]]:
+    """A run's summary, and the delay of the first alarm on each contact that was felt [s]."""
+    simulation = Simulation(load_world(world, [DEFAULT, "record.signals=none", *changes]), seed)
+    run = simulation.run()
+    touches = [d for d in reversed(simulation.detections) if not np.isnan(d.touch_time)]
+    first = {d.touch_time: d.time for d in touches}
+    return run.summary, [alarm - touched for touched, alarm in first.items()]
+
+
+def real_table(count: int) -> str:
+    """By world and model: goals, alarms, and median and largest delay over ``count`` seeds."""
+    rows = []
+    for world, (words, changes) in product(WORLDS, MODELS.items()):
+        found = [felt(world, changes, seed) for seed in range(1, count + 1)]
+        summaries, delays = [s for s, _ in found], 1e3 * np.concatenate([d for _, d in found])
+        rows.append(
+            [
+                f"`{world}`, {words}",
+                f"{sum(s['outcome'] == 'reached' for s in summaries)} of {count}",
+                f"{len(delays)}",
+                f"{sum(s['false_alarm_count'] for s in summaries)}",
+                f"{np.median(delays):.0f}, {delays.max():.0f}",
+                f"{max(s['peak_contact_force_N'] for s in summaries):.0f}",
+            ]
+        )
+        print(rows[-1], flush=True)
+    return table(HEAD, rows)
+
+
 def draw_weights(rows: Rows, path: Path) -> None:
     """How often a place is right that is said to be with some probability, with the model known and wrong."""
     with paper_style():
@@ -110,6 +148,7 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, help="page; default: print only")
+    parser.add_argument("--real", type=int, default=0, help="seeds of the bundled worlds of a real arm")
     parser.add_argument("--weights", type=Path, nargs=2, metavar=("FOLDER", "PNG"), help="this picture alone")
     asked = parser.parse_args()
     if asked.weights:
@@ -117,6 +156,8 @@ def main() -> None:
         return
     tell(recordings_table(), asked.out, "recordings")
     tell(motors_table(), asked.out, "motors")
+    if asked.real:
+        tell(real_table(asked.real), asked.out, "real")
 
 
 if __name__ == "__main__":

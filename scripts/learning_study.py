@@ -2,7 +2,7 @@
 
 python scripts/learning_study.py --out docs/imperfections.md
 
-On recordings of a real UR5 the model is learnt from windows of 0.2 s of one run, second by second, and judged
+On recordings of a real UR5 the model is learnt from windows of 0.2 s of one run, look by look, and judged
 by its torque on another one. What its touches gain is in the suites ``learning`` and ``second``.
 """
 
@@ -20,13 +20,14 @@ from recorded_runs import recording
 from dynamics import Arm, inverse_dynamics, load_arm
 from dynamics.identification import base_parameters, base_regressor, ordinary
 from hopfield_nav import load_world
-from hopfield_nav.control import LinkLearning, Windows
+from hopfield_nav.control import WINDOW, LinkLearning, Windows
 from hopfield_nav.experiment import Simulation
+from hopfield_nav.experiment.learner import LOOK_EVERY
 
 RUNS = ("no1", "no8", "no5_free")
 SAMPLES, FEW = 25, 6  # of 8 ms in a window that is learnt from, and in one that is judged or fitted offline
 LONGEST = 0.02  # [s] a sample: no1 lacks two of every four
-FREE = 10  # windows at first, about two seconds, in which nothing touches the arm, as in a wiggle
+FREE = round(LOOK_EVERY / WINDOW)  # windows of a look; nothing touches the arm in the first, as in a wiggle
 OTHERS = {"masses 10 % too large": "ur5_controller", "those of ur5_kebria2016": "ur5_kebria2016"}
 TIMES = 5  # of which the fastest counts
 
@@ -65,10 +66,10 @@ def recordings() -> str:
             arm = arm._replace(mass=1.1 * arm.mass, inertia=1.1 * arm.inertia)
         for learnt, held in permutations(RUNS, 2):
             train, test, learning = windows_of(learnt, SAMPLES), windows_of(held), LinkLearning(arm)
-            for begin in range(0, len(train.q), 5):
-                if begin >= FREE:
-                    learning.drift(1.0)
-                learning.learn(Windows._make(signal[begin : begin + 5] for signal in train))
+            for begin in range(0, len(train.q), FREE):
+                if begin:
+                    learning.drift(LOOK_EVERY)
+                learning.learn(Windows._make(signal[begin : begin + FREE] for signal in train))
             errors = left(arm, test), left(learning.model(), test), offline(arm, windows_of(learnt), test)
             rows.append((words, f"`{learnt}`", f"`{held}`", *(f"{e:.3f}" for e in errors)))
     head = ("believed before", "learnt on", "judged on", "before [N·m]", "learnt [N·m]", "offline fit [N·m]")

@@ -4,7 +4,8 @@ Over a path q Dahl's friction (``dynamics.joint_friction``) is F_c f(q; F_c / σ
 it is linear in the level, and the one other unknown is a length: how far the joint turns before it slips. For
 each length on a grid the torque about the turns, less what the identified bodies and viscous friction take,
 is fitted by f, and in each window by a straight line in time, which takes what the model has wrong. The
-interval holds the lengths whose residual is no larger than noise with the residual's correlation makes it.
+interval holds the lengths whose residual is no larger than noise with the residual's correlation makes it,
+and ends at the first ones of the grid for which it is.
 """
 
 from collections.abc import Sequence
@@ -119,6 +120,7 @@ def _most_likely(
     likeness = min(max(rest[1:] @ rest[:-1] / max(rest @ rest, 1e-300), 0.0), 0.99)
     freedom = len(told) * (1.0 - likeness) / (1.0 + likeness)
     within = np.flatnonzero(left <= left[best] * (1.0 + chi2.ppf(LEVEL, 1) / freedom))
-    high = levels[within[0]] / LENGTHS[within[0]] if within[0] > 0 else np.inf
-    low = levels[within[-1]] / LENGTHS[within[-1]] if within[-1] < len(LENGTHS) - 1 else 0.0
+    first, last = within[0] - 1, within[-1] + 1  # between grid points nothing is known
+    high = levels[first] / LENGTHS[first] if first >= 0 else np.inf
+    low = levels[last] / LENGTHS[last] if last < len(LENGTHS) else 0.0
     return float(levels[best]), float(levels[best] / LENGTHS[best]), [float(low), float(high)], turns

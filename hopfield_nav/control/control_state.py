@@ -41,6 +41,7 @@ class ControlState(NamedTuple):
     alarm: Alarm  # what its alarm rule remembers
     # (delay + 1, n) torques on their path to the motors [N·m]; at the start, what holds the arm
     queue: np.ndarray
+    tau_sensed: np.ndarray  # (n,) measured torque of the period before [N·m]
     random: Generator  # of the sensor noise
     # (n,) added to the reference, so that the arm arrives with a wrong model too [rad]
     correction: np.ndarray
@@ -56,6 +57,7 @@ def make_control_state(n: int, delay: int, seed: int) -> ControlState:
         belief=make_belief(n),
         alarm=make_alarm(n),
         queue=np.zeros((delay + 1, n)),
+        tau_sensed=np.zeros(n),
         random=make_generator(seed),
         correction=np.zeros(n),
         trace=make_trace(n),

@@ -16,7 +16,8 @@ import numpy as np
 
 from dynamics.kernels.decorators import kernel
 
-RATIOS = np.geomspace(100.0, 1e6, 61)  # [1/rad] stiffness per level that are tried
+OCTAVE = 4  # ratios from one to its double
+RATIOS = 100.0 * 2.0 ** (np.arange(54) / OCTAVE)  # [1/rad] stiffness per level that are tried
 INDEPENDENT = 0.02  # [s] after which noise is another
 LARGER = 4.0  # residual variances by which a ratio may be worse than the best one
 LEAST_DEVIATION = 0.03  # share of the level: what the law itself has wrong
@@ -84,27 +85,46 @@ def fit_gear(q: np.ndarray, torque: np.ndarray, period: float, resolution: float
 def _sum_products(q, torque, ratios, resolution, waits, products, ends):
     """Of the columns 1, a, e and the torque (ratios, 4, 4), and the last e (ratios,).
 
-    A change within a step of the encoder is none; ``waits`` samples after the last one a joint stands.
+    A change within a step of the encoder is none; ``waits`` samples after the last one a joint stands. ``e``
+    over a path is squared where the ratio doubles: an exponential for each would be most of the time.
     """
-    row = np.zeros(4)
+    share, kept, sums = np.zeros(ratios.size), np.ones(ratios.size), np.zeros((7, ratios.size))
+    at, standing, used, total, square = q[0], 0, 0, 0.0, 0.0
     for k in range(ratios.size):
-        share, left, at, standing = 0.0, 1.0, q[0], 0
-        for t in range(q.size):
-            path = q[t] - at
-            if abs(path) <= 1.5 * resolution:
-                path = 0.0
-            at += path
-            standing = standing + 1 if path == 0.0 else 0
-            if path != 0.0:  # Dahl's law
-                side, kept = 1.0 if path > 0.0 else -1.0, math.exp(-ratios[k] * abs(path))
-                share, left = side + (share - side) * kept, left * kept
-            if standing > waits:
-                continue
-            row[0], row[1], row[2], row[3] = 1.0, share, left, torque[t]
-            for i in range(4):
-                for j in range(i, 4):
-                    products[k, i, j] += row[i] * row[j]
-        ends[k] = left
+        ends[k] = 1.0
+    for t in range(q.size):
+        path = q[t] - at
+        if abs(path) <= 1.5 * resolution:
+            path = 0.0
+        at += path
+        standing = standing + 1 if path == 0.0 else 0
+        if path != 0.0:  # Dahl's law
+            side = 1.0 if path > 0.0 else -1.0
+            for k in range(OCTAVE):
+                kept[k] = math.exp(-ratios[k] * abs(path))
+            for k in range(OCTAVE, ratios.size):
+                kept[k] = kept[k - OCTAVE] * kept[k - OCTAVE]
+            for k in range(ratios.size):
+                share[k] = side + (share[k] - side) * kept[k]
+                ends[k] *= kept[k]
+        if standing > waits:
+            continue
+        felt = torque[t]
+        used, total, square = used + 1, total + felt, square + felt * felt
+        for k in range(ratios.size):
+            a, e = share[k], ends[k]
+            sums[0, k] += a
+            sums[1, k] += e
+            sums[2, k] += a * a
+            sums[3, k] += a * e
+            sums[4, k] += e * e
+            sums[5, k] += a * felt
+            sums[6, k] += e * felt
+    for k in range(ratios.size):
+        of = products[k]
+        of[0, 0], of[0, 1], of[0, 2], of[0, 3] = used, sums[0, k], sums[1, k], total
+        of[1, 1], of[1, 2], of[1, 3] = sums[2, k], sums[3, k], sums[5, k]
+        of[2, 2], of[2, 3], of[3, 3] = sums[4, k], sums[6, k], square
         for i in range(4):
             for j in range(i):
-                products[k, i, j] = products[k, j, i]
+                of[i, j] = of[j, i]

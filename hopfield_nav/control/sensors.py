@@ -69,11 +69,12 @@ def sense(sensors, q, qd, random, q_out, qd_out):
 
 
 @inlined
-def sense_torque(sensors, random, tau):
-    """Add the noise of its measurement to the motors' torque (n,) [N·m]."""
+def sense_torque(sensors, random, tau, measured):
+    """Add the noise of its measurement to the motors' torque (n,) [N·m], and write what was ``measured``."""
     for i in range(tau.size):
         if sensors.torque_noise[i] > 0.0:
             tau[i] += sensors.torque_noise[i] * gaussian(random)
+        measured[i] = tau[i]
 
 
 @inlined

@@ -29,7 +29,7 @@ from hopfield_nav.navigation import PlannedMotion
 from hopfield_nav.record import Run
 from hopfield_nav.world import LearnSection, World, build_model, find_methods
 
-LOOK_EVERY = 1.0  # [s] from one solution to the next
+LOOK_EVERY = 2.0  # [s] from one solution to the next
 APART = 1.0  # [s] between what is learnt and a level that is near the threshold
 LOUD = 0.75  # level that is near it
 MOVING = 0.02  # [rad/s] of the fastest joint: less tells of stuck gears
@@ -127,7 +127,7 @@ class Learner:
         if not gear.slipped or gear.level < max(LEAST_LEVEL, ALLOWED * gear.deviation):
             return 0.0 if friction[i, 2] == 0.0 else COULOMB
         factor = gear.level / friction[i, 2] if friction[i, 2] > 0.0 else 1.0
-        friction[i, 0], friction[i, 2] = friction[i, 0] * factor or gear.level, gear.level
+        friction[i, 0], friction[i, 2] = min(friction[i, 0] * factor or gear.level, gear.level), gear.level
         friction[i, 3] = friction[i, 3] or 0.1
         if math.isfinite(gear.stiffest):
             stiffness[i] = gear.stiffness
@@ -256,10 +256,10 @@ def learnt_arm(run: Run) -> Arm:
 
 
 def _accelerations(q: np.ndarray, period: float, seconds: float = 0.04) -> np.ndarray:
-    """Second derivative (k, n) of angles, from parabolas over so many seconds."""
+    """Second derivative (k, n) of angles, from parabolas over so many seconds; at rest before and after."""
     from scipy.signal import savgol_filter
 
     length = max(5, 2 * round(0.5 * seconds / period) + 1)
     if len(q) < length:
         return np.zeros_like(q)
-    return np.asarray(savgol_filter(q, length, 2, deriv=2, delta=period, axis=0))
+    return np.asarray(savgol_filter(q, length, 2, deriv=2, delta=period, axis=0, mode="nearest"))

@@ -22,6 +22,7 @@ from hopfield_nav.world import (
     build_obstacles,
     build_plant,
     find_methods,
+    further_columns,
 )
 
 
@@ -57,7 +58,7 @@ class Setup(NamedTuple):
     def empty_rows(self) -> Rows:
         """Room for what the world wants to be recorded."""
         first = 0 if self.world.record.signals == "none" else FIRST_ROWS
-        return Rows(len(self.start), first, self.plant.wrist.every > 0)
+        return Rows(len(self.start), first, further_columns(self.world))
 
 
 def set_up(world: World, seed: int | None, trajectory: Trajectory | None, felt: Run | None) -> Setup:

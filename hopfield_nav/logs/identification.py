@@ -58,7 +58,7 @@ def read_logs(
 
 
 def _log_of_run(log: OpenedLog) -> MotionLog:
-    """A run of ours: torque of the motors, angles of the links, and of the rotors where joints are elastic.
+    """A run of ours: measured torque of the motors, angles of the links, and of the rotors of elastic joints.
 
     Raises:
         BadInput: nothing was recorded, or something touched the arm.
@@ -73,7 +73,7 @@ def _log_of_run(log: OpenedLog) -> MotionLog:
     return MotionLog(
         time=data.time.values,
         q=data.q.values if elastic else sensed,
-        tau=data.tau.values,
+        tau=(data.tau_sensed if "tau_sensed" in data else data.tau).values,
         rotor_q=sensed if elastic else None,
         name=name,
     )

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 SIGNALS_TABLE = "signals.csv"  # that ``export --csv`` writes
 _COLUMN = re.compile(r"(?P<name>\w+?)(?:_(?P<part>[0-9]+|[xyz]))? \[(?P<unit>[^]]*)\]")
 _READ = (
-    "q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau", "q_sensed", "qd_sensed", "force_sensed", "moment_sensed",
-    "tau_external", "force", "contact_force",
+    "q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau", "tau_sensed", "q_sensed", "qd_sensed", "force_sensed",
+    "moment_sensed", "tau_external", "force", "contact_force",
 )  # fmt: skip
 
 

@@ -66,13 +66,17 @@ def stride_of(data: xarray.Dataset, world: World, where: str) -> int:
 def signals_of_data(data: xarray.Dataset, stride: int) -> Signals:
     """Signals of a run's record, each ``stride``-th row.
 
-    A row of the record holds the torque from that row on; the methods are told that of the period before.
+    A row of the record holds the torque from that row on; the methods are told that of the period before, as
+    it was measured.
     """
     time = data.time.values[::stride]
     logged = {name: f"{name}_sensed" if f"{name}_sensed" in data else name for name in _NAMES[:-1]}
     sensed = {name: data[found].values[::stride] for name, found in logged.items()}
-    last = data.tau.values[stride - 1 :: stride][: len(time) - 1]
-    tau = np.vstack([np.zeros((1, last.shape[1])), last])
+    if "tau_sensed" in data:
+        tau = data.tau_sensed.values[::stride]
+    else:
+        last = data.tau.values[stride - 1 :: stride][: len(time) - 1]
+        tau = np.vstack([np.zeros((1, last.shape[1])), last])
     if "force_sensed" not in data:
         return Signals(time, **sensed, tau=tau)
     wrench = np.hstack([data.force_sensed.values[::stride], data.moment_sensed.values[::stride]])

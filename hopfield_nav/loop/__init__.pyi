@@ -9,7 +9,9 @@ from .event import Event as Event
 from .flexible import FlexibleLoop as FlexibleLoop
 from .holding import holding_depth as holding_depth
 from .log import COLUMNS as COLUMNS
+from .log import TORQUE_COLUMNS as TORQUE_COLUMNS
 from .log import WRIST_COLUMNS as WRIST_COLUMNS
+from .log import Column as Column
 from .log import Log as Log
 from .log import log_columns as log_columns
 from .log import make_log as make_log

@@ -62,7 +62,7 @@ def _judge(controller, settings, control, encoders, reading, at_end):
     sensors, model, work, mode = controller.sensors, controller.model, controller.work, control.now.mode
     sensed, belief = control.sensed, control.belief
     sense(sensors, encoders[0], encoders[1], control.random, sensed.q, sensed.qd)
-    sense_torque(sensors, control.random, sensed.tau)
+    sense_torque(sensors, control.random, sensed.tau, control.tau_sensed)
     share = min(settings.settling * settings.step * settings.steps_per_period, 1.0)
     settle(control.correction, sensed, share, at_end and belief.now.level <= 1.0)
     _place_reference(control)

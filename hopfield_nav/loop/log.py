@@ -16,7 +16,7 @@ class Column(NamedTuple):
     """A signal of the log."""
 
     name: str  # in ``log.nc``
-    size: str | None  # ``joint`` (n columns), ``axis`` (3), or None (1)
+    size: str | None  # ``joint`` (n columns), ``axis`` or ``flange_axis`` (3), or None (1)
     unit: str  # as NetCDF has it
     long_name: str  # what it is
     # whether the plant alone knows it at the start of the step: it is written after the step
@@ -51,9 +51,17 @@ COLUMNS = (
     Column("contact_force", "axis", "N", "largest contact force", truth=True),
 )  # fmt: skip
 
-WRIST_COLUMNS = (  # behind the others, of a world with a sensor at the flange
-    Column("force_sensed", "axis", "N", "measured force at the flange, the payload taken off, flange axes"),
-    Column("moment_sensed", "axis", "N m", "measured moment about the flange frame's origin, flange axes"),
+# behind the others: of a world with a sensor at the flange, and of one whose torques are measured with noise
+WRIST_COLUMNS = (
+    Column(
+        "force_sensed", "flange_axis", "N", "measured force at the flange, the payload taken off, flange axes"
+    ),
+    Column(
+        "moment_sensed", "flange_axis", "N m", "measured moment about the flange frame's origin, flange axes"
+    ),
+)
+TORQUE_COLUMNS = (
+    Column("tau_sensed", "joint", "N m", "measured motor torque, of the control period before"),
 )
 
 
@@ -71,22 +79,25 @@ class Log(NamedTuple):
     table: np.ndarray  # (k, columns) room for k rows; none: nothing is logged
     truth: int  # first column of what is written after the step
     wrist: int  # first column of the sensor at the flange; 0: there is none
+    torque: int  # first column of the measured torque; 0: there is none
 
 
-def make_log(rows: int, n: int, wrist: bool = False) -> Log:
-    """An empty log with room for so many rows, for an arm with ``n`` joints, and the ``wrist`` sensor."""
-    columns = log_columns(n, wrist)
+def make_log(rows: int, n: int, further: tuple[Column, ...] = ()) -> Log:
+    """An empty log with room for so many rows, for an arm with ``n`` joints; ``further`` columns behind."""
+    columns = log_columns(n, further)
     first = next(column.name for column in COLUMNS if column.truth)
     table = np.empty((rows, max(place.stop for place in columns.values())))
-    sensor = columns[WRIST_COLUMNS[0].name].start if wrist else 0
-    return Log(LogNow(), table, columns[first].start, sensor)
+    wrist, torque = (
+        columns[kind[0].name].start if kind[0] in further else 0 for kind in (WRIST_COLUMNS, TORQUE_COLUMNS)
+    )
+    return Log(LogNow(), table, columns[first].start, wrist, torque)
 
 
-def log_columns(n: int, wrist: bool = False) -> dict[str, slice]:
-    """Columns of the table by signal, for an arm with ``n`` joints; ``wrist``: and with that sensor."""
-    sizes = {"joint": n, "axis": 3, None: 1}
+def log_columns(n: int, further: tuple[Column, ...] = ()) -> dict[str, slice]:
+    """Columns of the table by signal, for an arm with ``n`` joints, and of ``further`` signals."""
+    sizes = {"joint": n, "axis": 3, "flange_axis": 3, None: 1}
     columns, start = {}, 0
-    for column in (*COLUMNS, *WRIST_COLUMNS) if wrist else COLUMNS:
+    for column in (*COLUMNS, *further):
         columns[column.name] = slice(start, start + sizes[column.size])
         start += sizes[column.size]
     return columns
@@ -106,6 +117,8 @@ def write_row(log, state, time):
     table[row, at + 2] = belief.now.damped
     if log.wrist > 0:
         _put(table, row, log.wrist, sensed.wrench)
+    if log.torque > 0:
+        _put(table, row, log.torque, state.control.tau_sensed)
     alarm.now.raised = False
     log.now.used = row + 1
 

@@ -11,7 +11,7 @@ from typing import IO
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.loop.log import make_log
+from hopfield_nav.loop.log import Column, make_log
 
 FIRST_ROWS = 16384  # rows that there is room for at first
 MAX_ROWS = 131072  # in memory, 95 MB for six joints
@@ -23,11 +23,11 @@ class Rows:
     Args:
         n: joints of the arm.
         first: rows that there is room for at first; 0: nothing is logged.
-        wrist: whether the arm has a sensor at the flange.
+        further: columns that not every log has.
     """
 
-    def __init__(self, n: int, first: int = FIRST_ROWS, wrist: bool = False) -> None:
-        self.log = make_log(first, n, wrist)  # where the loop writes
+    def __init__(self, n: int, first: int = FIRST_ROWS, further: tuple[Column, ...] = ()) -> None:
+        self.log = make_log(first, n, further)  # where the loop writes
         self._file: IO[bytes] | None = None
         self._stored = 0
 

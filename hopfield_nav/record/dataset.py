@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hopfield_nav.world import World
+from hopfield_nav.world import World, further_columns
 
 if TYPE_CHECKING:
     import xarray
@@ -71,20 +71,18 @@ def make_record(
 
 
 def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
-    from hopfield_nav.loop import COLUMNS, WRIST_COLUMNS, log_columns
+    from hopfield_nav.loop import COLUMNS, log_columns
 
-    wrist = world.sensors.wrench is not None
-    columns = log_columns(len(world.start.joints), wrist)
+    further = further_columns(world)
+    columns = log_columns(len(world.start.joints), further)
     variables: dict[str, tuple] = {}
-    for name, size, unit, long_name, _ in COLUMNS[1:]:  # the first one is time, a coordinate
+    for name, size, unit, long_name, _ in (*COLUMNS[1:], *further):  # the first one is time, a coordinate
         values = log[:, columns[name]]
         if size is None:
             kind = np.float64 if name == "level" else np.int8
             variables[name] = _variable("time", values[:, 0].astype(kind, copy=False), unit, long_name)
         else:
             variables[name] = _variable(f"time {size}", values, unit, long_name)
-    for name, _, unit, long_name, _ in WRIST_COLUMNS if wrist else ():
-        variables[name] = _variable("time flange_axis", log[:, columns[name]], unit, long_name)
     return variables
 
 

@@ -24,7 +24,7 @@ from hopfield_nav.record.netcdf import write_netcdf
 from hopfield_nav.record.plans import Plans, check_marks, closed_steps, felt_after
 from hopfield_nav.record.quantities import SHOWN, SUMMARY
 from hopfield_nav.record.stored import check_checksums, read_log, read_summary, write_checksums
-from hopfield_nav.world import World, recorded_world
+from hopfield_nav.world import World, further_columns, recorded_world
 
 if TYPE_CHECKING:
     import xarray
@@ -168,7 +168,7 @@ def load_run(folder: str | Path) -> Run:
     check_checksums(folder)
     summary, world = read_summary(folder / "summary.json"), recorded_world(folder / "world.yaml")
     nothing = (np.zeros((0, world.map.rank)), np.zeros(world.map.shape))
-    rows = make_log(0, len(world.start.joints), world.sensors.wrench is not None).table
+    rows = make_log(0, len(world.start.joints), further_columns(world)).table
     data = read_log(folder / "log.nc", make_record(world, rows, [], *nothing, {}).dataset())
     run = Run(world, summary, rows, [], *nothing)
     run._data = data

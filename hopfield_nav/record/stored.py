@@ -77,7 +77,7 @@ _BIG = 5e8  # bytes that are read into memory
 _PART = 65536  # rows
 _LATER = (  # not in every older record
     "closed_step", "event_certainty", "final_certainty", "event_passed_by", "event_true_point",
-    "event_true_link", "event_slid_until", "felt_change", "felt_change_event",
+    "event_true_link", "event_slid_until", "felt_change", "felt_change_event", "tau_sensed",
 )  # fmt: skip
 
 

@@ -1,3 +1,4 @@
+from .beforehand import further_columns as further_columns
 from .beforehand import remarks as remarks
 from .build import Methods as Methods
 from .build import all_cylinders as all_cylinders

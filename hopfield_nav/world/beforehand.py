@@ -1,11 +1,19 @@
 """What a user should know of a good world before it is run: what it will take, and what may not go well."""
 
+from __future__ import annotations
+
 import math
 import shutil
 import tempfile
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav.world.world import World
+
+if TYPE_CHECKING:
+    from hopfield_nav.loop import Column
 
 _BIG_RECORD = 1e9  # bytes
 _MANY_CONNECTIONS = 3e8  # relaxed in about a second
@@ -23,8 +31,16 @@ def record_size(world: World) -> float:
     from hopfield_nav.loop import make_log
 
     rows = world.time_limit / world.plant.step / world.record.every
-    width = make_log(0, len(world.start.joints), world.sensors.wrench is not None).table.shape[1]
+    width = make_log(0, len(world.start.joints), further_columns(world)).table.shape[1]
     return 8.0 * rows * width
+
+
+def further_columns(world: World) -> tuple[Column, ...]:
+    """Columns of the log that not every world has: of a sensor at the flange, and of noisy torques."""
+    from hopfield_nav.loop import TORQUE_COLUMNS, WRIST_COLUMNS
+
+    noisy = bool(np.any(np.asarray(world.sensors.torque_noise) > 0.0))
+    return (*(WRIST_COLUMNS if world.sensors.wrench else ()), *(TORQUE_COLUMNS if noisy else ()))
 
 
 def _on_the_wiggle(world: World) -> list[str]:

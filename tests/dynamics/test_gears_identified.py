@@ -38,6 +38,7 @@ def test_stiffness_and_level_lie_in_their_intervals(found):
     assert gears.told.all()
     assert (low < 1.2 * stiffness).all()
     assert (high > stiffness / 1.2).all()
+    assert (high > 1.05 * low).all()  # a grid tells no more than its step
     np.testing.assert_allclose(gears.level, COULOMB, rtol=0.15)
 
 

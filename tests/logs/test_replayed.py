@@ -73,6 +73,24 @@ def test_the_measured_signals_are_replayed_where_sensors_are_imperfect():
     assert np.abs(run.data.q - run.data.q_sensed).max() > 1e-5
 
 
+def test_the_torque_that_was_measured_is_in_the_record_and_is_replayed():
+    """Its noise is new in every control period, and the observer was given it."""
+    noise, period = 0.5, 0.004
+    world = load_world(
+        "ragazzon2012_momentum",
+        [f"sensors.torque_noise={noise}", f"controller.period={period}", "detection.threshold=1e5",
+         "time_limit=4", "goal=null"],
+    )  # fmt: skip
+    run = simulate(world)
+    each = run.data.isel(time=slice(None, None, round(period / world.plant.step)))
+    np.testing.assert_array_equal(again(run).tau_external, each.tau_external_estimate)
+    error = each.tau_sensed.values[1:] - each.tau.values[:-1]
+    assert error.std() == pytest.approx(noise, rel=0.05)
+    assert abs(np.corrcoef(error[:-1, 0], error[1:, 0])[0, 1]) < 0.1
+    quiet = simulate(load_world("ragazzon2012_momentum", ["time_limit=0.01"]))
+    assert "tau_sensed" not in quiet.data
+
+
 def test_a_run_with_gears_that_give_is_repeated_where_the_encoders_step_is_told():
     real = ["plant={dynamics: ur5_full, friction: arm}", "controller.model=ur5_full", "time_limit=1.0"]
     real += [

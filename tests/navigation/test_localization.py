@@ -9,6 +9,7 @@ from benches import suite_module
 from dynamics import load_arm
 from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
 from hopfield_nav.isolation import push_torque
+from hopfield_nav.navigation.whole_arm import localization
 from hopfield_nav.navigation.whole_arm.localization import (
     LATER,
     LEAST_LATER,
@@ -26,20 +27,28 @@ ONSET, END, LAG = 0.30, 0.33, 0.01  # [s]
 WHITE = np.array([0.3, 0.3, 0.3, 0.05, 0.05, 0.05])  # [N·m] of the estimated torque
 
 
-def touch(seed: int, force: float = 50.0):
-    """Rows of a trace and the point of a push against the side of links 4 to 6 that leads."""
+def touch(seed: int, force: float = 50.0, friction: float = 0.0):
+    """Rows of a trace and the point of a push against the side of links 4 to 6 that leads.
+
+    With ``friction`` the force lies on the cone about the normal, to a random side.
+    """
     rng = np.random.default_rng(seed)
     end = rng.uniform([-2, -2, 0.5, -1, 0.8, -1], [2, -1, 1.5, 1, 1.5, 1])
     found = random_surface_points(GIVING, np.tile(end, (400, 1)), rng)
     torque = push_torque(GIVING, np.tile(end, (400, 1)), found.link, found.point, found.normal)
     chosen = int(np.argmin(np.where(found.link >= 4, torque @ QD, np.inf)))
+    link, point, normal = (part[chosen] for part in (found.link, found.point, found.normal))
+    side = np.cross(normal, np.random.default_rng([seed, 1]).normal(size=3))
+    push = normal + friction * side / np.linalg.norm(side)
     time = np.arange(0.0, END + 5e-4, 1e-3)
     rows = np.zeros((len(time), 14))
     rows[:, 0] = time
     rows[:, 2:8] = end + np.minimum(time - ONSET, 0.0)[:, None] * QD
     risen = 1.0 - np.exp(-np.maximum(time - ONSET, 0.0) / LAG)
-    rows[:, 8:] = force * risen[:, None] * torque[chosen] + rng.normal(0.0, WHITE, (len(time), 6))
-    return rows, found.point[chosen]
+    rows[:, 8:] = force * risen[:, None] * push_torque(GIVING, end, link, point, push) + rng.normal(
+        0.0, WHITE, (len(time), 6)
+    )
+    return rows, point
 
 
 def error(places, point) -> float:
@@ -54,6 +63,20 @@ def test_the_whole_touch_tells_more_than_its_last_moment():
     )
     assert np.mean(np.array(giving) <= 0.04) >= 0.8
     assert np.mean(giving) < np.mean(ideal)
+
+
+def test_weights_on_a_rough_surface_are_honest_and_on_a_smooth_one_stay_so(monkeypatch):
+    """Mean square of weight less truth (Brier), with the belief that a surface may be rough, and without."""
+    wrong: dict[tuple[float, bool], float] = {}
+    for friction in (0.0, 0.6):
+        touches = [touch(seed, friction=friction) for seed in range(40)]
+        for believed in (True, False):
+            monkeypatch.setattr(localization, "_ROUGH", 0.05 if believed else 1e-300)
+            found = [(localize_contact(GIVING, rows, ONSET, GIVING), point) for rows, point in touches]
+            squares = [(places.weights[0] - (error(places, point) <= 0.04)) ** 2 for places, point in found]
+            wrong[friction, believed] = float(np.mean(squares))
+    assert wrong[0.6, True] < 0.5 * wrong[0.6, False]
+    assert wrong[0.0, True] < 0.05
 
 
 def test_where_the_arm_was_free_it_is_not_touched():

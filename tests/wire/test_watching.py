@@ -110,8 +110,7 @@ def test_the_record_of_a_stream_is_replayed_to_the_same_digits(pushed, tmp_path)
 @pytest.fixture(scope="module")
 def run():
     """An arm as imperfect as a real one, at 125 Hz, that feels several contacts."""
-    changes = ["time_limit=12", "sensors.torque_noise=0"]  # the record has the torque that is commanded
-    return simulate(load_world("ragazzon2012_real", changes))
+    return simulate(load_world("ragazzon2012_real", ["time_limit=12"]))
 
 
 def test_a_served_run_gives_the_alarms_of_the_run(run):

@@ -1,10 +1,13 @@
 """What the suites of gears that give before they slip draw and measure."""
 
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from hopfield_nav.experiment import Simulation
+from dynamics.files import write_arm
+from hopfield_nav.experiment import Simulation, learnt_arm
 from hopfield_nav.loop import joined, quintic_trajectory
 from hopfield_nav.plugin import Measures
 from hopfield_nav.world.pushes import PushSection
@@ -72,17 +75,32 @@ PLACES = _measures(places_mm="", delays_ms="")
 def free(world, seed):
     """Random strokes to and fro; the model is off to a side of its own for every joint.
 
-    Masses by 10 and friction by 20 %; the stiffness by the factor of the condition.
+    Masses by 10 and friction by 20 %; the stiffness by the factor of the condition. An arm that learns does
+    so in a short run before, and has its arm file then.
     """
     sides = np.random.default_rng([seed, 38]).choice([-1.0, 1.0], (3, 6))
     error = world.controller.model_error
     scales = 1.0 + 0.1 * sides[0], 1.0 + 0.2 * sides[1], float(error.presliding_scale) ** sides[2]
     names = ("mass_scale", "friction_scale", "presliding_scale")
     error = error.model_copy(update={n: s.tolist() for n, s in zip(names, scales, strict=True)})
-    controller = world.controller.model_copy(update={"model_error": error})
+    world = world.with_changes(controller=world.controller.model_copy(update={"model_error": error}))
     trajectory, turns = to_and_fro(world, seed)
-    simulation = Simulation(world.with_changes(controller=controller), seed, trajectory)
+    with TemporaryDirectory() as folder:
+        if world.controller.learn:
+            world = with_learnt(world, seed, Path(folder) / "learnt.yaml")
+        simulation = Simulation(world, seed, trajectory)
     return noted(simulation, lambda run: {"turns": turns})
+
+
+def with_learnt(world, seed, file):
+    """The world with the model that its arm has learnt in a run to its goal; of motors it learns nothing."""
+    write_arm(learnt_arm(Simulation(world, seed).run()), file, "learnt", "a run")
+    controller = world.controller
+    motors = {"motor_constant_scale": controller.model_error.motor_constant_scale}
+    error = type(controller.model_error).model_validate(motors)
+    return world.with_changes(
+        controller=controller.model_copy(update={"model": str(file), "model_error": error, "learn": False})
+    )
 
 
 def to_and_fro(world, seed):

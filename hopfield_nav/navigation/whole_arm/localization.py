@@ -6,7 +6,9 @@ outwards when the contact began are more likely than those that moved away from 
 
 An ideal joint that stands still bears up to its Coulomb friction without a trace: what is felt on it is too
 small by something between nothing and that. A gear that gives shows what it bears; how far the believed
-friction may then be wrong is told by gears that are softer and stiffer, along the path that was measured.
+friction may then be wrong is told by gears that are softer and stiffer, along the path that was measured. So
+clear a torque also shows that a surface is rough, and the push not along the normal: a little of the weight
+is of pushes within a friction cone, which wins where no push along a normal explains what is felt.
 """
 
 import numpy as np
@@ -14,7 +16,16 @@ import numpy as np
 from dynamics import Arm, presliding_torque
 from hopfield_nav.control import angles_in, free_rows, torques_in
 from hopfield_nav.geometry import LINK
-from hopfield_nav.isolation import BODY, default_surface, fit_surface, free_capsules, push_torque, read_fit
+from hopfield_nav.isolation import (
+    BODY,
+    LOG_EVIDENCE,
+    ArmSurface,
+    default_surface,
+    fit_surface,
+    free_capsules,
+    push_torque,
+    read_fit,
+)
 from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
 
 LATER = 0.008  # [s] after the alarm at which to look: the observer has caught up, the arm not yet bounced
@@ -33,6 +44,7 @@ _MAX_PLACES, _MIN_WEIGHT = 4, 0.05  # places of a touch, and of their weights
 _FREE_TIME = 0.05  # [s] of free motion before a touch that is looked at
 _FLOOR_GIVING, _WHITE = 0.06, 0.5  # [N·m], and share of what is seen in free motion that a mean leaves
 _OFF, _DOUBT = 2.0, 0.3  # factor by which gears may be off; share of what lies between that is noise
+_ROUGH, _FRICTION = 0.05, 0.6  # share of surfaces believed to be rough, and friction of these
 _UNSEEN = 12.0**-0.5  # of what a gear bears within a step of its encoder, any of which is as likely
 
 
@@ -79,8 +91,8 @@ def localize_contact(
     swept = free_capsules(arm, free) if len(free) else np.zeros((0, 0, 7))
     surface = default_surface(arm)
     for factor in _LESS_SURE:
-        fit = fit_surface(arm, surface, q, change, factor * noise, free=swept)
-        found = read_fit(arm, surface, q, fit)
+        fit = _fit_mixture if giving else fit_surface
+        found = read_fit(arm, surface, q, fit(arm, surface, q, change, factor * noise, free=swept))
         if len(found.patches):
             break
     else:
@@ -88,6 +100,20 @@ def localize_contact(
     links = surface.bodies[surface.patches[found.patches, BODY].astype(int), LINK].astype(int)
     weight = found.weight * _outwards(arm, rows, onset, links, found.points, found.normals)
     return _places(found.points, links, weight / weight.sum(), patchwise=not giving)
+
+
+def _fit_mixture(
+    arm: Arm, surface: ArmSurface, q: np.ndarray, change: np.ndarray, noise: np.ndarray, free: np.ndarray
+) -> np.ndarray:
+    """As ``fit_surface``, of smooth and of rough surfaces: each patch as the likelier of both fits has it."""
+    smooth, rough = (
+        fit_surface(arm, surface, q, change, noise, friction=friction, free=free)
+        for friction in (0.0, _FRICTION)
+    )
+    weighed = smooth[:, LOG_EVIDENCE] + np.log1p(-_ROUGH), rough[:, LOG_EVIDENCE] + np.log(_ROUGH)
+    both = np.where((weighed[1] > weighed[0])[:, None], rough, smooth)
+    both[:, LOG_EVIDENCE] = np.logaddexp(*weighed)
+    return both
 
 
 def _felt(rows: np.ndarray, onset: float, model: Arm | None) -> tuple[np.ndarray, np.ndarray]:
