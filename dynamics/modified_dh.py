@@ -57,17 +57,13 @@ def modified_link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
 def standard_transform(theta: np.ndarray, d: np.ndarray, a: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     """(..., 4, 4) from frame i to i - 1, standard: d along z of i - 1 (nowoczyn2023 (1.8), tu2023 (1))."""
     c, s, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
-    return _rigid(
-        [[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0.0 * c, sa, ca, d]],
-    )
+    return _rigid([[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0.0 * c, sa, ca, d]])
 
 
 def modified_transform(theta: np.ndarray, d: np.ndarray, a: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     """(..., 4, 4) from frame i to i - 1, modified: ``a`` and ``alpha`` of i - 1 (nowoczyn2023 (1.9))."""
     c, s, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
-    return _rigid(
-        [[c, -s, 0.0 * c, a], [s * ca, c * ca, -sa, -d * sa], [s * sa, c * sa, ca, d * ca]],
-    )
+    return _rigid([[c, -s, 0.0 * c, a], [s * ca, c * ca, -sa, -d * sa], [s * sa, c * sa, ca, d * ca]])
 
 
 def _rigid(entries: list[list[np.ndarray]]) -> np.ndarray:

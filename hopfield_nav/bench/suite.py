@@ -17,20 +17,8 @@ from hopfield_nav.bench.oracle import has_path
 from hopfield_nav.bench.suite_file import SuiteFile
 from hopfield_nav.plugin import load_from_file
 from hopfield_nav.record import Quantity
-from hopfield_nav.sweeps import (
-    AxisColumn,
-    Base,
-    Job,
-    Sweep,
-    content_of,
-    texts_in,
-)
-from hopfield_nav.world import (
-    World,
-    is_code,
-    split_key,
-    yaml_text,
-)
+from hopfield_nav.sweeps import AxisColumn, Base, Job, Sweep, content_of, texts_in
+from hopfield_nav.world import World, is_code, split_key, yaml_text
 
 if TYPE_CHECKING:
     from hopfield_nav.record import Run

@@ -15,14 +15,7 @@ from dynamics import printable
 from hopfield_nav.cli.report import print_columns, say
 from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps import Progress as ProgressCall
-from hopfield_nav.sweeps import (
-    Sweep,
-    SweepEstimate,
-    Value,
-    ValueTable,
-    shown_quantities,
-    value_tables,
-)
+from hopfield_nav.sweeps import Sweep, SweepEstimate, Value, ValueTable, shown_quantities, value_tables
 
 _LINE_EVERY = 30.0  # [s] between two lines of progress where stderr is no terminal
 TIME = "simulated_time_s"

@@ -47,9 +47,7 @@ class MotorFit(NamedTuple):
 
 
 def fit_motors(
-    recordings: Sequence[xarray.Dataset],
-    arm: Arm,
-    same_motor: Sequence[Sequence[int]] = (),
+    recordings: Sequence[xarray.Dataset], arm: Arm, same_motor: Sequence[Sequence[int]] = ()
 ) -> MotorFit:
     """Motor constant, Coulomb and viscous friction of every joint from runs in which nothing touched.
 

@@ -53,8 +53,7 @@ class MapSection(Section):
         description="where the cells of each joint begin; null: half a turn below start.joints, or its limit",
     )
     upper: Joints | None = Field(
-        None,
-        description="where they end; null: a turn further, or the joint's limit; a full turn is closed",
+        None, description="where they end; null: a turn further, or the joint's limit; a full turn is closed"
     )
     rim: Literal["free", "blocked"] = Field(
         "free", description="whether the outermost cells count as obstacles"

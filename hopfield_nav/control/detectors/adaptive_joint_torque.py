@@ -26,9 +26,7 @@ from hopfield_nav.control.sampling import POLE, SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import JOINT_TORQUES, Method
 
 FIXED_THRESHOLD = replace(
-    THRESHOLD,
-    default=1.0,
-    description=f"{THRESHOLD.description}, where the model has nothing to allow for",
+    THRESHOLD, default=1.0, description=f"{THRESHOLD.description}, where the model has nothing to allow for"
 )
 
 

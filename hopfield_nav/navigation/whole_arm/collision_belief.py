@@ -20,11 +20,7 @@ from hopfield_nav.navigation.whole_arm.grid import JointGrid
 
 Shells = tuple[tuple[float, float], ...]
 SHELLS = ((0.03, 0.35), (0.01, 0.6), (-0.02, 0.9))  # [m] from the arm's surface to a place, and certainty
-CLOSE = (
-    (0.01, 0.35),
-    (0.0, 0.6),
-    (-0.01, 0.9),
-)  # the same on a finer map
+CLOSE = ((0.01, 0.35), (0.0, 0.6), (-0.01, 0.9))  # the same on a finer map
 LADDER = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.99, 0.999, 1.0)  # certainties that may be risked
 LIKELY = 0.4  # weight of a place from which on steps that sweep through it are closed
 TOGETHER, AGREE = 0.08, 4.0  # [m] as near as touches of one obstacle are, and how much that says

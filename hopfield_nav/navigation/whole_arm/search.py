@@ -143,12 +143,7 @@ class Search:
         return np.asarray(((rows >= low) & (rows <= high) | ~np.array(self._grid.periodic)).all(axis=1))
 
     def path(
-        self,
-        here: Cell,
-        q: np.ndarray,
-        beliefs: Beliefs,
-        doubts: Against,
-        left_out: set[tuple[int, Cell]],
+        self, here: Cell, q: np.ndarray, beliefs: Beliefs, doubts: Against, left_out: set[tuple[int, Cell]]
     ) -> Found | None:
         """The shortest path from a cell to a goal that the least doubt speaks against; None without any.
 
@@ -178,12 +173,7 @@ class Search:
         return found or below(LADDER[0], facts) or _least_doubt(below, facts)[0]
 
     def cheapest(
-        self,
-        here: Cell,
-        q: np.ndarray,
-        beliefs: Beliefs,
-        doubts: Against,
-        left_out: set[tuple[int, Cell]],
+        self, here: Cell, q: np.ndarray, beliefs: Beliefs, doubts: Against, left_out: set[tuple[int, Cell]]
     ) -> Found | None:
         """The path with the least sum of steps and of what its cells cost; arguments as in ``path``."""
         exits = [exit for exit in self.exits(left_out) if not self.blocked[exit[1]]]
