@@ -45,10 +45,7 @@ def loop_options() -> dict[str, Any]:
 class Kernel:
     """A function that Numba compiles when it is first called; until then Numba is not even loaded.
 
-    Other kernels call it by its name as they call any compiled function.
-
-    Attributes:
-        dispatcher: Numba's compiled function.
+    Other kernels call it by its name as they call any compiled function; Numba's own is ``dispatcher``.
     """
 
     def __init__(self, function: Callable) -> None:

@@ -24,9 +24,8 @@ def has_path(world: World, margin: float) -> bool:
 def smallest_cut(world: World, touchable: bool = False) -> int | None:
     """Number of closed steps that separate start and goal at least; None where a path is left.
 
-    Args:
-        world: the world, with a map of the tool.
-        touchable: count only steps that begin at a cell to which open steps lead from the start.
+    The world has a map of the tool. ``touchable``: count only steps that begin at a cell to which open steps
+    lead from the start.
     """
     from scipy.sparse.csgraph import maximum_flow
 

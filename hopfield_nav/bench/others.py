@@ -27,12 +27,9 @@ def join_results(
 ) -> tuple[Suite, list[Row]]:
     """The suite and its rows with those of others, in the worlds that the suite was run in.
 
-    Whether a world counts is the suite's to say. Results in further worlds are left out.
-
-    Args:
-        suite: with all methods of the rows.
-        rows: with versions.
-        files: tables with ``REQUIRED`` columns and any others of the suite's own table.
+    Whether a world counts is the suite's to say. Results in further worlds are left out. The suite has all
+    methods of the rows, and these have versions; the files are tables with ``REQUIRED`` columns and any
+    others of the suite's own table.
 
     Raises:
         BadInput: one fault for every line that cannot be used.

@@ -56,13 +56,9 @@ class Problem:
 
 
 def keep_problems(archive: Path) -> int:
-    """Read the problems of an archive into the cache.
+    """Read the problems of an archive into the cache, and say how many there are.
 
-    Args:
-        archive: VAMP's source package, or the archive of problems in it.
-
-    Returns:
-        How many problems there are.
+    It is VAMP's source package, or the archive of problems in it.
 
     Raises:
         BadInput: no such archive; or one fault for every file in it that cannot be used.

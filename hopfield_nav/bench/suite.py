@@ -33,15 +33,10 @@ Change = tuple[tuple[str | int, ...], Any, str]
 
 @dataclass(frozen=True, eq=False)
 class Suite(Sweep):
-    """A checked suite.
+    """A checked suite."""
 
-    Attributes:
-        suite: what the file says, with methods that were added.
-        bases: the base world of every family.
-    """
-
-    suite: SuiteFile
-    bases: dict[str, Base]
+    suite: SuiteFile  # what the file says, with methods that were added
+    bases: dict[str, Base]  # the base world of every family
 
     @cached_property
     def kept(self) -> dict[str, Quantity]:

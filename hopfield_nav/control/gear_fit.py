@@ -44,13 +44,10 @@ class GearFit(NamedTuple):
 
 
 def fit_gear(q: np.ndarray, torque: np.ndarray, period: float, resolution: float = 0.0) -> GearFit:
-    """Fit Dahl's law.
+    """Fit Dahl's law to measured angles ``q`` (k,) of a joint [rad].
 
-    Args:
-        q: (k,) measured angles of the joint [rad].
-        torque: (k,) of its motor less what the model of the arm takes, each over the period before [N·m].
-        period: of the samples [s].
-        resolution: step of the encoder [rad].
+    ``torque`` (k,) is that of its motor less what the model of the arm takes, each over the period before
+    [N·m], ``period`` that of the samples [s], ``resolution`` the step of the encoder [rad].
     """
     products, left = np.zeros((len(RATIOS), 4, 4)), np.zeros(len(RATIOS))
     waits = max(2, round(STANDING / period))

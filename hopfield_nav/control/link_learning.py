@@ -53,11 +53,7 @@ class Windows(NamedTuple):
 
 
 class LinkLearning:
-    """Learns from windows.
-
-    Args:
-        arm: the model as it is believed before.
-    """
+    """Learns from windows, beginning with the model of the arm as it is believed before."""
 
     def __init__(self, arm: Arm) -> None:
         n = len(arm.dh)

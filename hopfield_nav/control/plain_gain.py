@@ -12,17 +12,9 @@ _SMALLEST_DETERMINANT = 5e-3  # [m³] poses nearer to a singularity are left out
 def sample_contacts(
     arm: Arm, count: int, spread: float, center: np.ndarray | tuple = START_POSE, seed: int = 1
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Random poses about one pose, and a random wrench at each, of some 20 N and 2 N·m.
+    """Random poses (count, n) [rad], and a random wrench (count, 6) at each, of some 20 N and 2 N·m.
 
-    Args:
-        arm: the arm, with six joints.
-        count: how many.
-        spread: each joint is at most this far from ``center`` [rad].
-        center: (n,) pose [rad].
-        seed: of the random numbers.
-
-    Returns:
-        poses (count, n) [rad] and wrenches (count, 6) [N, N·m].
+    Each of the six joints is at most ``spread`` from ``center`` (n,) [rad].
     """
     rng = np.random.default_rng(seed)
     poses = np.zeros((0, len(arm.dh)))
@@ -34,16 +26,10 @@ def sample_contacts(
 
 
 def settled_error(arm: Arm, q: np.ndarray, wrench: np.ndarray, omega: np.ndarray) -> np.ndarray:
-    """Joint error that a constant wrench leaves under inverse dynamics, q~ = K0^-1 M^-1 J^T F.
+    """Joint error (..., n) that a constant wrench leaves under inverse dynamics, K0^-1 M^-1 J^T F [rad].
 
-    Args:
-        arm: the arm, which is its controller's model too.
-        q: (..., n) poses [rad].
-        wrench: (..., 6) on the tool [N, N·m].
-        omega: (n,) natural frequencies of the controller [rad/s].
-
-    Returns:
-        (..., n) q~ = q - q_ref [rad].
+    It is q - q_ref at poses ``q`` (..., n) [rad], with the ``wrench`` (..., 6) on the tool [N, N·m] and the
+    controller's natural frequencies ``omega`` (n,) [rad/s]. The arm is its controller's model too.
 
     Raises:
         BadInput: wrong shapes.
@@ -58,19 +44,12 @@ def settled_error(arm: Arm, q: np.ndarray, wrench: np.ndarray, omega: np.ndarray
 
 
 def fit_gain(arm: Arm, q: np.ndarray, wrench: np.ndarray, omega: np.ndarray) -> np.ndarray:
-    """Gains K that make J^-T K q~ the best estimate of the wrenches that caused q~ (least squares).
+    """Gains K (n,) [N·m/rad] that make J^-T K q~ the best estimate of the wrenches that caused q~.
 
-    The estimate is linear in K = diag(gain), so no better constants exist for these very contacts and
-    the sum of squared errors; newtons and newton-metres count alike, as in ragazzon2012 (5.9).
-
-    Args:
-        arm: the arm, with six joints.
-        q: (k, n) poses away from singularities [rad].
-        wrench: (k, 6) on the tool [N, N·m].
-        omega: (n,) natural frequencies of the controller [rad/s].
-
-    Returns:
-        (n,) gains [N·m/rad].
+    The estimate (least squares) is linear in K = diag(gain), so no better constants exist for these very
+    contacts and the sum of squared errors; newtons and newton-metres count alike, as in ragazzon2012 (5.9).
+    The poses ``q`` (k, n) [rad] are away from singularities; wrenches (k, 6) on the tool [N, N·m], natural
+    frequencies ``omega`` (n,) of the controller [rad/s].
 
     Raises:
         BadInput: wrong shapes, or an arm without six joints.

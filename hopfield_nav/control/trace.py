@@ -76,15 +76,10 @@ def _joints(rows: np.ndarray) -> int:
 
 
 def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
-    """When the level began to rise to what it is in the last row.
+    """When, not before ``since`` [s], the level began to rise to what it is in the last row.
 
-    Args:
-        trace: its last row is that of the alarm.
-        since: no earlier than this [s], such as the time of the plan.
-
-    Returns:
-        The moment at which a straight line through ``RISE_SHARES`` of the rise meets the lowest level. An
-        alarm without a rise began when it was raised.
+    That row is of the alarm. It is the moment at which a straight line through ``RISE_SHARES`` of the rise
+    meets the lowest level. An alarm without a rise began when it was raised.
     """
     rows = in_order(trace)
     rows = rows[rows[:, 0] >= since] if (rows[:, 0] >= since).any() else rows[-1:]
@@ -100,12 +95,8 @@ def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
 def free_rows(rows: np.ndarray, onset: float, seconds: float = _BASELINE_TIME) -> np.ndarray:
     """The rows (k, 2 + 2 n) of a trace, see ``in_order``, of the motion just before a contact.
 
-    What they say of a contact is what the model leaves, and noise.
-
-    Args:
-        rows: of the trace.
-        onset: when the contact began [s].
-        seconds: how long before that [s].
+    What they say of a contact is what the model leaves, and noise. They begin so many seconds before its
+    onset [s].
     """
     end, time = onset - _GUARD_TIME, rows[:, 0]
     return np.asarray(rows[(time >= end - seconds) & (time < end)])

@@ -58,15 +58,11 @@ def isolate(
 ) -> Isolation:
     """The links and patches whose push explains a residual of one instant.
 
-    Args:
-        arm: the arm with its capsules.
-        q: (n,) joint angles [rad].
-        residual: (n,) estimated torque of contact [N·m].
-        sigma: its noise: one standard deviation or (n,) [N·m], or the (n, n) covariance [(N·m)²].
-        level: probability with which the true patch is to be in the set.
-        friction: coefficient of the cone within which the push lies; 0: along the normal.
-        largest_force: no push is harder [N].
-        surface: from ``make_surface``; default with patches of 3 cm.
+    The residual (n,) is the estimated torque of contact [N·m] at joint angles ``q`` (n,) [rad], ``sigma`` its
+    noise: one standard deviation or (n,) [N·m], or the (n, n) covariance [(N·m)²]. With the probability
+    ``level`` the true patch is to be in the set. The push lies within a cone of the coefficient ``friction``
+    (0: along the normal) and is no harder than ``largest_force`` [N]. The arm has capsules; its surface, from
+    ``make_surface``, has patches of 3 cm by default.
 
     Raises:
         BadInput: wrong shapes, noise that is not positive definite, or a level outside 0 to 1.

@@ -50,24 +50,15 @@ def fit_patches(
     margin: float,
     work: Work,
 ) -> np.ndarray:
-    """Fit every patch.
+    """Fit every patch to a residual (n,) [N·m] at ``q`` (n,) [rad].
 
-    Args:
-        arm: the arm.
-        surface: its surface.
-        q: (n,) [rad].
-        residual: (n,) [N·m].
-        whiten: (n, n) lower triangular, inverse Cholesky factor of the noise's covariance.
-        bound: largest misfit of a patch that explains the residual.
-        friction: coefficient of the cone.
-        largest: force that no push exceeds [N].
-        free: (h, k, 7) capsules of the arm at poses where nothing touched, the latest last [m].
-        margin: a point this deep in one of them cannot touch [m].
-        work: scratch.
+    ``whiten`` (n, n) is the lower triangular inverse Cholesky factor of the noise's covariance, ``bound`` the
+    largest misfit of a patch that explains the residual, ``friction`` the coefficient of the cone; no push
+    exceeds the force ``largest`` [N]. ``free`` (h, k, 7) are capsules of the arm at poses where nothing
+    touched, the latest last [m]; a point as deep as ``margin`` in one of them cannot touch [m].
 
-    Returns:
-        (m, 6) misfit (infinite where a bound already excludes the patch), force [N], u [m], v [rad],
-        share of the patch that is open to contact, log of the evidence (-inf where it explains nothing).
+    Returns (m, 6): misfit (infinite where a bound already excludes the patch), force [N], u [m], v [rad],
+    share of the patch that is open to contact, log of the evidence (-inf where it explains nothing).
     """
     bodies, shapes, patches = surface.bodies, surface.shapes, surface.patches
     n = q.size

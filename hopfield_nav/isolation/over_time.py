@@ -39,22 +39,15 @@ _SPACING = 0.005  # [rad] sum over the joints between two of them: some 5 mm at 
 class ContactIsolator:
     """Links and patches that can be touched, narrowed while the arm moves and while contact lasts.
 
-    Args:
-        arm: the arm with its capsules.
-        sigma: noise of the residual, as for ``isolate``; ``felt`` may be given another.
-        level: as for ``isolate``, and so the next three.
-        friction: as for ``isolate``.
-        largest_force: as for ``isolate`` [N].
-        surface: as for ``isolate``.
-        hold_back: the latest so many poses of ``moved_free`` before contact is felt do not count: contact
-            begins before it is felt.
-        margin: depth in an earlier pose from which a point counts as swept [m].
-        slip: contact may wander so far over the surface from instant to instant [m].
-        later: what instants after the first exclude patches: ``none``; those while the residual still
-            ``rises``; or ``all``. See ``docs/isolation.md`` for what each of them loses.
-        baseline: so many residuals of ``moved_free``, before those held back, give the line that is
-            subtracted from what is felt; 0: nothing is subtracted. ``sigma`` is then the noise of what
-            is left of it.
+    The arm, ``sigma`` (``felt`` may be given another), ``level``, ``friction``, ``largest_force`` and
+    ``surface`` are as for ``isolate``. The latest ``hold_back`` poses of ``moved_free`` before contact is
+    felt do not count: contact begins before it is felt. From the depth ``margin`` in an earlier pose a point
+    counts as swept [m]. Contact may wander as far as ``slip`` over the surface from instant to instant [m].
+
+    ``later`` says what instants after the first exclude patches: ``none``; those while the residual still
+    ``rises``; or ``all``. See ``docs/isolation.md`` for what each of them loses. So many residuals as
+    ``baseline`` says of ``moved_free``, before those held back, give the line that is subtracted from what is
+    felt; 0: nothing is subtracted. ``sigma`` is then the noise of what is left of it.
     """
 
     def __init__(
@@ -218,21 +211,12 @@ def model_covariance(
     mass_error: float = 0.1,
     friction_error: float = 0.2,
 ) -> np.ndarray:
-    """Covariance of a residual whose model is not exact, for ``sigma`` of ``isolate``.
+    """Covariance (n, n) of a residual whose model is not exact [(N·m)²], for ``sigma`` of ``isolate``.
 
-    Each link's mass is off by its own share, which acts through gravity; each joint's friction by its
-    own. Errors of the inertial torque are not in it: add them to ``noise`` where the arm accelerates.
-
-    Args:
-        model: the model that the residual was computed with.
-        q: (n,) [rad].
-        qd: (n,) [rad/s].
-        noise: standard deviation from all else, one number or (n,) [N·m].
-        mass_error: standard deviation of a link's mass as a share of it.
-        friction_error: the same of a joint's friction.
-
-    Returns:
-        (n, n) [(N·m)²].
+    Each link's mass is off by its own share, with the standard deviation ``mass_error``, which acts through
+    gravity; each joint's friction by its own, ``friction_error``. Errors of the inertial torque are not in
+    it: add them to ``noise``, the standard deviation from all else, one number or (n,) [N·m], where the arm
+    accelerates. ``q``, ``qd`` are (n,) [rad, rad/s].
 
     Raises:
         BadInput: wrong shapes.

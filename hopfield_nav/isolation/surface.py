@@ -96,17 +96,9 @@ def _belt_area(low: float, high: float, length: float, radius: float) -> float:
 def push_torque(
     arm: Arm, q: np.ndarray, link: np.ndarray, point: np.ndarray, force: np.ndarray
 ) -> np.ndarray:
-    """Joint torque of a force on a link.
+    """Joint torque (k, n) of forces (k, 3) on links (k,), counted from 1 [N; N·m].
 
-    Args:
-        arm: the arm.
-        q: (k, n) joint angles [rad].
-        link: (k,) counted from 1.
-        point: (k, 3) where it acts, base axes [m].
-        force: (k, 3) on the arm, base axes [N].
-
-    Returns:
-        (k, n) [N·m].
+    They act at ``point`` (k, 3), both in base axes [m], at joint angles ``q`` (k, n) [rad].
 
     Raises:
         BadInput: wrong shapes, or a link that is not there.

@@ -11,12 +11,9 @@ _DAMPING = 0.02  # [m] of the pseudoinverse
 
 
 class Baseline:
-    """Computed torque along the straight line from the tool to the goal.
+    """Computed torque along the straight line from the tool to the goal, for the environment's arm.
 
     It knows the arm's model, feels nothing and avoids nothing: where an obstacle stands it presses on.
-
-    Args:
-        arm: of the environment, ``environment.arm``.
     """
 
     def __init__(self, arm: Arm) -> None:

@@ -13,15 +13,9 @@ from hopfield_nav.world import World, build_controller
 
 
 class DrivenArm:
-    """A world's arm, sensors and estimator, and no controller of its own.
+    """A world's arm, sensors and estimator, and no controller of its own; the world's goal is for others.
 
-    Args:
-        world: from ``load_world``; its goal is for others.
-        duration: of a step [s]; a multiple of the control period.
-
-    Attributes:
-        simulation: whose parts are driven.
-        limits: (n,) largest torques [N·m].
+    A step takes ``duration``, a multiple of the control period [s].
 
     Raises:
         BadInput: a duration of no whole control periods, motors without limits, or as ``Simulation``.
@@ -41,14 +35,13 @@ class DrivenArm:
         self._steps = round(duration / self._step)
         self._drawn = any(o.random_cylinders or o.random_scene for o in world.obstacles)
         self._build(world.seed)
-        self.limits = self.simulation.arm.torque_limits
+        self.limits = self.simulation.arm.torque_limits  # (n,) [N·m]
         if not np.isfinite(self.limits).all():
-            raise BadInput(
-                "an arm without torque limits", where=world.arm, allowed="limits.torque in its file"
-            )
+            allowed = "limits.torque in its file"
+            raise BadInput("an arm without torque limits", where=world.arm, allowed=allowed)
 
     def _build(self, seed: int) -> None:
-        self.simulation = Simulation(self._world, seed)
+        self.simulation = Simulation(self._world, seed)  # whose parts are driven
         trajectory = self.simulation.first_motion.trajectory
         if trajectory is None:
             raise BadInput("the arm has no place to start from", where=self._world.name)

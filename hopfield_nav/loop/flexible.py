@@ -67,19 +67,9 @@ class FlexibleLoop:
     """Advances a state as ``closed_loop.compiled_loop()`` does, with elastic joints.
 
     A new state begins with rotors that hold the links against gravity; joints that are moved from outside
-    take their rotors along.
-
-    Args:
-        plant: arm, contact, joint damping (that acts on the rotors). Arm and damping are fixed here.
-        step: of the loop [s].
-        start: (n,) joint angles at which the sub-step is chosen [rad].
-        given: fields of ``FlexibleJoints`` that are not the defaults.
-
-    Attributes:
-        joints: the transmissions.
-        rotors: their state.
-        link_arm: the links alone, without rotors and friction.
-        substeps, substep: how many in a step, and how long one is [s].
+    take their rotors along. Arm and joint damping (it acts on the rotors) of the plant are fixed here; how
+    many sub-steps are in a ``step`` [s] is chosen at the joint angles ``start`` (n,) [rad]; ``given`` are the
+    fields of ``FlexibleJoints`` that are not the defaults.
 
     Raises:
         BadInput: transmissions too stiff for the step.
@@ -87,10 +77,10 @@ class FlexibleLoop:
 
     def __init__(self, plant: Plant, step: float, start: np.ndarray, **given: object) -> None:
         self.joints: FlexibleJoints = flexible_joints(plant.arm, **given)
-        self.link_arm = links_alone(plant.arm)
+        self.link_arm = links_alone(plant.arm)  # without rotors and friction
         n = len(start)
         self.substeps = substeps(highest_frequency(plant.arm, self.joints, start), step)
-        self.substep = step / self.substeps
+        self.substep = step / self.substeps  # [s]
         self.rotors = Rotors(*np.zeros((len(Rotors._fields), n)))
         self.rotors.viscous[:] = plant.damping - plant.arm.friction[:, 1]
         self._loop = CachedDispatch(_compiled())

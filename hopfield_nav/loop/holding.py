@@ -34,15 +34,11 @@ _MIDDLE = 0.75  # of half the way through: the point is about in the middle of t
 
 
 def holding_depth(primitives: np.ndarray, radius: float = 0.0) -> np.ndarray:
-    """Depth at which one solid alone would push as hard as each does before a body is through.
+    """Depth (m,) at which one solid alone would push as hard as each does before a body is through [m].
 
-    Args:
-        primitives: (m, 17) from ``geometry.pack_primitives``.
-        radius: of the body, a ball [m].
-
-    Returns:
-        (m,) largest force against the body, of the solid and what overlaps it, over the stiffness [m];
-        infinite for a half-space.
+    It is the largest force against the body, a ball of this radius [m], of the solid and what overlaps it,
+    over the stiffness; infinite for a half-space. ``primitives`` (m, 17) are from
+    ``geometry.pack_primitives``.
 
     Raises:
         BadInput: wrong shape.

@@ -34,23 +34,16 @@ _INTEGRATORS = {"rk4": "RK4", "semi_implicit_euler": "Euler"}
 class MujocoLoop:
     """Advances a state as ``closed_loop.compiled_loop()`` does, with MuJoCo as the plant.
 
-    The state is the truth between calls: a new or a changed one may be handed over at any time.
-
-    Args:
-        plant: arm, contact and joint damping; arm and damping are fixed here.
-        step: of the integrator [s].
-        integrator: ``rk4`` or ``semi_implicit_euler``; MuJoCo's own of that kind.
-
-    Attributes:
-        mujoco: the module.
-        model, data: MuJoCo's.
+    The state is the truth between calls: a new or a changed one may be handed over at any time. Arm and joint
+    damping of the plant are fixed here; the integrator, ``rk4`` or ``semi_implicit_euler``, is MuJoCo's own
+    of that kind, with this step [s].
 
     Raises:
         BadInput: MuJoCo is missing, or the arm is not rigid.
     """
 
     def __init__(self, plant: Plant, step: float, integrator: str = "rk4") -> None:
-        self.mujoco = import_mujoco()
+        self.mujoco = import_mujoco()  # the module
         text = mjcf_text(plant.arm, damping=plant.damping, step=step, integrator=_INTEGRATORS[integrator])
         self.model = self.mujoco.MjModel.from_xml_string(text)
         self.data = self.mujoco.MjData(self.model)

@@ -12,18 +12,11 @@ _ORDERS = np.arange(6.0)
 def quintic_pieces(
     knots: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, qdd_end: np.ndarray | None = None
 ) -> Trajectory:
-    """The polynomials of degree five with given position, velocity and acceleration at their ends.
+    """The k polynomials of degree five with given position, velocity and acceleration at their ends.
 
-    Args:
-        knots: (k + 1,) increasing times [s].
-        q: (k + 1, n) at the knots [rad].
-        qd: (k + 1, n) [rad/s].
-        qdd: (k + 1, n) [rad/s²], from each knot on.
-        qdd_end: (k, n) acceleration towards the end of each piece [rad/s²]; default that from the next
-            knot on: no jump.
-
-    Returns:
-        Trajectory of k pieces.
+    At increasing times ``knots`` (k + 1,) [s] there are ``q``, ``qd`` and, from each knot on, ``qdd`` (k + 1,
+    n) [rad, rad/s, rad/s²]. ``qdd_end`` (k, n) is the acceleration towards the end of each piece; default
+    that from the next knot on: no jump.
 
     Source: ragazzon2012 (6.14).
     """

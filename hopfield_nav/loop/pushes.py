@@ -27,12 +27,7 @@ class Pushes(NamedTuple):
 
 
 def make_pushes(places: Sequence[Sequence[float]], tables: Sequence[np.ndarray]) -> Pushes:
-    """Pushes with scratch of their own.
-
-    Args:
-        places: for each of the m pushes its link and the point on it, as in ``Pushes.place``.
-        tables: for each push its rows (k, 4).
-    """
+    """Pushes with scratch of their own: m places, as in ``Pushes.place``, and for each its rows (k, 4)."""
     first = np.concatenate([[0], np.cumsum([len(table) for table in tables], dtype=np.int64)])
     return Pushes(
         place=np.array(places, dtype=np.float64).reshape(-1, 4),

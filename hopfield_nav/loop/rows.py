@@ -18,12 +18,9 @@ MAX_ROWS = 131072  # in memory, 95 MB for six joints
 
 
 class Rows:
-    """What the loop has logged.
+    """What the loop has logged of n joints, with room for so many rows at first; 0: nothing is logged.
 
-    Args:
-        n: joints of the arm.
-        first: rows that there is room for at first; 0: nothing is logged.
-        further: columns that not every log has.
+    ``further`` columns are those that not every log has.
     """
 
     def __init__(self, n: int, first: int = FIRST_ROWS, further: tuple[Column, ...] = ()) -> None:

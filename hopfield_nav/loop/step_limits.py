@@ -29,15 +29,11 @@ _BISECTIONS = 60
 def check_step(
     plant: Plant, q: np.ndarray, step: float, stages: int, law_gain: np.ndarray, held_for: float
 ) -> None:
-    """Refuse a step that the damping or the contact would make explode.
+    """Refuse a step [s] that the damping or the contact would make explode.
 
-    Args:
-        plant: arm, contact and joint damping.
-        q: (n,) start pose [rad].
-        step: of the integrator [s].
-        stages: RK4 or SEMI_IMPLICIT_EULER.
-        law_gain: (n,) largest damping that the control law adds [N·m·s/rad].
-        held_for: time over which the law's torque is held [s]; 0: it follows every stage.
+    At the start pose ``q`` (n,) [rad], with RK4 or SEMI_IMPLICIT_EULER ``stages``. The control law adds at
+    most the damping ``law_gain`` (n,) [N·m·s/rad], and its torque is held for ``held_for`` [s]; 0: it follows
+    every stage.
 
     Raises:
         BadInput: with the step that would do.
@@ -60,11 +56,7 @@ def check_step(
 def check_gears(arm: Arm, q: np.ndarray, step: float, stages: int) -> None:
     """Refuse a step at which gears that give before they slip would explode where stages add their torque.
 
-    Args:
-        arm: whose ``presliding``; ideal joints are not looked at.
-        q: (n,) start pose [rad].
-        step: of the integrator [s].
-        stages: RK4 or SEMI_IMPLICIT_EULER.
+    Arguments as of ``check_step``; joints without ``presliding`` are not looked at.
 
     Raises:
         BadInput: with the step that would do.
@@ -149,12 +141,8 @@ def _rounded_down(value: float) -> float:
 def largest_stable_omega(period: float, delay: int = 0) -> float:
     """Natural frequency from which the sampled loop is unstable, for a perfect model [rad/s].
 
-    Args:
-        period: of the control loop [s].
-        delay: whole periods from sensing to torque.
-
-    Returns:
-        [rad/s]: 1/period without delay, 0.424/period with one period of it, falling further.
+    It is 1/period [s] without delay, 0.424/period with one period of it from sensing to torque, falling
+    further.
 
     Source: discrete-time form of ragazzon2012 (4.4) under zero-order hold.
     """
@@ -189,12 +177,9 @@ def spectral_radius(product: float, delay: int) -> float:
 
 
 def omega_warning(omega: np.ndarray, period: float, delay: int) -> str | None:
-    """A sentence where a joint is faster than its sampled loop allows, or None.
+    """A sentence where a joint of ``omega`` (n,) [rad/s] is faster than its sampled loop allows, or None.
 
-    Args:
-        omega: (n,) natural frequencies [rad/s].
-        period: of the control loop [s].
-        delay: whole periods from sensing to torque.
+    The period is in seconds, the delay from sensing to torque in whole periods.
     """
     limit = largest_stable_omega(period, delay)
     fast = np.flatnonzero(omega > limit)

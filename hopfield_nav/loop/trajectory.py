@@ -34,26 +34,18 @@ def quintic_trajectory(
     sample_time: float = 0.0,
     rest: np.ndarray | None = None,
 ) -> Trajectory:
-    """Quintic splines through joint waypoints.
+    """Quintic splines through joint waypoints (k + 1, n) [rad]; through a single one, a rest there.
 
-    Args:
-        waypoints: (k + 1, n) [rad]; a single one gives a trajectory that rests there.
-        segment_time: time from waypoint to waypoint [s], one number or (k,); a segment that would
-            exceed a speed limit takes longer.
-        start_time: time of the first waypoint [s].
-        start_velocity: (n,) [rad/s] at the first waypoint; default rest.
-        start_acceleration: (n,) [rad/s²] at the first waypoint; default none.
-        speed_limits: (n,) [rad/s]; default none. The first segment exceeds them where the velocity and
-            acceleration it is given at its start leave no choice, as little as they allow.
-        sample_time: [s] see ``Trajectory``.
-        rest: (k,) bool, at which waypoint behind the first the arm stops; default at the last one.
-
-    Returns:
-        The trajectory, continuous in position, velocity and acceleration.
+    They are continuous in position, velocity and acceleration. ``segment_time`` is that from waypoint to
+    waypoint, one number or (k,) [s]; a segment that would exceed ``speed_limits`` (n,) [rad/s] takes longer,
+    only the first exceeds them where the velocity and acceleration it is given at its start leave no choice,
+    as little as they allow. At ``start_time`` [s] the arm has ``start_velocity`` and ``start_acceleration``
+    (n,) [rad/s, rad/s²], default none. ``rest`` (k,) says at which waypoint behind the first it stops,
+    default the last one; for ``sample_time`` [s] see ``Trajectory``.
 
     Raises:
-        BadInput: waypoints that are not (k + 1, n) finite numbers, times that are not positive and
-            finite, or a start velocity, acceleration or speed limit that is not (n,).
+        BadInput: waypoints that are not (k + 1, n) finite numbers, times that are not positive and finite, or
+            a start velocity, acceleration or speed limit that is not (n,).
 
     Source: ragazzon2012 (6.14).
     """

@@ -37,10 +37,9 @@ if TYPE_CHECKING:
 class Run:
     """What happened in one experiment.
 
-    Attributes:
-        world: as resolved: every default written out, random obstacles drawn.
-        summary: the numbers of ``summary.json``.
-        data: labelled signals and events, an ``xarray.Dataset`` (see ``docs/record.md``).
+    The ``world`` is as resolved: every default written out, random obstacles drawn; ``summary`` holds the
+    numbers of ``summary.json``, and ``data`` labelled signals and events, an ``xarray.Dataset`` (see
+    ``docs/record.md``).
     """
 
     def __init__(

@@ -21,9 +21,6 @@ class LivePage:
     """A server with one page, which the browser loads anew when there is more to see.
 
     It listens on the loopback address, at a free port, and refuses requests for another host name.
-
-    Attributes:
-        address: of the page.
     """
 
     def __init__(self) -> None:

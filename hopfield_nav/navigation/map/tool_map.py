@@ -31,27 +31,14 @@ class PriorMap(NamedTuple):
 
 
 class ToolMap:
-    """Cells over the workspace, and what stands there.
-
-    Attributes:
-        grid: the cells, and which are blocked or marked.
-        known: the known obstacles.
-        beliefs: facts and beliefs; ``show_beliefs`` marks the cells that are believed to be occupied.
-        unreachable: bool grid of the cells that the arm turned out not to reach; they count as blocked
-            for the planner and are not marked on the map.
-        closed_to_goal: cells from whose centres the segment to a goal beside them was touched.
-        goal, goal_cell: (3,) position [m] and its cell; None where the world has no goal.
-
-    Args:
-        world: resolved.
-    """
+    """Cells over the workspace of a resolved world, and what stands there."""
 
     def __init__(self, world: World) -> None:
         self.grid, self.known = make_map(world)
-        self.beliefs = Beliefs(self.grid.shape)
-        self.unreachable = np.zeros(self.grid.shape, dtype=bool)
-        self.closed_to_goal: set[Cell] = set()
-        self.goal = None if world.goal_point is None else np.array(world.goal_point)
+        self.beliefs = Beliefs(self.grid.shape)  # ``show_beliefs`` marks cells believed to be occupied
+        self.unreachable = np.zeros(self.grid.shape, dtype=bool)  # as it turned out; blocked, but not marked
+        self.closed_to_goal: set[Cell] = set()  # from whose centres the segment to a goal beside was touched
+        self.goal = None if world.goal_point is None else np.array(world.goal_point)  # (3,) [m]
         self.goal_cell = None if self.goal is None else self.grid.cell_of(self.goal)
 
     @property

@@ -34,18 +34,12 @@ class BlendedPath(NamedTuple):
 def blended_path(
     arm: Arm, corners: np.ndarray, cut: np.ndarray, speed: float, time: float = 0.0, sample_time: float = 0.0
 ) -> BlendedPath:
-    """The motion over corners from rest to rest, no point of the arm faster than ``speed``.
+    """The motion over corners from rest to rest, no point of the arm faster than ``speed`` [m/s].
 
-    Args:
-        arm: the arm; its speed limits are kept, and ``ACCELERATION`` of the joints.
-        corners: (k + 1, n) [rad], no two alike in a row, k at least 1.
-        cut: (k + 1,) how much a blend cuts off both lines at a corner [rad], 0 for a rest, as at both ends.
-        speed: of the arm's points at most [m/s].
-        time: at which it begins [s].
-        sample_time: of the reference [s].
-
-    Returns:
-        The motion; every corner with a blend gives two rows, others one.
+    Of ``corners`` (k + 1, n) [rad], k at least 1, no two in a row are alike; ``cut`` (k + 1,) is how much a
+    blend cuts off both lines at a corner [rad], 0 for a rest, as at both ends. The arm's speed limits are
+    kept, and ``ACCELERATION`` of the joints. The motion begins at ``time``, its reference has this
+    ``sample_time`` [s]. Every corner with a blend gives two rows, others one.
     """
     rests = np.flatnonzero(cut == 0.0)
     parts, times, rows = list[Trajectory](), [np.array([time])], [corners[:1]]

@@ -31,16 +31,11 @@ DEPTH, BODY, OTHER, SOLID = range(4)  # columns of a check
 def mark_ball(
     arm: Arm, grid: JointGrid, certainty: np.ndarray, point: np.ndarray, radius: float, level: int
 ) -> None:
-    """Raise the certainty of every cell at whose centre the moving arm is near a point.
+    """Raise the certainty of every cell at whose centre the moving arm is near a point (3,) in base axes [m].
 
-    Args:
-        arm: the arm.
-        grid: of the joints.
-        certainty: uint8 of the grid's shape, contiguous; changed in place, and never lowered.
-        point: (3,) in base axes [m].
-        radius: cells are marked where the surface of a link from 1 on, or of the tool, is nearer than this to
-            the point [m]; a negative one asks for the point to lie that deep inside.
-        level: 0 to 255.
+    ``certainty`` is uint8 of the grid's shape, contiguous; it is changed in place to ``level``, 0 to 255, and
+    never lowered. Cells are marked where the surface of a link from 1 on, or of the tool, is nearer than
+    ``radius`` to the point [m]; a negative one asks for the point to lie that deep inside.
 
     Raises:
         BadInput: a grid for another arm, certainty of another shape or kind, another level, or a point or
@@ -60,15 +55,9 @@ def mark_ball(
 
 
 def block_known(arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:
-    """Whether the arm touches itself or a known solid at the centre of each cell.
+    """Whether the arm touches itself or a known solid at the centre of each cell, bool of the grid's shape.
 
-    Args:
-        arm: the arm of the scene.
-        scene: from ``known_world.build_scene``.
-        grid: of the joints.
-
-    Returns:
-        bool of the grid's shape: ``known_world.collides`` of all centres.
+    It is ``known_world.collides`` of all centres; the scene is from ``known_world.build_scene`` for this arm.
 
     Raises:
         BadInput: a grid for another arm.
@@ -98,9 +87,8 @@ def _require_joints(arm: Arm, grid: JointGrid) -> None:
 def _checks(scene: Scene, tree: Tree) -> tuple[np.ndarray, np.ndarray]:
     """Everything to be tested, by the depth at which it is decided.
 
-    Returns:
-        (c, 4) int64: that depth; the body that is known last; the other body, or the solid; whether it is
-        a solid. (c,) distance that is kept [m].
+    (c, 4) int64: that depth; the body that is known last; the other body, or the solid; whether it is a
+    solid. (c,) distance that is kept [m].
     """
     depth = tree.bodies[:, LINK].astype(np.int64)
     a, b = scene.pairs.T

@@ -44,15 +44,11 @@ class _Touch(NamedTuple):
 
 
 class CollisionBelief:
-    """ContactHypotheses that were touched, and the cells that they make doubtful.
-
-    Attributes:
-        against: float32 grid, the sum of -ln(1 - certainty).
-    """
+    """Contacts that were felt, and the cells that they make doubtful."""
 
     def __init__(self, arm: Arm, grid: JointGrid, shells: Shells = SHELLS) -> None:
         self._arm, self._grid, self._shells = arm, grid, shells
-        self.against = np.zeros(grid.shape, dtype=np.float32)
+        self.against = np.zeros(grid.shape, dtype=np.float32)  # the sum of -ln(1 - certainty)
         self._touches: list[_Touch] = []
         self._free: set[tuple[int, ...]] = set()
 

@@ -119,17 +119,9 @@ def _turns(arm, angles):
 def next_node(arm, tree, work, cell, first, depth, descend):
     """Go on to the next node, its first child where ``descend`` says so, and update its frame.
 
-    Args:
-        arm: the arm.
-        tree: from ``make_tree``.
-        work: frames 1…depth are those of the node.
-        cell: (n,) int64 cells of the joints that the node fixes.
-        first: (n + 1,) int64 flat index of the first cell of the nodes on the way to this one.
-        depth: of the node, from 0.
-        descend: whether to visit the nodes below this one.
-
-    Returns:
-        The depth of the next node, or -1 after the last.
+    The frames 1…depth of ``work`` are those of the node, at this depth from 0; ``cell`` (n,) int64 are the
+    cells of the joints that it fixes, ``first`` (n + 1,) int64 the flat index of the first cell of the nodes
+    on the way to it. Returns the depth of the next node, or -1 after the last.
     """
     if descend:
         cell[depth] = 0

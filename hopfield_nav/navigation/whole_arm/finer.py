@@ -29,12 +29,7 @@ def finer(grid: JointGrid, goal: np.ndarray) -> JointGrid | None:
 
 
 class Carried:
-    """From cells and steps of a map to those of a finer one.
-
-    Args:
-        coarse: the map.
-        fine: with all centres of the other.
-    """
+    """From cells and steps of a coarse map to those of a finer one with all of its centres."""
 
     def __init__(self, coarse: JointGrid, fine: JointGrid) -> None:
         self._coarse, self._fine = coarse, fine

@@ -133,12 +133,8 @@ class JointGrid(NamedTuple):
 def default_bounds(arm: Arm, start: np.ndarray, shape: Sequence[int]) -> JointGrid:
     """One turn of every joint, half of it to each side of the start within the limits; or all of less.
 
-    An axis of one cell ends as far below the start as above: its only angle is that of the start.
-
-    Args:
-        arm: the arm.
-        start: (n,) joint angles [rad].
-        shape: cells of each joint.
+    An axis of one cell ends as far below the start (n,) [rad] as above: its only angle is that of the start.
+    ``shape`` is the cells of each joint.
 
     Raises:
         BadInput: a start of another shape or beyond the limits, or a shape that is not n numbers from 1 on.

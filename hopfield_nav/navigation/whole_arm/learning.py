@@ -18,19 +18,7 @@ WITHOUT_PLACES = ("optimist", "omniscient")  # strategies that do not ask where 
 
 
 class WholeArmLearning:
-    """Facts and beliefs about a map of joint angles.
-
-    Attributes:
-        beliefs: about steps.
-        collisions: about cells.
-        shut_exits: solutions (by number) that were felt not to be reached from a cell.
-        shut_entries: cells that were felt not to be entered from beside them.
-
-    Args:
-        world: resolved.
-        arm: the kinematics that the controller plans with.
-        grid: the map.
-    """
+    """Facts and beliefs about a map of joint angles, with the kinematics that the controller plans with."""
 
     def __init__(self, world: World, arm: Arm, grid: JointGrid) -> None:
         self._arm, self._locates = arm, world.planner.strategy not in WITHOUT_PLACES
@@ -39,8 +27,10 @@ class WholeArmLearning:
         self._resolution = np.asarray(world.sensors.encoder_resolution)
         self._passed = [np.zeros((0, len(arm.dh)))]
         self.beliefs, self.collisions = Beliefs(grid.shape, grid.turn), CollisionBelief(arm, grid)
-        self.shut_exits: set[tuple[int, Cell]] = set()
-        self.shut_entries: set[Cell] = set()
+        self.shut_exits: set[tuple[int, Cell]] = (
+            set()
+        )  # solutions that were felt not to be reached from a cell
+        self.shut_entries: set[Cell] = set()  # cells that were felt not to be entered from beside them
         self._felt_at: dict[Step, float] = {}
 
     def confirm(self, level: float) -> None:

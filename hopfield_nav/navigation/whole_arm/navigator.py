@@ -42,16 +42,7 @@ _LEAVE = 0.1  # [rad] along the felt torque, where the arm is touched before it 
 class WholeArmNavigator:
     """Map, planner and trajectories of a run with ``map.space: joints``; a ``Navigator``.
 
-    Attributes:
-        grid: the map.
-        search: what plans on it.
-        trail: free waypoints that the arm came over.
-        probes: how often each touch was probed, by its number.
-
-    Args:
-        world: resolved.
-        arm: the kinematics that the controller plans with.
-        start: (n,) joint angles at the beginning [rad].
+    The controller plans with the kinematics of ``arm``, which begins at ``start`` (n,) [rad].
     """
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
@@ -72,7 +63,7 @@ class WholeArmNavigator:
         self._may_refine = world.planner.finer and self._response is None and own is None
         self._finer = list[Carried]()
         self._straight = world.planner.any_angle and self._response is None and not world.planner.probe
-        self.probes: dict[int, int] = {}
+        self.probes: dict[int, int] = {}  # how often each touch was probed, by its number
         self._way, self.trail = Way(start[None], [None], turn=self.grid.turn), Trail(start)
         self._tries, self._retreats = 0, False
         self._unlocalized: Detection | None = None
@@ -104,8 +95,7 @@ class WholeArmNavigator:
     def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:
         """Note a touch and go back along the way that the arm came; what to do then is decided there.
 
-        Returns:
-            The cell towards which the arm moved, and the new motion; without a goal the one it has.
+        It is the cell towards which the arm moved, and the new motion; without a goal the one it has.
         """
         if self.motion.trajectory is None:
             raise RuntimeError("a run that has ended cannot collide")

@@ -15,18 +15,11 @@ MOST_SETS = 3_000  # sets of places that are compared with each other
 
 
 class Evidence(NamedTuple):
-    """Places of touches.
+    """Places of touches."""
 
-    Attributes:
-        right: (p,) probability that the place is in an obstacle; the sum over a touch is at most 1.
-        touch: (p,) number of its touch.
-        group: (p,) number of its group of touches. Groups are independent; of one, only the touch counts
-            that says most.
-    """
-
-    right: np.ndarray
-    touch: np.ndarray
-    group: np.ndarray
+    right: np.ndarray  # (p,) probability that it is in an obstacle; the sum over a touch is at most 1
+    touch: np.ndarray  # (p,) number of its touch
+    group: np.ndarray  # (p,) of its touches; groups are independent, of one only that counts that says most
 
     def free(self, sets: np.ndarray) -> np.ndarray:
         """(m,) probability, at most, that no place of each set, a row of bool (m, p), is in an obstacle."""

@@ -38,15 +38,10 @@ Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which 
 
 
 class Found(NamedTuple):
-    """A path.
+    """A path."""
 
-    Attributes:
-        cells: (k, n) from the start's cell to that of the goal.
-        goal: number of the solution that it leads to; -1: it ends at the centre of its last cell.
-    """
-
-    cells: np.ndarray
-    goal: int
+    cells: np.ndarray  # (k, n) from the start's cell to that of the goal
+    goal: int  # number of the solution that it leads to; -1: it ends at the centre of its last cell
 
 
 def goal_cell(found: Found) -> Cell:
@@ -55,21 +50,10 @@ def goal_cell(found: Found) -> Cell:
 
 
 class Search:
-    """Plans on one map.
+    """Plans on one map of the arm of a scene, to solutions (s, n) [rad] at the goal.
 
-    Attributes:
-        blocked: bool grid of the cells at whose centres the arm touches itself or what is known.
-        barred: steps that touch what is known on the way.
-        risk: certainty that had to be risked for the last ``path``; 1 where all was.
-
-    Args:
-        arm: the arm of the scene.
-        scene: what is known.
-        grid: the map.
-        solutions: (s, n) joint angles at the goal [rad].
-        planner: somebody's own; None: the network, or the cheapest path where there are costs.
-        seed: of the run.
-        most_exits: centres from which each solution may be reached.
+    ``planner`` is somebody's own; None: the network, or the cheapest path where there are costs. Each
+    solution may be reached from so many centres as ``most_exits``.
     """
 
     def __init__(
@@ -78,9 +62,9 @@ class Search:
     ) -> None:  # fmt: skip
         self._arm, self._scene, self._grid = arm, scene, grid
         self._planner, self._seed = planner, seed
-        self.blocked = block_known(arm, scene, grid)
-        self.barred: set[Step] = set()
-        self.risk = 0.0
+        self.blocked = block_known(arm, scene, grid)  # centres where the arm touches itself or what is known
+        self.barred: set[Step] = set()  # steps that touch what is known on the way
+        self.risk = 0.0  # certainty that had to be risked for the last ``path``; 1 where all was
         self.solutions = solutions
         entries = [self._entries(q, True) for q in solutions]
         self._near = [(k, cell) for k, cells in enumerate(entries) for cell in cells[:EXITS]]
@@ -147,12 +131,8 @@ class Search:
     ) -> Found | None:
         """The shortest path from a cell to a goal that the least doubt speaks against; None without any.
 
-        Args:
-            here: where it begins.
-            q: (n,) joint angles, for axes of one cell.
-            beliefs: of the steps.
-            doubts: of the cells.
-            left_out: solutions that were felt not to be reached from a cell.
+        ``q`` (n,) are joint angles for axes of one cell, ``beliefs`` are of the steps, ``doubts`` of the
+        cells; ``left_out`` are solutions that were felt not to be reached from a cell.
         """
         touched, facts, exits = set(beliefs.doubted()), beliefs.facts, self.exits(left_out)
         near = [exit for exit in self._near if exit not in left_out]

@@ -36,16 +36,9 @@ _POINT = 1e-6  # [m] radius of what stands for a point
 
 
 class Separation:
-    """Knows what the arm would contain where, and when a search may end.
+    """Knows what the arm, with its outline, would contain where, and when a search may end.
 
-    Attributes:
-        bound: of the probability that a path is left, when it was asked last; 1 where it is not small enough.
-
-    Args:
-        arm: with its outline.
-        grid: the map.
-        search: of the map.
-        allowed: the largest bound with which a search ends; 0: none does, and nothing is tried.
+    It ends with a bound of ``allowed`` at most; 0: none does, and nothing is tried.
     """
 
     def __init__(self, arm: Arm, grid: JointGrid, search: Search, allowed: float) -> None:
@@ -53,7 +46,7 @@ class Separation:
         self._inside: dict[Place, np.ndarray] = {}
         self._tried: dict[Place, int] = {}
         self._asked_with = self._tried_with = -1  # touches at the first small bound, and at the last trial
-        self.bound = 1.0
+        self.bound = 1.0  # of the probability that a path is left, when asked last; 1 if not small enough
 
     def look(self, felt: WholeArmLearning) -> None:
         """Say with ``bound`` how surely no goal is free."""

@@ -39,15 +39,7 @@ class Shortened(NamedTuple):
 
 
 class Shortener:
-    """Knows what speaks against lines.
-
-    Args:
-        arm: the arm of the scene.
-        scene: what is known.
-        grid: the map.
-        doubts: of cells and places.
-        beliefs: of steps, and which cells are rough.
-    """
+    """Knows what speaks against lines: solids, doubts of cells and places, beliefs of steps, rough cells."""
 
     def __init__(self, arm: Arm, scene: Scene, grid: JointGrid, doubts: Against, beliefs: Beliefs) -> None:
         self._arm, self._grid, self._doubts = arm, grid, doubts

@@ -68,11 +68,7 @@ class Way(NamedTuple):
 
 
 class Trail:
-    """Free waypoints that the arm came over, the latest last; where it may go back to.
-
-    Args:
-        start: (n,) joint angles at the beginning [rad].
-    """
+    """Free waypoints (n,) that the arm came over, the latest last; where it may go back to [rad]."""
 
     def __init__(self, start: np.ndarray) -> None:
         self._points: list[tuple[np.ndarray, Cell | None]] = [(start.copy(), None)]
