@@ -380,12 +380,9 @@ class Method:
         if array.size == 1:
             return np.repeat(array, wanted)
         if array.size != wanted:
-            raise BadInput(
-                "wrong number of values",
-                where=f"{self.kind} {self.name}: {parameter.name}",
-                found=list(array),
-                allowed=f"{wanted} numbers, one a joint",
-            )
+            told = "wrong number of values"
+            where = f"{self.kind} {self.name}: {parameter.name}"
+            raise BadInput(told, where=where, found=list(array), allowed=f"{wanted} numbers, one a joint")
         return array
 
 
@@ -530,10 +527,8 @@ def _load_from_file(kind: str, name: str, folder: Path) -> Method:
     method = load_from_file(kind, name, folder)
     if not isinstance(method, Method) or method.kind != kind:
         file, attribute = name.rsplit(":", 1)
-        raise BadInput(
-            f"{Path(file).name} has no {kind} of that name", found=attribute,
-            allowed=f"a Method(kind={kind!r}, …)",
-        )  # fmt: skip
+        told = f"{Path(file).name} has no {kind} of that name"
+        raise BadInput(told, found=attribute, allowed=f"a Method(kind={kind!r}, …)")
     return method
 
 

@@ -236,12 +236,10 @@ def refuse(names: list[str], logs: list[MotionLog]) -> None:
     if not names and not still:
         return
     reasons = [f"joint {j} moves {_range(logs, j):.2g} rad" for j in still]
-    raise BadInput(
-        f"the logs do not excite the arm: {', '.join(reasons) or 'the motion is too plain'}",
-        where=", ".join(log.name for log in logs),
-        found=f"nothing is known of {', '.join(names) or 'small motions but friction and noise'}",
-        allowed="a motion of every joint (see excite), or unexcited='keep' (--keep)",
-    )
+    told = f"the logs do not excite the arm: {', '.join(reasons) or 'the motion is too plain'}"
+    found = f"nothing is known of {', '.join(names) or 'small motions but friction and noise'}"
+    allowed = "a motion of every joint (see excite), or unexcited='keep' (--keep)"
+    raise BadInput(told, where=", ".join(log.name for log in logs), found=found, allowed=allowed)
 
 
 def _range(logs: list[MotionLog], joint: int) -> float:

@@ -71,12 +71,9 @@ def _choose_root() -> Path:
         except OSError:
             continue
         if not private and asked and root == Path(asked):
-            raise BadInput(
-                "others may write to the folder of compiled code, which is executed",
-                where="NUMBA_CACHE_DIR",
-                found=asked,
-                allowed="a folder of your own that nobody else may write to (chmod go-w)",
-            )
+            told = "others may write to the folder of compiled code, which is executed"
+            allowed = "a folder of your own that nobody else may write to (chmod go-w)"
+            raise BadInput(told, where="NUMBA_CACHE_DIR", found=asked, allowed=allowed)
         if private and os.access(root, os.W_OK):
             return root
     return _new_root()

@@ -50,10 +50,8 @@ def find_suite(name: str | Path) -> Path:
         if (folder / f"{path.name}.yaml").is_file() and path.name == str(path):
             return folder / f"{path.name}.yaml"
     known = list_suites()
-    raise BadInput(
-        "unknown suite", found=str(name), allowed=", ".join([*known, "or the path of a file"]),
-        nearest=nearest_name(str(name), known),
-    )  # fmt: skip
+    allowed = ", ".join([*known, "or the path of a file"])
+    raise BadInput("unknown suite", found=str(name), allowed=allowed, nearest=nearest_name(str(name), known))
 
 
 def _folders() -> list[Path]:

@@ -172,9 +172,7 @@ def _require_held(arm: Arm, segment: PathSegment, limits: MotionLimits) -> None:
     share = np.maximum(np.abs(still), np.abs(creeping)) / limits.torque
     row, joint = np.unravel_index(np.argmax(share), share.shape)
     if share[row, joint] >= 1.0:
-        raise BadInput(
-            "the torque limits do not let the arm rest and creep everywhere on the path",
-            where=f"joints {np.round(q[row], 3).tolist()}",
-            found=f"joint {joint + 1} needs {share[row, joint] * limits.torque[joint]:.1f} N·m",
-            allowed=f"less than {limits.torque[joint]:.1f} N·m",
-        )
+        told = "the torque limits do not let the arm rest and creep everywhere on the path"
+        where = f"joints {np.round(q[row], 3).tolist()}"
+        found = f"joint {joint + 1} needs {share[row, joint] * limits.torque[joint]:.1f} N·m"
+        raise BadInput(told, where=where, found=found, allowed=f"less than {limits.torque[joint]:.1f} N·m")

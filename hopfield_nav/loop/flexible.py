@@ -140,12 +140,10 @@ def substeps(frequency: float, step: float) -> int:
     """
     count = max(1, int(np.ceil(step * frequency / RESOLUTION)))
     if count > MAX_SUBSTEPS:
-        raise BadInput(
-            "the joints are too stiff for this step",
-            where="plant.step",
-            found=f"{step:g} s and modes of {frequency:.3g} rad/s",
-            allowed=f"at most {MAX_SUBSTEPS} sub-steps of {RESOLUTION / frequency:.2g} s",
-        )
+        told = "the joints are too stiff for this step"
+        found = f"{step:g} s and modes of {frequency:.3g} rad/s"
+        allowed = f"at most {MAX_SUBSTEPS} sub-steps of {RESOLUTION / frequency:.2g} s"
+        raise BadInput(told, where="plant.step", found=found, allowed=allowed)
     return count
 
 

@@ -124,12 +124,8 @@ def _point_jacobian(arm: Arm, poses: np.ndarray, link: int, point: np.ndarray) -
 
 def _refuse_beyond(step: float, limit: float, key: str, cause: str) -> None:
     if step > limit:
-        raise BadInput(
-            f"the simulation would explode: {cause} is too stiff for this step",
-            where=key,
-            found=step,
-            allowed=f"at most {_rounded_down(_MARGIN * limit):.2g} s",
-        )
+        told = f"the simulation would explode: {cause} is too stiff for this step"
+        raise BadInput(told, where=key, found=step, allowed=f"at most {_rounded_down(_MARGIN * limit):.2g} s")
 
 
 def _rounded_down(value: float) -> float:

@@ -33,16 +33,13 @@ def load_prior(run: Run, world: World) -> PriorMap:
         BadInput: another map, or a run that keeps no facts and beliefs.
     """
     if run.world.map != world.map:
-        raise BadInput(
-            "what was felt on one map says nothing on another", where="map",
-            found=f"another than in the run of {run.world.name}", allowed="the same map",
-        )  # fmt: skip
+        told = "what was felt on one map says nothing on another"
+        found = f"another than in the run of {run.world.name}"
+        raise BadInput(told, where="map", found=found, allowed="the same map")
     for kind in (run.world, world):
         if kind.detection.mark != "felt":
-            raise BadInput(
-                "marked cells are not handed on", where="detection.mark", found=kind.detection.mark,
-                allowed="felt",
-            )  # fmt: skip
+            told = "marked cells are not handed on"
+            raise BadInput(told, where="detection.mark", found=kind.detection.mark, allowed="felt")
     pairs, certainty = run.closed_steps()
     steps = {_step(ends): float(value) for ends, value in zip(pairs, certainty, strict=True)}
     cells = {tuple(int(c) for c in cell): BELIEVED for cell in _occupied(run)}

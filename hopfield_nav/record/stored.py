@@ -187,10 +187,9 @@ def require_own_values(file: h5py.File, where: str, size: int) -> None:
     """
     claimed = sum(_claimed(_variable(file, name, f"{where}: {name}"), f"{where}: {name}") for name in file)
     if claimed > _PACKED * size:
-        raise BadInput(
-            "more values than the file can hold", where=where, found=f"{claimed} bytes of them",
-            allowed=f"at most {_PACKED * size} in {size}",
-        )  # fmt: skip
+        told = "more values than the file can hold"
+        found = f"{claimed} bytes of them"
+        raise BadInput(told, where=where, found=found, allowed=f"at most {_PACKED * size} in {size}")
 
 
 def _variable(file: h5py.File, name: str, where: str) -> h5py.Dataset:

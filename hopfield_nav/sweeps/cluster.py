@@ -81,11 +81,9 @@ def _require_guard() -> None:
     if script is None or getattr(main, "__spec__", None) or not Path(script).is_file():  # -c, -m, a notebook
         return
     if "__main__" not in Path(script).read_text(encoding="utf-8", errors="replace"):
-        raise BadInput(
-            "a sweep starts processes, which import this script and would start the sweep again",
-            where=script,
-            allowed='if __name__ == "__main__": around what it does, or workers=0',
-        )
+        told = "a sweep starts processes, which import this script and would start the sweep again"
+        allowed = 'if __name__ == "__main__": around what it does, or workers=0'
+        raise BadInput(told, where=script, allowed=allowed)
 
 
 def core_count() -> int:

@@ -95,10 +95,8 @@ def _measured(sweep: Sweep, run: Run) -> Mapping[str, Any]:
     except (Exception, SystemExit) as error:
         raise BadInput(f"measures {sweep.file.measures}: {type(error).__name__}: {error}") from error
     if found.keys() != measures.columns.keys():
-        raise BadInput(
-            f"measures {sweep.file.measures} gives other columns", found=list(found),
-            allowed=", ".join(measures.columns),
-        )  # fmt: skip
+        told = f"measures {sweep.file.measures} gives other columns"
+        raise BadInput(told, found=list(found), allowed=", ".join(measures.columns))
     return found
 
 

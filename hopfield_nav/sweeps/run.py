@@ -146,11 +146,9 @@ def _told_where_it_is(folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS):
             raise
-        raise BadInput(
-            f"the results cannot be written: {error.strerror}; finished rows are kept",
-            where=str(folder),
-            allowed="make room, then the same sweep with --resume (in Python execute(…, resume=True))",
-        ) from error
+        told = f"the results cannot be written: {error.strerror}; finished rows are kept"
+        allowed = "make room, then the same sweep with --resume (in Python execute(…, resume=True))"
+        raise BadInput(told, where=str(folder), allowed=allowed) from error
 
 
 def finished_counts(folder: Path, sweep: Sweep) -> Counter:

@@ -32,13 +32,9 @@ def check_quantities(names: Sequence[str]) -> tuple[str, ...]:
     """
     for i, name in enumerate(names):
         if name not in SUMMARY:
-            raise BadInput(
-                "unknown quantity",
-                where=str(i),
-                found=name,
-                allowed=", ".join(SUMMARY),
-                nearest=nearest_name(name, SUMMARY),
-            )
+            told = "unknown quantity"
+            nearest = nearest_name(name, SUMMARY)
+            raise BadInput(told, where=str(i), found=name, allowed=", ".join(SUMMARY), nearest=nearest)
         if name in names[:i]:
             raise BadInput("quantity given twice", where=str(i), found=name)
     return ("outcome", *(name for name in names if name != "outcome"))

@@ -86,12 +86,9 @@ def _check_wrist(world: World) -> None:
 def _check_delay(world: World) -> None:
     period, delay = world.controller.period, world.controller.delay
     if not _is_multiple(delay, period, least=0) or delay > 64.5 * period:
-        raise BadInput(
-            "not a whole number of control periods, at most 64",
-            where="controller.delay",
-            found=delay,
-            allowed=f"0 to {64 * period:.6g} s in steps of {period:.6g} s",
-        )
+        told = "not a whole number of control periods, at most 64"
+        allowed = f"0 to {64 * period:.6g} s in steps of {period:.6g} s"
+        raise BadInput(told, where="controller.delay", found=delay, allowed=allowed)
 
 
 def _check_needs(world: World) -> None:
@@ -102,12 +99,9 @@ def _check_needs(world: World) -> None:
     if trust.find("estimator", estimator, world.folder).needs != WRIST:
         return
     if world.sensors.wrench is None:
-        raise BadInput(
-            "there is no sensor at the flange to read",
-            where="detection.estimator",
-            found=estimator,
-            allowed="an estimator that feels through the joints, or sensors.wrench: {} and its errors",
-        )
+        told = "there is no sensor at the flange to read"
+        allowed = "an estimator that feels through the joints, or sensors.wrench: {} and its errors"
+        raise BadInput(told, where="detection.estimator", found=estimator, allowed=allowed)
     if trust.find("detector", measure, world.folder).needs == JOINT_TORQUES:
         others = [n for n in method_names("detector") if find_method("detector", n).needs != JOINT_TORQUES]
         told = f"{measure} judges the torque of each joint, which {estimator} does not know"
@@ -117,12 +111,10 @@ def _check_needs(world: World) -> None:
 def _check_mujoco(world: World) -> None:
     friction = world.plant.friction
     if world.plant.engine == "mujoco" and friction is not None and world.plant.presliding in (None, "ideal"):
-        raise BadInput(
-            "MuJoCo's own friction is soft and creeps: it is not offered, but gears that give are",
-            where="plant.friction",
-            found=friction if friction == "arm" else "values",
-            allowed="null, plant.engine: internal, or plant.presliding: 2e4",
-        )
+        told = "MuJoCo's own friction is soft and creeps: it is not offered, but gears that give are"
+        where = "plant.friction"
+        allowed = "null, plant.engine: internal, or plant.presliding: 2e4"
+        raise BadInput(told, where=where, found=friction if friction == "arm" else "values", allowed=allowed)
 
 
 def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
@@ -137,12 +129,9 @@ def _check_inherited(world: World) -> None:
         return
     for parameter in trust.find("estimator", estimator, world.folder).parameters:
         if parameter.inherit and parameter.name not in world.controller.parameters:
-            raise BadInput(
-                f"needs the controller's {parameter.name}, which law {world.controller.law} has not",
-                where="detection.estimator",
-                found=estimator,
-                allowed="estimator: none, or a law with that parameter",
-            )
+            told = f"needs the controller's {parameter.name}, which law {world.controller.law} has not"
+            allowed = "estimator: none, or a law with that parameter"
+            raise BadInput(told, where="detection.estimator", found=estimator, allowed=allowed)
 
 
 def _check_explore(world: World) -> None:
@@ -180,12 +169,9 @@ def _check_ties(world: World) -> None:
     """Two steps an axis of the map."""
     if len(world.planner.ties) != 2 * world.map.rank:
         axes = "+u, -u, +v, -v" + (", +w, -w" if world.map.rank == 3 else "")
-        raise BadInput(
-            f"the map has {world.map.rank} axes",
-            where="planner.ties",
-            found=list(world.planner.ties),
-            allowed=f"{axes}, in any order",
-        )
+        told = f"the map has {world.map.rank} axes"
+        where = "planner.ties"
+        raise BadInput(told, where=where, found=list(world.planner.ties), allowed=f"{axes}, in any order")
 
 
 def _check_goal(world: World) -> None:

@@ -115,10 +115,5 @@ def _find(kind: str, name: str, folder: Path | None, key: str, trust: Trust) -> 
 
 def _refuse_unknown(keys: list[str], known: list[str]) -> None:
     for key in keys:
-        raise BadInput(
-            "unknown key",
-            where=str(key),
-            found=key,
-            allowed=", ".join(known),
-            nearest=nearest_name(key, known),
-        )
+        nearest = nearest_name(key, known)
+        raise BadInput("unknown key", where=str(key), found=key, allowed=", ".join(known), nearest=nearest)

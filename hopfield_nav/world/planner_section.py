@@ -105,12 +105,9 @@ class PlannerSection(MethodSection):
     @must_fit
     def _check_activation(self) -> None:
         if self.activation != "linear" and (self.kind, self.network) != ("hopfield", "sum"):
-            raise BadInput(
-                "only the summing network has activation functions",
-                where="activation",
-                found=self.activation,
-                allowed="linear, or kind: hopfield with network: sum",
-            )
+            told = "only the summing network has activation functions"
+            allowed = "linear, or kind: hopfield with network: sum"
+            raise BadInput(told, where="activation", found=self.activation, allowed=allowed)
 
     @must_fit
     def _check_ties(self) -> None:

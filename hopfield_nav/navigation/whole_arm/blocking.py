@@ -72,11 +72,8 @@ def block_known(arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:
 
 def _require_map(grid: JointGrid, certainty: np.ndarray) -> None:
     if certainty.dtype != np.uint8 or certainty.shape != grid.shape or not certainty.flags.c_contiguous:
-        raise BadInput(
-            "no map of this grid",
-            found=f"{certainty.dtype} {certainty.shape}",
-            allowed=f"contiguous uint8 {grid.shape}",
-        )
+        found = f"{certainty.dtype} {certainty.shape}"
+        raise BadInput("no map of this grid", found=found, allowed=f"contiguous uint8 {grid.shape}")
 
 
 def _require_joints(arm: Arm, grid: JointGrid) -> None:

@@ -161,8 +161,7 @@ def grid_of(world: World, arm: Arm, start: np.ndarray) -> JointGrid:
     bad = np.flatnonzero(~(lower < upper))
     if bad.size:
         i = int(bad[0])
-        raise BadInput(
-            "no room between the bounds of a joint", where=f"map.lower.{i}", found=float(lower[i]),
-            allowed=f"below {upper[i]:.6g} rad",
-        )  # fmt: skip
+        told = "no room between the bounds of a joint"
+        where = f"map.lower.{i}"
+        raise BadInput(told, where=where, found=float(lower[i]), allowed=f"below {upper[i]:.6g} rad")
     return JointGrid(lower, upper, grid.shape)
