@@ -39,10 +39,8 @@ def dh_from_axes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Denavit-Hartenberg rows of a chain, from points (n, 3) [m] and unit vectors of its axes at angles zero.
 
-    All is in root axes, the frames 0 (of ``base_frame``) and tip (4, 4) too.
-
-    Returns:
-        (n, 4) rows [theta offset, d, a, alpha] [rad, m], and (n + 1, 4, 4) the frames at joint angles zero.
+    All is in root axes, the frames 0 (of ``base_frame``) and tip (4, 4) too. The rows (n, 4) are [theta
+    offset, d, a, alpha] [rad, m]; with them come the frames (n + 1, 4, 4) at joint angles zero.
 
     Source: ragazzon2012 3.2.1 (the convention).
     """

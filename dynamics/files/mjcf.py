@@ -30,19 +30,15 @@ def mjcf_text(
 ) -> str:
     """The arm as MJCF: bodies ``link_1`` … ``link_n``, hinges ``joint_1`` …, and the site ``tool``.
 
-    Joint limits and contact are left out: the model is the equation of motion alone.
-
-    Args:
-        arm: the arm; its gravity becomes the model's, its rotor inertia the hinges' armature.
-        name: of the model.
-        damping: viscous damping of the joints, one number or (n,) [N·m·s/rad].
-        radius: of every link's geometry [m]; default the radii of the arm's capsules.
-        step: MuJoCo's time step [s].
-        integrator: MuJoCo's, ``RK4``, ``Euler`` or ``implicitfast``.
+    Joint limits and contact are left out: the model is the equation of motion alone. The arm's gravity
+    becomes the model's, its rotor inertia the hinges' armature; ``damping`` is the viscous one of the joints,
+    one number or (n,) [N·m·s/rad], ``radius`` that of every link's geometry [m], default the radii of the
+    arm's capsules. ``name`` is the model's, ``step`` its time step [s], ``integrator`` MuJoCo's ``RK4``,
+    ``Euler`` or ``implicitfast``.
 
     Raises:
-        BadInput: the arm's equations of motion are not those of its kinematics; a radius or a step
-            that is not positive.
+        BadInput: the arm's equations of motion are not those of its kinematics; a radius or a step that is
+            not positive.
     """
     require_rigid(arm)
     for key, value in (("radius", 1.0 if radius is None else radius), ("step", step)):

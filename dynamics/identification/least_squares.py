@@ -71,14 +71,11 @@ def weighted(
     segments: tuple[int, ...] | None = None,
     clear: np.ndarray | None = None,
 ) -> Estimate:
-    """Joint-wise weighted least squares.
+    """Joint-wise weighted least squares of ``tau`` (k, n) [N·m] with the observation matrix ``Y`` (k, n, p).
 
-    Args:
-        Y: (k, n, p) observation matrix, filtered and decimated.
-        tau: (k, n) [N·m], the same.
-        owned: (n,) number of parameters named after each joint's link.
-        segments: lengths of the logs that follow each other in the rows; default one.
-        clear: (k, n) which rows to use; default all.
+    Both are filtered and decimated. ``owned`` (n,) is the number of parameters named after each joint's link,
+    ``segments`` the lengths of the logs that follow each other in the rows, default one; ``clear`` (k, n)
+    says which rows to use, default all.
 
     Raises:
         BadInput: fewer equations than parameters, or shapes that do not fit.

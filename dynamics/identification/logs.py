@@ -35,13 +35,10 @@ class MotionLog(NamedTuple):
 
 
 def as_log(source: MotionLog | Mapping[str, Any], arm: Arm, lowest_rate: float = 0.0) -> MotionLog:
-    """A log with checked float64 arrays.
+    """A log with checked float64 arrays, for the joints and position limits of an arm.
 
-    Args:
-        source: a ``MotionLog``, or anything with ``source["time"]``, ``"q"``, ``"tau"`` and perhaps ``"qd"``,
-            ``"rotor_q"``: a dict or an xarray Dataset.
-        arm: whose joints and position limits count.
-        lowest_rate: [Hz] that the filters need.
+    ``source`` is a ``MotionLog``, or anything with ``source["time"]``, ``"q"``, ``"tau"`` and perhaps
+    ``"qd"``, ``"rotor_q"``: a dict or an xarray Dataset. The filters need ``lowest_rate`` [Hz].
 
     Raises:
         BadInput: a signal missing or of the wrong shape, no numbers, gaps, units that look like degrees or

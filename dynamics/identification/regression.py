@@ -27,19 +27,10 @@ def regressor(
 ) -> np.ndarray:
     """Matrix whose product with ``parameters_of(arm, rotor, frames)`` is the torque.
 
-    Only the kinematics and the gravity of the arm matter (its ``dynamics_offset`` where that differs).
-    Without ``rotor`` the torque is that of the links, without the reflected rotor inertias.
-
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-        qd: (..., n) joint velocities [rad/s].
-        qdd: (..., n) joint accelerations [rad/s²].
-        rotor: with the n columns of the rotor inertias.
-        frames: of the parameters, ``standard`` or ``modified``.
-
-    Returns:
-        (..., n, 10 n) or (..., n, 11 n).
+    It is (..., n, 10 n), or (..., n, 11 n) with the ``rotor`` inertias, at ``q``, ``qd``, ``qdd`` (..., n)
+    [rad, rad/s, rad/s²]. Only the kinematics and the gravity of the arm matter (its ``dynamics_offset`` where
+    that differs). Without ``rotor`` the torque is that of the links, without the reflected rotor inertias.
+    The ``frames`` of the parameters are ``standard`` or ``modified``.
 
     Raises:
         BadInput: wrong shapes, unknown frames, or modified ones for an arm that is not rigid.

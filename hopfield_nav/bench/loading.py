@@ -62,16 +62,13 @@ def load_suite(
     name: str | Path, methods: Mapping[str, Path] | None = None, worlds: int | None = None,
     seed: int | None = None, allow_code: bool = False, families: Sequence[str] = (),
 ) -> Suite:  # fmt: skip
-    """Read and check a suite.
+    """Read and check a suite, a file or the name of one that comes with the program.
 
-    Args:
-        name: a file, or the name of a suite that comes with the program.
-        methods: files with the changes of further methods, by name.
-        worlds: of every family; default as the suite says.
-        seed: of the first world; default as the suite says.
-        allow_code: execute the Python files that it names; those of a bundled suite, of the current folder
-            and of the methods given here are executed in any case.
-        families: those alone that one of these patterns fits, ``*`` for any letters; default all.
+    ``methods`` are files with the changes of further methods, by name; ``worlds`` is their number of every
+    family and ``seed`` that of the first, default as the suite says. ``families``: those alone that one of
+    these patterns fits, ``*`` for any letters; default all. With ``allow_code`` the Python files that it
+    names are executed; those of a bundled suite, of the current folder and of the methods given here are in
+    any case.
 
     Raises:
         BadInput: there is no such file, or something in it cannot be used.

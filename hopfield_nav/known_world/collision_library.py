@@ -83,16 +83,13 @@ def build_library(
     progress: Progress | None = None,
     safe: bool = False,
 ) -> CollisionLibrary:
-    """Check every pose of a grid.
+    """Check every pose of a grid, for an arm with its tool frame, in a scene from ``build_scene``.
 
-    Args:
-        arm: the arm, its tool frame included.
-        scene: from ``build_scene``; default the arm alone. A solid that is not round about axis 1
-            costs an axis for joint 1, and axes for every joint that moves a body near it.
-        step: width of a cell, a whole part of a turn [rad].
-        clearance: what counts as a collision besides touching [m], on top of the scene's margin.
-        progress: called with (cells done, cells in all) after every slice.
-        safe: mark a cell as free only where the arm, however it moves within the cell, touches nothing.
+    By default the scene is the arm alone. A solid that is not round about axis 1 costs an axis for joint 1,
+    and axes for every joint that moves a body near it. ``step`` is the width of a cell, a whole part of a
+    turn [rad]; ``clearance`` counts as a collision besides touching [m], on top of the scene's margin. After
+    every slice ``progress`` is called with (cells done, cells in all). ``safe``: mark a cell as free only
+    where the arm, however it moves within the cell, touches nothing.
 
     Raises:
         BadInput: a step that is no whole part of a turn, a clearance below 0, more than 2³¹ cells.

@@ -37,16 +37,12 @@ class DirectPlan(NamedTuple):
 def plan_direct(
     arm: Arm, scene: Scene, start: np.ndarray, stations: Sequence[np.ndarray], count: int = 5
 ) -> DirectPlan:
-    """The shortest free paths that go straight in joint space from station to station.
+    """The shortest free paths, as many as ``count``, that go straight in joint space from station to station.
 
-    Args:
-        arm: an arm; poses need one of UR type.
-        scene: from ``build_scene``.
-        start: (n,) joint angles, turns included [rad], or a (4, 4) pose that leaves them open.
-        stations: via points and goal: each (n,) joint angles, or a (4, 4) pose T_base_tool. Both may be
-            reached on any whole turn within the limits. From an open start a motion that only differs
-            in whole turns from another is not shown twice.
-        count: of paths wanted.
+    The scene is from ``build_scene``. ``start`` is (n,) joint angles, turns included [rad], or a (4, 4) pose
+    that leaves them open; from an open start a motion that only differs in whole turns from another is not
+    shown twice. The stations, via points and goal, are each (n,) joint angles or a (4, 4) pose T_base_tool,
+    for which the arm is of UR type; both may be reached on any whole turn within the limits.
 
     Raises:
         BadInput: a station that is neither, or beyond the limits.

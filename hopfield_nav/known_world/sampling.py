@@ -48,16 +48,14 @@ def plan_sampling(
     The same seed gives the same path, as long as the planner stops by itself: one that improves its path
     until the time is up (RRTstar) gets further on a faster machine.
 
-    Args:
-        arm: an arm with limits at every joint; poses need one of UR type.
-        scene: from ``build_scene``.
-        start: (n,) joint angles, turns included [rad], or a (4, 4) pose that leaves them open.
-        stations: via points and goal: each (n,) joint angles, or a (4, 4) pose T_base_tool. All may be
-            reached on any whole turn within the limits; those nearest to the start are tried first.
-        seed: of OMPL's random numbers, 0 or more.
-        time_limit: of the search for a leg [s].
-        planner: one of ``ompl.PLANNERS``.
-        simplify: let OMPL shorten and smooth what it found. What is then not proven free is not taken.
+    The arm has limits at every joint, the scene is from ``build_scene``. ``start`` is (n,) joint angles,
+    turns included [rad], or a (4, 4) pose that leaves them open. The stations, via points and goal, are each
+    (n,) joint angles or a (4, 4) pose T_base_tool, for which the arm is of UR type. All may be reached on any
+    whole turn within the limits; those nearest to the start are tried first.
+
+    ``seed`` is that of OMPL's random numbers, 0 or more, ``time_limit`` that of the search for a leg [s],
+    ``planner`` one of ``ompl.PLANNERS``. ``simplify``: let OMPL shorten and smooth what it found. What is
+    then not proven free is not taken.
 
     Raises:
         BadInput: OMPL is missing, or a malformed station, seed, limit or name.

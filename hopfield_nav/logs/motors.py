@@ -51,14 +51,13 @@ def fit_motors(
 ) -> MotorFit:
     """Motor constant, Coulomb and viscous friction of every joint from runs in which nothing touched.
 
-    Args:
-        recordings: of ``load_recording``, with the motor currents.
-        arm: the model whose torque the motors are to give; its own friction is not used.
-        same_motor: groups of joints (counted from 1) that have one motor constant in common.
+    The recordings are of ``load_recording``, with the motor currents. The motors are to give the torque of
+    the model ``arm``, whose own friction is not used. ``same_motor``: groups of joints (counted from 1) that
+    have one motor constant in common.
 
     Raises:
-        BadInput: no recordings, no currents, a force sensor that felt a push, a joint that does not move
-            both ways for long enough, or one whose torque says too little of its motor constant.
+        BadInput: no recordings, no currents, a force sensor that felt a push, a joint that does not move both
+            ways for long enough, or one whose torque says too little of its motor constant.
     """
     if not recordings:
         raise BadInput("no recordings of free motion", allowed="at least one")

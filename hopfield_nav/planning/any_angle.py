@@ -28,18 +28,13 @@ def shorten_path(
     spacing: float | Sequence[float] | None = None,
     clearance: float = 0.0,
 ) -> np.ndarray:
-    """Shorten a path of the grid by lines of sight.
+    """Shorten a path (k, rank) of a bool grid with up to 6 axes by lines of sight.
 
-    Args:
-        blocked: bool grid with up to 6 axes.
-        cells: (k, rank) the path; also points in cells, if its ends are not centres of cells.
-        spacing: distance of neighbouring cells, one number or one an axis; None counts in cells.
-        clearance: distance that is kept from blocked cells, in the unit of ``spacing``. A passage
-            of twice that or less is closed. If there is no other path, or the given one begins or ends too
-            near to a blocked cell, the result keeps the points of the given path there.
-
-    Returns:
-        (n, rank) corners of the path in cells, from the first point of the path to its last.
+    The path may also be of points in cells, if its ends are not centres of cells. ``spacing`` is the distance
+    of neighbouring cells, one number or one an axis; None counts in cells. ``clearance`` is kept from blocked
+    cells, in the unit of ``spacing``; a passage of twice that or less is closed. If there is no other path,
+    or the given one begins or ends too near to a blocked cell, the result keeps the points of the given path
+    there. It is (n, rank), the corners in cells, from the first point of the path to its last.
 
     Raises:
         BadInput: a grid, path, spacing or clearance that cannot be used.

@@ -85,22 +85,15 @@ def iterate(
 ) -> tuple[np.ndarray, int]:
     """Sweep until no neuron changes in its last bit, or `most_sweeps` times.
 
-    From zero the activations only rise, in rounded arithmetic too, so they do come to rest. The
-    document's program makes 10 sqrt(N) - 1 sweeps (C.2.3).
+    From zero the activations only rise, in rounded arithmetic too, so they do come to rest. The document's
+    program makes 10 sqrt(N) - 1 sweeps (C.2.3). With the activations, of the shape of `blocked`, comes the
+    number of sweeps.
 
-    Args:
-        blocked: bool, any shape; True clamps at 0.
-        target: cell that is clamped at 1, even if it is blocked.
-        beta: slope of the linear function, see `check_beta`.
-        near: the grid's neighbourhood, by default the 2N nearest.
-        most_sweeps: where to stop at the latest.
-        function: another activation function; `beta` then does not matter.
-        check: whether to refuse what breaks (6.12).
-        start: sigma(0), same shape as `blocked`; zero by default.
-        closed: (m, 2, rank) integers, pairs of cells that are not connected; None for none.
-
-    Returns:
-        The activations, same shape as `blocked`, and the number of sweeps.
+    `blocked` (bool, any shape) clamps at 0, the cell `target` at 1, even if it is blocked. `beta` is the
+    slope of the linear function, see `check_beta`; with another activation `function` it does not matter.
+    `near` is the grid's neighbourhood, by default the 2N nearest; `start` is sigma(0), by default zero;
+    `closed` (m, 2, rank) are pairs of cells that are not connected. `check`: whether to refuse what breaks
+    (6.12).
 
     Raises:
         BadInput: target outside, a slope above its limit, a start of another shape.

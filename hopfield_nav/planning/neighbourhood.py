@@ -73,15 +73,10 @@ def neighbourhood_of(
 ) -> Neighbourhood:
     """Connect each cell with all cells at 0 < distance <= radius (ragazzon2012 (6.2), without self).
 
-    The arguments are checked once; what cannot be remembered, or is unfit, is looked at as it was given.
-
-    Args:
-        shape: cells along each axis.
-        radius: of the neighbourhood, in cells; 1 gives the 2N nearest. Steps longer than one cell
-            pass over what lies between.
-        spacing: distance of neighbouring cells, one number or one an axis; None counts in cells.
-        periodic: for each axis, whether its last cell is next to its first.
-        ties: tie order, see `parse_ties`.
+    The arguments are checked once; what cannot be remembered, or is unfit, is looked at as it was given. A
+    radius of 1 cell gives the 2N nearest; steps longer than one cell pass over what lies between. ``spacing``
+    is the distance of neighbouring cells, one number or one an axis; None counts in cells. ``periodic`` says
+    of each axis whether its last cell is next to its first; for the tie order ``ties`` see `parse_ties`.
 
     Raises:
         BadInput: an argument that does not fit the shape or is out of range.

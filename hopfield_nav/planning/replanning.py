@@ -25,12 +25,9 @@ class Replanner:
     """Plans to the nearest of its goals over a map that changes cell by cell and step by step.
 
     The limit network is repaired, and is equal to a new one in every bit. A start that is blocked, or a goal
-    that is, counts as in `planning.replan`.
-
-    Args:
-        blocked: bool grid of any rank; the planner keeps a copy.
-        goal: (rank,) cell, from 0, or several, (m, rank).
-        near: the grid's neighbourhood, by default the 2N nearest.
+    that is, counts as in `planning.replan`. Of the bool grid ``blocked``, of any rank, it keeps a copy;
+    ``goal`` is a cell (rank,), from 0, or several, (m, rank); ``near`` is the grid's neighbourhood, by
+    default the 2N nearest.
 
     Raises:
         BadInput: as `planning.plan_path`.

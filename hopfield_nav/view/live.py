@@ -18,7 +18,7 @@ _SILENCE = 5.0  # [s] after which a client that neither asks nor reads is let go
 
 
 class LivePage:
-    """A server with one page, which the browser loads anew when there is more to see.
+    """A server with one page at ``address``, which the browser loads anew when there is more to see.
 
     It listens on the loopback address, at a free port, and refuses requests for another host name.
     """
