@@ -51,8 +51,7 @@ _SHAPES = {
 def joint_count(arm: Arm) -> int:
     """How many joints an arm has, once its arrays are known to fit each other: kernels trust them.
 
-    Raises:
-        BadInput: it is no arm; an array has another length than the others, or another shape.
+    Raises ``BadInput``: it is no arm; an array has another length than the others, or another shape.
     """
     if not isinstance(arm, Arm):
         raise BadInput("no arm", found=arm, allowed="one from load_arm")

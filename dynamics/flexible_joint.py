@@ -64,8 +64,7 @@ def flexible_joints(arm: Arm, **given: Any) -> FlexibleJoints:
 
     The arm's torque limits say which joints are large; its ``rotor_inertia`` counts where it has any.
 
-    Raises:
-        BadInput: an unknown field, a wrong shape, or a value out of range.
+    Raises ``BadInput``: an unknown field, a wrong shape, or a value out of range.
     """
     n = len(arm.dh)
     size = np.where(arm.torque_limits >= LARGE, 0, 1)

@@ -40,8 +40,7 @@ _known = _Known()
 def together(arm: Arm) -> Arm:
     """The same arm, with arrays that lie one behind the other in one; calls with it are the fastest.
 
-    Raises:
-        BadInput: the arrays do not fit each other.
+    Raises ``BadInput``: the arrays do not fit each other.
     """
     joint_count(arm)
     numbers = np.concatenate([np.ravel(array) for array in arm]).astype(np.float64)
@@ -53,8 +52,7 @@ def together(arm: Arm) -> Arm:
 def numbers_of(arm: Arm) -> Numbers:
     """What a kernel is told of an arm; looked at once where its arrays lie together.
 
-    Raises:
-        BadInput: the arrays of the arm do not fit each other.
+    Raises ``BadInput``: the arrays of the arm do not fit each other.
     """
     try:
         return _known.arms[id(arm)][1]
@@ -101,8 +99,7 @@ def in_rows(
     the wrenches (..., 6) where it takes them, scratch numbers, and the result, in whose shape ``one`` all but
     the last dimension are one. ``out`` takes the result (..., one); by default a new array.
 
-    Raises:
-        BadInput: wrong shapes; ``out`` cannot take the result.
+    Raises ``BadInput``: wrong shapes; ``out`` cannot take the result.
     """
     numbers, n, room = numbers_of(arm)
     arrays, lead = as_rows(n, **rows)

@@ -26,8 +26,7 @@ _TOP_KEYS = {"format", "description", "source", "joints", "links", "limits", "ca
 def read_arm_file(path: Path, where: str) -> Arm:
     """Read an arm file, which messages call as ``where`` says.
 
-    Raises:
-        BadInput: an unreadable file, or a missing, unknown or impossible entry.
+    Raises ``BadInput``: an unreadable file, or a missing, unknown or impossible entry.
     """
     try:
         if path.stat().st_size > _LARGEST:
@@ -63,8 +62,7 @@ def _unreadable(error: Exception, where: str) -> BadInput:
 def arm_from_dict(data: Any, where: str = "arm") -> Arm:
     """Build an arm from the content of an arm file.
 
-    Raises:
-        BadInput: a missing, unknown or impossible entry.
+    Raises ``BadInput``: a missing, unknown or impossible entry.
     """
     entries.check_keys(data, _TOP_KEYS, {"joints", "links"}, where)
     if data.get("format", 1) != 1:
@@ -108,8 +106,7 @@ def write_arm(
 
     The description is one line; ``fit``, the quality of a fit in plain values, is kept with the file.
 
-    Raises:
-        BadInput: an arm that is not rigid, negative friction, or no place to write.
+    Raises ``BadInput``: an arm that is not rigid, negative friction, or no place to write.
     """
     require_rigid(arm)
     description, source = (" ".join(str(text).split()) for text in (description, source))

@@ -36,9 +36,8 @@ def mjcf_text(
     arm's capsules. ``name`` is the model's, ``step`` its time step [s], ``integrator`` MuJoCo's ``RK4``,
     ``Euler`` or ``implicitfast``.
 
-    Raises:
-        BadInput: the arm's equations of motion are not those of its kinematics; a radius or a step that is
-            not positive.
+    Raises ``BadInput``: the arm's equations of motion are not those of its kinematics; a radius or a step
+    that is not positive.
     """
     require_rigid(arm)
     for key, value in (("radius", 1.0 if radius is None else radius), ("step", step)):

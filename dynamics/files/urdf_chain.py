@@ -30,8 +30,7 @@ class Chain(NamedTuple):
 def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Chain:
     """The chain of a ``yourdfpy.Robot`` from a base, by default the root, to a tip as in ``read_urdf``.
 
-    Raises:
-        BadInput: not one chain of revolute and continuous joints.
+    Raises ``BadInput``: not one chain of revolute and continuous joints.
     """
     links, below = _tree(robot, where)
     root = _root(links, below, where)

@@ -26,8 +26,7 @@ def urdf_text(arm: Arm, name: str = "arm", least_inertia: float = 0.0) -> str:
     Gravity is no part of it. Masses [kg] and moments of inertia [kg·m²] of links are at least
     ``least_inertia``; MuJoCo wants 1e-9 where an arm has zeros.
 
-    Raises:
-        BadInput: the arm's equations of motion are not those of its kinematics.
+    Raises ``BadInput``: the arm's equations of motion are not those of its kinematics.
     """
     require_rigid(arm)
     ElementTree.register_namespace("drake", _DRAKE)
@@ -44,8 +43,7 @@ def urdf_text(arm: Arm, name: str = "arm", least_inertia: float = 0.0) -> str:
 def write_urdf(arm: Arm, path: str | Path, name: str = "arm", least_inertia: float = 0.0) -> Path:
     """Write the arm to a URDF file, whole or not at all; arguments as ``urdf_text``.
 
-    Raises:
-        BadInput: as ``urdf_text``, or the file cannot be written.
+    Raises ``BadInput``: as ``urdf_text``, or the file cannot be written.
     """
     return write_whole(path, urdf_text(arm, name, least_inertia))
 

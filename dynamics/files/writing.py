@@ -16,8 +16,7 @@ from dynamics.errors import BadInput, told
 def inside(path: Path, folder: Path) -> Path:
     """The same path with its folder, or what a link to it leads to, where it lies inside the folder.
 
-    Raises:
-        BadInput: it does not lie below the folder, or a link leads out.
+    Raises ``BadInput``: it does not lie below the folder, or a link leads out.
     """
     here = Path(os.path.realpath(folder))
     parts = path.parts[len(folder.parts) :]
@@ -35,8 +34,7 @@ def remove_folder(path: Path, folder: Path) -> None:
 
     Links below it are removed, what they lead to is not.
 
-    Raises:
-        BadInput: as ``inside``.
+    Raises ``BadInput``: as ``inside``.
     """
     shutil.rmtree(inside(path, folder), ignore_errors=True)
 
@@ -44,9 +42,7 @@ def remove_folder(path: Path, folder: Path) -> None:
 def require_regular(path: Path) -> None:
     """Refuse what would be waited for, a pipe or a device, and a folder; a missing file passes.
 
-    Raises:
-        BadInput: it is no regular file, nor a link to one.
-        OSError: it cannot be looked at.
+    Raises ``BadInput``: it is no regular file, nor a link to one; ``OSError``: it cannot be looked at.
     """
     if path.exists() and not path.is_file():
         raise BadInput("no regular file", where=str(path))
@@ -94,9 +90,8 @@ def whole_folder(folder: Path) -> Iterator[Path]:
 
     That must not exist, or be empty; those above it are made. A link is followed once, here.
 
-    Raises:
-        FolderTaken: the folder holds something, before the block or after it.
-        OSError: it cannot be made.
+    Raises ``FolderTaken``: the folder holds something, before the block or after it; ``OSError``: it cannot
+    be made.
     """
     final = Path(os.path.realpath(folder))
     if final.exists() and (not final.is_dir() or any(final.iterdir())):
@@ -131,8 +126,7 @@ def _partial(name: str) -> str:
 def write_whole(path: str | Path, text: str) -> Path:
     """Write a text file, in a folder that exists, whole or not at all.
 
-    Raises:
-        BadInput: it cannot be written there; what was there before is still there.
+    Raises ``BadInput``: it cannot be written there; what was there before is still there.
     """
     path = Path(path)
     with told("cannot write", path), whole_file(path) as partial:

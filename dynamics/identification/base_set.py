@@ -74,9 +74,8 @@ def base_parameters(arm: Arm, rotor: bool = False, frames: str = "modified") -> 
     Rotor inertias are among them on request; frames are ``modified``, as madsen2020 names them, or
     ``standard``.
 
-    Raises:
-        BadInput: modified frames for an arm that is not rigid, or unknown frames.
-        RankUnclear: singular values without a gap.
+    Raises ``BadInput``: modified frames for an arm that is not rigid, or unknown frames; ``RankUnclear``:
+    singular values without a gap.
     """
     n = len(arm.dh)
     names = parameter_names(n, rotor)

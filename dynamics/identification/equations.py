@@ -83,8 +83,7 @@ def observations(arm: Arm, base: BaseParameters, log: MotionLog, options: Option
     The arm gives kinematics, gravity and, where rotors are known, their inertias; ``base`` comes from
     ``base_parameters(arm, options.rotor == "estimated")``.
 
-    Raises:
-        BadInput: too low a rate or too few samples.
+    Raises ``BadInput``: too low a rate or too few samples.
     """
 
     def thinned(signal: np.ndarray) -> np.ndarray:

@@ -66,8 +66,7 @@ def from_free(free: np.ndarray, n: int, harmonics: int, period: float) -> Fourie
 
     These are start angles, then coordinates of the sine and cosine coefficients [rad].
 
-    Raises:
-        BadInput: fewer than two harmonics, no positive period, or a wrong number of values.
+    Raises ``BadInput``: fewer than two harmonics, no positive period, or a wrong number of values.
     """
     if harmonics < 2 or not period > 0:
         allowed = "at least 2 harmonics, a positive period"

@@ -28,8 +28,7 @@ def zero_phase(signal: np.ndarray, cutoff: float, rate: float) -> np.ndarray:
 
     The cutoff [Hz] is that of one pass; both together have -6 dB there.
 
-    Raises:
-        BadInput: a cutoff beyond half the rate, or too few samples.
+    Raises ``BadInput``: a cutoff beyond half the rate, or too few samples.
     """
     if not 0 < cutoff < rate / 2:
         allowed = f"above {2 * cutoff:g} Hz"
@@ -62,8 +61,7 @@ def motion(
 
     The filter's cutoff is 5 times the bandwidth of the arm's dynamics [Hz].
 
-    Raises:
-        BadInput: too low a rate, or too few samples.
+    Raises ``BadInput``: too low a rate, or too few samples.
 
     Source: madsen2020 4.1.
     """
@@ -81,8 +79,7 @@ def decimate(signal: np.ndarray, rate: float, cutoff: float = PARALLEL_CUTOFF) -
 
     A last block that is not whole is left out. ``rate`` and ``cutoff`` are in [Hz].
 
-    Raises:
-        BadInput: too low a rate, or too few samples.
+    Raises ``BadInput``: too low a rate, or too few samples.
 
     Source: madsen2020 4.2.
     """

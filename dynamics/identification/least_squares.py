@@ -57,8 +57,7 @@ class Estimate(NamedTuple):
 def ordinary(Y: np.ndarray, tau: np.ndarray) -> np.ndarray:
     """Parameters (p,) of least squared torque error, of observations (k, n, p) and torques (k, n) [N·m].
 
-    Raises:
-        BadInput: fewer equations than parameters, or shapes that do not fit.
+    Raises ``BadInput``: fewer equations than parameters, or shapes that do not fit.
     """
     _check(Y, tau)
     return _solve(Y.reshape(-1, Y.shape[-1]), tau.ravel())
@@ -77,8 +76,7 @@ def weighted(
     ``segments`` the lengths of the logs that follow each other in the rows, default one; ``clear`` (k, n)
     says which rows to use, default all.
 
-    Raises:
-        BadInput: fewer equations than parameters, or shapes that do not fit.
+    Raises ``BadInput``: fewer equations than parameters, or shapes that do not fit.
 
     Source: madsen2020 4.3.
     """

@@ -40,9 +40,8 @@ def as_log(source: MotionLog | Mapping[str, Any], arm: Arm, lowest_rate: float =
     ``source`` is a ``MotionLog``, or anything with ``source["time"]``, ``"q"``, ``"tau"`` and perhaps
     ``"qd"``, ``"rotor_q"``: a dict or an xarray Dataset. The filters need ``lowest_rate`` [Hz].
 
-    Raises:
-        BadInput: a signal missing or of the wrong shape, no numbers, gaps, units that look like degrees or
-            milliseconds, a channel that never changes, too short, or too low a rate.
+    Raises ``BadInput``: a signal missing or of the wrong shape, no numbers, gaps, units that look like
+    degrees or milliseconds, a channel that never changes, too short, or too low a rate.
     """
     fields = source._asdict() if isinstance(source, MotionLog) else _fields(source)
     name = str(fields.pop("name", None) or "log")

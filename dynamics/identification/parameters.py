@@ -33,8 +33,7 @@ def parameter_names(n: int, rotor: bool = False) -> list[str]:
 def parameters_of(arm: Arm, rotor: bool = False, frames: str = "standard") -> np.ndarray:
     """The vector (10 n,) of an arm, with the rotor inertias at its end (11 n,), in the frames of ``FRAMES``.
 
-    Raises:
-        BadInput: unknown frames, or modified ones for an arm that is not rigid.
+    Raises ``BadInput``: unknown frames, or modified ones for an arm that is not rigid.
     """
     links = np.concatenate(
         [_of_link(*body) for body in zip(arm.mass, arm.center_of_mass, arm.inertia, strict=True)]
@@ -46,9 +45,8 @@ def parameters_of(arm: Arm, rotor: bool = False, frames: str = "standard") -> np
 def arm_with_parameters(arm: Arm, pi: np.ndarray, frames: str = "standard") -> Arm:
     """``arm`` with the masses, centres, tensors (and rotors) of a vector of ``parameters_of``.
 
-    Raises:
-        BadInput: wrong length, no finite numbers, a negative mass or rotor inertia, or a first moment
-            without mass. The tensors are not judged: see ``pseudo_inertia``.
+    Raises ``BadInput``: wrong length, no finite numbers, a negative mass or rotor inertia, or a first moment
+    without mass. The tensors are not judged: see ``pseudo_inertia``.
     """
     n = len(arm.dh)
     values = np.asarray(pi, dtype=np.float64)
@@ -67,8 +65,7 @@ def arm_with_parameters(arm: Arm, pi: np.ndarray, frames: str = "standard") -> A
 def to_standard(arm: Arm, frames: str) -> np.ndarray:
     """(10 n, 10 n) matrix T with pi_standard = T pi_frames, one block a link.
 
-    Raises:
-        BadInput: unknown frames, or modified ones for an arm that is not rigid.
+    Raises ``BadInput``: unknown frames, or modified ones for an arm that is not rigid.
     """
     require_known(frames, FRAMES, "unknown frames")
     n = len(arm.dh)

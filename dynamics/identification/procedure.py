@@ -82,8 +82,7 @@ class Identification:
     def validate(self, log: MotionLog | Mapping[str, Any], physical: bool = False) -> Comparison:
         """Identified against given arm on an unused motion; ``physical``: by the consistent parameters.
 
-        Raises:
-            BadInput: as ``identify`` does.
+        Raises ``BadInput``: as ``identify`` does.
         """
         checked = as_log(log, self.given, self.options.lowest_rate)
         found = self.estimate.values
@@ -132,8 +131,7 @@ class Identification:
         Friction goes into the joints' rows, as far as it is not negative, with the stiffness of a gear where
         the logs tell it; it stands in ``fit`` in any case, with what ``more`` says of plain values.
 
-        Raises:
-            BadInput: no place to write, or cvxpy is missing.
+        Raises ``BadInput``: no place to write, or cvxpy is missing.
         """
         friction = self.given.friction.copy()
         friction[:, :2] = np.maximum(self.friction, 0.0)

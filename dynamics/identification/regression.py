@@ -32,8 +32,7 @@ def regressor(
     that differs). Without ``rotor`` the torque is that of the links, without the reflected rotor inertias.
     The ``frames`` of the parameters are ``standard`` or ``modified``.
 
-    Raises:
-        BadInput: wrong shapes, unknown frames, or modified ones for an arm that is not rigid.
+    Raises ``BadInput``: wrong shapes, unknown frames, or modified ones for an arm that is not rigid.
 
     Source: madsen2020 section 3.
     """

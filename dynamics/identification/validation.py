@@ -35,8 +35,7 @@ class Comparison(NamedTuple):
 def nmse(tau: np.ndarray, predicted: np.ndarray) -> float:
     """Normalised mean squared error [N·m] of torques (k, n) [N·m], measured and predicted by a model.
 
-    Raises:
-        BadInput: shapes that do not fit, or a joint without any torque.
+    Raises ``BadInput``: shapes that do not fit, or a joint without any torque.
 
     Source: madsen2020 4.5 (formula lost: see the module).
     """
@@ -71,8 +70,7 @@ def cad_error(arm: Arm, share: float, rng: np.random.Generator) -> Arm:
     Mass, each coordinate of the centre, and each principal second moment along the frame's axes are
     multiplied by 1 + share · u, u uniform with mean 0 and mean square 1. Rotors stay as they are.
 
-    Raises:
-        BadInput: a share, the root mean square of the relative error, that is not below 0.5.
+    Raises ``BadInput``: a share, the root mean square of the relative error, that is not below 0.5.
     """
     if not 0 <= share < 0.5:
         raise BadInput("no such share", found=share, allowed="0 to 0.5")

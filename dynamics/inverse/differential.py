@@ -70,8 +70,7 @@ def differential_inverse_kinematics(
 def path_error(arm: Arm, T_base_tool: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Distance [m] and angle [rad] between the tool at each ``q`` (k, n) and each pose (k, 4, 4).
 
-    Raises:
-        BadInput: malformed poses, or numbers of rows that differ.
+    Raises ``BadInput``: malformed poses, or numbers of rows that differ.
     """
     poses, lead = as_poses(T_base_tool)
     reached = forward_kinematics(arm, q)

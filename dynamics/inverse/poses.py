@@ -17,8 +17,7 @@ def as_poses(value: object, name: str = "T_base_tool") -> tuple[np.ndarray, tupl
     A rotation that is orthonormal to ``RIGID`` is replaced by the nearest orthonormal one, so that poses
     written with seven digits can be used.
 
-    Raises:
-        BadInput: wrong shape, no numbers, NaN or infinite entries, or not a rigid motion.
+    Raises ``BadInput``: wrong shape, no numbers, NaN or infinite entries, or not a rigid motion.
     """
     poses = copied_poses(value, name)
     rows = poses.reshape(-1, 4, 4)
@@ -32,8 +31,7 @@ def as_poses(value: object, name: str = "T_base_tool") -> tuple[np.ndarray, tupl
 def copied_poses(value: object, name: str = "T_base_tool") -> np.ndarray:
     """A copy of homogeneous transformations as a C-contiguous float64 array (..., 4, 4), rigid or not.
 
-    Raises:
-        BadInput: wrong shape or no numbers.
+    Raises ``BadInput``: wrong shape or no numbers.
     """
     try:
         poses = np.array(value, dtype=np.float64, order="C")

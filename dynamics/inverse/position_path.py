@@ -31,8 +31,7 @@ def follow_positions(arm: Arm, positions: np.ndarray, q_start: np.ndarray, jump:
     angles are found near the last ones (out of reach), or only with a change of a joint above ``jump`` [rad]
     (branch ends).
 
-    Raises:
-        BadInput: malformed positions or start, or a jump that is not positive.
+    Raises ``BadInput``: malformed positions or start, or a jump that is not positive.
     """
     places = np.asarray(positions, dtype=np.float64)
     if places.ndim != 2 or places.shape[1] != 3 or not np.isfinite(places).all():

@@ -58,8 +58,7 @@ def _decides_code(path: Path) -> bool:
 def _choose_root() -> Path:
     """The folder that is asked for, that in the home folder, one in the temporary folder, or a new one there.
 
-    Raises:
-        BadInput: others may write to the folder that is asked for: what lies there is code that runs.
+    Raises ``BadInput``: others may write to the folder that is asked for: what lies there is code that runs.
     """
     asked = os.environ.get("NUMBA_CACHE_DIR")
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopfield-nav"
@@ -123,8 +122,7 @@ def _is_tagged(folder: Path) -> bool:
 def cache_folder() -> Path:
     """The folder of the code compiled from these very sources; those of older sources are pruned.
 
-    Raises:
-        BadInput: others may write to it.
+    Raises ``BadInput``: others may write to it.
     """
     root = _choose_root()
     folder = root / f"code-{_digest()}"

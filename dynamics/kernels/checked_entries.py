@@ -29,8 +29,7 @@ def keep_checksums() -> None:
 def is_whole(path: Path) -> bool:
     """Whether a file of the folder has the checksum that it was written with.
 
-    Raises:
-        OSError: it cannot be read.
+    Raises ``OSError``: it cannot be read.
     """
     content = path.read_bytes()
     return content[-_LENGTH:] == _checksum(content[:-_LENGTH])

@@ -28,8 +28,7 @@ def transfer_function(model: LinearModel, output: int, source: int) -> scipy.sig
     Zeros come from the pencil of the system and not from the coefficients of a polynomial of order 2n, whose
     roots are lost to rounding; zeros that equal poles are cancelled.
 
-    Raises:
-        BadInput: a batch, or an index that does not exist.
+    Raises ``BadInput``: a batch, or an index that does not exist.
 
     Source: tu2023 3.3, step 3.
     """
@@ -48,8 +47,7 @@ def frequency_response(model: LinearModel, frequency: np.ndarray) -> np.ndarray:
     At a pole on the imaginary axis it is infinite where it shows in the pair, and the limit where it does
     not.
 
-    Raises:
-        BadInput: frequencies that are not finite.
+    Raises ``BadInput``: frequencies that are not finite.
     """
     omega = np.atleast_1d(np.asarray(frequency, dtype=float))
     if omega.ndim != 1 or not np.all(np.isfinite(omega)):
@@ -62,8 +60,7 @@ def frequency_response(model: LinearModel, frequency: np.ndarray) -> np.ndarray:
 def bode(model: LinearModel, output: int, source: int, frequency: np.ndarray) -> Bode:
     """Magnitude and phase at frequencies (k,) [rad/s] from a column of B, the motor, to a row of C.
 
-    Raises:
-        BadInput: as ``transfer_function`` and ``frequency_response``.
+    Raises ``BadInput``: as ``transfer_function`` and ``frequency_response``.
 
     Source: tu2023 figure 14.
     """

@@ -40,8 +40,7 @@ def list_suites() -> list[str]:
 def find_suite(name: str | Path) -> Path:
     """The file of a suite, by its path or its name.
 
-    Raises:
-        BadInput: there is none.
+    Raises ``BadInput``: there is none.
     """
     path = Path(name)
     if path.is_file():
@@ -70,8 +69,7 @@ def load_suite(
     names are executed; those of a bundled suite, of the current folder and of the methods given here are in
     any case.
 
-    Raises:
-        BadInput: there is no such file, or something in it cannot be used.
+    Raises ``BadInput``: there is no such file, or something in it cannot be used.
     """
     path = find_suite(name)
     document = read_document(path)

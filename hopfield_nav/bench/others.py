@@ -31,8 +31,7 @@ def join_results(
     methods of the rows, and these have versions; the files are tables with ``REQUIRED`` columns and any
     others of the suite's own table.
 
-    Raises:
-        BadInput: one fault for every line that cannot be used.
+    Raises ``BadInput``: one fault for every line that cannot be used.
     """
     worlds = {_world(row): row for row in rows}
     joined, methods = [dict(row) for row in rows], dict(suite.suite.methods)

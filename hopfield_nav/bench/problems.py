@@ -60,8 +60,7 @@ def keep_problems(archive: Path) -> int:
 
     It is VAMP's source package, or the archive of problems in it.
 
-    Raises:
-        BadInput: no such archive; or one fault for every file in it that cannot be used.
+    Raises ``BadInput``: no such archive; or one fault for every file in it that cannot be used.
     """
     problems = read_problems(archive)
     kept = {f"{family} {number}": asdict(problem) for (family, number), problem in sorted(problems.items())}
@@ -73,8 +72,7 @@ def keep_problems(archive: Path) -> int:
 def find_problem(family: str, number: int) -> Problem:
     """A problem of those that were kept.
 
-    Raises:
-        BadInput: nothing was kept, or there is no such problem.
+    Raises ``BadInput``: nothing was kept, or there is no such problem.
     """
     given = _kept().get(f"{family} {number}")
     if given is None:

@@ -60,8 +60,7 @@ def read_shipped(suite: Suite, path: Path) -> list[Row]:
     Rows of a method whose digest is another (its settings, the worlds or the measures have changed since), or
     of a world in which a condition is missing, are left out.
 
-    Raises:
-        BadInput: the file holds no such rows.
+    Raises ``BadInput``: the file holds no such rows.
     """
     if not path.is_file():
         return []

@@ -117,8 +117,7 @@ class Suite(Sweep):
     def require_ready(self) -> None:
         """Ask every setup that has a ``ready`` to look whether what it needs is there.
 
-        Raises:
-            BadInput: it is not.
+        Raises ``BadInput``: it is not.
         """
         for family in self.suite.families.values():
             if family.setup is not None:

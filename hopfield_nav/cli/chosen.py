@@ -103,8 +103,7 @@ Episodes = Annotated[
 def read_values(threshold: float | None, values: Sequence[str]) -> dict[str, Any]:
     """The values of ``--threshold`` and ``--set``, by name.
 
-    Raises:
-        BadInput: no NAME=VALUE, or no number.
+    Raises ``BadInput``: no NAME=VALUE, or no number.
     """
     from hopfield_nav.world import parse_value
 
@@ -191,8 +190,7 @@ def motors_of(
 ) -> tuple[Arm, MotorFit]:
     """The model with its friction, and its motors: given by their constants, or fitted to free motion.
 
-    Raises:
-        BadInput: neither is known, both are given, or as ``fit_motors``.
+    Raises ``BadInput``: neither is known, both are given, or as ``fit_motors``.
     """
     from hopfield_nav.logs import fit_motors, given_motors
 

@@ -110,8 +110,7 @@ def _row(name: str, pair: Pair) -> list[str]:
 def numbers_of(folder: Path) -> dict[str, Any]:
     """Summary and score of a saved run, by the names of the table.
 
-    Raises:
-        BadInput: the folder is not that of a run, or its signals were not recorded.
+    Raises ``BadInput``: the folder is not that of a run, or its signals were not recorded.
     """
     from hopfield_nav.record import load_run, marks_score, score_run
 

@@ -100,8 +100,7 @@ def film_run(run: Run, folder: Path, cut: Cut | None = None) -> Path:
 def load_saved_run(folder: Path, makers: str = "`hopfield-nav run` or `hopfield-nav sweep`") -> Run:
     """Read the run of a folder; a message names the commands, ``makers``, that make what is needed here.
 
-    Raises:
-        BadInput: a file is missing, or cannot be read.
+    Raises ``BadInput``: a file is missing, or cannot be read.
     """
     missing = [name for name in _RECORD if not (folder / name).is_file()]
     if missing:

@@ -75,8 +75,7 @@ class Tuned:
 def tuned(world: World, free: Free, per_hour: float, force: bool) -> Tuned:
     """The threshold of a world's methods for a rate of false alarms, and on request the force of a push.
 
-    Raises:
-        BadInput: as ``choose_threshold`` and ``free_motion``.
+    Raises ``BadInput``: as ``choose_threshold`` and ``free_motion``.
     """
     methods = find_methods(world)[1:]
     threshold_of(methods[1])
@@ -110,8 +109,7 @@ def recorded(
 ) -> Free:
     """Saved runs or recordings of a real arm, the first half of each to choose by.
 
-    Raises:
-        BadInput: both kinds at once, something touched the arm, or no motors are known.
+    Raises ``BadInput``: both kinds at once, something touched the arm, or no motors are known.
     """
     model = model_of_world(world, None)
     opened = [open_log(log, len(model.dh)) for log in logs]
@@ -212,8 +210,7 @@ def _pushes(found: Pushed) -> str:
 def require_noise(found: Tuned) -> None:
     """Refuse a threshold that nothing in the free motion holds up.
 
-    Raises:
-        BadInput: it is at the lower bound of its parameter, as with a model without errors.
+    Raises ``BadInput``: it is at the lower bound of its parameter, as with a model without errors.
     """
     lowest = threshold_of(found.watched.detector).low
     if float(np.max(found.chosen.threshold)) <= 1.001 * lowest:

@@ -20,8 +20,7 @@ _METHOD = Method(kind="controller", name="given_torque", kernel=apply_given, mem
 def with_torque(controller: Controller, torque: object) -> Controller:
     """The control computer with a torque (n,) of the motors [N·m] for its law; limits, period and delay stay.
 
-    Raises:
-        BadInput: not as many finite numbers as the arm has joints.
+    Raises ``BadInput``: not as many finite numbers as the arm has joints.
     """
     n = len(controller.torque_limits)
     try:

@@ -31,8 +31,7 @@ def settled_error(arm: Arm, q: np.ndarray, wrench: np.ndarray, omega: np.ndarray
     It is q - q_ref at poses ``q`` (..., n) [rad], with the ``wrench`` (..., 6) on the tool [N, N·m] and the
     controller's natural frequencies ``omega`` (n,) [rad/s]. The arm is its controller's model too.
 
-    Raises:
-        BadInput: wrong shapes.
+    Raises ``BadInput``: wrong shapes.
 
     Source: ragazzon2012 (5.5), (5.7).
     """
@@ -51,8 +50,7 @@ def fit_gain(arm: Arm, q: np.ndarray, wrench: np.ndarray, omega: np.ndarray) -> 
     The poses ``q`` (k, n) [rad] are away from singularities; wrenches (k, 6) on the tool [N, N·m], natural
     frequencies ``omega`` (n,) of the controller [rad/s].
 
-    Raises:
-        BadInput: wrong shapes, or an arm without six joints.
+    Raises ``BadInput``: wrong shapes, or an arm without six joints.
 
     Source: Stolt et al. 2012 as told in ragazzon2012 5.2.
     """

@@ -75,8 +75,7 @@ def compile_part(name: str) -> None:
 def compile_parts(names: Sequence[str], processes: int) -> Iterator[str]:
     """Compile parts in processes of their own; gives the name of each that is done.
 
-    Raises:
-        BadInput: one of them failed, with the last line that it said.
+    Raises ``BadInput``: one of them failed, with the last line that it said.
     """
     with ThreadPoolExecutor(processes) as pool:
         started = {pool.submit(_in_process, name): name for name in names}

@@ -28,8 +28,7 @@ def follow(
     it, or ``time_limit``, or ``diverged``. What is detected on the way is recorded, and the arm does not
     react to it.
 
-    Raises:
-        BadInput: the trajectory does not fit the arm, or as ``simulate``.
+    Raises ``BadInput``: the trajectory does not fit the arm, or as ``simulate``.
     """
     return Simulation(world, seed, trajectory).run(progress)
 
@@ -52,8 +51,7 @@ def follow_until_contact(
 
     The record, and where the contact was; None where nothing was felt on the way.
 
-    Raises:
-        BadInput: as ``follow``, or a detector of which a robot's controller knows nothing.
+    Raises ``BadInput``: as ``follow``, or a detector of which a robot's controller knows nothing.
     """
     watch, simulation = contact_watch(world), Simulation(world, seed, trajectory)
     found: list[FoundContact] = []

@@ -39,8 +39,7 @@ class Cut(NamedTuple):
     def until(self, last: float) -> float:
         """The end of the part, of a run that ends at ``last`` [s].
 
-        Raises:
-            BadInput: the part is empty, or frames and size are no film's.
+        Raises ``BadInput``: the part is empty, or frames and size are no film's.
         """
         end = last if self.end is None else min(self.end, last)
         if not 0.0 <= self.begin <= end or self.begin == end < last:
@@ -85,8 +84,7 @@ def write_film(
     one that is not looked at, ``fps`` a second, of a size of width and height [pixels]. After every one
     ``progress`` is called with the number of frames done and of all.
 
-    Raises:
-        OSError: the file cannot be written.
+    Raises ``OSError``: the file cannot be written.
     """
     encoder = find_encoder()
     write, ending = (partial(_write_mp4, encoder), "mp4") if encoder else (_write_gif, "gif")

@@ -51,8 +51,7 @@ class ClosestPoints(NamedTuple):
 def capsule_distance(capsules: np.ndarray, primitives: np.ndarray) -> np.ndarray:
     """Signed distance (..., m) [m] of capsules (..., 7), start, end and radius [m], to packed solids (m, 17).
 
-    Raises:
-        BadInput: wrong shapes, or a negative radius.
+    Raises ``BadInput``: wrong shapes, or a negative radius.
     """
     rows, lead = _capsules(capsules)
     solids = as_primitives(primitives)
@@ -62,8 +61,7 @@ def capsule_distance(capsules: np.ndarray, primitives: np.ndarray) -> np.ndarray
 def closest_points(capsules: np.ndarray, primitives: np.ndarray) -> ClosestPoints:
     """As ``capsule_distance``, and where capsules and solids are nearest.
 
-    Raises:
-        BadInput: wrong shapes, or a negative radius.
+    Raises ``BadInput``: wrong shapes, or a negative radius.
     """
     rows, lead = _capsules(capsules)
     solids = as_primitives(primitives)
@@ -74,8 +72,7 @@ def closest_points(capsules: np.ndarray, primitives: np.ndarray) -> ClosestPoint
 def capsules_collide(capsules: np.ndarray, primitives: np.ndarray) -> np.ndarray:
     """Whether (..., m) capsules touch solids, as in ``capsule_distance``; faster than their distance.
 
-    Raises:
-        BadInput: wrong shapes, or a negative radius.
+    Raises ``BadInput``: wrong shapes, or a negative radius.
     """
     rows, lead = _capsules(capsules)
     solids = as_primitives(primitives)

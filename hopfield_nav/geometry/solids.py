@@ -32,8 +32,7 @@ def thickness(primitives: np.ndarray) -> np.ndarray:
 def sphere(center: Vector, radius: float) -> np.ndarray:
     """A sphere about (3,) [m], as a row (17,).
 
-    Raises:
-        BadInput: wrong shape, or a radius that is not positive.
+    Raises ``BadInput``: wrong shape, or a radius that is not positive.
     """
     r = _positive(radius, "radius")
     return _row(SPHERE, _vector(center, 3, "center"), [], [r], r)
@@ -42,8 +41,7 @@ def sphere(center: Vector, radius: float) -> np.ndarray:
 def box(center: Vector, size: Vector, rotation: np.ndarray | None = None) -> np.ndarray:
     """A box about (3,), with edges (3,) [m] turned by R_base_box (default the identity), as a row (17,).
 
-    Raises:
-        BadInput: wrong shape, a length that is not positive, or no rotation.
+    Raises ``BadInput``: wrong shape, a length that is not positive, or no rotation.
     """
     half = [0.5 * _positive(v, "size") for v in _vector(size, 3, "size")]
     axes = _rotation(np.eye(3) if rotation is None else rotation)
@@ -53,8 +51,7 @@ def box(center: Vector, size: Vector, rotation: np.ndarray | None = None) -> np.
 def upright_cylinder(center: Vector, radius: float) -> np.ndarray:
     """A cylinder without end along z, whose axis is at x and y (2,) [m], as a row (17,).
 
-    Raises:
-        BadInput: wrong shape, or a radius that is not positive.
+    Raises ``BadInput``: wrong shape, or a radius that is not positive.
     """
     r = _positive(radius, "radius")
     return _row(UPRIGHT, [*_vector(center, 2, "center"), 0.0], [0.0, 0.0, 1.0], [r], r)
@@ -65,8 +62,7 @@ def finite_cylinder(
 ) -> np.ndarray:
     """A cylinder with flat ends about its middle (3,) [m], along an axis (3,) of any length, as a row (17,).
 
-    Raises:
-        BadInput: wrong shape, a size that is not positive, or an axis of zero length.
+    Raises ``BadInput``: wrong shape, a size that is not positive, or an axis of zero length.
     """
     r, half = _positive(radius, "radius"), 0.5 * _positive(height, "height")
     return _row(CYLINDER, _vector(center, 3, "center"), _unit(axis, "axis"), [r, half], math.hypot(r, half))
@@ -77,8 +73,7 @@ def half_space(point: Vector, normal: Vector = (0.0, 0.0, 1.0)) -> np.ndarray:
 
     The ``normal`` (3,) leads out of the solid and has any length but zero.
 
-    Raises:
-        BadInput: wrong shape, or a normal of zero length.
+    Raises ``BadInput``: wrong shape, or a normal of zero length.
     """
     return _row(HALF_SPACE, _vector(point, 3, "point"), _unit(normal, "normal"), [], math.inf)
 
@@ -86,8 +81,7 @@ def half_space(point: Vector, normal: Vector = (0.0, 0.0, 1.0)) -> np.ndarray:
 def capsule(start: Vector, end: Vector, radius: float) -> np.ndarray:
     """A cylinder with round ends about an axis whose ends (3,) may coincide [m], as a row (17,).
 
-    Raises:
-        BadInput: wrong shape, or a radius that is not positive.
+    Raises ``BadInput``: wrong shape, or a radius that is not positive.
     """
     a, b, r = _vector(start, 3, "start"), _vector(end, 3, "end"), _positive(radius, "radius")
     half = 0.5 * (b - a)
@@ -97,8 +91,7 @@ def capsule(start: Vector, end: Vector, radius: float) -> np.ndarray:
 def pack_primitives(rows: Iterable[np.ndarray]) -> np.ndarray:
     """The rows (17,) of several solids, or none, as one array (m, 17).
 
-    Raises:
-        BadInput: a row of another shape or kind.
+    Raises ``BadInput``: a row of another shape or kind.
     """
     packed = list(rows)
     for i, row in enumerate(packed):
@@ -110,8 +103,7 @@ def pack_primitives(rows: Iterable[np.ndarray]) -> np.ndarray:
 def as_primitives(value: object) -> np.ndarray:
     """``value`` as packed solids, (m, 17) contiguous float64.
 
-    Raises:
-        BadInput: another shape.
+    Raises ``BadInput``: another shape.
     """
     array = np.ascontiguousarray(value, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] != WIDTH:

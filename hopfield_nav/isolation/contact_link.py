@@ -64,8 +64,7 @@ def isolate(
     (0: along the normal) and is no harder than ``largest_force`` [N]. The arm has capsules; its surface, from
     ``make_surface``, has patches of 3 cm by default.
 
-    Raises:
-        BadInput: wrong shapes, noise that is not positive definite, or a level outside 0 to 1.
+    Raises ``BadInput``: wrong shapes, noise that is not positive definite, or a level outside 0 to 1.
     """
     surface = surface or default_surface(arm)
     rows = fit_surface(arm, surface, q, residual, sigma, level, friction, largest_force)
@@ -134,8 +133,7 @@ def read_fit(
 def misfit_bound(n: int, level: float) -> float:
     """Chi-square quantile with ``n`` degrees of freedom.
 
-    Raises:
-        BadInput: a level outside 0 to 1.
+    Raises ``BadInput``: a level outside 0 to 1.
     """
     from scipy.special import chdtri
 
@@ -147,8 +145,7 @@ def misfit_bound(n: int, level: float) -> float:
 def whitening(sigma: np.ndarray | float, n: int) -> np.ndarray:
     """(n, n) inverse of the lower Cholesky factor of a covariance; ``sigma`` as for ``isolate``.
 
-    Raises:
-        BadInput: wrong shape, or a covariance that is not positive definite.
+    Raises ``BadInput``: wrong shape, or a covariance that is not positive definite.
     """
     noise = np.asarray(sigma, dtype=np.float64)
     if noise.shape not in {(), (n,), (n, n)} or not np.all(np.isfinite(noise)):

@@ -96,8 +96,7 @@ class ContactIsolator:
 
         ``residual`` (n,) [N·m] of every control period is needed where there is a ``baseline``.
 
-        Raises:
-            BadInput: wrong shapes, or a residual that is missing.
+        Raises ``BadInput``: wrong shapes, or a residual that is missing.
         """
         if residual is None and self._baseline:
             raise BadInput("a baseline needs the residuals of free motion", where="moved_free")
@@ -116,8 +115,7 @@ class ContactIsolator:
     def felt(self, q: np.ndarray, residual: np.ndarray, sigma: np.ndarray | float | None = None) -> Isolation:
         """Contact put ``residual`` (n,) [N·m] on the joints at ``q`` (n,) [rad]; returns ``result()``.
 
-        Raises:
-            BadInput: wrong shapes, or too few free residuals for the baseline.
+        Raises ``BadInput``: wrong shapes, or too few free residuals for the baseline.
         """
         (rows, torque), _ = as_rows(len(self.arm.dh), q=q, residual=residual)
         if not self.instants:
@@ -132,8 +130,7 @@ class ContactIsolator:
     def free_residual(self) -> np.ndarray:
         """(n,) what the residual would be now without contact [N·m]: zero without a baseline.
 
-        Raises:
-            BadInput: fewer than ``LEAST_BASELINE`` free residuals are left of those held back.
+        Raises ``BadInput``: fewer than ``LEAST_BASELINE`` free residuals are left of those held back.
         """
         if not self._baseline:
             return np.zeros(len(self.arm.dh))
@@ -180,8 +177,7 @@ class ContactIsolator:
 
         The first instant tells most: later the contact slides and bounces, and an observer lags.
 
-        Raises:
-            BadInput: nothing was felt yet.
+        Raises ``BadInput``: nothing was felt yet.
         """
         if self._rows is None or self._q is None:
             raise BadInput("no contact was felt since the arm last moved free", where="ContactIsolator")
@@ -218,8 +214,7 @@ def model_covariance(
     it: add them to ``noise``, the standard deviation from all else, one number or (n,) [N·m], where the arm
     accelerates. ``q``, ``qd`` are (n,) [rad, rad/s].
 
-    Raises:
-        BadInput: wrong shapes.
+    Raises ``BadInput``: wrong shapes.
     """
     n = len(model.dh)
     (angles, speed), _ = as_rows(n, q=q, qd=qd)

@@ -41,8 +41,7 @@ class ArmSurface(NamedTuple):
 def make_surface(arm: Arm) -> ArmSurface:
     """Cut the surface of links 1 to n and tool into patches.
 
-    Raises:
-        BadInput: an arm without an outline.
+    Raises ``BadInput``: an arm without an outline.
     """
     bodies = arm_bodies(arm)
     if not np.any(bodies[:, LINK] > 0):
@@ -100,8 +99,7 @@ def push_torque(
 
     They act at ``point`` (k, 3), both in base axes [m], at joint angles ``q`` (k, n) [rad].
 
-    Raises:
-        BadInput: wrong shapes, or a link that is not there.
+    Raises ``BadInput``: wrong shapes, or a link that is not there.
     """
     n = len(arm.dh)
     (rows,), lead = as_rows(n, q=q)

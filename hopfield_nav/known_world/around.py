@@ -53,9 +53,8 @@ def plan_around(
 
     Arguments as in ``plan_shortest``; the path rests at the detour's corners too.
 
-    Raises:
-        BadInput: a malformed station, or a number that is not positive.
-        NoClosedForm: the arm is not of UR type.
+    Raises ``BadInput``: a malformed station, or a number that is not positive; ``NoClosedForm``: the arm is
+    not of UR type.
     """
     speeds = tool_speed, turn_speed
     whole = plan_shortest(arm, scene, start, stations, steps, *speeds)

@@ -63,8 +63,7 @@ class CollisionLibrary:
     def collides(self, q: np.ndarray) -> np.ndarray:
         """What the library says (...) of poses (..., n) at joint angles of any number of turns [rad].
 
-        Raises:
-            BadInput: wrong shape, or an angle that is not finite.
+        Raises ``BadInput``: wrong shape, or an angle that is not finite.
         """
         (rows,), lead = finite_rows(self.arm, q=q)
         return look_up(self.bits, self.joints, self.per_turn, rows).reshape(lead)
@@ -91,8 +90,7 @@ def build_library(
     every slice ``progress`` is called with (cells done, cells in all). ``safe``: mark a cell as free only
     where the arm, however it moves within the cell, touches nothing.
 
-    Raises:
-        BadInput: a step that is no whole part of a turn, a clearance below 0, more than 2³¹ cells.
+    Raises ``BadInput``: a step that is no whole part of a turn, a clearance below 0, more than 2³¹ cells.
 
     Source: nowoczyn2023 3.1 (10°, rounding); the safe form is ours.
     """
@@ -139,8 +137,7 @@ def _needed(scene: Scene, joints: np.ndarray, half: float, clearance: float) -> 
 def load_library(path: str | Path, arm: Arm, scene: Scene | None = None) -> CollisionLibrary:
     """Read a library that was built for this arm and scene, by default the arm alone.
 
-    Raises:
-        BadInput: no such file, no library, or one of another arm, tool or scene.
+    Raises ``BadInput``: no such file, no library, or one of another arm, tool or scene.
     """
     scene = build_scene(arm) if scene is None else scene
     data = read_library(path)
@@ -175,8 +172,7 @@ def write_library(path: str | Path, *numbers: Any) -> Path:
 def read_library(path: str | Path) -> dict[str, Any]:
     """What ``write_library`` wrote, by name.
 
-    Raises:
-        BadInput: no such file, no library, one of another format, or one larger than any.
+    Raises ``BadInput``: no such file, no library, one of another format, or one larger than any.
     """
     require_regular(Path(path))
     try:

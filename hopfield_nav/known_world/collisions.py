@@ -28,8 +28,7 @@ from hopfield_nav.known_world.scene import Scene
 def collides(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
     """Whether (...) the arm at q (..., n) [rad] touches itself, or comes within the margin of a solid.
 
-    Raises:
-        BadInput: wrong shape, or an angle that is not finite.
+    Raises ``BadInput``: wrong shape, or an angle that is not finite.
     """
     (rows,), lead = finite_rows(arm, q=q)
     return _collides_batch(arm, scene, rows, make_work(len(arm.dh))).reshape(lead)
@@ -41,8 +40,7 @@ def clearance(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
     The margin plays no part. It is negative where something overlaps, infinite where there is nothing to
     touch.
 
-    Raises:
-        BadInput: wrong shape, or an angle that is not finite.
+    Raises ``BadInput``: wrong shape, or an angle that is not finite.
     """
     (rows,), lead = finite_rows(arm, q=q)
     return _clearance_batch(arm, scene, rows, make_work(len(arm.dh))).reshape(lead)
@@ -51,8 +49,7 @@ def clearance(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
 def pair_distances(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
     """Exact distances (..., p) [m] of ``scene.pairs`` at ``q`` (..., n) [rad], negative where they overlap.
 
-    Raises:
-        BadInput: wrong shape, or an angle that is not finite.
+    Raises ``BadInput``: wrong shape, or an angle that is not finite.
     """
     (rows,), lead = finite_rows(arm, q=q)
     out = _pair_batch(arm, scene, rows, make_work(len(arm.dh)))
@@ -66,8 +63,7 @@ def explain(arm: Arm, scene: Scene, q: np.ndarray) -> str:
 
     Solids are named as in a world file, ``known[1]`` for the second; the tool's rod is the tool.
 
-    Raises:
-        BadInput: wrong shape, an angle that is not finite, or more than one pose.
+    Raises ``BadInput``: wrong shape, an angle that is not finite, or more than one pose.
     """
     (rows,), _ = finite_rows(arm, q=np.ravel(q))
     bodies, solids = _deepest(arm, scene, rows[0], make_work(len(arm.dh)))
@@ -98,8 +94,7 @@ def _how_near(distance: float) -> str:
 def finite_rows(arm: Arm, **named: object) -> tuple[list[np.ndarray], tuple[int, ...]]:
     """As ``dynamics.batches.as_rows``; an angle that is no number would seem to touch nothing.
 
-    Raises:
-        BadInput: wrong shape, or an angle that is not finite.
+    Raises ``BadInput``: wrong shape, or an angle that is not finite.
     """
     rows, lead = as_rows(joint_count(arm), **named)
     for name, array in zip(named, rows, strict=True):

@@ -44,9 +44,8 @@ def plan_direct(
     shown twice. The stations, via points and goal, are each (n,) joint angles or a (4, 4) pose T_base_tool,
     for which the arm is of UR type; both may be reached on any whole turn within the limits.
 
-    Raises:
-        BadInput: a station that is neither, or beyond the limits.
-        NoClosedForm: poses, and an arm that is not of UR type.
+    Raises ``BadInput``: a station that is neither, or beyond the limits; ``NoClosedForm``: poses, and an arm
+    that is not of UR type.
 
     Source: nowoczyn2023 (3.5), (3.6).
     """

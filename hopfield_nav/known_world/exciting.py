@@ -18,9 +18,7 @@ def excite_in(
     The scene's margin is kept from solids; ``share`` is that of the arm's limits of speed and torque, and the
     options are those of ``dynamics.identification.excite``.
 
-    Raises:
-        BadInput: as ``excite``.
-        NoExcitation: no random trajectory keeps to the limits.
+    Raises ``BadInput``: as ``excite``; ``NoExcitation``: no random trajectory keeps to the limits.
     """
     limits = limits_of(arm, share, is_free=lambda q: not collides(arm, scene, q))
     return excite(arm, limits, generator, **options)

@@ -42,8 +42,7 @@ def motion_limits(
     ``acceleration`` [rad/s²] is one number or (n,); with the share ``inf`` torque is not limited, with None
     the tool's speed [m/s].
 
-    Raises:
-        BadInput: a limit that is not positive, or an acceleration that is not finite.
+    Raises ``BadInput``: a limit that is not positive, or an acceleration that is not finite.
     """
     n = len(arm.dh)
     try:
@@ -69,8 +68,7 @@ def motor_torque(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np
 def largest_shares(arm: Arm, trajectory: Trajectory, limits: MotionLimits) -> Shares:
     """Largest share of every limit, from samples inside every piece of a trajectory and at its ends.
 
-    Raises:
-        BadInput: the trajectory is of another arm.
+    Raises ``BadInput``: the trajectory is of another arm.
     """
     _, q, qd, qdd = sample(trajectory, _INSIDE)
     torque = motor_torque(arm, q, qd, qdd)

@@ -88,8 +88,7 @@ def _half_turns(line: StraightLine) -> list[int]:
 def poses_at(line: StraightLine, places: np.ndarray) -> np.ndarray:
     """Poses (..., 4, 4) of the tool at places (...) of the line, from 0 to m - 1.
 
-    Raises:
-        BadInput: a place beyond the line.
+    Raises ``BadInput``: a place beyond the line.
     """
     s = np.asarray(places, dtype=np.float64)
     if not ((s >= 0.0) & (s <= len(line.shift))).all():

@@ -61,8 +61,7 @@ class Checks:
 def load_ompl() -> Any:
     """The package OMPL.
 
-    Raises:
-        LibraryMissing: it is not installed.
+    Raises ``LibraryMissing``: it is not installed.
     """
     try:
         import ompl.base
@@ -88,8 +87,7 @@ def quiet(ompl: Any) -> Iterator[None]:
 def planner_class(ompl: Any, name: str) -> Any:
     """A planner of OMPL by its name.
 
-    Raises:
-        BadInput: not one of ``PLANNERS``.
+    Raises ``BadInput``: not one of ``PLANNERS``.
     """
     require_known(name, PLANNERS, "unknown planner")
     return getattr(ompl.geometric, name)
@@ -98,8 +96,7 @@ def planner_class(ompl: Any, name: str) -> Any:
 def joint_space(ompl: Any, arm: Arm, checks: Checks) -> Any:
     """OMPL's description of the joints within their limits, with our checks.
 
-    Raises:
-        BadInput: a joint without limits.
+    Raises ``BadInput``: a joint without limits.
     """
     endless = np.nonzero(~np.isfinite(arm.position_limits).all(axis=1))[0]
     if len(endless):

@@ -37,9 +37,8 @@ class PathSegment(NamedTuple):
 def checked_path(path: PlannedPath, n: int) -> PlannedPath:
     """The path with float64 angles and int corners.
 
-    Raises:
-        BadInput: wrong shapes, angles that are not finite, an unknown kind, corners that are not rows in
-            order with the first and the last among them, or a straight segment with rows beside it.
+    Raises ``BadInput``: wrong shapes, angles that are not finite, an unknown kind, corners that are not rows
+    in order with the first and the last among them, or a straight segment with rows beside it.
     """
     q, corners = np.asarray(path.q, dtype=np.float64), np.asarray(path.corners)
     if path.kind not in KINDS:

@@ -173,9 +173,8 @@ def save_plan(planned: Planned, folder: Path, motion: str = "servoj") -> None:
     The plan has a trajectory, the program's ``motion`` is one of ``urscript``; the folder, new or empty, is
     written whole or not at all.
 
-    Raises:
-        BadInput: a motion that does not suit the path, or the folder holds something.
-        OSError: it cannot be written.
+    Raises ``BadInput``: a motion that does not suit the path, or the folder holds something; ``OSError``: it
+    cannot be written.
     """
     assert planned.trajectory is not None
     assert planned.plan.path is not None

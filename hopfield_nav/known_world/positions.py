@@ -30,8 +30,7 @@ class Positions(NamedTuple):
 def plan_places(arm: Arm, start: object, stations: Sequence[object]) -> list[np.ndarray]:
     """Start and stations, each (n,) joint angles or a (4, 4) pose.
 
-    Raises:
-        BadInput: one that is neither, or beyond the limits.
+    Raises ``BadInput``: one that is neither, or beyond the limits.
     """
     rest = [as_station(arm, s, f"stations[{i}]") for i, s in enumerate(stations)]
     return [as_station(arm, start, "start"), *rest]
@@ -42,8 +41,7 @@ def free_positions(arm: Arm, scene: Scene, places: Sequence[np.ndarray], i: int)
 
     Joint angles that are given for the start stay on their turns.
 
-    Raises:
-        NoClosedForm: a pose, and an arm that is not of UR type.
+    Raises ``NoClosedForm``: a pose, and an arm that is not of UR type.
 
     Source: nowoczyn2023 (3.5), (3.6).
     """
@@ -72,8 +70,7 @@ def turn_alternatives(arm: Arm, q: np.ndarray) -> np.ndarray:
     With limits of ±360° every joint has two of them, an angle of exactly 0 three: 2⁶ = 64 in general. A joint
     without limits stays on its turn; c = 0 where a joint's limits hold no turn.
 
-    Raises:
-        BadInput: wrong shape.
+    Raises ``BadInput``: wrong shape.
 
     Source: nowoczyn2023 (3.6).
     """

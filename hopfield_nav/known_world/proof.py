@@ -32,8 +32,7 @@ def motion_is_free(arm: Arm, scene: Scene, q_from: np.ndarray, q_to: np.ndarray)
 
     True is proven for every pose between and at the ends.
 
-    Raises:
-        BadInput: wrong shapes, or an angle that is not finite.
+    Raises ``BadInput``: wrong shapes, or an angle that is not finite.
 
     Source: nowoczyn2023 (3.5); the proof is ours.
     """
@@ -44,8 +43,7 @@ def motion_is_free(arm: Arm, scene: Scene, q_from: np.ndarray, q_to: np.ndarray)
 def free_share(arm: Arm, scene: Scene, q_from: np.ndarray, q_to: np.ndarray) -> float:
     """Share of one motion, from 0 to 1, that is proven free from its start on.
 
-    Raises:
-        BadInput: wrong shapes, an angle that is not finite, or more than one motion.
+    Raises ``BadInput``: wrong shapes, an angle that is not finite, or more than one motion.
     """
     (start, end), _ = finite_rows(arm, q_from=np.ravel(q_from), q_to=np.ravel(q_to))
     return float(_share_free(arm, scene, start[0], end[0], make_work(len(arm.dh))))
@@ -57,8 +55,7 @@ def trajectory_is_free(arm: Arm, scene: Scene, trajectory: Trajectory) -> bool:
     The samples are made finer until, in no part, a body can be further from where the straight motion has it
     than ``CLOSEST``, which the proof of a straight motion keeps free.
 
-    Raises:
-        BadInput: the trajectory is of another arm.
+    Raises ``BadInput``: the trajectory is of another arm.
     """
     if trajectory.knots[-1] == trajectory.knots[0]:
         rest = trajectory.coefficients[0, 0]

@@ -57,9 +57,8 @@ def plan_sampling(
     ``planner`` one of ``ompl.PLANNERS``. ``simplify``: let OMPL shorten and smooth what it found. What is
     then not proven free is not taken.
 
-    Raises:
-        BadInput: OMPL is missing, or a malformed station, seed, limit or name.
-        NoClosedForm: poses, and an arm that is not of UR type.
+    Raises ``BadInput``: OMPL is missing, or a malformed station, seed, limit or name; ``NoClosedForm``:
+    poses, and an arm that is not of UR type.
 
     Source: the method is OMPL's; nowoczyn2023 4 asks for the comparison.
     """

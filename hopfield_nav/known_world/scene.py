@@ -37,8 +37,7 @@ def build_scene(arm: Arm, primitives: np.ndarray | None = None, margin: float = 
     distance kept from the solids [m]. From itself the arm keeps none: some of its housings are millimetres
     apart in every pose.
 
-    Raises:
-        BadInput: wrong shape, or a margin that is not a finite number from 0 on.
+    Raises ``BadInput``: wrong shape, or a margin that is not a finite number from 0 on.
     """
     if not 0.0 <= margin < np.inf:
         raise BadInput("wrong margin", found=margin, allowed="0 or more [m]")

@@ -30,8 +30,7 @@ class PlanTable(NamedTuple):
 def plan_table(arm: Arm, trajectory: Trajectory, period: float = PERIOD) -> PlanTable:
     """Samples of a trajectory at multiples of ``period`` [s], and at its end.
 
-    Raises:
-        BadInput: a period that is not positive.
+    Raises ``BadInput``: a period that is not positive.
     """
     time = sample_times(trajectory, period)
     q, qd, qdd = values_at(trajectory, time)
@@ -52,8 +51,7 @@ def write_plan_csv(arm: Arm, trajectory: Trajectory, path: str | Path, period: f
 
     ``columns`` gives the header.
 
-    Raises:
-        BadInput: no place to write, or a period that is not positive.
+    Raises ``BadInput``: no place to write, or a period that is not positive.
     """
     table = plan_table(arm, trajectory, period)
     rows = np.column_stack([table.time, *table[1:]])
@@ -72,8 +70,7 @@ def columns(n: int) -> list[str]:
 def load_plan_csv(path: str | Path) -> PlanTable:
     """Read what ``write_plan_csv`` wrote.
 
-    Raises:
-        BadInput: unreadable, other columns, no numbers, or time that does not begin at 0 and increase.
+    Raises ``BadInput``: unreadable, other columns, no numbers, or time that does not begin at 0 and increase.
     """
     try:
         require_regular(Path(path))

@@ -31,8 +31,7 @@ def task_of_world(world: World, arm: Arm) -> Task:
     Without ``plan.start`` the motion begins at ``start.joints``; without ``plan.goal`` it ends with the tool
     at the world's goal, turned as at the start.
 
-    Raises:
-        BadInput: the world names no goal at all.
+    Raises ``BadInput``: the world names no goal at all.
     """
     start = np.array(world.start.joints) if world.plan.start is None else _station(world.plan.start)
     via = [_station(place) for place in world.plan.via]
@@ -58,8 +57,7 @@ def _station(place: PlaceSection) -> np.ndarray:
 def as_station(arm: Arm, value: object, where: str) -> np.ndarray:
     """Joint angles (n,) within the limits, or a rigid pose (4, 4), as float64.
 
-    Raises:
-        BadInput: neither, not finite, or a joint beyond its limits.
+    Raises ``BadInput``: neither, not finite, or a joint beyond its limits.
     """
     try:
         array = np.array(value, dtype=np.float64)
@@ -92,8 +90,7 @@ def pose_of(arm: Arm, station: np.ndarray) -> np.ndarray:
 def random_free_joints(arm: Arm, scene: Scene, count: int, generator: np.random.Generator) -> np.ndarray:
     """Free joint angles (count, n) [rad], drawn evenly from half a turn to either side, within the limits.
 
-    Raises:
-        BadInput: hardly any pose is free.
+    Raises ``BadInput``: hardly any pose is free.
 
     Source: nowoczyn2023 3.4, the demonstration's random configurations.
     """

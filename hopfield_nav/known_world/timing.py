@@ -84,8 +84,7 @@ def corner_times(path: PlannedPath, trajectory: Trajectory) -> np.ndarray:
 
     A corner that is where the one before is has the same time.
 
-    Raises:
-        BadInput: the trajectory does not rest at every corner in order.
+    Raises ``BadInput``: the trajectory does not rest at every corner in order.
     """
     q, qd, _ = values_at(trajectory, trajectory.knots)
     still = np.abs(qd).max(axis=1) < _REST_TOLERANCE

@@ -32,8 +32,7 @@ class ContactWatch:
 def contact_watch(world: World) -> ContactWatch | None:
     """What a world's ``plan.until_contact`` asks for; None where it asks for nothing.
 
-    Raises:
-        BadInput: a detector of which a robot's controller knows nothing.
+    Raises ``BadInput``: a detector of which a robot's controller knows nothing.
     """
     distance, measure = world.plan.until_contact, world.detection.measure
     if distance is None:
@@ -64,8 +63,7 @@ def stopping_distance(arm: Arm, trajectory: Trajectory, deceleration: float, per
 def require_stop(arm: Arm, trajectory: Trajectory, watch: ContactWatch, period: float) -> None:
     """Refuse a trajectory on which the tool could not be stopped within the distance.
 
-    Raises:
-        BadInput: it goes on for longer.
+    Raises ``BadInput``: it goes on for longer.
     """
     found = stopping_distance(arm, trajectory, watch.deceleration, period)
     if found > watch.distance:

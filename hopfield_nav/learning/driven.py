@@ -17,8 +17,7 @@ class DrivenArm:
 
     A step takes ``duration``, a multiple of the control period [s].
 
-    Raises:
-        BadInput: a duration of no whole control periods, motors without limits, or as ``Simulation``.
+    Raises ``BadInput``: a duration of no whole control periods, motors without limits, or as ``Simulation``.
     """
 
     def __init__(self, world: World, duration: float) -> None:

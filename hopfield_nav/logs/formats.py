@@ -35,8 +35,7 @@ def read_lines(path: Path) -> tuple[list[str], bool]:
 
     A last line without line break counts as cut: 0.01 may have been 0.0137.
 
-    Raises:
-        BadInput: no such file, no regular one, no text, or nothing in it.
+    Raises ``BadInput``: no such file, no regular one, no text, or nothing in it.
     """
     try:
         require_regular(path)
@@ -65,9 +64,8 @@ def parse(
 
     Lines count from 1; the separator None is white space.
 
-    Raises:
-        BadInput: a row with another width, a word, or no finite number, with its line; no rows; or
-            time that does not increase.
+    Raises ``BadInput``: a row with another width, a word, or no finite number, with its line; no rows; or
+    time that does not increase.
     """
     fields = [line.split(separator) for line in lines]
     cut = len(fields) > 1 and (len(fields[-1]) < width or not fields[-1][-1].strip())
@@ -143,8 +141,7 @@ _SIX_COLUMNS = {  # (first three, last three) of six components
 def read_folder(folder: Path, joints: int) -> Recorded:
     """Signals at the times of ``log_q_actual.csv``; the force sensor, of another rate, is interpolated.
 
-    Raises:
-        BadInput: no such log, or one of them is faulty; the files have no time in common.
+    Raises ``BadInput``: no such log, or one of them is faulty; the files have no time in common.
     """
     if not (folder / "log_q_actual.csv").exists():
         allowed = "a log for every signal"
@@ -219,8 +216,7 @@ def _interpolated(log: np.ndarray, time: np.ndarray) -> np.ndarray:
 def read_rtde(path: Path, joints: int) -> Recorded:
     """Known signals of a table; other columns are passed over.
 
-    Raises:
-        BadInput: no such header, or a faulty row.
+    Raises ``BadInput``: no such header, or a faulty row.
     """
     lines, cut = read_lines(path)
     header = lines[0].lstrip("# ")

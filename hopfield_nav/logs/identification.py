@@ -44,9 +44,8 @@ def read_logs(
     ``motor_constants`` (n,) are torques at the joint for a current [N·m/A]; by default they are fitted.
     ``same_motor`` are groups of joints, counted from 1, with one of them in common.
 
-    Raises:
-        BadInput: a log that cannot be read, a run in which something touched the arm, or currents without
-            motor constants that cannot be fitted.
+    Raises ``BadInput``: a log that cannot be read, a run in which something touched the arm, or currents
+    without motor constants that cannot be fitted.
     """
     from hopfield_nav.logs.opened import open_log
 
@@ -60,8 +59,7 @@ def read_logs(
 def _log_of_run(log: OpenedLog) -> MotionLog:
     """A run of ours: measured torque of the motors, angles of the links, and of the rotors of elastic joints.
 
-    Raises:
-        BadInput: nothing was recorded, or something touched the arm.
+    Raises ``BadInput``: nothing was recorded, or something touched the arm.
     """
     data = log.data
     name = log.path.name if log.world is None else log.world.name
@@ -84,8 +82,7 @@ def log_of_recording(
 ) -> MotionLog:
     """A recording: torque from its currents, less those at no torque ``zero`` [A].
 
-    Raises:
-        BadInput: no currents.
+    Raises ``BadInput``: no currents.
     """
     name = str(data.attrs.get("title", "recording"))
     if "current" not in data:

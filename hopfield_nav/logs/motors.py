@@ -55,9 +55,8 @@ def fit_motors(
     the model ``arm``, whose own friction is not used. ``same_motor``: groups of joints (counted from 1) that
     have one motor constant in common.
 
-    Raises:
-        BadInput: no recordings, no currents, a force sensor that felt a push, a joint that does not move both
-            ways for long enough, or one whose torque says too little of its motor constant.
+    Raises ``BadInput``: no recordings, no currents, a force sensor that felt a push, a joint that does not
+    move both ways for long enough, or one whose torque says too little of its motor constant.
     """
     if not recordings:
         raise BadInput("no recordings of free motion", allowed="at least one")
@@ -76,8 +75,7 @@ def fit_motors(
 def given_motors(constants: Sequence[float], n: int) -> MotorFit:
     """Motors whose constants (n,) [N·m/A] are known, without friction; no current means no torque.
 
-    Raises:
-        BadInput: not n numbers above 0.
+    Raises ``BadInput``: not n numbers above 0.
     """
     values = np.asarray(constants, dtype=np.float64)
     if values.shape != (n,) or not np.all(values > 0) or not np.isfinite(values).all():

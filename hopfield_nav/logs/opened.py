@@ -43,8 +43,7 @@ class OpenedLog:
     def signals(self) -> Signals:
         """What the control computer of a run sensed.
 
-        Raises:
-            BadInput: the rows are not those of control periods.
+        Raises ``BadInput``: the rows are not those of control periods.
         """
         if self.world is None:
             return signals_of_data(self.data, 1)
@@ -73,8 +72,7 @@ class OpenedLog:
 def open_log(path: str | Path, joints: int = 6) -> OpenedLog:
     """Open a log: folder of a run or of logs; ``log.nc`` or ``signals.csv`` of a run; an RTDE table.
 
-    Raises:
-        BadInput: as ``load_run`` and ``load_recording``, or a table of a run without its signals.
+    Raises ``BadInput``: as ``load_run`` and ``load_recording``, or a table of a run without its signals.
     """
     from hopfield_nav.record import load_run, read_netcdf
     from hopfield_nav.world import recorded_world

@@ -139,8 +139,7 @@ class Replaying:
     def feed(self, signals: Signals) -> Replay:
         """What the methods believe at the next rows.
 
-        Raises:
-            BadInput: as ``replay``, or rows that are not after those before.
+        Raises ``BadInput``: as ``replay``, or rows that are not after those before.
         """
         rows = checked_signals(signals, self._n)
         count = len(rows.time)
@@ -159,8 +158,7 @@ class Replaying:
 
         ``sensed`` (6, n) is in the order of ``Signals``, the time in seconds.
 
-        Raises:
-            BadInput: a wrong shape, numbers that are not finite, or time that does not increase.
+        Raises ``BadInput``: a wrong shape, numbers that are not finite, or time that does not increase.
         """
         if sensed.shape != self._block[:, 0].shape or not np.isfinite(sensed).all():
             raise BadInput("no row of signals", where="sensed", allowed=f"(6, {self._n}) finite numbers")

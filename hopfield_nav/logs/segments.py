@@ -53,8 +53,7 @@ class RateCurve(NamedTuple):
 def by_segment(watched: Watched, free: Sequence[Signals], threshold: np.ndarray) -> list[SegmentThreshold]:
     """The threshold of every part of free motions, as a share of a given one.
 
-    Raises:
-        BadInput: a detector whose level is not in proportion to its threshold; nothing moves.
+    Raises ``BadInput``: a detector whose level is not in proportion to its threshold; nothing moves.
     """
     require_in_proportion(watched.detector.name)
     found = []
@@ -81,8 +80,7 @@ def rate_curve(
 ) -> RateCurve:
     """The rate of false alarms with several shares of a threshold, and the force that each lets one feel.
 
-    Raises:
-        BadInput: as ``by_segment``.
+    Raises ``BadInput``: as ``by_segment``.
     """
     require_in_proportion(watched.detector.name)
     levels = [watched.watch(signals, threshold).level for signals in free]

@@ -41,8 +41,7 @@ class Signals(NamedTuple):
 def signals_of_run(run: Run) -> Signals:
     """Signals of a simulated run, one row a control period.
 
-    Raises:
-        BadInput: nothing was recorded, or more coarsely than once a control period.
+    Raises ``BadInput``: nothing was recorded, or more coarsely than once a control period.
     """
     return signals_of_data(run.data, stride_of(run.data, run.world, run.world.name))
 
@@ -50,8 +49,7 @@ def signals_of_run(run: Run) -> Signals:
 def stride_of(data: xarray.Dataset, world: World, where: str) -> int:
     """Rows of a run's record that are one control period.
 
-    Raises:
-        BadInput: there are none, or they are further apart than that.
+    Raises ``BadInput``: there are none, or they are further apart than that.
     """
     count, period = data.sizes["time"], world.controller.period
     row = float(np.median(np.diff(data.time.values))) if count > 1 else world.plant.step * world.record.every
@@ -86,8 +84,7 @@ def signals_of_data(data: xarray.Dataset, stride: int) -> Signals:
 def signals_of_recording(data: xarray.Dataset, motors: MotorFit) -> Signals:
     """Signals of a real arm, the motors' torque from their currents.
 
-    Raises:
-        BadInput: a signal was not recorded.
+    Raises ``BadInput``: a signal was not recorded.
     """
     missing = [name for name in (*_NAMES[:-1], "current") if name not in data]
     if missing:
@@ -101,8 +98,7 @@ def signals_of_recording(data: xarray.Dataset, motors: MotorFit) -> Signals:
 def checked_signals(signals: Signals, n: int) -> Signals:
     """Signals as float64 arrays of one length that the compiled loop may read.
 
-    Raises:
-        BadInput: shapes that do not fit, time that does not increase, numbers that are not finite.
+    Raises ``BadInput``: shapes that do not fit, time that does not increase, numbers that are not finite.
     """
     (time,), _ = as_rows(1, time=np.asarray(signals.time, dtype=np.float64)[..., None])
     columns, lead = as_rows(n, **{name: getattr(signals, name) for name in _NAMES})

@@ -34,8 +34,7 @@ def free_threshold(
 
     Model and methods are as for ``replay``; a threshold among the parameters is where the search starts.
 
-    Raises:
-        BadInput: the detector has no threshold, or none that is allowed would do.
+    Raises ``BadInput``: the detector has no threshold, or none that is allowed would do.
     """
     start = parameters.get("threshold", threshold_of(detector).default)
 
@@ -81,8 +80,7 @@ def quiet_threshold(highest: Callable[[np.ndarray], float], start: np.ndarray, d
     ``highest`` is the level of the motion with a threshold. Where the detector, named in messages, allows for
     more than the motion shows, however low the threshold, a very low one.
 
-    Raises:
-        BadInput: none keeps the motion quiet.
+    Raises ``BadInput``: none keeps the motion quiet.
     """
     threshold = start
     for k in range(_TRIES):

@@ -71,8 +71,7 @@ class FlexibleLoop:
     many sub-steps are in a ``step`` [s] is chosen at the joint angles ``start`` (n,) [rad]; ``given`` are the
     fields of ``FlexibleJoints`` that are not the defaults.
 
-    Raises:
-        BadInput: transmissions too stiff for the step.
+    Raises ``BadInput``: transmissions too stiff for the step.
     """
 
     def __init__(self, plant: Plant, step: float, start: np.ndarray, **given: object) -> None:
@@ -108,8 +107,7 @@ class FlexibleLoop:
     def checked(self, plant: Plant, start: np.ndarray, stages: int) -> Plant:
         """The plant with its rotors fixed to its links, which joint damping and control move.
 
-        Raises:
-            BadInput: a contact too stiff for links that move in sub-steps.
+        Raises ``BadInput``: a contact too stiff for links that move in sub-steps.
         """
         check_step(self.links(plant), start, self.substep, stages, np.zeros(len(start)), 0.0)
         return plant._replace(arm=plant.arm._replace(rotor_inertia=self.joints.rotor_inertia))
@@ -135,8 +133,7 @@ class FlexibleLoop:
 def substeps(frequency: float, step: float) -> int:
     """How many sub-steps a step [s] needs for a highest natural frequency [rad/s].
 
-    Raises:
-        BadInput: more than 1000.
+    Raises ``BadInput``: more than 1000.
     """
     count = max(1, int(np.ceil(step * frequency / RESOLUTION)))
     if count > MAX_SUBSTEPS:

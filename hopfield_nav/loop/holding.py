@@ -40,8 +40,7 @@ def holding_depth(primitives: np.ndarray, radius: float = 0.0) -> np.ndarray:
     over the stiffness; infinite for a half-space. ``primitives`` (m, 17) are from
     ``geometry.pack_primitives``.
 
-    Raises:
-        BadInput: wrong shape.
+    Raises ``BadInput``: wrong shape.
     """
     solids = as_primitives(primitives)
     half = 0.5 * thickness(solids)

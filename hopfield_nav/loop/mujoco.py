@@ -38,8 +38,7 @@ class MujocoLoop:
     damping of the plant are fixed here; the integrator, ``rk4`` or ``semi_implicit_euler``, is MuJoCo's own
     of that kind, with this step [s].
 
-    Raises:
-        BadInput: MuJoCo is missing, or the arm is not rigid.
+    Raises ``BadInput``: MuJoCo is missing, or the arm is not rigid.
     """
 
     def __init__(self, plant: Plant, step: float, integrator: str = "rk4") -> None:
@@ -115,8 +114,7 @@ class _Hook:
 def import_mujoco() -> Any:
     """The module ``mujoco``.
 
-    Raises:
-        BadInput: it is not installed.
+    Raises ``BadInput``: it is not installed.
     """
     try:
         import mujoco

@@ -34,8 +34,7 @@ class Rows:
     def make_room(self) -> None:
         """Room for more rows, where there is none left: twice as many, or what is there goes to the file.
 
-        Raises:
-            BadInput: there is no room on the disk.
+        Raises ``BadInput``: there is no room on the disk.
         """
         table = self.log.table
         if len(table) < MAX_ROWS:

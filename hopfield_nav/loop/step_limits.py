@@ -35,8 +35,7 @@ def check_step(
     most the damping ``law_gain`` (n,) [N·m·s/rad], and its torque is held for ``held_for`` [s]; 0: it follows
     every stage.
 
-    Raises:
-        BadInput: with the step that would do.
+    Raises ``BadInput``: with the step that would do.
     """
     poses, inverse = _sampled(plant.arm, q)
     explicit = np.zeros(len(q)) if stages == SEMI_IMPLICIT_EULER else plant.damping
@@ -58,8 +57,7 @@ def check_gears(arm: Arm, q: np.ndarray, step: float, stages: int) -> None:
 
     Arguments as of ``check_step``; joints without ``presliding`` are not looked at.
 
-    Raises:
-        BadInput: with the step that would do.
+    Raises ``BadInput``: with the step that would do.
     """
     stiffness = np.where(np.isfinite(arm.presliding), arm.presliding, 0.0)
     if np.any(stiffness):

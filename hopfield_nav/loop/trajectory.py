@@ -43,9 +43,8 @@ def quintic_trajectory(
     (n,) [rad/s, rad/s²], default none. ``rest`` (k,) says at which waypoint behind the first it stops,
     default the last one; for ``sample_time`` [s] see ``Trajectory``.
 
-    Raises:
-        BadInput: waypoints that are not (k + 1, n) finite numbers, times that are not positive and finite, or
-            a start velocity, acceleration or speed limit that is not (n,).
+    Raises ``BadInput``: waypoints that are not (k + 1, n) finite numbers, times that are not positive and
+    finite, or a start velocity, acceleration or speed limit that is not (n,).
 
     Source: ragazzon2012 (6.14).
     """

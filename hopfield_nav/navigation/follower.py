@@ -17,8 +17,7 @@ from hopfield_nav.world import World
 def check_trajectory(arm: Arm, trajectory: Trajectory) -> None:
     """Refuse a trajectory that the arm cannot follow from the start.
 
-    Raises:
-        BadInput: it has another number of joints, or does not begin at time 0.
+    Raises ``BadInput``: it has another number of joints, or does not begin at time 0.
     """
     if trajectory.coefficients.shape[2] != len(arm.dh):
         found = trajectory.coefficients.shape[2]

@@ -22,8 +22,7 @@ def plan_a_star(
 
     ``closed`` are pairs of cells without a step between them, see `planning.plan_path`.
 
-    Raises:
-        BadInput: a radius below 1, or closed steps that are none of the grid.
+    Raises ``BadInput``: a radius below 1, or closed steps that are none of the grid.
     """
     near = neighbourhood_of(blocked.shape, radius)
     keys = closed_keys(closed, near)

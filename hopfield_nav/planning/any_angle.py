@@ -36,8 +36,7 @@ def shorten_path(
     or the given one begins or ends too near to a blocked cell, the result keeps the points of the given path
     there. It is (n, rank), the corners in cells, from the first point of the path to its last.
 
-    Raises:
-        BadInput: a grid, path, spacing or clearance that cannot be used.
+    Raises ``BadInput``: a grid, path, spacing or clearance that cannot be used.
     """
     grid, points, size = _check(blocked, cells, spacing, clearance)
     boxes = grown_boxes(grid, clearance / size)

@@ -22,8 +22,7 @@ RESIDUAL = 1e-9  # of the eigenvector, relative; the error of its eigenvalue goe
 def closed_keys(closed: np.ndarray | Sequence | None, near: Neighbourhood) -> np.ndarray:
     """The steps of pairs (m, 2, rank) of neighbours, in both directions: int64 keys (n,), sorted, once each.
 
-    Raises:
-        BadInput: another shape, no integers, a cell outside the grid, cells that are no neighbours.
+    Raises ``BadInput``: another shape, no integers, a cell outside the grid, cells that are no neighbours.
     """
     if closed is None:
         return NONE_CLOSED
@@ -75,8 +74,7 @@ def _as_pairs(closed: np.ndarray | Sequence, rank: int) -> np.ndarray:
 def closed_cells(closed: np.ndarray | Sequence | None, near: Neighbourhood) -> np.ndarray:
     """The cells of all closed steps, a bool grid, for planners that know no steps; see `closed_keys`.
 
-    Raises:
-        BadInput: as `planning.plan_path`.
+    Raises ``BadInput``: as `planning.plan_path`.
     """
     grid = np.zeros(near.shape, dtype=bool)
     grid.reshape(-1)[closed_keys(closed, near) // len(near.offset)] = True

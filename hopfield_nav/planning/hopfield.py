@@ -47,8 +47,7 @@ def judging_eigenvalue(
     Closed steps (m, 2, rank) lower it: they are no connections. The smaller one is computed only for a slope
     that is too steep for the open grid.
 
-    Raises:
-        BadInput: closed steps that are none of the grid.
+    Raises ``BadInput``: closed steps that are none of the grid.
     """
     eigenvalue = largest_eigenvalue(near)
     if slope * eigenvalue < 1 or closed is None or np.size(closed) == 0:
@@ -61,8 +60,7 @@ def check_beta(beta: float, near: Neighbourhood, closed: np.ndarray | Sequence |
 
     ``closed`` are pairs of cells that are not connected, see `judging_eigenvalue`.
 
-    Raises:
-        BadInput: beta is not below the limit, which the message names, or not at least 1e-60.
+    Raises ``BadInput``: beta is not below the limit, which the message names, or not at least 1e-60.
     """
     eigenvalue = judging_eigenvalue(beta, near, closed)
     if not (beta >= SMALLEST_BETA and beta * eigenvalue < 1):
@@ -95,8 +93,7 @@ def iterate(
     `closed` (m, 2, rank) are pairs of cells that are not connected. `check`: whether to refuse what breaks
     (6.12).
 
-    Raises:
-        BadInput: target outside, a slope above its limit, a start of another shape.
+    Raises ``BadInput``: target outside, a slope above its limit, a start of another shape.
     """
     shape = np.shape(blocked)
     if start is not None and np.shape(start) != shape:
@@ -157,8 +154,7 @@ def judge_function(
 ) -> Activation:
     """The function, if its steepest slope satisfies (6.12) of ragazzon2012 on this grid; see `check_beta`.
 
-    Raises:
-        BadInput: it is too steep.
+    Raises ``BadInput``: it is too steep.
     """
     eigenvalue = judging_eigenvalue(function.steepest, near, closed)
     return check_activation(function, eigenvalue, near.shape)
@@ -175,8 +171,7 @@ def _prepare(
 def flat_index(cell: Sequence[int], shape: Sequence[int], name: str) -> int:
     """Flat index, C order, of a cell (rank,) of integers from 0; messages call it by ``name``.
 
-    Raises:
-        BadInput: not `rank` integers, or outside the grid.
+    Raises ``BadInput``: not `rank` integers, or outside the grid.
     """
     found = np.asarray(cell)
     if found.shape != (len(shape),) or found.dtype.kind not in "iu":

@@ -44,8 +44,7 @@ class Blocks(NamedTuple):
 def blocks(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> Blocks:
     """Lay out a grid, whose axes are closed where ``wrap`` says so.
 
-    Raises:
-        BadInput: more than 32 axes.
+    Raises ``BadInput``: more than 32 axes.
     """
     if len(shape) > MOST_AXES:
         raise BadInput("too many axes", found=len(shape), allowed=f"up to {MOST_AXES}")

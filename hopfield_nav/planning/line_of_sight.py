@@ -46,8 +46,7 @@ def line_of_sight(blocked: np.ndarray, start: np.ndarray, end: np.ndarray) -> np
 
     The grid has up to 6 axes; whole numbers are centres of cells.
 
-    Raises:
-        BadInput: a grid that is not bool or has too many axes, points that do not fit it.
+    Raises ``BadInput``: a grid that is not bool or has too many axes, points that do not fit it.
     """
     grid = np.asarray(blocked)
     if grid.dtype != bool or not 1 <= grid.ndim <= MOST_AXES or grid.size < 1:

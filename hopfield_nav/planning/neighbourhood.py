@@ -78,8 +78,7 @@ def neighbourhood_of(
     is the distance of neighbouring cells, one number or one an axis; None counts in cells. ``periodic`` says
     of each axis whether its last cell is next to its first; for the tie order ``ties`` see `parse_ties`.
 
-    Raises:
-        BadInput: an argument that does not fit the shape or is out of range.
+    Raises ``BadInput``: an argument that does not fit the shape or is out of range.
     """
     others = radius, spacing, periodic, ties
     try:
@@ -129,8 +128,7 @@ def parse_ties(ties: Sequence[str] | None, rank: int) -> tuple[int, ...]:
     order, whose program keeps the **last** of equal neighbours in the order -u, +u, -v, +v (ragazzon2012,
     C.2.3).
 
-    Raises:
-        BadInput: an unknown, missing or doubled signed axis.
+    Raises ``BadInput``: an unknown, missing or doubled signed axis.
     """
     code = {sign + axis_name(a): 2 * a + s for a in reversed(range(rank)) for s, sign in enumerate("+-")}
     names = list(code) if ties is None else ties

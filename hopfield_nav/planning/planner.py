@@ -90,8 +90,7 @@ def replan(
     step, and the goal is the target even if it is marked. `near` is the grid's neighbourhood, by default
     that of the 2N nearest cells.
 
-    Raises:
-        BadInput: as `plan_path`.
+    Raises ``BadInput``: as `plan_path`.
     """
     grid = check_grid(blocked)
     check_network(network)
@@ -146,8 +145,7 @@ def choose_beta(
 
     Otherwise half of what cannot. None for "limit".
 
-    Raises:
-        BadInput: beta above its limit (6.12).
+    Raises ``BadInput``: beta above its limit (6.12).
     """
     if network != "sum":
         return None
@@ -163,8 +161,7 @@ def default_beta(near: Neighbourhood) -> float:
 def choose_function(network: str, activation: str, beta: float | None, near: Neighbourhood) -> Activation:
     """Another activation function of the summing network, with the slope beta.
 
-    Raises:
-        BadInput: the network has no activation function, or there is none of that name.
+    Raises ``BadInput``: the network has no activation function, or there is none of that name.
     """
     if network != "sum":
         raise BadInput(f"network {network} has no activation function", found=activation, allowed="linear")
@@ -195,8 +192,7 @@ def plan_activated(
 
     A blocked start stays clamped at 0, a goal counts as free; ``closed`` are pairs of cells without a step.
 
-    Raises:
-        BadInput: a function too steep for (6.12), or arguments that do not fit one another.
+    Raises ``BadInput``: a function too steep for (6.12), or arguments that do not fit one another.
     """
     shape = blocked.shape
     sigma, _ = iterate(blocked, goal, near=near, function=function, closed=closed)

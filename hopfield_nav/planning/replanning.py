@@ -29,8 +29,7 @@ class Replanner:
     ``goal`` is a cell (rank,), from 0, or several, (m, rank); ``near`` is the grid's neighbourhood, by
     default the 2N nearest.
 
-    Raises:
-        BadInput: as `planning.plan_path`.
+    Raises ``BadInput``: as `planning.plan_path`.
     """
 
     def __init__(
@@ -59,8 +58,7 @@ class Replanner:
 
         How many other cells have another distance; -1 where so many had that the network was settled anew.
 
-        Raises:
-            BadInput: a cell outside the grid.
+        Raises ``BadInput``: a cell outside the grid.
         """
         index = flat_index(cell, self._blocked.shape, "blocked")
         flat = self._blocked.reshape(-1)
@@ -73,8 +71,7 @@ class Replanner:
     def unblock(self, cell: Sequence[int]) -> int:
         """Open a cell (rank,) that was blocked; how many distances changed.
 
-        Raises:
-            BadInput: a cell outside the grid.
+        Raises ``BadInput``: a cell outside the grid.
         """
         index = flat_index(cell, self._blocked.shape, "free")
         flat = self._blocked.reshape(-1)
@@ -86,8 +83,7 @@ class Replanner:
     def close(self, steps: Steps) -> int:
         """Close steps, pairs (m, 2, rank) of neighbouring cells, in both directions; answers as `block`.
 
-        Raises:
-            BadInput: as `planning.plan_path` for ``closed``.
+        Raises ``BadInput``: as `planning.plan_path` for ``closed``.
         """
         keys = closed_keys(steps, self._near)
         new = np.setdiff1d(keys, self._keys, assume_unique=True)
@@ -99,8 +95,7 @@ class Replanner:
     def open(self, steps: Steps) -> int:
         """Open steps that were closed, given as in `close`; the answer is that of `unblock`.
 
-        Raises:
-            BadInput: as `close`.
+        Raises ``BadInput``: as `close`.
         """
         keys = closed_keys(steps, self._near)
         again = np.intersect1d(keys, self._keys, assume_unique=True)
@@ -112,8 +107,7 @@ class Replanner:
 
         A start may be blocked, then its neighbours decide the first step.
 
-        Raises:
-            BadInput: a start outside the grid.
+        Raises ``BadInput``: a start outside the grid.
         """
         flat_index(start, self._blocked.shape, "start")
         return replace(plan_in_field(self._field, self._near, start), _grid=None)

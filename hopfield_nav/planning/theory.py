@@ -42,8 +42,7 @@ class Activation(NamedTuple):
 def activation(name: str, slope: float = 0.1) -> Activation:
     """An activation function by its name, one of ``NAMES``, with a slope b above 0.
 
-    Raises:
-        BadInput: an unknown name, or a slope that is not positive.
+    Raises ``BadInput``: an unknown name, or a slope that is not positive.
     """
     if name not in NAMES:
         raise BadInput("activation function", found=name, allowed=", ".join(NAMES))
@@ -55,8 +54,7 @@ def activation(name: str, slope: float = 0.1) -> Activation:
 def check_activation(chosen: Activation, eigenvalue: float, shape: Sequence[int]) -> Activation:
     """The function, if its equilibrium is unique: ragazzon2012 (6.12) with beta the steepest slope.
 
-    Raises:
-        BadInput: it is too steep.
+    Raises ``BadInput``: it is too steep.
     """
     if not chosen.steepest * eigenvalue < 1:
         limit = 1 / eigenvalue if eigenvalue > 0 else math.inf

@@ -29,9 +29,8 @@ def export_csv(run: Run, folder: Path, every: int = 1) -> list[Path]:
     a grid for each event, is left out. The folder exists; older files are replaced. In another folder than
     the run's the world goes with them.
 
-    Raises:
-        BadInput: the run has no signals, or ``every`` is no whole number from 1.
-        OSError: a file cannot be written.
+    Raises ``BadInput``: the run has no signals, or ``every`` is no whole number from 1; ``OSError``: a file
+    cannot be written.
     """
     data = _thinned(run, every)
     paths = [folder / "signals.csv", folder / "events.csv"]

@@ -19,8 +19,7 @@ _LEVEL = 1  # of zlib: further ones take longer and save little
 def write_netcdf(path: Path, record: LabelledRecord) -> None:
     """Write a record: references, flags and forces of rare contacts packed, all else as it is in memory.
 
-    Raises:
-        OSError: the file cannot be written; where the disk is full, before anything is.
+    Raises ``OSError``: the file cannot be written; where the disk is full, before anything is.
     """
     import h5netcdf
     import h5py

@@ -90,8 +90,7 @@ def changed_cells(before: np.ndarray, after: np.ndarray) -> np.ndarray:
 def check_marks(where: str, data: xarray.Dataset, shape: tuple[int, ...]) -> None:
     """Refuse marks that no run over a map of this shape has.
 
-    Raises:
-        BadInput: they are missing, of another map, or of detections that the record has not.
+    Raises ``BadInput``: they are missing, of another map, or of detections that the record has not.
     """
     if "event_map" in data:
         if data.event_map.shape != (data.sizes["event"], *shape) or data.event_map.dtype.kind not in "iu":

@@ -29,8 +29,7 @@ _APART = 0.02  # [rad] between two joint angles that are handed on
 def load_prior(run: Run, world: World) -> PriorMap:
     """What a run felt, for a world with the same map.
 
-    Raises:
-        BadInput: another map, or a run that keeps no facts and beliefs.
+    Raises ``BadInput``: another map, or a run that keeps no facts and beliefs.
     """
     if run.world.map != world.map:
         told = "what was felt on one map says nothing on another"
@@ -124,8 +123,7 @@ class FeltMap(NamedTuple):
 def felt_map(run: Run) -> FeltMap:
     """The map of a run with ``map.space: joints``.
 
-    Raises:
-        BadInput: a run on a map of the tool.
+    Raises ``BadInput``: a run on a map of the tool.
     """
     world = run.world
     if world.map.space != "joints":

@@ -10,8 +10,7 @@ _TWO_SIDED = 1.959963984540054  # standard deviations of a normal variable that 
 def alarm_rate(count: int, seconds: float) -> tuple[float, float, float]:
     """Alarms per hour, low and high end: the exact 95 % interval of a Poisson count (Garwood 1936).
 
-    Raises:
-        BadInput: no time watched, or a negative count.
+    Raises ``BadInput``: no time watched, or a negative count.
     """
     from scipy.stats import chi2
 
@@ -25,8 +24,7 @@ def alarm_rate(count: int, seconds: float) -> tuple[float, float, float]:
 def share_interval(count: int, n: int) -> tuple[float, float]:
     """The 95 % interval of a share ``count / n``, 0 to 1 (Wilson 1927; Newcombe 1998, method 3).
 
-    Raises:
-        BadInput: no count from 0 to n, or n below 1.
+    Raises ``BadInput``: no count from 0 to n, or n below 1.
     """
     if not 0 <= count <= n or n < 1:
         raise BadInput("no share", found=(count, n), allowed="a count from 0 to n, which is 1 or more")
@@ -40,8 +38,7 @@ def share_interval(count: int, n: int) -> tuple[float, float]:
 def quiet_time(per_hour: float) -> float:
     """Time [s] without an alarm after which the interval of ``alarm_rate`` ends at ``per_hour``.
 
-    Raises:
-        BadInput: no rate above 0.
+    Raises ``BadInput``: no rate above 0.
     """
     if not per_hour > 0:
         raise BadInput("no rate", found=per_hour, allowed="alarms per hour above 0")

@@ -73,16 +73,14 @@ class Run:
 
         It is drawn into ``ax``, where it is one panel, and that is returned; else the figure.
 
-        Raises:
-            BadInput: there is no such figure, or none of this run, or it has more than one panel.
+        Raises ``BadInput``: there is no such figure, or none of this run, or it has more than one panel.
         """
         return import_module("hopfield_nav.figures.run").plot_run(self, name, ax)  # a room above draws it
 
     def view(self) -> Any:
         """The page of the run, which a notebook shows: the arm in space, its signals and its map.
 
-        Raises:
-            BadInput: the run kept no signals.
+        Raises ``BadInput``: the run kept no signals.
         """
         return import_module("hopfield_nav.view").RunView(self)
 
@@ -134,9 +132,7 @@ class Run:
     def save(self, folder: str | Path) -> Path:
         """Write the run to ``folder``, which must not exist or be empty.
 
-        Raises:
-            BadInput: the folder holds something.
-            OSError: it cannot be written.
+        Raises ``BadInput``: the folder holds something; ``OSError``: it cannot be written.
         """
         folder = Path(folder)
         with whole_folder(folder) as partial:

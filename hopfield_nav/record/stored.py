@@ -32,8 +32,7 @@ _LINE = re.compile(r"([0-9a-f]{64})  ([^/\\]+)")
 def write_checksums(folder: Path, names: Iterable[str]) -> None:
     """Write the checksums of some files of a folder, whole or not at all.
 
-    Raises:
-        OSError: a file cannot be read or written.
+    Raises ``OSError``: a file cannot be read or written.
     """
     lines = [f"{_digest(folder / name)}  {name}\n" for name in names]
     with whole_file(folder / CHECKSUMS) as partial:
@@ -43,8 +42,7 @@ def write_checksums(folder: Path, names: Iterable[str]) -> None:
 def check_checksums(folder: Path) -> None:
     """Compare the files of a folder with their checksums; a folder without any (an older one) passes.
 
-    Raises:
-        BadInput: a file is missing, cannot be read, or is not what was written.
+    Raises ``BadInput``: a file is missing, cannot be read, or is not what was written.
     """
     path = folder / CHECKSUMS
     if not path.exists():
@@ -84,8 +82,7 @@ _LATER = (  # not in every older record
 def read_summary(path: Path) -> dict[str, Any]:
     """The numbers of ``summary.json``.
 
-    Raises:
-        BadInput: the file cannot be read, or a value is none that a run has.
+    Raises ``BadInput``: the file cannot be read, or a value is none that a run has.
     """
     try:
         require_regular(path)
@@ -111,8 +108,7 @@ def _fits(quantity: Quantity, value: object) -> bool:
 def read_log(path: Path, expected: xarray.Dataset) -> xarray.Dataset:
     """The signals and events of ``log.nc``; ``expected`` is the record of the same world if nothing happens.
 
-    Raises:
-        BadInput: the file cannot be read, or a variable is missing, has no unit or another shape.
+    Raises ``BadInput``: the file cannot be read, or a variable is missing, has no unit or another shape.
     """
     data = read_netcdf(path)
     for name, variable in expected.variables.items():
@@ -126,8 +122,7 @@ def read_log(path: Path, expected: xarray.Dataset) -> xarray.Dataset:
 def read_netcdf(path: Path) -> xarray.Dataset:
     """A labelled table that this program wrote; of a big one every signal is read when it is asked for.
 
-    Raises:
-        BadInput: it cannot be read, or does not hold its values itself.
+    Raises ``BadInput``: it cannot be read, or does not hold its values itself.
     """
     import h5py
     import xarray
@@ -181,9 +176,8 @@ _LENGTH_ALONE = b"This is a netCDF dimension but not a netCDF variable"  # has n
 def require_own_values(file: h5py.File, where: str, size: int) -> None:
     """Look at every variable of a file of ``size`` bytes before any value is read; messages say ``where``.
 
-    Raises:
-        BadInput: something in it is no variable of its own, has its values in another file or not at all, or
-            they are more than a file of this size can hold.
+    Raises ``BadInput``: something in it is no variable of its own, has its values in another file or not at
+    all, or they are more than a file of this size can hold.
     """
     claimed = sum(_claimed(_variable(file, name, f"{where}: {name}"), f"{where}: {name}") for name in file)
     if claimed > _PACKED * size:

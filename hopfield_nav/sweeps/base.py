@@ -54,9 +54,8 @@ class Base:
     def world_with(self, changes: Sequence[Change]) -> World:
         """The base world with some values changed.
 
-        Raises:
-            BadInput: the world does not allow them; the message starts with the place of a change
-                where the fault lies in one of them.
+        Raises ``BadInput``: the world does not allow them; the message starts with the place of a change
+        where the fault lies in one of them.
         """
         document = self.changed(changes)
         like = None if self.faults else self.world
@@ -65,8 +64,7 @@ class Base:
     def changed(self, changes: Sequence[Change]) -> Document:
         """The data of the base world with some values changed.
 
-        Raises:
-            BadInput: a change lies in something that is no section.
+        Raises ``BadInput``: a change lies in something that is no section.
         """
         document = Document(copy.deepcopy(self.data), self.name)
         for key, value, place in changes:

@@ -57,9 +57,8 @@ _sweeps: dict[bytes, Any] = {}
 def connect(workers: int | None, scheduler: str | None) -> Iterator[Client]:
     """A client of a running cluster, ``tcp://HOST:8786``, or of one here that ends with the block.
 
-    Raises:
-        BadInput: nobody answers at the address, or the cluster there has no workers; the processes would
-            import a script that starts them again.
+    Raises ``BadInput``: nobody answers at the address, or the cluster there has no workers; the processes
+    would import a script that starts them again.
     """
     from distributed import Client
 
@@ -131,8 +130,7 @@ def _without_current_folder() -> Iterator[None]:
 def _started(workers: int, scratch: str) -> Any:
     """The processes; where one dies before they are all there, they are started anew.
 
-    Raises:
-        LostCluster: that happened every time.
+    Raises ``LostCluster``: that happened every time.
     """
     from distributed import LocalCluster, Security
 

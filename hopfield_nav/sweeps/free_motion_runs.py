@@ -22,8 +22,7 @@ def free_motion(world: World, seed: int) -> Signals:
     The arm moves as in the world, without its unknown obstacles and pushes, from its start to a goal that is
     drawn: a cell of the map, or joint angles within 1 rad of the start. Nothing is detected.
 
-    Raises:
-        BadInput: no goal was found to which the arm moves freely, or what ``simulate`` refuses.
+    Raises ``BadInput``: no goal was found to which the arm moves freely, or what ``simulate`` refuses.
     """
     return signals_of_run(_moved(world, seed).record())
 
@@ -34,8 +33,7 @@ def felt_force(world: World, seed: int) -> tuple[float, bool]:
     It rises by 50 N each second from the middle of the motion on. Where it is not felt until the arm
     arrives, or for 4 s, the force is what it had become; whether it was felt is told too.
 
-    Raises:
-        BadInput: as ``free_motion``.
+    Raises ``BadInput``: as ``free_motion``.
     """
     free = _moved(world, seed)
     generator = np.random.default_rng([seed, 2])

@@ -50,8 +50,7 @@ def compare_with_first(
 
     ``progress`` is called after every run with the number of runs done and of all.
 
-    Raises:
-        BadInput: no seed, or what ``simulate`` refuses.
+    Raises ``BadInput``: no seed, or what ``simulate`` refuses.
     """
     if not seeds:
         raise BadInput("no seeds", allowed="one or more")

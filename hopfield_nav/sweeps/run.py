@@ -166,8 +166,7 @@ def _outcomes(folder: Path, sweep: Sweep) -> dict[int, str]:
 def require_same(sweep: Sweep, folder: Path) -> None:
     """Refuse to go on in a folder that is not this sweep's.
 
-    Raises:
-        BadInput: it holds no sweep, or one that has been changed since.
+    Raises ``BadInput``: it holds no sweep, or one that has been changed since.
     """
     found = recorded_digest(folder)
     if found is None:

@@ -27,8 +27,7 @@ DEFAULT = tuple(name for name, quantity in SUMMARY.items() if quantity.repeatabl
 def check_quantities(names: Sequence[str]) -> tuple[str, ...]:
     """The names of the columns to keep; ``outcome`` is always the first of them.
 
-    Raises:
-        BadInput: a name is unknown or given twice; ``where`` is its position.
+    Raises ``BadInput``: a name is unknown or given twice; ``where`` is its position.
     """
     for i, name in enumerate(names):
         if name not in SUMMARY:

@@ -59,8 +59,7 @@ class Job:
 def load_measures(name: str, folder: Path) -> Measures:
     """The measures that a file of somebody's own holds.
 
-    Raises:
-        BadInput: it holds none of that name, or a column that every table has.
+    Raises ``BadInput``: it holds none of that name, or a column that every table has.
     """
     found = load_from_file("measures", name, folder)
     if not isinstance(found, Measures):
@@ -218,8 +217,7 @@ class Sweep:
     def job(self, index: int) -> Job:
         """The run of that index.
 
-        Raises:
-            IndexError: there is none.
+        Raises ``IndexError``: there is none.
         """
         if not 0 <= index < self.count:
             raise IndexError(f"run {index} of a sweep of {self.count}")
@@ -235,8 +233,7 @@ class Sweep:
     def world_for(self, job: Job) -> World:
         """The world of a run, checked; nothing is logged unless run folders are kept.
 
-        Raises:
-            BadInput: the world does not allow this combination of values.
+        Raises ``BadInput``: the world does not allow this combination of values.
         """
         at = self._positions(job.index // self.repeats)
         changes = [
@@ -298,8 +295,7 @@ def make_sweep(
     Arrays and ranges are lists of values. Python files that stand among them are executed, those that the
     world names as in ``load_world``.
 
-    Raises:
-        BadInput: as ``load_sweep``.
+    Raises ``BadInput``: as ``load_sweep``.
     """
     folder = Path.cwd()
     data: dict[str, Any] = {"format": 1, "world": str(world), "vary": vary, "zip": zip, "random": random}
@@ -324,8 +320,7 @@ def texts_in(value: Any) -> list[str]:
 def sweep_from(document: Document, folder: Path, name: str, trust: Trust | None = None) -> Sweep:
     """Check what a document holds and make it a sweep; ``trust`` is that of ``world_from``.
 
-    Raises:
-        BadInput: the first fault of the document, with its place; ``others`` has all the others.
+    Raises ``BadInput``: the first fault of the document, with its place; ``others`` has all the others.
     """
     file, form = read_form(SweepFile.model_validate, SweepFile, document)
     if file is NOT_KNOWN:

@@ -40,9 +40,8 @@ class SweepTable:
     A row is in the file when ``append`` returns; a row torn by the end of the program is cut off when the
     file is opened again. The folder is made if need be.
 
-    Raises:
-        BadInput: there is a file of that name which is no table, or another program is writing it.
-        OSError: the file cannot be written.
+    Raises ``BadInput``: there is a file of that name which is no table, or another program is writing it;
+    ``OSError``: the file cannot be written.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -60,8 +59,7 @@ class SweepTable:
     def append(self, row: Mapping[str, Any]) -> None:
         """Write a row.
 
-        Raises:
-            BadInput: its columns are not those of the table.
+        Raises ``BadInput``: its columns are not those of the table.
         """
         if self._columns is None:
             self._columns = list(row)
@@ -125,9 +123,8 @@ def _lock(file: IO[bytes], path: Path) -> None:
 def read_rows(folder: str | Path, sweep: Sweep | None = None) -> list[dict[str, Any]]:
     """The rows of a sweep, in the order of the file; of a run that is there twice the last one counts.
 
-    Raises:
-        BadInput: there is no table, or a line of it is damaged or none of the sweep's; a torn last line is
-            left out.
+    Raises ``BadInput``: there is no table, or a line of it is damaged or none of the sweep's; a torn last
+    line is left out.
     """
     return list({row["index"]: row for _, row in _lines(folder, sweep)}.values())
 
@@ -135,9 +132,7 @@ def read_rows(folder: str | Path, sweep: Sweep | None = None) -> list[dict[str, 
 def finish(sweep: Sweep, folder: str | Path) -> None:
     """Sort ``sweep.csv`` by index and write ``sweep.nc``; each file is replaced when it is complete.
 
-    Raises:
-        BadInput: as ``read_rows``.
-        OSError: a file cannot be written.
+    Raises ``BadInput``: as ``read_rows``; ``OSError``: a file cannot be written.
     """
     folder = Path(folder)
     lines = {row["index"]: line for line, row in _lines(folder, sweep)}
@@ -178,8 +173,7 @@ def format_line(cells: Sequence[Any]) -> str:
 def parse_line(line: str) -> list[Any]:
     """The cells of a line.
 
-    Raises:
-        ValueError: it is none.
+    Raises ``ValueError``: it is none.
     """
     try:
         rows = list(csv.reader([line.removesuffix("\n")], strict=True))

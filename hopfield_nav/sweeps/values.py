@@ -50,8 +50,7 @@ class Draw:
 def read_values(spec: object) -> Values:
     """The values that a sweep file asks for.
 
-    Raises:
-        BadInput: not one of the forms, an empty list, a range that is none, or a value given twice.
+    Raises ``BadInput``: not one of the forms, an empty list, a range that is none, or a value given twice.
     """
     inner, below, scaled = _unwrap_scale(spec)
     if isinstance(inner, dict):
@@ -73,8 +72,7 @@ def read_values(spec: object) -> Values:
 def read_draw(spec: object) -> Draw:
     """The random draw that a sweep file asks for.
 
-    Raises:
-        BadInput: not one of the forms, or limits that are none.
+    Raises ``BadInput``: not one of the forms, or limits that are none.
     """
     inner, below, scaled = _unwrap_scale(spec)
     if not isinstance(inner, dict):

@@ -21,8 +21,7 @@ def describe_plan(folder: Path, command: str = "") -> dict[str, Any]:
 
     ``command``, how to come back to it, is shown beside its name.
 
-    Raises:
-        BadInput: the folder is not that of a plan, or a file in it cannot be read.
+    Raises ``BadInput``: the folder is not that of a plan, or a file in it cannot be read.
     """
     require_regular(folder / "plan.json")
     try:

@@ -29,8 +29,7 @@ from hopfield_nav.world import all_solids, build_arm, solids_of
 class RunView:
     """The page of a run for a notebook, which shows it; ``write_page`` writes it for a browser.
 
-    Raises:
-        BadInput: the run kept no signals.
+    Raises ``BadInput``: the run kept no signals.
     """
 
     def __init__(self, run: Run) -> None:
@@ -46,8 +45,7 @@ def describe_run(run: Run, command: str = "") -> dict[str, Any]:
 
     ``command``, how to come back to it, is shown beside its name.
 
-    Raises:
-        BadInput: the run kept no signals.
+    Raises ``BadInput``: the run kept no signals.
     """
     data = run.data
     time, q = data.time.values, data.q.values

@@ -33,7 +33,6 @@ def page_text(description: dict[str, Any]) -> str:
 def write_page(description: dict[str, Any], path: Path) -> Path:
     """Write the page, whole or not at all.
 
-    Raises:
-        BadInput: it cannot be written there.
+    Raises ``BadInput``: it cannot be written there.
     """
     return write_whole(path, page_text(description))

@@ -62,8 +62,7 @@ class Stretch:
     def dataset(self) -> xarray.Dataset:
         """The rows as a recording.
 
-        Raises:
-            BadInput: none, or a field that calibration needs was not told.
+        Raises ``BadInput``: none, or a field that calibration needs was not told.
         """
         if self._recipe is None or not self._rows:
             raise BadInput("nothing was received to calibrate on")
@@ -88,8 +87,7 @@ def calibrate(
     The model's friction is replaced by what is found, the detector's ``threshold`` found unless the values of
     parameters give one; ``same_motor`` is as for ``fit_motors``.
 
-    Raises:
-        BadInput: as ``fit_motors`` and ``replay``: a half in which a joint does not move enough.
+    Raises ``BadInput``: as ``fit_motors`` and ``replay``: a half in which a joint does not move enough.
     """
     given = dict(values or {})
     middle = data.sizes["time"] // 2

@@ -67,8 +67,7 @@ class Seen:
 class DetectorStream:
     """Estimator, detector and isolator, applied to a stream row by row.
 
-    Raises:
-        BadInput: a parameter that is missing, unknown or out of its range.
+    Raises ``BadInput``: a parameter that is missing, unknown or out of its range.
     """
 
     def __init__(self, methods: StreamMethods) -> None:
@@ -87,8 +86,7 @@ class DetectorStream:
     def judge(self, row: Row) -> Seen:
         """The next row.
 
-        Raises:
-            BadInput: numbers that are not finite, or time that does not increase.
+        Raises ``BadInput``: numbers that are not finite, or time that does not increase.
         """
         torque = self._methods.motors.torque(row.current)
         sensed = np.array((row.q, row.qd, row.q_ref, row.qd_ref, row.qdd_ref, torque))

@@ -70,8 +70,7 @@ class Link:
     def listen(self, stop: Callable[[], bool] = lambda: False) -> Generator[Sample | Notice, None, None]:
         """Everything that arrives, until ``stop``, or until it could not be connected for too long.
 
-        Raises:
-            BadInput: nothing ever answered as such an arm does.
+        Raises ``BadInput``: nothing ever answered as such an arm does.
         """
         since, ever = clock.monotonic(), False
         while not stop():
@@ -100,8 +99,7 @@ class Link:
     def _shake_hands(self, connection: socket.socket) -> Iterator[Notice]:
         """Agree on the version, learn the controller's, set up the outputs, and start.
 
-        Raises:
-            BadInput: the source refuses, or answers what no such arm does.
+        Raises ``BadInput``: the source refuses, or answers what no such arm does.
         """
         connection.sendall(package(packages.VERSION, packages.write_version(packages.PROTOCOL)))
         answer = yield from self._answer(connection, packages.VERSION)
@@ -140,9 +138,7 @@ class Link:
     def _answer(self, connection: socket.socket, wanted: int) -> Generator[Notice, None, bytes]:
         """The payload of the next package of the ``wanted`` kind; messages on the way are passed on.
 
-        Raises:
-            BadInput: none came in time, or too much else came.
-            OSError: the connection is gone.
+        Raises ``BadInput``: none came in time, or too much else came; ``OSError``: the connection is gone.
         """
         end = clock.monotonic() + ANSWER
         for _ in range(MOST_OTHERS):
@@ -190,9 +186,7 @@ class Link:
     def _read(self, connection: socket.socket) -> bool:
         """Packages that have arrived go to ``_arrived``; whether there are any.
 
-        Raises:
-            OSError: the connection is gone.
-            BadInput: what came is no package.
+        Raises ``OSError``: the connection is gone; ``BadInput``: what came is no package.
         """
         try:
             received = connection.recv(_CHUNK)

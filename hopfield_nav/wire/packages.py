@@ -45,8 +45,7 @@ class Splitter:
     def feed(self, received: bytes) -> list[tuple[int, bytes]]:
         """Kind and payload of every package that is complete now.
 
-        Raises:
-            BadInput: a length that no package has: where the next one begins is then unknown.
+        Raises ``BadInput``: a length that no package has: where the next one begins is then unknown.
         """
         rest, at, found = self._rest, 0, []
         rest += received
@@ -73,8 +72,7 @@ def read_outputs(payload: bytes) -> tuple[float, list[str]]:
 
     A comma at the end is no name: ur-rtde sends one.
 
-    Raises:
-        BadInput: too short, too long, or no names.
+    Raises ``BadInput``: too short, too long, or no names.
     """
     if len(payload) < 8:
         raise BadInput("the request for outputs is too short", found=len(payload), allowed="8 bytes or more")
@@ -85,8 +83,7 @@ def read_outputs(payload: bytes) -> tuple[float, list[str]]:
 def read_names(payload: bytes) -> list[str]:
     """Words between commas.
 
-    Raises:
-        BadInput: too many bytes, or some that are no text.
+    Raises ``BadInput``: too many bytes, or some that are no text.
     """
     if len(payload) > MOST_NAMES:
         raise BadInput("the list of fields is too long", found=len(payload), allowed=f"{MOST_NAMES} bytes")
@@ -118,8 +115,7 @@ def write_text(words: str, level: str = "error", source: str = "hopfield-nav") -
 def read_text(payload: bytes) -> Text:
     """A message of protocol version 2.
 
-    Raises:
-        BadInput: its lengths do not fit, or its level is none.
+    Raises ``BadInput``: its lengths do not fit, or its level is none.
     """
     words, rest = _counted(payload)
     source, rest = _counted(rest)
@@ -155,8 +151,7 @@ def write_controller(version: tuple[int, int, int, int]) -> bytes:
 def read_controller(payload: bytes) -> tuple[int, int, int, int]:
     """The controller's version, of three or four numbers; older ones send no build.
 
-    Raises:
-        BadInput: neither.
+    Raises ``BadInput``: neither.
     """
     if len(payload) not in (12, 16):
         raise BadInput("no version of a controller", found=len(payload), allowed="12 or 16 bytes")

@@ -63,8 +63,7 @@ class Recipe:
     def __post_init__(self) -> None:
         """Check that names and types fit.
 
-        Raises:
-            BadInput: another number of types than names, or a type that is none.
+        Raises ``BadInput``: another number of types than names, or a type that is none.
         """
         if len(self.names) != len(self.types) or not self.names:
             allowed = f"{len(self.names)} types, not none"
@@ -87,8 +86,7 @@ class Recipe:
     def unpack(self, payload: bytes) -> np.ndarray:
         """Numbers of a data package, float64.
 
-        Raises:
-            BadInput: another recipe's number, or another length.
+        Raises ``BadInput``: another recipe's number, or another length.
         """
         if len(payload) != self._packing.size:
             allowed = str(self._packing.size)

@@ -26,8 +26,7 @@ _FLUSH = 100  # rows after which they are on disk
 class Recorder:
     """Writes a record into a folder that does not exist or is empty.
 
-    Raises:
-        BadInput: the folder cannot be made or written to.
+    Raises ``BadInput``: the folder cannot be made or written to.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -52,8 +51,7 @@ class Recorder:
     ) -> None:
         """Close the files.
 
-        Raises:
-            BadInput: the last rows cannot be written, and nothing else has gone wrong.
+        Raises ``BadInput``: the last rows cannot be written, and nothing else has gone wrong.
         """
         faults = []
         for file in (self._alarms, self._table):
@@ -102,8 +100,7 @@ class Recorder:
     def say(self, settings: dict[str, Any]) -> None:
         """Keep how the stream was judged, and what was counted.
 
-        Raises:
-            BadInput: it cannot be written.
+        Raises ``BadInput``: it cannot be written.
         """
         text = json.dumps(settings, indent=2, ensure_ascii=False)
         with told(_CANNOT, self.folder):

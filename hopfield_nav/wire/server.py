@@ -68,8 +68,7 @@ class Server:
 
     A host that is not this machine's own can be read by everybody; port 0 is any free one.
 
-    Raises:
-        BadInput: the address cannot be listened at.
+    Raises ``BadInput``: the address cannot be listened at.
     """
 
     def __init__(self, telling: Source, host: str, port: int, speed: float = 1.0) -> None:

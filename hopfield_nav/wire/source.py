@@ -52,8 +52,7 @@ class Source:
 def source_of_recording(data: xarray.Dataset, arm: Arm) -> Source:
     """A recording of ``load_recording``; ``arm`` gives the tool's pose and speed where they are not in it.
 
-    Raises:
-        BadInput: other than six joints, or fewer than two rows.
+    Raises ``BadInput``: other than six joints, or fewer than two rows.
     """
     told = {field: data[name].values for name, field in JOINT_COLUMNS.items() if name in data}
     if "force_estimate" in data:
@@ -69,8 +68,7 @@ def source_of_run(run: Run, arm: Arm, rate: float) -> Source:
 
     Currents are the torques over ``MOTOR_CONSTANT``; the model's torque is that of ``arm`` at the reference.
 
-    Raises:
-        BadInput: as ``signals_of_run``, or as ``source_of_recording``.
+    Raises ``BadInput``: as ``signals_of_run``, or as ``source_of_recording``.
     """
     signals = signals_of_run(run)
     period = run.world.controller.period
@@ -124,9 +122,7 @@ def export_rtde(run: Run, path: Path) -> Path:
 
     Rows come at the rate of the arm's controller, currents are the torques over ``MOTOR_CONSTANT``.
 
-    Raises:
-        BadInput: as ``source_of_run``.
-        OSError: it cannot be written.
+    Raises ``BadInput``: as ``source_of_run``; ``OSError``: it cannot be written.
     """
     from hopfield_nav.world import build_arm
 

@@ -86,8 +86,7 @@ class Methods(NamedTuple):
 def find_methods(world: World) -> Methods:
     """The control law, estimator and detector of a world.
 
-    Raises:
-        BadInput: one is a Python file that may not be executed.
+    Raises ``BadInput``: one is a Python file that may not be executed.
     """
     find, folder = world.trust.find, world.folder
     return Methods(

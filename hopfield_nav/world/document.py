@@ -82,8 +82,7 @@ def read_document(path: Path, name: str | None = None) -> Document:
 def parse_document(text: str, name: str) -> Document:
     """Parse YAML text; ``name`` is how messages name its source.
 
-    Raises:
-        BadInput: it is no plain YAML data.
+    Raises ``BadInput``: it is no plain YAML data.
     """
     return _document(_compose(text, name), name)
 
@@ -220,8 +219,7 @@ def apply_overrides(document: Document, overrides: Sequence[str] | Mapping[str, 
     A mapping has the values themselves: ``{"detection.threshold": 8}``. An index of a list is a key too:
     ``obstacles.0.cylinder.radius=0.04``.
 
-    Raises:
-        BadInput: no ``=``, a value that is no YAML, or a key inside something that is no section.
+    Raises ``BadInput``: no ``=``, a value that is no YAML, or a key inside something that is no section.
     """
     keys = []
     if isinstance(overrides, Mapping):
@@ -251,8 +249,7 @@ def split_key(dotted: str) -> Key:
 def write_value(document: Document, key: Key, value: Any, place: str) -> None:
     """Write a value into the document, and note ``place`` as where it stands.
 
-    Raises:
-        BadInput: the key lies inside something that is no section.
+    Raises ``BadInput``: the key lies inside something that is no section.
     """
     if not isinstance(document.data, dict):
         return  # the document is no world; the check that follows says so

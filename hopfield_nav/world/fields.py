@@ -51,8 +51,7 @@ class Range:
     def check(self, value: float) -> float:
         """``value`` itself when it lies in the range.
 
-        Raises:
-            BadInput: it does not; above the range, the message asks about the usual mistaken unit.
+        Raises ``BadInput``: it does not; above the range, the message asks about the usual mistaken unit.
         """
         return check_range(value, self.low, self.high, self.unit, above=self.above)
 
@@ -124,8 +123,7 @@ class PerJoint(_First):
     def check(self, value: Any) -> float | tuple[float, ...] | str:
         """A number, or a tuple of them, or the word.
 
-        Raises:
-            BadInput: something else, or out of the range.
+        Raises ``BadInput``: something else, or out of the range.
         """
         if self.word and value == self.word:
             return self.word

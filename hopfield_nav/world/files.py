@@ -36,8 +36,7 @@ def list_worlds() -> list[str]:
 def find_world(name: str | Path) -> Path:
     """The file of a world: a path, or one that comes with the program (no suffix, no folder).
 
-    Raises:
-        BadInput: there is no such world; the message suggests the nearest name.
+    Raises ``BadInput``: there is no such world; the message suggests the nearest name.
     """
     return _find(Path(name), world_folders(), "world", list_worlds)
 
@@ -50,8 +49,7 @@ def list_sweeps() -> list[str]:
 def find_sweep(name: str | Path) -> Path:
     """The file of a sweep: a path, the folder of its results, or one that comes with the program.
 
-    Raises:
-        BadInput: there is no such sweep; the message suggests the nearest name.
+    Raises ``BadInput``: there is no such sweep; the message suggests the nearest name.
     """
     path = Path(name)
     if _exists(path) and _exists(path / "sweep.yaml"):
@@ -72,8 +70,7 @@ def _find(path: Path, folders: Sequence[Path], what: str, known: Callable[[], li
 def find_file(name: str | Path) -> Path:
     """The file of a world, or else of a sweep.
 
-    Raises:
-        BadInput: there is neither.
+    Raises ``BadInput``: there is neither.
     """
     path = Path(name)
     if not _is_name(path) or path.name in list_worlds():
@@ -86,8 +83,7 @@ def find_file(name: str | Path) -> Path:
 def sweep_name(path: Path) -> str:
     """What a sweep is called: its file's name; of a copy among results, their folder's.
 
-    Raises:
-        BadInput: it has no name but dots.
+    Raises ``BadInput``: it has no name but dots.
     """
     return _named_after(path, path.stem == "sweep" and _exists(path.parent / "sweep.csv"))
 
@@ -95,8 +91,7 @@ def sweep_name(path: Path) -> str:
 def world_name(path: Path) -> str:
     """What a world is called: its file's name; of a copy among results of a run or plan, their folder's.
 
-    Raises:
-        BadInput: it has no name but dots.
+    Raises ``BadInput``: it has no name but dots.
     """
     results = any(_exists(path.parent / name) for name in ("summary.json", "plan.json"))
     return _named_after(path, path.stem == "world" and results)

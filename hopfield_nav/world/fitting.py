@@ -182,8 +182,7 @@ def _check_link(world: World, i: int) -> None:
 def start_of(world: World) -> StartSection:
     """The start of a world as joint angles: those nearest to the default ones that take the tool there.
 
-    Raises:
-        BadInput: the arm does not reach the place; ``where`` is the key.
+    Raises ``BadInput``: the arm does not reach the place; ``where`` is the key.
     """
     start = world.start
     if start.pose is None and start.position is None:

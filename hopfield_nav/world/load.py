@@ -46,8 +46,7 @@ def load_world(
 def recorded_world(path: Path) -> World:
     """The world of a record: nothing that it names is executed.
 
-    Raises:
-        BadInput: as ``load_world``.
+    Raises ``BadInput``: as ``load_world``.
     """
     return world_from(read_document(path), path.parent, world_name(path), trust=RECORD)
 
@@ -57,8 +56,7 @@ def parse_world(
 ) -> World:
     """The world that YAML text describes; paths in it are relative to ``folder``.
 
-    Raises:
-        BadInput: as ``load_world``.
+    Raises ``BadInput``: as ``load_world``.
     """
     return world_from(parse_document(text, name), folder or Path(), name, trust=Trust(allow_code))
 
@@ -71,8 +69,7 @@ def world_from(
     A world ``like`` it in the same folder that has been checked spares reading its arms again. By default the
     Python files may be executed that ``like`` may, or those of the current folder.
 
-    Raises:
-        BadInput: the first fault of the document, with its place; ``others`` has all the others.
+    Raises ``BadInput``: the first fault of the document, with its place; ``others`` has all the others.
     """
     trust = trust or (like.trust if like else Trust())
 

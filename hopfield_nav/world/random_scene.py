@@ -46,8 +46,7 @@ class RandomScene(Section):
 
         The start (n,) stays free, and one at least of the goals (k, n), if there are any [rad].
 
-        Raises:
-            BadInput: no scene is found that leaves both free.
+        Raises ``BadInput``: no scene is found that leaves both free.
         """
         from dynamics import forward_kinematics
         from hopfield_nav.geometry import arm_distance

@@ -154,8 +154,7 @@ class RandomCylinders(Section):
     ) -> list[Cylinder]:
         """Draw the cylinders, centres uniform between the corners ``low`` and ``high`` [m].
 
-        Raises:
-            BadInput: no place is left that keeps the clearance.
+        Raises ``BadInput``: no place is left that keeps the clearance.
         """
         return [self._draw_one(generator, low, high, keep_free) for _ in range(self.count)]
 

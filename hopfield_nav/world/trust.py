@@ -23,8 +23,7 @@ class Trust:
     def find(self, kind: str, name: str, folder: Path | None) -> Method:
         """The method of a world in ``folder``.
 
-        Raises:
-            BadInput: there is none, or its file may not be executed.
+        Raises ``BadInput``: there is none, or its file may not be executed.
         """
         self.require(name, folder)
         return find_method(kind, name, folder)
@@ -32,8 +31,7 @@ class Trust:
     def require(self, name: str, folder: Path | None) -> None:
         """Refuse a Python file that may not be executed.
 
-        Raises:
-            BadInput: it may not.
+        Raises ``BadInput``: it may not.
         """
         if is_code(name) and not self._allows(name, folder or Path()):
             if self.record:

@@ -41,8 +41,7 @@ def draw_plan_figures(
     replaced, and without a path there are none. The scene is that of the arm among the world's known solids;
     these may be given in its place.
 
-    Raises:
-        OSError: a file cannot be written.
+    Raises ``OSError``: a file cannot be written.
     """
     if plan.path is None:
         return []

@@ -167,8 +167,7 @@ def animate_plan(
     is. The scene is that of the arm among the world's known solids; these may be given in its place. ``path``
     and ``progress`` are those of ``write_film``.
 
-    Raises:
-        OSError: the file cannot be written.
+    Raises ``OSError``: the file cannot be written.
     """
     with figures.film_style():
         film = PlanFilm(arm, scene, known_solids(world), trajectory, title)

@@ -28,9 +28,7 @@ def solutions_page(
 
     ``solids`` are those of the scene in the same order, ``names`` theirs; by default none has one.
 
-    Raises:
-        BadInput: a malformed pose, or one out of reach.
-        NoClosedForm: the arm is not of UR type.
+    Raises ``BadInput``: a malformed pose, or one out of reach; ``NoClosedForm``: the arm is not of UR type.
     """
     solutions = inverse_kinematics(arm, pose)
     if len(solutions) == 0:

@@ -63,8 +63,7 @@ def draw_run_figures(
     Figures of signals are left out where none were recorded, older ones of the same names replaced. On
     request there is a PDF beside each PNG, and a copy of this process helps, see ``figures.two_processes``.
 
-    Raises:
-        OSError: a file cannot be written.
+    Raises ``OSError``: a file cannot be written.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -98,8 +97,7 @@ _ONE_PANEL: dict[str, Callable[[Axes, Run], object]] = {
 def plot_run(run: Run, name: str, ax: Axes | None = None) -> Axes | Figure:
     """Draw one figure of a run by the name of its file, or into Axes that are given.
 
-    Raises:
-        BadInput: there is no such figure, or none of this run, or it has more than one panel.
+    Raises ``BadInput``: there is no such figure, or none of this run, or it has more than one panel.
     """
     pages = _OF_JOINTS if run.world.map.space == "joints" else _PAGES
     if ax is not None:

@@ -44,9 +44,8 @@ def animate_run(
     every frame ``progress`` is called with the number of frames done and of all. On request a copy of this
     process helps, see ``figures.two_processes``.
 
-    Raises:
-        BadInput: the run kept no signals, or the cut is none of this run.
-        OSError: the file cannot be written.
+    Raises ``BadInput``: the run kept no signals, or the cut is none of this run; ``OSError``: the file cannot
+    be written.
     """
     if not run.data.sizes["time"]:
         raise BadInput("no film without signals", where="record.signals", found="none", allowed="all")

@@ -16,8 +16,7 @@ _HIGH = 9 * CENTIMETRE  # [inch]
 def draw_set_up(run: Run, folder: Path, name: str) -> Path:
     """Draw the set-up of a run's world to ``name.png`` in a folder that exists.
 
-    Raises:
-        OSError: it cannot be written.
+    Raises ``OSError``: it cannot be written.
     """
     note = settings_note(run.world.name, changed_settings(run.world))
     with paper_style():

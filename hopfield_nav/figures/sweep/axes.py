@@ -47,8 +47,7 @@ class SweptAxis:
 def swept_axis(points: Points, name: str, even: bool = False) -> SweptAxis:
     """The axis of a parameter; ``even``: one step a value in any case, as bars need it.
 
-    Raises:
-        BadInput: there is no such column.
+    Raises ``BadInput``: there is no such column.
     """
     raw = points.values(name)
     values, codes = codes_of(raw)

@@ -31,8 +31,7 @@ def draw_heat_map(ax: Axes, data: xr.Dataset, quantity: str, x: str, y: str) -> 
     the runs which reached it. The colours span the cells in which the goal was reached; those of a count span
     all cells.
 
-    Raises:
-        BadInput: there is no such column, or it holds no numbers.
+    Raises ``BadInput``: there is no such column, or it holds no numbers.
     """
     points = Points(data)
     across, up = swept_axis(points, x), swept_axis(points, y)

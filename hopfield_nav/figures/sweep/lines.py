@@ -21,8 +21,7 @@ def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str) -> Axes:
     Hollow marks stand where not every run reached the goal. Where other parameters vary too, or where the
     values were drawn at random, every run is a faint dot.
 
-    Raises:
-        BadInput: there is no such column, or it holds no numbers.
+    Raises ``BadInput``: there is no such column, or it holds no numbers.
     """
     points = Points(data)
     axis, numbers = axes.swept_axis(points, x), points.numbers(quantity)

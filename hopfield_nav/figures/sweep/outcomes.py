@@ -33,8 +33,7 @@ def draw_outcomes(ax: Axes, data: xr.Dataset, x: str | None) -> Axes:
     The upright line is Wilson's 95 % interval of the share that reached the goal; it is drawn where runs are
     repeated or drawn at random, for only then are they a sample.
 
-    Raises:
-        BadInput: there is no such column.
+    Raises ``BadInput``: there is no such column.
     """
     points = Points(data)
     axis = None if x is None else swept_axis(points, x, even=True)

@@ -137,9 +137,7 @@ def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:
 
     On request there is a PDF beside each PNG; older figures of the same names are replaced.
 
-    Raises:
-        BadInput: there is no result in the folder.
-        OSError: a file cannot be written.
+    Raises ``BadInput``: there is no result in the folder; ``OSError``: a file cannot be written.
     """
     data = read_table(folder)
     figures = inside(Path(folder) / "figures", Path(folder))
@@ -164,8 +162,7 @@ def draw_heat(folder: str | Path, quantity: str, x: str, y: str, pdf: bool = Fal
 
     ``x`` lies across, ``y`` upwards; on request there is a PDF beside the PNG.
 
-    Raises:
-        BadInput: there is no result in the folder, or no such column, or nothing varies in it.
+    Raises ``BadInput``: there is no result in the folder, or no such column, or nothing varies in it.
     """
     data = read_table(folder)
     points = Points(data)
@@ -184,8 +181,7 @@ def draw_heat(folder: str | Path, quantity: str, x: str, y: str, pdf: bool = Fal
 def read_table(folder: str | Path) -> xr.Dataset:
     """The table of a finished sweep, from its result folder.
 
-    Raises:
-        BadInput: it holds no ``sweep.nc``, or a damaged one.
+    Raises ``BadInput``: it holds no ``sweep.nc``, or a damaged one.
     """
     path = Path(folder) / "sweep.nc"
     if not path.is_file():

@@ -32,8 +32,7 @@ def draw_pareto(ax: Axes, data: xr.Dataset, x: str, y: str) -> Axes:
     missed the goal are crosses and never on the front. Numbers on the front refer to the list at the right of
     the axes, at most eight.
 
-    Raises:
-        BadInput: there is no such column, or it holds no numbers.
+    Raises ``BadInput``: there is no such column, or it holds no numbers.
     """
     points = Points(data)
     found = settings(points, x, y)

@@ -40,8 +40,7 @@ class CollisionMap:
     ) -> "CollisionMap":
         """Make a map without marks, by default the document's of 20 x 20; ``rim``: "blocked" or "free".
 
-        Raises:
-            BadInput: an argument out of range or of the wrong shape.
+        Raises ``BadInput``: an argument out of range or of the wrong shape.
         """
         shape = _check_shape(shape)
         centre = np.array(origin, dtype=float)
@@ -69,8 +68,7 @@ class CollisionMap:
         Halves are rounded as the document's program does (ragazzon2012, C.2.2): its cells are counted from 1,
         and that number is rounded half away from zero.
 
-        Raises:
-            BadInput: too few coordinates, or one that is not finite.
+        Raises ``BadInput``: too few coordinates, or one that is not finite.
         """
         rank = self.blocked.ndim
         point = np.asarray(position, dtype=float)
@@ -82,8 +80,7 @@ class CollisionMap:
     def inside(self, cell: Sequence[int] | np.ndarray) -> bool:
         """Whether a cell, (rank,) ints, is one of the map's.
 
-        Raises:
-            BadInput: the wrong number of coordinates.
+        Raises ``BadInput``: the wrong number of coordinates.
         """
         if len(cell) != self.blocked.ndim:
             raise BadInput("cell", found=cell, allowed=f"{self.blocked.ndim} integers")
@@ -94,8 +91,7 @@ class CollisionMap:
 
         Fractions and cells outside are mapped as well (ragazzon2012 (6.13)).
 
-        Raises:
-            BadInput: the wrong number of coordinates.
+        Raises ``BadInput``: the wrong number of coordinates.
         """
         if len(cell) != self.blocked.ndim:
             raise BadInput("cell", found=cell, allowed=f"{self.blocked.ndim} numbers")
@@ -108,8 +104,7 @@ class CollisionMap:
 
         A cell of the rim or a known obstacle can be newly felt too.
 
-        Raises:
-            BadInput: a cell outside the map.
+        Raises ``BadInput``: a cell outside the map.
         """
         i = flat_index(cell, self.shape, "marked")
         new = not self.felt.flat[i]

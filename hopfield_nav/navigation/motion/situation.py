@@ -25,8 +25,7 @@ class Situation:
     def at_start(cls, world: World, arm: Arm, q: np.ndarray) -> "Situation":
         """At joint angles ``q`` (n,) [rad], before anything moves.
 
-        Raises:
-            BadInput: the tool starts beside the map.
+        Raises ``BadInput``: the tool starts beside the map.
         """
         tool_map = ToolMap(world)
         start = cell_of_start(world, tool_map.grid, forward_kinematics(arm, q)[:3, 3])
@@ -49,8 +48,7 @@ def no_cells(rank: int) -> np.ndarray:
 def cell_of_start(world: World, grid: CollisionMap, tool: np.ndarray) -> tuple[int, ...]:
     """The cell of a map of the tool over which the tool (3,) starts [m].
 
-    Raises:
-        BadInput: the world has a goal, and the tool starts beside its map.
+    Raises ``BadInput``: the world has a goal, and the tool starts beside its map.
     """
     cell = grid.cell_of(tool)
     if world.goal is not None and not grid.inside(cell):

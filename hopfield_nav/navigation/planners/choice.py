@@ -60,8 +60,7 @@ def plan_with(
     ``closed`` (m, 2, rank) are pairs of neighbouring cells without a step between them. The potential field
     and the roadmap make no steps: to them both cells of a pair are blocked.
 
-    Raises:
-        BadInput: a closed pair outside the grid or not of neighbours; what `planning.replan` refuses.
+    Raises ``BadInput``: a closed pair outside the grid or not of neighbours; what `planning.replan` refuses.
     """
     none = np.zeros((0, 2, blocked.ndim), dtype=int)
     shut = none if closed is None else closed

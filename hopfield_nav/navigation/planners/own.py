@@ -29,8 +29,7 @@ class OwnPlanner:
     def plan(self, believed: BelievedMap) -> Plan:
         """The path, checked.
 
-        Raises:
-            MethodFailed: the planner raises, or its path is none over this map.
+        Raises ``MethodFailed``: the planner raises, or its path is none over this map.
         """
         with asked(self._method):
             cells = checked_path(self._planner().plan(believed.read_only()), believed)
@@ -43,9 +42,8 @@ class OwnPlanner:
 def checked_path(answer: Any, believed: BelievedMap) -> np.ndarray | None:
     """The path (k, rank) that a planner answers; None where it says that there is none.
 
-    Raises:
-        MethodFailed: it has another shape, leaves the map, does not lead from start to goal, makes moves that
-            are none, or leads through what is known or over a step that is proven to be closed.
+    Raises ``MethodFailed``: it has another shape, leaves the map, does not lead from start to goal, makes
+    moves that are none, or leads through what is known or over a step that is proven to be closed.
     """
     if answer is None:
         return None
@@ -79,8 +77,7 @@ def checked_path(answer: Any, believed: BelievedMap) -> np.ndarray | None:
 def as_points(answer: Any, believed: BelievedMap, what: str = "way", of: str = "waypoints") -> np.ndarray:
     """What a method answers as points (k, rank) within the map, in cells.
 
-    Raises:
-        MethodFailed: they are none, or none of this map.
+    Raises ``MethodFailed``: they are none, or none of this map.
     """
     points, rank, shape = np.asarray(answer), believed.blocked.ndim, np.array(believed.blocked.shape)
     if points.dtype.kind not in "iuf" or points.ndim != 2 or points.shape[1] != rank or not len(points):

@@ -92,8 +92,7 @@ class OwnResponse(Replan):
 def checked_waypoints(answer: Any, believed: BelievedMap) -> np.ndarray | None:
     """The waypoints (k, rank) that a response answers; None where it leaves the way to the planner.
 
-    Raises:
-        MethodFailed: they have another shape, leave the map, or lead through what is known.
+    Raises ``MethodFailed``: they have another shape, leave the map, or lead through what is known.
     """
     if answer is None:
         return None

@@ -37,9 +37,8 @@ def mark_ball(
     never lowered. Cells are marked where the surface of a link from 1 on, or of the tool, is nearer than
     ``radius`` to the point [m]; a negative one asks for the point to lie that deep inside.
 
-    Raises:
-        BadInput: a grid for another arm, certainty of another shape or kind, another level, or a point or
-            radius that is not finite.
+    Raises ``BadInput``: a grid for another arm, certainty of another shape or kind, another level, or a point
+    or radius that is not finite.
     """
     _require_joints(arm, grid)
     _require_map(grid, certainty)
@@ -59,8 +58,7 @@ def block_known(arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:
 
     It is ``known_world.collides`` of all centres; the scene is from ``known_world.build_scene`` for this arm.
 
-    Raises:
-        BadInput: a grid for another arm.
+    Raises ``BadInput``: a grid for another arm.
     """
     _require_joints(arm, grid)
     blocked = np.zeros(grid.shape, dtype=np.bool_)

@@ -20,8 +20,7 @@ def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.
     is a position, a pose or joint angles; the world's seed draws rotations for a position. The arm has its
     tool frame; the scene is what is known.
 
-    Raises:
-        BadInput: a goal of the tool for an arm whose inverse kinematics has no closed form.
+    Raises ``BadInput``: a goal of the tool for an arm whose inverse kinematics has no closed form.
     """
     goal = world.goal
     if goal is None:

@@ -44,8 +44,7 @@ class ArmResponse:
     ) -> np.ndarray | None:
         """The waypoints (k, n) in cells that it answers; None where it leaves the way to the planner.
 
-        Raises:
-            MethodFailed: it raises, or its waypoints leave the map or lead through what is known.
+        Raises ``MethodFailed``: it raises, or its waypoints leave the map or lead through what is known.
         """
         felt, self.felt = self.felt, None
         response = self._response()

@@ -44,8 +44,7 @@ class _OwnBelief:
     def believe(self, felt: ArmFelt) -> Against | None:
         """What it answers, checked.
 
-        Raises:
-            MethodFailed: it raises, or answers no grid of the map with numbers of at least 0.
+        Raises ``MethodFailed``: it raises, or answers no grid of the map with numbers of at least 0.
         """
         arrays = {name: read_only(getattr(felt, name)) for name in ("points", "weights", "touches")}
         shown = Felt(believed=felt.believed.read_only(), near=felt.near, **arrays)
