@@ -10,11 +10,10 @@ cross-covariances between joints, that the residual shows,
 
     V = (XᵀX)⁻¹ [ sum over lags l of h(l) sum over t of X_tᵀ C(l) X_(t-l) ] (XᵀX)⁻¹,
 
-with a flat-topped window h. A fit swallows the part of the noise that looks like its columns, which are
-as slow as the motion, so the residual shows too little just where it matters: X_t V X_(t-l)ᵀ is added to
-the products behind C(l), and V computed again. It counts what noise of any colour
-up to the longest lag does; it cannot count errors of the model that repeat with the motion, nor the bias
-from noise in the regressor.
+with a flat-topped window h. A fit swallows the part of the noise that looks like its columns, which are as
+slow as the motion, so the residual shows too little just where it matters: X_t V X_(t-l)ᵀ is added to the
+products behind C(l), and V computed again. It counts what noise of any colour up to the longest lag does; it
+cannot count errors of the model that repeat with the motion, nor the bias from noise in the regressor.
 
 Sources: madsen2020 4.3; Politis and Romano 1995 for the window.
 """

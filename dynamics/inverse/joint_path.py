@@ -1,10 +1,9 @@
 """A continuous joint path through given tool poses, and the choice of whole turns within limits.
 
-From one waypoint to the next the path goes to the solution nearest to the last one (smallest
-largest change of a joint), each joint on the turn that its limits allow. It is not tied to a
-branch's label: through a singularity it continues where the joints continue. A change above
-``jump`` is a jump to another branch and ends the path. nowoczyn2023 3.2 searches a graph of all
-solutions instead.
+From one waypoint to the next the path goes to the solution nearest to the last one (smallest largest change
+of a joint), each joint on the turn that its limits allow. It is not tied to a branch's label: through a
+singularity it continues where the joints continue. A change above ``jump`` is a jump to another branch and
+ends the path. nowoczyn2023 3.2 searches a graph of all solutions instead.
 """
 
 import math

@@ -1,12 +1,11 @@
 """A configuration that puts the tool at a pose, by damped least squares, for any number of joints.
 
-Minimises ½‖e‖² within the joint limits, e = [position error (m); rotation vector of the remaining
-turn (rad)], base axes: a metre weighs as much as a radian. Each step is (JᵀJ + λ 1)⁻¹ Jᵀ e with the
-geometric Jacobian; the damping λ keeps it short near a singularity (Nakamura and Hanafusa, 1986).
-λ is a multiple of ‖e‖² (so it vanishes at a solution, Sugihara, 2011) that falls or grows with the
-ratio of the gain of the last step to the predicted one (Levenberg, 1944; Nielsen, 1999).
-Unlike nowoczyn2023 (2.3), which subtracts Euler angles and uses no inverse, the turn is a rotation
-vector.
+Minimises ½‖e‖² within the joint limits, e = [position error (m); rotation vector of the remaining turn
+(rad)], base axes: a metre weighs as much as a radian. Each step is (JᵀJ + λ 1)⁻¹ Jᵀ e with the geometric
+Jacobian; the damping λ keeps it short near a singularity (Nakamura and Hanafusa, 1986). λ is a multiple of
+‖e‖² (so it vanishes at a solution, Sugihara, 2011) that falls or grows with the ratio of the gain of the last
+step to the predicted one (Levenberg, 1944; Nielsen, 1999). Unlike nowoczyn2023 (2.3), which subtracts Euler
+angles and uses no inverse, the turn is a rotation vector.
 """
 
 import math

@@ -2,9 +2,8 @@
 
 A cell is one bit. Only joints that change a distance have an axis (``relevant_joints``): for a UR5 alone
 joints 2 to 5, 36⁴ cells of 10° or 210 kB. A library by rounding is wrong now and then in both ways. A
-``safe`` one calls a cell free only where nothing can touch anywhere in it, so it is wrong in one way
-only. A file holds the bits and a digest of the numbers that they were computed from. Source:
-nowoczyn2023 3.1.
+``safe`` one calls a cell free only where nothing can touch anywhere in it, so it is wrong in one way only. A
+file holds the bits and a digest of the numbers that they were computed from. Source: nowoczyn2023 3.1.
 
 Turning a body about its own axis changes no distance. The base housing of a UR5 is round about axis 1 and
 the flange about axis 6, so self-collisions depend on joints 2 to 5 alone. That is read off the bodies: a

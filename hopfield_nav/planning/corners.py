@@ -1,10 +1,9 @@
 """The shortest path in the plane around blocked boxes: A* over the corners that a taut string can touch.
 
-A shortest path is a chain of straight lines between corners at which three of the four boxes are free,
-and at each it bends around the blocked one. A* over these corners, with lines of sight looked up when
-needed, is exact. Corners that are too far off for a path over them to be shorter than a known one are
-dropped beforehand. Where a distance shall be kept, the blocked cells are grown by it first
-(``grown_boxes``).
+A shortest path is a chain of straight lines between corners at which three of the four boxes are free, and at
+each it bends around the blocked one. A* over these corners, with lines of sight looked up when needed, is
+exact. Corners that are too far off for a path over them to be shorter than a known one are dropped
+beforehand. Where a distance shall be kept, the blocked cells are grown by it first (``grown_boxes``).
 """
 
 import itertools

@@ -1,10 +1,9 @@
 """The network "sum": the equilibrium of ragazzon2012 (6.9) in numbers that cannot underflow.
 
 sigma falls about tenfold per cell at beta = 0.1, so a double is zero beyond some 325 cells. Here every
-activation carries an exponent of its own, sigma = mantissa * RADIX**exponent with
-1/HALF <= mantissa < HALF, and a zero has the exponent NOTHING. Two activations are compared by
-exponent first and mantissa second, which is exact. What is two exponents smaller than another is far
-below its rounding and left out of a sum.
+activation carries an exponent of its own, sigma = mantissa * RADIX**exponent with 1/HALF <= mantissa < HALF,
+and a zero has the exponent NOTHING. Two activations are compared by exponent first and mantissa second, which
+is exact. What is two exponents smaller than another is far below its rounding and left out of a sum.
 
 Cells are relaxed in order of their hops from the target. A first sweep finds the exponents; then the
 exponents are held for a batch and folded into the weights of the connections, so that its sweeps are

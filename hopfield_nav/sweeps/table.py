@@ -4,10 +4,9 @@
 writes the labelled one. Nothing in a row depends on the machine or on the order of the runs, unless
 the sweep asks for computing times.
 
-A row is one line of text, from which every value is read back as it was. Nothing is an empty cell, a
-number is written with all its digits, true and false are words. Text is written as it is, unless it
-would read as something else, also to a spreadsheet, or would not stay in its line: then it is JSON, in
-quotation marks.
+A row is one line of text, from which every value is read back as it was. Nothing is an empty cell, a number
+is written with all its digits, true and false are words. Text is written as it is, unless it would read as
+something else, also to a spreadsheet, or would not stay in its line: then it is JSON, in quotation marks.
 """
 
 import csv

@@ -1,10 +1,9 @@
 """What the known obstacles block: cells of the map, and straight lines of the tool.
 
-A known solid blocks a cell when it reaches into its square, in the plane of the map, or into its
-cube, in space. A step along an axis or a diagonal, and a line of sight, stay inside the cells that
-they go through; so where these are free the tool's point touches nothing known. A longer step (of
-``planner.radius`` 2 and more) passes over cells: a cell from which half of such a step touches a
-solid is blocked too.
+A known solid blocks a cell when it reaches into its square, in the plane of the map, or into its cube, in
+space. A step along an axis or a diagonal, and a line of sight, stay inside the cells that they go through; so
+where these are free the tool's point touches nothing known. A longer step (of ``planner.radius`` 2 and more)
+passes over cells: a cell from which half of such a step touches a solid is blocked too.
 """
 
 import math
