@@ -71,9 +71,8 @@ def with_dynamics(arm: Arm, other: Arm) -> Arm:
         BadInput: the two have different numbers of joints.
     """
     if joint_count(arm) != joint_count(other):
-        raise BadInput(
-            "the two arms have different numbers of joints", found=len(other.dh), allowed=str(len(arm.dh))
-        )
+        told = "the two arms have different numbers of joints"
+        raise BadInput(told, found=len(other.dh), allowed=str(len(arm.dh)))
     return arm._replace(
         dynamics_offset=other.dynamics_offset,
         mass=other.mass,

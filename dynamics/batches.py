@@ -30,9 +30,8 @@ def rows_like(value: object, width: int, name: str, lead: tuple[int, ...]) -> np
     try:
         return _writable(np.broadcast_to(array, (*lead, width))).reshape(-1, width)
     except ValueError:
-        raise BadInput(
-            f"{name} does not fit the other arrays", found=array.shape, allowed=f"{(*lead, width)}"
-        ) from None
+        told = f"{name} does not fit the other arrays"
+        raise BadInput(told, found=array.shape, allowed=f"{(*lead, width)}") from None
 
 
 def _writable(array: np.ndarray) -> np.ndarray:

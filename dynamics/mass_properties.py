@@ -80,7 +80,6 @@ def _matrix(value: Any, where: str) -> np.ndarray:
     except (TypeError, ValueError):
         tensor = np.zeros(0)
     if tensor.shape != (3, 3):
-        raise BadInput(
-            "not an inertia", where=where, found=value, allowed="0, or three rows of three numbers"
-        )
+        allowed = "0, or three rows of three numbers"
+        raise BadInput("not an inertia", where=where, found=value, allowed=allowed)
     return tensor

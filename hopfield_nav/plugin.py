@@ -298,9 +298,8 @@ class Parameter:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not _is_finite(value):
             allowed = "a finite number" + (", or a list of them, one a joint" if self.per_joint else "")
             shown = "null" if value is None else value
-            raise BadInput(
-                "wrong kind of value", where=where, found=shown, allowed=f"{allowed} [{self.unit}]"
-            )
+            told = "wrong kind of value"
+            raise BadInput(told, where=where, found=shown, allowed=f"{allowed} [{self.unit}]")
         return check_range(float(value), self.low, self.high, self.unit, where=where)
 
 
@@ -410,9 +409,8 @@ def compiled(method: Method) -> Callable:
         BadInput: Numba cannot compile it for the signature of its kind.
     """
     if not callable(method.kernel):
-        raise BadInput(
-            f"the {method.kind} {method.name!r} has no function as its kernel", found=method.kernel
-        )
+        told = f"the {method.kind} {method.name!r} has no function as its kernel"
+        raise BadInput(told, found=method.kernel)
     try:
         return first_class(signature(method.kind), method.kernel)
     except (load_numba().core.errors.NumbaError, TypeError, RuntimeError) as error:

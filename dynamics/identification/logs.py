@@ -97,9 +97,8 @@ def _check_time(log: MotionLog, lowest_rate: float) -> None:
         what = f"{len(gaps)} gaps in the log, the first at {log.time[gaps[0]]:g} s"
         raise BadInput(what, where=log.name, found=f"a step of {steps[gaps[0]]:g} s", allowed=allowed)
     if log.time[-1] - log.time[0] < _SHORTEST:
-        raise BadInput(
-            "the log is too short", where=log.name, found=f"{np.ptp(log.time):g} s", allowed="1 s or more"
-        )
+        told = "the log is too short"
+        raise BadInput(told, where=log.name, found=f"{np.ptp(log.time):g} s", allowed="1 s or more")
     if log.rate <= lowest_rate:
         allowed = f"above {lowest_rate:g} Hz, or a smaller dynamics_bandwidth"
         where = log.name

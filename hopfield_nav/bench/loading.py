@@ -97,9 +97,8 @@ def _of_families(file: SuiteFile, patterns: Sequence[str]) -> SuiteFile:
     for pattern in patterns:
         if not fnmatch.filter(file.families, pattern):
             names = ", ".join(file.families)
-            raise BadInput(
-                "no such family", where="--family", found=pattern, allowed=f"{names}, or a pattern"
-            )
+            allowed = f"{names}, or a pattern"
+            raise BadInput("no such family", where="--family", found=pattern, allowed=allowed)
     fits = {
         name: family
         for name, family in file.families.items()

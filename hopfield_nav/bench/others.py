@@ -85,9 +85,8 @@ def _check_head(suite: Suite, names: Sequence[str], path: Path) -> None:
     known = [name for name in columns(suite) if name not in ("repeat", "counts")]
     for name in REQUIRED:
         if name not in names:
-            raise BadInput(
-                "a column is missing", where=f"{path}, line 1", found=",".join(names), allowed=name
-            )
+            told = "a column is missing"
+            raise BadInput(told, where=f"{path}, line 1", found=",".join(names), allowed=name)
     for name in names:
         if name not in known or names.count(name) > 1:
             raise BadInput(
@@ -110,9 +109,8 @@ def _row(suite: Suite, names: Sequence[str], line: str) -> Row:
             raise BadInput("unknown", where=name, found=row[name], allowed=", ".join(words), nearest=nearest)
     method = row["method"]
     if not isinstance(method, str) or method in suite.suite.methods:
-        raise BadInput(
-            "a method of the suite, or no name", where="method", found=method, allowed="another name"
-        )
+        told = "a method of the suite, or no name"
+        raise BadInput(told, where="method", found=method, allowed="another name")
     for name in names:
         _check_cell(suite, name, row[name])
     return row

@@ -82,9 +82,8 @@ def capsules_collide(capsules: np.ndarray, primitives: np.ndarray) -> np.ndarray
 def _capsules(value: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
     (rows,), lead = as_rows(7, capsules=value)
     if rows.size and rows[:, 6].min() < 0.0:
-        raise BadInput(
-            "a negative radius", where="capsules", found=float(rows[:, 6].min()), allowed="0 or more"
-        )
+        found = float(rows[:, 6].min())
+        raise BadInput("a negative radius", where="capsules", found=found, allowed="0 or more")
     return rows, lead
 
 

@@ -107,9 +107,8 @@ def as_primitives(value: object) -> np.ndarray:
     """
     array = np.ascontiguousarray(value, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] != WIDTH:
-        raise BadInput(
-            "primitives have the wrong shape", found=array.shape, allowed=f"(m, {WIDTH}) of pack_primitives"
-        )
+        told = "primitives have the wrong shape"
+        raise BadInput(told, found=array.shape, allowed=f"(m, {WIDTH}) of pack_primitives")
     return array
 
 

@@ -66,9 +66,8 @@ class ContactIsolator:
         baseline: int = 0,
     ) -> None:
         if later not in LATER:
-            raise BadInput(
-                "no such use of later instants", where="later", found=later, allowed=", ".join(LATER)
-            )
+            told = "no such use of later instants"
+            raise BadInput(told, where="later", found=later, allowed=", ".join(LATER))
         if baseline != 0 and baseline < LEAST_BASELINE:
             raise BadInput("no line", where="baseline", found=baseline, allowed=f"0 or >= {LEAST_BASELINE}")
         if hold_back < 0 or margin < 0 or slip < 0:
@@ -136,9 +135,8 @@ class ContactIsolator:
             return np.zeros(len(self.arm.dh))
         window = list(self._residuals)[: max(len(self._residuals) - self._hold_back, 0)]
         if len(window) < LEAST_BASELINE:
-            raise BadInput(
-                "too few free residuals", where="baseline", found=len(window), allowed=f">= {LEAST_BASELINE}"
-            )
+            told = "too few free residuals"
+            raise BadInput(told, where="baseline", found=len(window), allowed=f">= {LEAST_BASELINE}")
         return continued_line(np.array(window), self._hold_back + 1)
 
     def _counts(self, change: np.ndarray) -> bool:

@@ -69,9 +69,8 @@ def by_segment(watched: Watched, free: Sequence[Signals], threshold: np.ndarray)
                 alarms = rises(level[second] / share)
                 found.append(SegmentThreshold(begin, end, share, alarms, seconds, force))
     if not found:
-        raise BadInput(
-            "nothing moves", allowed=f"motion for {SHORTEST:g} s, with noise or an error of the model"
-        )
+        allowed = f"motion for {SHORTEST:g} s, with noise or an error of the model"
+        raise BadInput("nothing moves", allowed=allowed)
     return found
 
 
@@ -125,6 +124,5 @@ def require_in_proportion(name: str) -> None:
     """Refuse, with ``BadInput``, a detector whose level is not in proportion to its threshold."""
     if name not in IN_PROPORTION:
         allowed = ", ".join(IN_PROPORTION)
-        raise BadInput(
-            "no threshold by segment for it", where="detection.measure", found=name, allowed=allowed
-        )
+        told = "no threshold by segment for it"
+        raise BadInput(told, where="detection.measure", found=name, allowed=allowed)

@@ -119,9 +119,8 @@ def import_mujoco() -> Any:
     try:
         import mujoco
     except ImportError:
-        raise BadInput(
-            "plant.engine: mujoco needs MuJoCo", allowed="pip install 'hopfield-nav[mujoco]'"
-        ) from None
+        told = "plant.engine: mujoco needs MuJoCo"
+        raise BadInput(told, allowed="pip install 'hopfield-nav[mujoco]'") from None
     return mujoco
 
 

@@ -55,9 +55,8 @@ def quintic_trajectory(
         points = np.repeat(points, 2, axis=0)
     durations = _durations(segment_time, len(points) - 1)
     if not 0.0 <= sample_time < math.inf or not math.isfinite(start_time):
-        raise BadInput(
-            "times must be finite", found=(start_time, sample_time), allowed="sample_time 0 or more"
-        )
+        found = (start_time, sample_time)
+        raise BadInput("times must be finite", found=found, allowed="sample_time 0 or more")
     n = points.shape[1]
     first_velocity = _one_a_joint(start_velocity, "start_velocity", n, 0.0)
     first_acceleration = _one_a_joint(start_acceleration, "start_acceleration", n, 0.0)
@@ -67,9 +66,8 @@ def quintic_trajectory(
     coefficients = np.empty((len(points) - 1, 6, n))
     still = np.zeros(len(durations), dtype=bool) if rest is None else np.asarray(rest, dtype=bool)
     if still.shape != durations.shape:
-        raise BadInput(
-            "rest is of another length", found=still.shape, allowed=f"({len(durations)},) booleans"
-        )
+        allowed = f"({len(durations)},) booleans"
+        raise BadInput("rest is of another length", found=still.shape, allowed=allowed)
     _fit_within_limits(points, durations, still, first_velocity, first_acceleration, limits, coefficients)
     knots = start_time + np.concatenate([[0.0], np.cumsum(durations)])
     return Trajectory(knots, coefficients, float(sample_time))

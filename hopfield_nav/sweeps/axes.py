@@ -183,9 +183,8 @@ def _refuse_overlap(path: Key, other: Key, inside_is_fine: bool, where: str, key
     if path[:shared] != other[:shared] or (inside_is_fine and len(other) < len(path)):
         return
     what = "the same key twice" if path == other else "one key lies inside the other"
-    raise BadInput(
-        what, where=where, found=f"{key} and {name}", allowed="each key once, in set, vary, zip or random"
-    )
+    allowed = "each key once, in set, vary, zip or random"
+    raise BadInput(what, where=where, found=f"{key} and {name}", allowed=allowed)
 
 
 def _refuse_many(file: SweepFile, document: Document) -> None:

@@ -127,9 +127,8 @@ def _find(name: str, folder: Path, where: str) -> Path:
         is_path = path.suffix in (".yaml", ".yml") or path.name != name
         return find_world(folder / path if is_path else name)
     except BadInput as error:
-        raise BadInput(
-            error.what, where=where, found=name, allowed=error.allowed, nearest=error.nearest
-        ) from None
+        allowed = error.allowed
+        raise BadInput(error.what, where=where, found=name, allowed=allowed, nearest=error.nearest) from None
 
 
 def with_settings(

@@ -181,9 +181,8 @@ def _client_of(address: str) -> Iterator[Client]:
             client.wait_for_workers(1, timeout=_FIRST_WORKER)
         if not client.nthreads():
             allowed = "start one: dask worker ADDRESS"
-            raise BadInput(
-                f"the cluster had no worker within {_FIRST_WORKER} s", where=where, allowed=allowed
-            )
+            told = f"the cluster had no worker within {_FIRST_WORKER} s"
+            raise BadInput(told, where=where, allowed=allowed)
         yield client
     finally:
         with suppress(OSError, TimeoutError):

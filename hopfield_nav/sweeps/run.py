@@ -114,9 +114,8 @@ def execute(
     """
     folder = Path(folder).absolute()
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 0):
-        raise BadInput(
-            "workers", found=workers, allowed="a whole number: 0 for none but this process, or more"
-        )
+        allowed = "a whole number: 0 for none but this process, or more"
+        raise BadInput("workers", found=workers, allowed=allowed)
     with _told_where_it_is(folder):
         _prepare(sweep, folder, resume)
     outcomes = _outcomes(folder, sweep)
@@ -170,9 +169,8 @@ def require_same(sweep: Sweep, folder: Path) -> None:
     """
     found = recorded_digest(folder)
     if found is None:
-        raise BadInput(
-            "no sweep to go on with", where=str(folder), allowed="the folder of a sweep that was interrupted"
-        )
+        allowed = "the folder of a sweep that was interrupted"
+        raise BadInput("no sweep to go on with", where=str(folder), allowed=allowed)
     if found != sweep.digest:
         raise BadInput(
             "the sweep has been changed since these results were begun; its rows would not fit together",

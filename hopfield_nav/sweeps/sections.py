@@ -71,9 +71,8 @@ _QUANTITY_SCHEMA = {"type": "array", "items": {"enum": list(SUMMARY)}, "uniqueIt
 def _world(value: object) -> object:
     if isinstance(value, dict) or (isinstance(value, str) and value):
         return value
-    raise BadInput(
-        "wrong kind of value", found=show(value), allowed="name or path of a world, or the world itself"
-    )
+    allowed = "name or path of a world, or the world itself"
+    raise BadInput("wrong kind of value", found=show(value), allowed=allowed)
 
 
 def _group(group: dict[str, Values]) -> dict[str, Values]:
@@ -139,9 +138,8 @@ class SweepFile(Section):
         if self.random and self.samples is None:
             raise BadInput("random keys without samples", where="random", allowed="samples: how many to draw")
         if self.samples is not None and not self.random:
-            raise BadInput(
-                "samples without random keys", where="samples", allowed="random: {KEY: {uniform: …}}"
-            )
+            told = "samples without random keys"
+            raise BadInput(told, where="samples", allowed="random: {KEY: {uniform: …}}")
 
     @must_fit
     def _check_seeds(self) -> None:

@@ -64,9 +64,8 @@ def load_measures(name: str, folder: Path) -> Measures:
     found = load_from_file("measures", name, folder)
     if not isinstance(found, Measures):
         file, attribute = name.rsplit(":", 1)
-        raise BadInput(
-            f"{Path(file).name} has no measures of that name", found=attribute, allowed="Measures(…)"
-        )
+        told = f"{Path(file).name} has no measures of that name"
+        raise BadInput(told, found=attribute, allowed="Measures(…)")
     for column in found.columns:
         if column in SUMMARY or column in ("index", "repeat", "seed", "error"):
             raise BadInput("a measure has the name of another column", found=column)

@@ -112,9 +112,8 @@ def _lock(file: IO[bytes], path: Path) -> None:
 
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise BadInput(
-            "another program is at work on this sweep", where=str(path), allowed="wait until it has ended"
-        ) from None
+        told = "another program is at work on this sweep"
+        raise BadInput(told, where=str(path), allowed="wait until it has ended") from None
     except (ImportError, OSError):
         return
 

@@ -82,9 +82,8 @@ def read_draw(spec: object) -> Draw:
     names = "[mean, deviation]" if kind == "normal" else "[low, high]"
     a, b = (_number(v, (*below, i)) for i, v in enumerate(_list(inner[kind], below, 2, names)))
     if kind == "normal" and b <= 0:
-        raise BadInput(
-            "standard deviation not above 0", where=_dotted((*below, 1)), found=b, allowed="above 0"
-        )
+        told = "standard deviation not above 0"
+        raise BadInput(told, where=_dotted((*below, 1)), found=b, allowed="above 0")
     if kind != "normal" and not a < b:
         raise BadInput("low is not below high", where=_dotted(below), found=[a, b], allowed=names)
     if not math.isfinite(b - a):
@@ -135,12 +134,10 @@ def _one_key(spec: dict, kinds: tuple[str, ...], below: Key, allowed: str) -> st
             return kind
         known = kinds if below else (*kinds, "scale")
         nearest = nearest_name(str(kind), known)
-        raise BadInput(
-            "unknown kind of values", where=_dotted(below), found=kind, allowed=allowed, nearest=nearest
-        )
-    raise BadInput(
-        "exactly one kind of values is needed", where=_dotted(below), found=list(spec), allowed=allowed
-    )
+        told = "unknown kind of values"
+        raise BadInput(told, where=_dotted(below), found=kind, allowed=allowed, nearest=nearest)
+    told = "exactly one kind of values is needed"
+    raise BadInput(told, where=_dotted(below), found=list(spec), allowed=allowed)
 
 
 def _spread(kind: str, spec: object, below: Key) -> list[Any]:
@@ -155,9 +152,8 @@ def _spread(kind: str, spec: object, below: Key) -> list[Any]:
         i = 0 if ends[0] <= 0 else 1
         raise BadInput("no logarithm", where=_dotted((*below, i)), found=ends[i], allowed="a number above 0")
     if count > 1 and (ends[0] == ends[1] or not math.isfinite(ends[1] - ends[0])):
-        raise BadInput(
-            "no range", where=_dotted(below), found=ends, allowed=f"{names} with last other than first"
-        )
+        where = _dotted(below)
+        raise BadInput("no range", where=where, found=ends, allowed=f"{names} with last other than first")
     if count == 1:
         return [first]
     if (

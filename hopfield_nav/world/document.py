@@ -232,9 +232,8 @@ def apply_overrides(document: Document, overrides: Sequence[str] | Mapping[str, 
     for text in overrides:
         dotted, equals, value = text.partition("=")
         if not equals or not all(dotted.split(".")):
-            raise BadInput(
-                "not understood", where=f"--set {text}", allowed="KEY=VALUE, such as detection.threshold=8"
-            )
+            told = "not understood"
+            raise BadInput(told, where=f"--set {text}", allowed="KEY=VALUE, such as detection.threshold=8")
         place = f"--set {text}"
         write_value(document, split_key(dotted), parse_value(value, place), place)
         keys.append(split_key(dotted))

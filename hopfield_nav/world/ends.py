@@ -25,9 +25,8 @@ class StartSection(GivenKeys):
         given = [key for key in ("joints", "pose", "position") if key in self.model_fields_set]
         given = [key for key in given if getattr(self, key) is not None]
         if len(given) > 1:
-            raise BadInput(
-                "one of them is enough", found=" and ".join(given), allowed="joints, pose or position"
-            )
+            allowed = "joints, pose or position"
+            raise BadInput("one of them is enough", found=" and ".join(given), allowed=allowed)
 
     @model_serializer(mode="wrap")
     def _given(self, handler: Any) -> dict[str, Any]:

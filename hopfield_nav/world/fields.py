@@ -74,9 +74,8 @@ class Whole:
     def check(self, value: int) -> int:
         """``value`` itself when it lies in the range, else ``BadInput``."""
         if not self.low <= value <= self.high:
-            raise BadInput(
-                "out of range", found=value, allowed=f"a whole number from {self.low} to {self.high}"
-            )
+            allowed = f"a whole number from {self.low} to {self.high}"
+            raise BadInput("out of range", found=value, allowed=allowed)
         return value
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:

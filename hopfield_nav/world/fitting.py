@@ -69,9 +69,8 @@ def check_count(world: World, key: Key) -> None:
         return
     n = len(_load(name, world, key).mass)
     if n != given:
-        raise BadInput(
-            "wrong number of joints", where="start.joints", found=given, allowed=f"{n}, as arm {name} has"
-        )
+        told = "wrong number of joints"
+        raise BadInput(told, where="start.joints", found=given, allowed=f"{n}, as arm {name} has")
 
 
 def check_rotors(world: World) -> None:

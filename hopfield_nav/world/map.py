@@ -70,9 +70,8 @@ class MapSection(Section):
     @must_fit
     def _check_shape(self) -> None:
         if self.space == "tool" and len(self.shape) > 3:
-            raise BadInput(
-                "wrong number of axes", where="shape", found=list(self.shape), allowed="a list of 2 to 3"
-            )
+            told = "wrong number of axes"
+            raise BadInput(told, where="shape", found=list(self.shape), allowed="a list of 2 to 3")
         for k in range(0 if self.space == "joints" else 2):
             if self.shape[k] < 2:
                 allowed = "a whole number from 2 to 4096"

@@ -129,7 +129,6 @@ def _check_known(known: np.ndarray | None, shape: tuple[int, ...]) -> np.ndarray
         return np.zeros(shape, dtype=bool)
     grid = np.array(known)
     if grid.dtype != bool or grid.shape != shape:
-        raise BadInput(
-            "known obstacles", found=f"{grid.dtype} of shape {grid.shape}", allowed=f"bool {shape}"
-        )
+        found = f"{grid.dtype} of shape {grid.shape}"
+        raise BadInput("known obstacles", found=found, allowed=f"bool {shape}")
     return grid

@@ -47,9 +47,8 @@ def _solutions(arm: Arm, rotations: np.ndarray, position: np.ndarray) -> np.ndar
         found = inverse_kinematics(arm, poses).reshape(-1, len(arm.dh))
     except BadInput as error:
         allowed = "goal.joints, which every arm has"
-        raise BadInput(
-            f"no joint angles for the tool: {error.what}", where="goal", allowed=allowed
-        ) from error
+        told = f"no joint angles for the tool: {error.what}"
+        raise BadInput(told, where="goal", allowed=allowed) from error
     return found[np.isfinite(found).all(axis=1)]
 
 
