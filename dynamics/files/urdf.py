@@ -43,18 +43,14 @@ def read_urdf(
     tip: str | None = None,
     gravity: tuple[float, float, float] = GRAVITY,
 ) -> UrdfArm:
-    """Read an arm from a URDF file.
+    """Read an arm from a URDF file, with the gravity (3,) in axes of the base link [m/s²].
 
-    Args:
-        path: of the file.
-        base: link whose frame counts as the base; default the root. It must not move.
-        tip: link whose frame becomes the tool frame, fixed to the last moving link; default ``tool0``
-            if there is one, else the only link at the end, else the last moving link.
-        gravity: (3,) in axes of the base link [m/s²].
+    The frame of the link ``base``, which must not move, counts as the base; default the root. That of ``tip``
+    becomes the tool frame, fixed to the last moving link; default ``tool0`` if there is one, else the only
+    link at the end, else the last moving link.
 
-    Raises:
-        BadInput: ``yourdfpy`` is missing; the file cannot be read; it holds prismatic, floating,
-            planar, mimicking or branching joints, or none at all; impossible masses.
+    Raises ``BadInput``: ``yourdfpy`` is missing; the file cannot be read; it holds prismatic, floating,
+    planar, mimicking or branching joints, or none at all; impossible masses.
     """
     robot, rotors = _parse(Path(path))
     chain = find_chain(robot, base, tip, str(path))

@@ -137,22 +137,15 @@ def excite(
     random: int = 20,
     iterations: int = 40,
 ) -> Excitation:
-    """A trajectory that excites the base parameters of an arm.
+    """A trajectory that excites the base parameters of an arm; its masses matter for the torque limits only.
 
-    Args:
-        arm: a model of it (masses matter for the torque limits only).
-        limits: what it may use; see ``limits_of``.
-        rng: for the random trajectories.
-        period: [s].
-        harmonics: of the Fourier series.
-        criterion: ``condition`` or ``determinant``.
-        rotor: with rotor inertias among the parameters.
-        random: number of random trajectories within the limits; the best one is the start.
-        iterations: of the optimiser.
+    It keeps to ``limits``, see ``limits_of``, and is a Fourier series of so many ``harmonics`` and this
+    ``period`` [s]. The best of as many trajectories as ``random`` says, drawn with ``rng`` within the limits,
+    is the start; the optimiser takes so many ``iterations``. ``criterion`` is ``condition`` or
+    ``determinant``; with ``rotor``, rotor inertias are among the parameters.
 
-    Raises:
-        BadInput: an unknown criterion or impossible limits.
-        NoExcitation: no random trajectory kept to the limits.
+    Raises ``BadInput``: an unknown criterion or impossible limits; ``NoExcitation``: no random trajectory
+    kept to the limits.
     """
     if criterion not in CRITERIA:
         raise BadInput("unknown criterion", found=criterion, allowed=", ".join(CRITERIA))

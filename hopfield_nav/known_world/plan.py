@@ -47,23 +47,18 @@ def plan_known(
 ) -> KnownPlan:
     """A path that is known to be free before the arm moves.
 
-    Args:
-        arm: of UR type for poses and for ``shortest``; from joints to joints any other too.
-        scene: from ``build_scene``.
-        start: (n,) joint angles [rad], or a (4, 4) pose that leaves the joints open.
-        stations: via points and goal, joint angles or poses.
-        method: ``shortest``, ``around``, ``direct``, ``sampling``; ``in_turn``: shortest, direct, sampling,
-            the first that finds a path; or ``auto``: the same, with ``around`` before ``direct``. There a
-            method that does not suit the arm, or whose library is missing, is passed over.
-        count: of direct paths wanted.
-        steps: of a straight line's leg; ``tool_speed``, ``turn_speed``: see ``plan_shortest``.
-        tool_speed: [m/s].
-        turn_speed: [rad/s].
-        seed: of the sampling.
+    From joints to joints any arm will do, for poses and for ``shortest`` one of UR type. The scene is from
+    ``build_scene``; ``start`` is (n,) joint angles [rad], or a (4, 4) pose that leaves the joints open; the
+    stations, via points and goal, are joint angles or poses.
 
-    Raises:
-        BadInput: an unknown method, or a malformed station.
-        NoClosedForm: the method that is asked for needs an arm of UR type.
+    ``method`` is ``shortest``, ``around``, ``direct``, ``sampling``; ``in_turn``: shortest, direct, sampling,
+    the first that finds a path; or ``auto``: the same, with ``around`` before ``direct``. There a method that
+    does not suit the arm, or whose library is missing, is passed over. ``count`` is of direct paths wanted,
+    ``steps`` of a straight line's leg, ``seed`` of the sampling; for ``tool_speed`` [m/s] and ``turn_speed``
+    [rad/s] see ``plan_shortest``.
+
+    Raises ``BadInput``: an unknown method, or a malformed station; ``NoClosedForm``: the method that is asked
+    for needs an arm of UR type.
 
     Source: nowoczyn2023 3.4; ``around`` and ``sampling`` are ours.
     """

@@ -58,25 +58,20 @@ def plan_shortest(
 ) -> ShortestPlan:
     """The tool straight from station to station, with the least motion of the joints.
 
-    Args:
-        arm: an arm of UR type.
-        scene: from ``build_scene``.
-        start: (n,) joint angles [rad], or a (4, 4) pose whose joints are left open, turns included.
-        stations: via points and goal: each a (4, 4) pose T_base_tool, or (n,) joint angles, which are
-            then met as they are, turns included.
-        steps: of each leg.
-        tool_speed: of the tool along the line [m/s], and
-        turn_speed: of its rotation [rad/s]: at these no joint may exceed its speed limit from one step to
-            the next. A leg takes as long as the slower of the two. Slower lines can pass nearer to
-            singular poses. Over a step the bound holds on average; more ``steps`` enforce it more
-            locally, so that a line can be found with few and refused with many.
+    The arm is of UR type, the scene from ``build_scene``. ``start`` is (n,) joint angles [rad], or a (4, 4)
+    pose whose joints are left open, turns included. The stations, via points and goal, are each a (4, 4) pose
+    T_base_tool, or (n,) joint angles, which are then met as they are, turns included.
+
+    Each leg has ``steps``. At ``tool_speed`` along the line [m/s] and ``turn_speed`` of its rotation [rad/s]
+    no joint may exceed its speed limit from one step to the next; a leg takes as long as the slower of the
+    two. Slower lines can pass nearer to singular poses. Over a step the bound holds on average; more
+    ``steps`` enforce it more locally, so that a line can be found with few and refused with many.
 
     A leg of half a turn (π to 1e-6) is turned the other way round where the first sense finds no path; of
     several such legs the first four combinations are tried.
 
-    Raises:
-        BadInput: a malformed station, or a number that is not positive.
-        NoClosedForm: the arm is not of UR type.
+    Raises ``BadInput``: a malformed station, or a number that is not positive; ``NoClosedForm``: the arm is
+    not of UR type.
 
     Source: nowoczyn2023 3.2, (3.3), (3.4).
     """

@@ -80,23 +80,18 @@ def replay(
     rearm: float = 1.0,
     episodes: bool = False,
 ) -> Replay:
-    """Run an estimator and a detector over recorded signals.
+    """Run an estimator and a detector, each a ``Method`` of ``plugin.find_method``, over recorded signals.
 
-    Args:
-        model: the arm as the control computer believes it to be, friction included.
-        signals: ``signals_of_run`` or ``signals_of_recording``.
-        estimator: a ``Method`` of ``plugin.find_method``.
-        detector: the same.
-        parameters: by name, of either method; the rest at their defaults. What a world's estimator
-            inherits from the control law (``omega``) has to be given here. Also ``encoder_resolution`` [rad],
-            which the belief of gears that give before they slip depends on; default exact.
-        rearm: level below which a detector that has fired is armed again.
-        episodes: as ``detection.episodes`` of a world; by default every rise counts, since an arm that does
-            not answer what it feels never retreats from it.
+    ``model`` is the arm as the control computer believes it to be, friction included; the signals are of
+    ``signals_of_run`` or ``signals_of_recording``. ``parameters`` are by name, of either method; the rest at
+    their defaults. What a world's estimator inherits from the control law (``omega``) has to be given here.
+    Also ``encoder_resolution`` [rad], which the belief of gears that give before they slip depends on;
+    default exact. Below the level ``rearm`` a detector that has fired is armed again. ``episodes`` is as
+    ``detection.episodes`` of a world; by default every rise counts, since an arm that does not answer what it
+    feels never retreats from it.
 
-    Raises:
-        BadInput: shapes that do not fit, time that does not increase, numbers that are not finite, an
-            unknown parameter or one out of its range, one that would be inherited and is not given.
+    Raises ``BadInput``: shapes that do not fit, time that does not increase, numbers that are not finite, an
+    unknown parameter or one out of its range, one that would be inherited and is not given.
     """
     return Replaying(model, estimator, detector, parameters, rearm, episodes).feed(signals)
 

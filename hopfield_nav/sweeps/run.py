@@ -90,27 +90,18 @@ def execute(
     resume: bool = False,
     progress: Progress | None = None,
 ) -> Path:
-    """Run what is missing of a sweep and write its tables.
+    """Run what is missing of a sweep and write its tables ``sweep.csv``, ``sweep.nc``, and ``sweep.yaml``.
 
-    Rows are written as they come in: after an interruption what was finished is there, and
-    ``resume`` does the rest.
+    Rows are written as they come in: after an interruption what was finished is there, and ``resume`` does
+    the rest. The folder is new or empty, or with ``resume`` that of the same sweep. ``workers`` are processes
+    on this machine; 0: in this process; default the number of cores. ``scheduler`` is the address of a
+    running dask cluster, which then does the work. ``progress`` is called with the number of rows and the
+    counts by outcome.
 
-    Args:
-        sweep: from ``load_sweep``.
-        folder: for the results; new or empty, or with ``resume`` that of the same sweep.
-        workers: processes on this machine; 0: in this process; default the number of cores.
-        scheduler: address of a running dask cluster, which then does the work.
-        resume: go on with what is in the folder.
-        progress: called with the number of rows and the counts by outcome.
-
-    Returns:
-        The folder, which holds ``sweep.yaml``, ``sweep.csv`` and ``sweep.nc``.
-
-    Raises:
-        FolderTaken: the folder holds something; nothing was run.
-        BadInput: it holds another sweep, or another program is at work on it, or something in it leads out of
-            it; the scheduler does not answer; a number of workers below 0; no room on the disk.
-        LostCluster: the cluster ended while the sweep was running.
+    Raises ``FolderTaken``: the folder holds something; nothing was run; ``BadInput``: it holds another sweep,
+    or another program is at work on it, or something in it leads out of it; the scheduler does not answer; a
+    number of workers below 0; no room on the disk; ``LostCluster``: the cluster ended while the sweep was
+    running.
     """
     folder = Path(folder).absolute()
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 0):
