@@ -30,7 +30,7 @@ def with_sliding(
     [m/s]. ``normal`` (3,) points from the surface, as far as it is known, ``axis`` (3,) is perpendicular to
     it, both unit vectors; about the axis the arm slides counter-clockwise around what it touches. The
     estimator believes in the force ``bias`` (3,) without a contact [N]. The gains of the force are as much
-    smaller as the ``period`` of control is longer than 1 ms [s]. Natural frequencies are one or (n,) [rad/s];
+    smaller as the ``period`` [s] of control is longer than 1 ms. Natural frequencies are one or (n,) [rad/s];
     None: the law's own.
     """
     gains = min(1.0, _PERIOD / period)

@@ -95,8 +95,8 @@ def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
 def free_rows(rows: np.ndarray, onset: float, seconds: float = _BASELINE_TIME) -> np.ndarray:
     """The rows (k, 2 + 2 n) of a trace, see ``in_order``, of the motion just before a contact.
 
-    What they say of a contact is what the model leaves, and noise. They begin so many seconds before its
-    onset [s].
+    What they say of a contact is what the model leaves, and noise. They are of so many ``seconds`` before the
+    ``onset`` [s].
     """
     end, time = onset - _GUARD_TIME, rows[:, 0]
     return np.asarray(rows[(time >= end - seconds) & (time < end)])

@@ -68,12 +68,12 @@ def localize_contact(
     passed: np.ndarray | None = None,
     resolution: np.ndarray | float = 0.0,
 ) -> ContactHypotheses:
-    """Where a touch may have been, none where nothing explains what is felt; the arm has its outline.
+    """Where a touch may have been, none where nothing explains what is felt.
 
-    ``rows`` (k, 2 + 2 n) are from ``control.in_order``, the last one is to be read; contact began at
-    ``onset`` [s]. ``model`` has the joints' friction and gears, as far as they are known; default none. If
-    gears give, ``passed`` (m, n) are joint angles at which nothing touched before these rows [rad], and
-    ``resolution`` is the step of the encoders, one or (n,) [rad].
+    The arm has its outline; ``rows`` (k, 2 + 2 n) are from ``control.in_order``, the last one is to be read;
+    contact began at ``onset`` [s]. ``model`` has the joints' friction and gears, as far as they are known;
+    default none. If gears give, ``passed`` (m, n) are joint angles at which nothing touched before these rows
+    [rad], and ``resolution`` is the step of the encoders, one or (n,) [rad].
     """
     free = _thinned(angles_in(free_rows(rows, onset, np.inf)))
     giving = model is not None and gives(model)
