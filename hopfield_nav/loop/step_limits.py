@@ -55,7 +55,8 @@ def check_step(
 def check_gears(arm: Arm, q: np.ndarray, step: float, stages: int) -> None:
     """Refuse a step at which gears that give before they slip would explode where stages add their torque.
 
-    Arguments as of ``check_step``; joints without ``presliding`` are not looked at.
+    It asks the arm's ``presliding``; ideal joints are not looked at. For the other arguments see
+    ``check_step``.
 
     Raises ``BadInput``: with the step that would do.
     """
@@ -135,8 +136,8 @@ def _rounded_down(value: float) -> float:
 def largest_stable_omega(period: float, delay: int = 0) -> float:
     """Natural frequency from which the sampled loop is unstable, for a perfect model [rad/s].
 
-    It is 1/period [s] without delay, 0.424/period with one period of it from sensing to torque, falling
-    further.
+    It is 1/period without delay, 0.424/period with one period of it from sensing to torque, falling further.
+    The period is in seconds.
 
     Source: discrete-time form of ragazzon2012 (4.4) under zero-order hold.
     """
