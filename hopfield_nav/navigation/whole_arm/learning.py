@@ -27,10 +27,8 @@ class WholeArmLearning:
         self._resolution = np.asarray(world.sensors.encoder_resolution)
         self._passed = [np.zeros((0, len(arm.dh)))]
         self.beliefs, self.collisions = Beliefs(grid.shape, grid.turn), CollisionBelief(arm, grid)
-        self.shut_exits: set[tuple[int, Cell]] = (
-            set()
-        )  # solutions that were felt not to be reached from a cell
-        self.shut_entries: set[Cell] = set()  # cells that were felt not to be entered from beside them
+        self.shut_exits: set[tuple[int, Cell]] = set()  # solutions felt not to be reached from a cell
+        self.shut_entries: set[Cell] = set()  # cells felt not to be entered from beside them
         self._felt_at: dict[Step, float] = {}
 
     def confirm(self, level: float) -> None:

@@ -19,7 +19,7 @@ class Evidence(NamedTuple):
 
     right: np.ndarray  # (p,) probability that it is in an obstacle; the sum over a touch is at most 1
     touch: np.ndarray  # (p,) number of its touch
-    group: np.ndarray  # (p,) of its touches; groups are independent, of one only that counts that says most
+    group: np.ndarray  # (p,) of touches; groups are independent, of one only the touch counts that says most
 
     def free(self, sets: np.ndarray) -> np.ndarray:
         """(m,) probability, at most, that no place of each set, a row of bool (m, p), is in an obstacle."""
