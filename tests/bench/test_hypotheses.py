@@ -45,7 +45,7 @@ def as_pinocchio(facts):
 
 
 def test_the_arm_is_theirs(facts):
-    arm, model = load_arm(str(WORLDS / "arms" / "iiwa7_gripper.yaml")), as_pinocchio(facts)
+    arm, model = load_arm("iiwa7_gripper"), as_pinocchio(facts)
     data, beyond = model.createData(), np.array(facts["flange"]["xyz"])
     states = random_states(7, 20, seed=3)
     for q, qd, qdd in zip(states.q, states.qd, states.qdd, strict=True):
