@@ -2,11 +2,11 @@
 
 from whole_arm import Watched
 
-from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
+from hopfield_nav.navigation.map import ContactHypotheses
 
 
 class Told(Watched):
-    """A simulation whose navigator believes no place on another link than the one that touches."""
+    """A simulation whose navigator believes the places on the link that touches alone, if there are any."""
 
     def localize(self, trace):
         """As the navigator's."""
@@ -14,9 +14,7 @@ class Told(Watched):
         add = believed.add
 
         def add_told(places, q):
-            own = on_link(places, link)
-            if len(own.points):
-                add(own, q)
+            add(on_link(places, link), q)
 
         believed.add = add_told
         try:
@@ -36,10 +34,10 @@ def told(world, seed):
 
 
 def on_link(places, link):
-    """The places on a link, as likely among each other as they were; none where there is none."""
+    """The places on a link, as likely among each other as they were; all of them where none is on it."""
     own = places.links == link
     if not own.any():
-        return NOWHERE
+        return places
     return ContactHypotheses(
         places.points[own], places.links[own], places.weights[own] / places.weights[own].sum()
     )
