@@ -87,12 +87,17 @@ def _capsules(value: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
     return rows, lead
 
 
-@shared
-def segment_distance(solids: Table, j: int, a: Vector, d: Vector) -> tuple[float, float, Vector]:
+@inlined
+def segment_distance(solids, j, a, d):
     """(s, t, g) of the segment a + t d and solid ``j``; see ``round_distance``."""
-    kind = solids[j, KIND]
-    if kind == UPRIGHT:
+    if solids[j, KIND] == UPRIGHT:  # the shortest to compile, and the commonest
         return upright_distance(solids, j, a, d)
+    return _distance_to_others(solids, j, a, d)
+
+
+@shared
+def _distance_to_others(solids: Table, j: int, a: Vector, d: Vector) -> tuple[float, float, Vector]:
+    kind = solids[j, KIND]
     if kind == BOX:
         return box_distance(solids, j, a, d)
     if kind == SPHERE:
