@@ -62,6 +62,8 @@ def _guarded(closed: np.ndarray, near: Neighbourhood, place: np.ndarray) -> tupl
 
     ``closed`` are keys with cells in C order, and ``place`` is the table of the layout.
     """
+    if closed.size == 0:
+        return closed, np.empty((0, len(near.offset)), np.int64)
     numbers, shape, count = np.unique(closed // len(near.offset)), np.array(near.shape), len(near.offset)
     cells = np.stack(np.unravel_index(numbers, near.shape), axis=-1)
     beside = cells[:, None] + near.offset
