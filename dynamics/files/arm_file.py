@@ -7,6 +7,7 @@ are no part of it: a world or a call gives them.
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ def read_arm_file(path: Path, where: str) -> Arm:
     try:
         if path.stat().st_size > _LARGEST:
             raise BadInput("file too large for an arm", where=where, allowed=f"{_LARGEST} bytes")
-        data = yaml.load(path.read_text(encoding="utf-8"), Loader=_Plain)
+        data = _content(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValueError, RecursionError) as error:
         raise _unreadable(error, where) from None
     if not isinstance(data, dict) or not {"joints", "links"} & set(data):  # not ours: say nothing of it
@@ -47,6 +48,11 @@ class _Plain(yaml.SafeLoader):
             mark = self.peek_event().start_mark
             raise yaml.MarkedYAMLError(problem="aliases are not read here", problem_mark=mark)
         return super().compose_node(parent, index)
+
+
+@lru_cache(maxsize=4)  # a world asks for its arm again and again
+def _content(text: str) -> Any:
+    return yaml.load(text, Loader=_Plain)
 
 
 def _unreadable(error: Exception, where: str) -> BadInput:

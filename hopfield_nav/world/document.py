@@ -8,6 +8,7 @@ written by ``apply_overrides`` and ``write_value``.
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +20,8 @@ from dynamics import BadInput
 
 _LARGEST_FILE = 500_000  # bytes
 _MOST_VALUES = 200_000  # after every alias is written out
+_QUICK: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_READ_OTHERWISE = re.compile("[\t!?]")  # marks of which the two parsers make different things
 _TAGS = {
     f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp")
 }
@@ -26,20 +29,9 @@ _MERGE = "tag:yaml.org,2002:merge"
 _WHOLE = re.compile(r"[-+]?[0-9]{1,400}")
 _NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,4})?")
 _WORDS: dict[str, Any] = {
-    "": None,
-    "~": None,
-    "null": None,
-    "true": True,
-    "yes": True,
-    "on": True,
-    "false": False,
-    "no": False,
-    "off": False,
-    ".nan": float("nan"),
-    ".inf": float("inf"),
-    "+.inf": float("inf"),
-    "-.inf": float("-inf"),
-}
+    "": None, "~": None, "null": None, "true": True, "yes": True, "on": True, "false": False, "no": False,
+    "off": False, ".nan": float("nan"), ".inf": float("inf"), "+.inf": float("inf"), "-.inf": float("-inf"),
+}  # fmt: skip
 Key = tuple[str | int, ...]
 
 
@@ -89,7 +81,13 @@ def parse_document(text: str, name: str) -> Document:
 
 @lru_cache(maxsize=4)
 def _nodes(text: str) -> yaml.Node | None:
-    """What YAML makes of a text, nine tenths of reading a world; a world is read again with other changes."""
+    """What YAML makes of a text; a world is read again with other changes.
+
+    A text that the quick parser refuses is read by Python's, which says why.
+    """
+    with suppress(yaml.YAMLError, ValueError):
+        if not _READ_OTHERWISE.search(text):
+            return yaml.compose(text, Loader=_QUICK)
     return yaml.compose(text, Loader=yaml.SafeLoader)
 
 
@@ -173,8 +171,7 @@ def _build(node: yaml.Node, key: Key, document: Document, above: tuple[int, ...]
         return _build_mapping(node, key, document, above)
     if isinstance(node, yaml.SequenceNode):
         return [_build(item, (*key, i), document, above) for i, item in enumerate(node.value)]
-    quoted = isinstance(node, yaml.ScalarNode) and node.style is not None
-    return node.value if quoted else plain_value(node.value)
+    return node.value if isinstance(node, yaml.ScalarNode) and node.style else plain_value(node.value)
 
 
 def _build_mapping(

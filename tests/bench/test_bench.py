@@ -105,10 +105,17 @@ def changed(text):
     return load_suite("suite.yaml")
 
 
-def test_a_row_is_the_run_of_its_world(here):
-    suite = load_suite("suite.yaml")
-    assert suite.count == 16
-    rows = rows_of(suite, here / "rows")
+@pytest.fixture(scope="module")
+def all_rows(tmp_path_factory):
+    """The rows of the whole suite, which no test changes."""
+    folder = tmp_path_factory.mktemp("suite")
+    (folder / "suite.yaml").write_text(SUITE, encoding="utf-8")
+    return rows_of(load_suite(str(folder / "suite.yaml")), folder / "rows")
+
+
+def test_a_row_is_the_run_of_its_world(here, all_rows):
+    assert load_suite("suite.yaml").count == 16
+    rows = all_rows
     assert [r["seed"] for r in rows[:4]] == [5, 6, 5, 6]
     row = rows[-1]
     assert (row["family"], row["condition"], row["method"], row["seed"]) == (
@@ -180,9 +187,9 @@ def test_what_was_interrupted_goes_on_to_the_same_table(here, monkeypatch):
         assert Path("parts", name).read_bytes() == Path("whole", name).read_bytes()
 
 
-def test_shipped_rows_stand_beside_those_of_a_method(here, capsys):
+def test_shipped_rows_stand_beside_those_of_a_method(here, all_rows, capsys):
     suite = load_suite("suite.yaml")
-    rows, kept = rows_of(suite, here / "rows"), here / "suite.csv.gz"
+    rows, kept = all_rows, here / "suite.csv.gz"
     assert shipped_file(here / "suite.yaml") == kept
     write_shipped(suite, rows, kept)
     assert read_shipped(suite, kept) == rows
@@ -510,8 +517,7 @@ def test_worlds_of_the_bundled_suites_can_be_begun(name):
         assert suite.start(job).step(0.1) is None
 
 
-def test_numbers_in_the_table_are_finite_or_missing(here):
-    suite = load_suite("suite.yaml", worlds=1)
-    for row in rows_of(suite, here / "rows"):
+def test_numbers_in_the_table_are_finite_or_missing(all_rows):
+    for row in all_rows:
         json.dumps(row, allow_nan=False)
         assert math.isfinite(row["way_m"])

@@ -216,6 +216,11 @@ def test_results_of_others_stand_in_the_same_table(kept, capsys):
     assert "theirs beside felt_points" in page
 
 
+@pytest.fixture(scope="module")
+def suite():
+    return load_suite("motion_bench_maker")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
@@ -241,8 +246,7 @@ def test_results_of_others_stand_in_the_same_table(kept, capsys):
         ),
     ],
 )
-def test_faults_of_results(old, new, words, here):
-    suite = load_suite("motion_bench_maker")
+def test_faults_of_results(old, new, words, suite, here):
     assert old in OTHERS
     Path("others.csv").write_text(OTHERS.replace(old, new, 1), encoding="utf-8")
     with refused(words):

@@ -34,16 +34,20 @@ def ended(kind, touches, change=""):
     return simulation
 
 
-def test_a_closed_box_ends_early_with_a_bound():
-    simulation = ended("closed", 60)
-    summary = simulation.record().summary
+@pytest.fixture(scope="module")
+def closed():
+    return ended("closed", 60)
+
+
+def test_a_closed_box_ends_early_with_a_bound(closed):
+    summary = closed.record().summary
     assert (summary["outcome"], summary["no_path_grade"]) == ("no_path", "probable")
     assert 0.0 < summary["no_path_error_bound"] <= 1e-3
     assert f"at most {summary['no_path_error_bound']:.1g}" in summary["reason"]
 
 
-def test_facts_alone_do_not_end_it():
-    limit = len(ended("closed", 60).detections)
+def test_facts_alone_do_not_end_it(closed):
+    limit = len(closed.detections)
     assert ended("closed", limit + 3, "planner: {no_path_error: 0}\n").outcome is None
 
 
