@@ -252,7 +252,7 @@ def write_value(document: Document, key: Key, value: Any, place: str) -> None:
     inner: Any = document.data
     for part in key[:-1]:
         inner = _enter(inner, part, place)
-    _store(inner, key[-1], value, place)
+    inner[_index(inner, key[-1], place)] = value
     document.places = {k: at for k, at in document.places.items() if k[: len(key)] != key}
     for length in range(1, len(key)):  # sections that the override itself made
         document.places.setdefault(key[:length], place)
@@ -260,25 +260,19 @@ def write_value(document: Document, key: Key, value: Any, place: str) -> None:
 
 
 def _enter(container: Any, part: str | int, place: str) -> Any:
+    index = _index(container, part, place)
+    if isinstance(container, dict) and container.get(index) is None:
+        container[index] = {}
+    return container[index]
+
+
+def _index(container: Any, part: str | int, place: str) -> Any:
+    """What a part of a key is to a section, or to a list that has such an entry."""
     if isinstance(container, dict):
-        if container.get(str(part)) is None:
-            container[str(part)] = {}
-        return container[str(part)]
-    _check_index(container, part, place)
-    return container[part]
-
-
-def _store(container: Any, part: str | int, value: Any, place: str) -> None:
-    if isinstance(container, dict):
-        container[str(part)] = value
-        return
-    _check_index(container, part, place)
-    container[part] = value
-
-
-def _check_index(container: Any, part: str | int, place: str) -> None:
+        return str(part)
     if not isinstance(container, list):
         raise BadInput("no section, so it has no keys", where=place, found=container)
     if not isinstance(part, int) or part >= len(container):
         allowed = f"0 to {len(container) - 1}" if container else "an entry; the list is empty"
         raise BadInput("no such entry of the list", where=place, found=part, allowed=allowed)
+    return part
