@@ -88,7 +88,7 @@ def test_check_tries_every_combination_once_and_counts_those_that_cannot_run(pla
 @pytest.mark.parametrize("whole_group", [False, True], ids=["kill -INT", "Ctrl-C in a terminal"])
 def test_interrupted_and_resumed(tmp_path, whole_group):
     """A real SIGINT while two workers run: 130, no traceback, nothing left; then the rest."""
-    (tmp_path / "long.yaml").write_text(SWEEP.format(limit=40, repeats=8))
+    (tmp_path / "long.yaml").write_text(SWEEP.format(limit=20, repeats=8))
     scratch = tmp_path / "tmp"
     scratch.mkdir()
     here = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+import pytest
 from consistency import smallest_eigenvalue
 from refusals import refused
 
@@ -17,20 +18,28 @@ from dynamics.identification import (
 )
 
 ARM = load_arm("ur5e")
-BASE = base_parameters(ARM)
-TRUE = BASE.of(ARM)
 
 
-def test_the_given_arm_comes_back_where_it_is_right():
-    fit = consistent_fit(ARM, BASE, TRUE, np.eye(36) * 100)
+@pytest.fixture(scope="module")
+def base():
+    return base_parameters(ARM)
+
+
+@pytest.fixture(scope="module")
+def true(base):
+    return base.of(ARM)
+
+
+def test_the_given_arm_comes_back_where_it_is_right(base, true):
+    fit = consistent_fit(ARM, base, true, np.eye(36) * 100)
     np.testing.assert_allclose(fit.parameters, parameters_of(ARM), atol=2e-3)
     assert fit.distance < 0.01
 
 
-def test_estimate_is_kept_and_the_rest_stays_near_the_given_arm():
+def test_estimate_is_kept_and_the_rest_stays_near_the_given_arm(base, true):
     cad = cad_error(ARM, 0.1, np.random.default_rng(0))
-    fit = consistent_fit(cad, BASE, TRUE, np.eye(36) * 1000)
-    np.testing.assert_allclose(fit.base, TRUE, atol=1e-3)
+    fit = consistent_fit(cad, base, true, np.eye(36) * 1000)
+    np.testing.assert_allclose(fit.base, true, atol=1e-3)
     assert smallest_eigenvalue(fit.arm) > 0
     nearest = np.linalg.norm(parameters_of(fit.arm) - parameters_of(cad))
     assert nearest < np.linalg.norm(
@@ -38,13 +47,13 @@ def test_estimate_is_kept_and_the_rest_stays_near_the_given_arm():
     )  # the truth is one of those allowed
 
 
-def test_impossible_estimate_becomes_possible():
+def test_impossible_estimate_becomes_possible(base, true):
     """A negative ZZ6: no body has it, and a mass matrix made of it is not positive."""
-    values = TRUE.copy()
-    values[BASE.names.index("ZZ6")] = -0.01
-    fit = consistent_fit(ARM, BASE, values, np.eye(36) * 100)
+    values = true.copy()
+    values[base.names.index("ZZ6")] = -0.01
+    fit = consistent_fit(ARM, base, values, np.eye(36) * 100)
     assert smallest_eigenvalue(fit.arm) > 0
-    assert fit.base[BASE.names.index("ZZ6")] > 0
+    assert fit.base[base.names.index("ZZ6")] > 0
     assert fit.distance > 0.9  # 0.01 at 100 a unit is one deviation
     rng = np.random.default_rng(1)
     for q in rng.uniform(-np.pi, np.pi, (50, 6)):
@@ -62,12 +71,12 @@ def test_rotors_and_friction_go_along():
     np.testing.assert_allclose(fit.friction, [3.0, -1.0], atol=1e-3)
 
 
-def test_without_the_solver_one_line_says_what_to_install(monkeypatch):
+def test_without_the_solver_one_line_says_what_to_install(base, true, monkeypatch):
     monkeypatch.setitem(sys.modules, "cvxpy", None)
     with refused(r"hopfield-nav\[identify\]"):
-        consistent_fit(ARM, BASE, TRUE, np.eye(36))
+        consistent_fit(ARM, base, true, np.eye(36))
 
 
-def test_shapes_that_do_not_fit_are_refused():
+def test_shapes_that_do_not_fit_are_refused(base, true):
     with refused("do not fit"):
-        consistent_fit(ARM, BASE, TRUE[:-1], np.eye(35))
+        consistent_fit(ARM, base, true[:-1], np.eye(35))

@@ -26,13 +26,14 @@ def errors(run):
 @pytest.mark.parametrize(
     ("path", "limits"),
     [
-        (SWEEP, {}),
-        (SWEEP, {"acceleration": 40.0, "share": 0.8}),
-        (line_path(ARM, HOME, [0.0, -0.3, 0.2]), {"tool_speed": 0.25}),
+        (lambda: SWEEP, {}),
+        (lambda: SWEEP, {"acceleration": 40.0, "share": 0.8}),
+        (lambda: line_path(ARM, HOME, [0.0, -0.3, 0.2]), {"tool_speed": 0.25}),
     ],
     ids=["movej", "torque", "line"],
 )
 def test_the_arm_follows_a_timed_path(path, limits):
+    path = path()
     trajectory = time_path(ARM, path, **limits)
     run = follow(world(QUIET), trajectory)
     assert run.outcome == "reached"

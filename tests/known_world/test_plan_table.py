@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+from functools import cache
 
 import numpy as np
 import pinocchio as pin
@@ -19,12 +20,15 @@ from hopfield_nav.known_world.table import plan_table, table_trajectory
 from hopfield_nav.loop import evaluate
 
 ARM = load_arm("ur5_ragazzon2012")
-TRAJECTORY = time_path(ARM, direct_path([HOME, HOME + [0.5, -0.3, 0.2, 0.1, -0.1, 0.4]]))  # noqa: RUF005
-END = TRAJECTORY.knots[-1]
+
+
+@cache
+def trajectory():
+    return time_path(ARM, direct_path([HOME, HOME + [0.5, -0.3, 0.2, 0.1, -0.1, 0.4]]))  # noqa: RUF005
 
 
 def test_every_row_is_the_trajectory_and_what_pinocchio_makes_of_it(tmp_path):
-    path = write_plan_csv(ARM, TRAJECTORY, tmp_path / "plan.csv")
+    path = write_plan_csv(ARM, trajectory(), tmp_path / "plan.csv")
     with open(path, newline="") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0])[:3] == ["time_s", "q1_rad", "q2_rad"]
@@ -32,8 +36,8 @@ def test_every_row_is_the_trajectory_and_what_pinocchio_makes_of_it(tmp_path):
     model, data = pinocchio_model(ARM)
     for i, row in enumerate(rows):
         time = float(row["time_s"])
-        assert time == pytest.approx(min(0.008 * i, END), abs=1e-12)
-        q, qd, qdd = evaluate(TRAJECTORY, time)
+        assert time == pytest.approx(min(0.008 * i, trajectory().knots[-1]), abs=1e-12)
+        q, qd, qdd = evaluate(trajectory(), time)
         for name, unit, value in (("q", "rad", q), ("qd", "rad_s", qd), ("qdd", "rad_s2", qdd)):
             found = [float(row[f"{name}{j}_{unit}"]) for j in range(1, 7)]
             np.testing.assert_allclose(found, value, atol=1e-12)
@@ -42,13 +46,13 @@ def test_every_row_is_the_trajectory_and_what_pinocchio_makes_of_it(tmp_path):
         pin.framesForwardKinematics(model, data, q)
         tool = data.oMf[model.getFrameId("tool")].translation
         np.testing.assert_allclose([float(row[k]) for k in ("x_m", "y_m", "z_m")], tool, atol=1e-12)
-    assert float(rows[-1]["time_s"]) == END
+    assert float(rows[-1]["time_s"]) == trajectory().knots[-1]
 
 
 @pytest.mark.parametrize("period", [0.002, 0.008, 0.1])
 def test_round_trip_keeps_every_bit(tmp_path, period):
-    table = plan_table(ARM, TRAJECTORY, period)
-    back = load_plan_csv(write_plan_csv(ARM, TRAJECTORY, tmp_path / "plan.csv", period))
+    table = plan_table(ARM, trajectory(), period)
+    back = load_plan_csv(write_plan_csv(ARM, trajectory(), tmp_path / "plan.csv", period))
     for found, wanted in zip(back, table, strict=True):
         np.testing.assert_array_equal(found, wanted)
 
@@ -56,7 +60,7 @@ def test_round_trip_keeps_every_bit(tmp_path, period):
 @pytest.mark.parametrize("path", ["direct", "line"])
 def test_the_table_is_a_trajectory_again(tmp_path, path):
     """It meets the original at the rows, and between them nearly, the better the finer."""
-    original = TRAJECTORY if path == "direct" else time_path(ARM, line_path(ARM, HOME, [0, -0.2, 0.1]))
+    original = trajectory() if path == "direct" else time_path(ARM, line_path(ARM, HOME, [0, -0.2, 0.1]))
     worst = []
     for period in (0.008, 0.001):
         again = table_trajectory(load_plan_csv(write_plan_csv(ARM, original, tmp_path / "p.csv", period)))
@@ -85,7 +89,7 @@ def test_nothing_half_written_is_left(tmp_path, monkeypatch):
 
     monkeypatch.setattr("pathlib.Path.replace", full)
     with refused("No space left"):
-        write_plan_csv(ARM, TRAJECTORY, target)
+        write_plan_csv(ARM, trajectory(), target)
     assert target.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["plan.csv"]
 
@@ -109,7 +113,7 @@ SPOILT = {
 
 @pytest.mark.parametrize(("spoil", "words"), SPOILT.values(), ids=SPOILT)
 def test_a_spoilt_file_is_refused_in_one_line(tmp_path, spoil, words):
-    path = write_plan_csv(ARM, TRAJECTORY, tmp_path / "plan.csv", 0.2)
+    path = write_plan_csv(ARM, trajectory(), tmp_path / "plan.csv", 0.2)
     path.write_text("\n".join(spoil(path.read_text().splitlines())))
     with refused(words):
         load_plan_csv(path)
@@ -123,10 +127,10 @@ def _pipe(folder):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda folder: plan_table(ARM, TRAJECTORY, 0.0), "period must be positive"),
+        (lambda folder: plan_table(ARM, trajectory(), 0.0), "period must be positive"),
         (lambda folder: load_plan_csv(folder / "none.csv"), "cannot read"),
         (lambda folder: load_plan_csv(_pipe(folder)), "no regular file"),
-        (lambda folder: write_plan_csv(ARM, TRAJECTORY, folder / "no" / "plan.csv"), "cannot write"),
+        (lambda folder: write_plan_csv(ARM, trajectory(), folder / "no" / "plan.csv"), "cannot write"),
     ],
     ids=["no period", "missing file", "a pipe", "missing folder"],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -22,13 +23,27 @@ TOOL[:3, :3], TOOL[:3, 3] = Rotation.from_rotvec([0.1, -0.2, 0.3]).as_matrix(), 
 ARM = with_tool(load_arm("ur5_ragazzon2012"), TOOL)
 POINTS = [HOME, HOME + np.array([0.5, -0.3, 0.2, 0.1, -0.1, 0.4]), HOME + np.array([0.5, 0.1, 0, 0, 0, -1])]
 DIRECT = direct_path(POINTS)
-LINE = line_path(ARM, HOME, [[0.0, -0.2, 0.1], [0.1, 0, 0]], turn=[0.3, 0.2, 0.1])
-TIMED = {"direct": time_path(ARM, DIRECT), "shortest": time_path(ARM, LINE)}
 OPENING = ("def ", "while ", "if ", "else:")
 
 
+@cache
+def line():
+    return line_path(ARM, HOME, [[0.0, -0.2, 0.1], [0.1, 0, 0]], turn=[0.3, 0.2, 0.1])
+
+
+@cache
+def timed(kind):
+    return time_path(ARM, DIRECT if kind == "direct" else line())
+
+
+@pytest.fixture
+def path(request):
+    """The path of a kind."""
+    return DIRECT if request.param == "direct" else line()
+
+
 def program(path, motion, **named):
-    return urscript(ARM, path, TIMED[path.kind], motion, **named)
+    return urscript(ARM, path, timed(path.kind), motion, **named)
 
 
 def parse(text):
@@ -84,12 +99,14 @@ def calls(text, name):
 
 
 @pytest.mark.parametrize(
-    ("path", "motion"), [(DIRECT, "servoj"), (DIRECT, "movej"), (LINE, "servoj"), (LINE, "movel")]
+    ("path", "motion"),
+    [("direct", "servoj"), ("direct", "movej"), ("line", "servoj"), ("line", "movel")],
+    indirect=["path"],
 )
 def test_program_is_whole(path, motion):
     text = program(path, motion, name="to the\nshelf")
     first = text.splitlines()[0]
-    assert first.startswith(f"# to the shelf: {motion}, {TIMED[path.kind].knots[-1]:.3f} s")
+    assert first.startswith(f"# to the shelf: {motion}, {timed(path.kind).knots[-1]:.3f} s")
     np.testing.assert_allclose(
         [float(x) for x in re.search(r"\[(.*)\]", first)[1].split(",")], HOME, atol=1e-9
     )
@@ -120,7 +137,9 @@ def test_the_parser_finds_faults(spoil):
         parse(good.replace(*spoil))
 
 
-@pytest.mark.parametrize(("path", "motion"), [(DIRECT, "servoj"), (DIRECT, "movej"), (LINE, "movel")])
+@pytest.mark.parametrize(
+    ("path", "motion"), [("direct", "servoj"), ("direct", "movej"), ("line", "movel")], indirect=["path"]
+)
 def test_the_arm_goes_only_from_the_start(path, motion):
     text = program(path, motion, tolerance=0.02)
     assert "popup" not in [name for name, *_ in run(text)]
@@ -134,10 +153,10 @@ def test_the_arm_goes_only_from_the_start(path, motion):
             assert run(text, away) == run(text)
 
 
-@pytest.mark.parametrize("path", [DIRECT, LINE], ids=["direct", "line"])
+@pytest.mark.parametrize("path", ["direct", "line"], indirect=True)
 @pytest.mark.parametrize("period", [0.008, 0.002])
 def test_servoj_targets_are_the_trajectory(path, period):
-    trajectory = TIMED[path.kind]
+    trajectory = timed(path.kind)
     found = calls(program(path, "servoj", period=period, lookahead_time=0.05, gain=500), "servoj")
     assert len(found) == math.ceil(trajectory.knots[-1] / period - 1e-6) + math.ceil(0.5 / period)
     for i, ((q, *options), named) in enumerate(found):
@@ -152,11 +171,11 @@ def test_servoj_targets_are_the_trajectory(path, period):
 def test_movej_goes_to_the_corners_no_faster_than_planned():
     found = calls(program(DIRECT, "movej"), "movej")
     assert len(found) == len(POINTS) - 1
-    times = corner_times(DIRECT, TIMED["direct"])
+    times = corner_times(DIRECT, timed("direct"))
     for i, ((q,), named) in enumerate(found):
         np.testing.assert_allclose(q, POINTS[i + 1], atol=1e-9)
         leading = np.argmax(np.abs(POINTS[i + 1] - POINTS[i]))
-        rows = [evaluate(TIMED["direct"], t) for t in np.linspace(times[i], times[i + 1] - 1e-9, 2000)]
+        rows = [evaluate(timed("direct"), t) for t in np.linspace(times[i], times[i + 1] - 1e-9, 2000)]
         speed, acceleration = (max(abs(row[k][leading]) for row in rows) for k in (1, 2))
         assert named["v"] == pytest.approx(speed, rel=1e-3)
         assert named["a"] == pytest.approx(acceleration, rel=1e-3)
@@ -164,15 +183,15 @@ def test_movej_goes_to_the_corners_no_faster_than_planned():
 
 
 def test_movel_goes_to_the_poses_of_the_corners():
-    text = program(LINE, "movel")
+    text = program(line(), "movel")
     assert "WARNING" in text
     (((tool,), _),) = calls(text, "set_tcp")
     np.testing.assert_allclose(tool[:3], TOOL[:3, 3], atol=1e-9)
     np.testing.assert_allclose(Rotation.from_rotvec(tool[3:]).as_matrix(), TOOL[:3, :3], atol=1e-8)
-    found, times = calls(text, "movel"), corner_times(LINE, TIMED["shortest"])
+    found, times = calls(text, "movel"), corner_times(line(), timed("shortest"))
     assert len(found) == 2
     for i, ((goal,), named) in enumerate(found):
-        pose = forward_kinematics(ARM, LINE.q[LINE.corners[i + 1]])
+        pose = forward_kinematics(ARM, line().q[line().corners[i + 1]])
         np.testing.assert_allclose(goal[:3], pose[:3, 3], atol=1e-9)
         np.testing.assert_allclose(Rotation.from_rotvec(goal[3:]).as_matrix(), pose[:3, :3], atol=1e-8)
         assert named["t"] == pytest.approx(times[i + 1] - times[i], abs=1e-9)
@@ -180,20 +199,32 @@ def test_movel_goes_to_the_poses_of_the_corners():
 
 FAR = direct_path([HOME, HOME + np.array([6.0, 0, 0, 0, 0, 0])])
 BAD = {
-    "movej on a line": ((ARM, LINE, TIMED["shortest"], "movej"), {}, "would not keep to the path .shortest."),
-    "movel on joints": ((ARM, DIRECT, TIMED["direct"], "movel"), {}, "would not keep to the path .direct."),
-    "unknown": ((ARM, DIRECT, TIMED["direct"], "movep"), {}, "unknown motion"),
-    "other path": ((ARM, DIRECT, TIMED["shortest"]), {}, "not of this path"),
-    "through corners": ((ARM, DIRECT, quintic_trajectory(DIRECT.q, 3.0)), {}, "not of this path"),
-    "joint limits": ((ARM, FAR, time_path(ARM, FAR)), {}, "joint 1 leaves its limits"),
-    "period": ((ARM, DIRECT, TIMED["direct"]), {"period": 0.0001}, "period is out"),
-    "gain": ((ARM, DIRECT, TIMED["direct"]), {"gain": 5000}, "gain is out"),
-    "lookahead": ((ARM, DIRECT, TIMED["direct"]), {"lookahead_time": math.nan}, "lookahead_time is out"),
-    "tolerance": ((ARM, DIRECT, TIMED["direct"]), {"tolerance": 0.5}, "tolerance is out"),
+    "movej on a line": (
+        lambda: (ARM, line(), timed("shortest"), "movej"),
+        {},
+        "would not keep to the path .shortest.",
+    ),
+    "movel on joints": (
+        lambda: (ARM, DIRECT, timed("direct"), "movel"),
+        {},
+        "would not keep to the path .direct.",
+    ),
+    "unknown": (lambda: (ARM, DIRECT, timed("direct"), "movep"), {}, "unknown motion"),
+    "other path": (lambda: (ARM, DIRECT, timed("shortest")), {}, "not of this path"),
+    "through corners": (lambda: (ARM, DIRECT, quintic_trajectory(DIRECT.q, 3.0)), {}, "not of this path"),
+    "joint limits": (lambda: (ARM, FAR, time_path(ARM, FAR)), {}, "joint 1 leaves its limits"),
+    "period": (lambda: (ARM, DIRECT, timed("direct")), {"period": 0.0001}, "period is out"),
+    "gain": (lambda: (ARM, DIRECT, timed("direct")), {"gain": 5000}, "gain is out"),
+    "lookahead": (
+        lambda: (ARM, DIRECT, timed("direct")),
+        {"lookahead_time": math.nan},
+        "lookahead_time is out",
+    ),
+    "tolerance": (lambda: (ARM, DIRECT, timed("direct")), {"tolerance": 0.5}, "tolerance is out"),
 }
 
 
 @pytest.mark.parametrize(("given", "named", "words"), BAD.values(), ids=BAD)
 def test_bad_input_is_refused_in_one_line(given, named, words):
     with refused(words):
-        urscript(*given, **named)
+        urscript(*given(), **named)

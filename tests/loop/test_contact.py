@@ -17,13 +17,13 @@ from hopfield_nav.loop import ContactLaw, make_contact
 K, R = 1e5, 0.03
 CENTER = (0.4, -0.1)
 ARM, Q = load_arm("ur5_ragazzon2012"), np.array([0.3, -1.1, 1.9, 0.4, 1.2, -0.5])
-TOOL = forward_kinematics(ARM, Q)[:3, 3]
 speeds = st.floats(-1.0, 1.0)
 
 
 def force(point, velocity=(0.0, 0.0, 0.0), damping=0.0, friction=0.0, cylinders=((*CENTER, R),), stiffness=K):
     """Force on a tool that is at ``point`` of the cylinders' plane and has the velocity."""
-    near = [np.array(c[:2]) - point[:2] + TOOL[:2] for c in cylinders]
+    tool = forward_kinematics(ARM, Q)[:2, 3]
+    near = [np.array(c[:2]) - point[:2] + tool for c in cylinders]
     solids = pack_primitives(upright_cylinder(c, each[2]) for c, each in zip(near, cylinders, strict=True))
     qd = np.linalg.solve(jacobian(ARM, Q), np.append(velocity, np.zeros(3)))
     contact = make_contact(ContactLaw(stiffness, damping, friction), solids, tool_body(ARM))

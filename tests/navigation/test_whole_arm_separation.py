@@ -14,7 +14,6 @@ from hopfield_nav.navigation.whole_arm.separation import APART, RIGHT, Separatio
 ARM = load_arm("ur5_ragazzon2012")
 GRID = JointGrid(np.full(6, -1.0), np.full(6, 1.0), (2,) * 6)
 GOAL = np.array([0.3, -1.1, 1.4, 0.2, 0.5, 0.0])
-INSIDE = capsules_in_base(ARM, GOAL)[5][:6].reshape(2, 3).mean(axis=0)  # on the axis of the forearm
 OTHER = GOAL + 1.0
 
 
@@ -24,17 +23,22 @@ def search(*goals):
     )
 
 
+def inside():
+    """A point on the axis of the forearm at the goal."""
+    return capsules_in_base(ARM, GOAL)[5][:6].reshape(2, 3).mean(axis=0)
+
+
 def place(point, weight):
     return ContactHypotheses(np.array([point]), np.array([3]), np.array([weight]))
 
 
-def looked(count, weight=1.0, point=INSIDE, apart=2 * APART, goals=(GOAL,), allowed=1e-3):
+def looked(count, weight=1.0, beside=0.0, apart=2 * APART, goals=(GOAL,), allowed=1e-3):
     """What is known after touches of one place, each from joint angles further on, and who judges it."""
     collisions = CollisionBelief(ARM, GRID)
     separation = Separation(ARM, GRID, search(*goals), allowed)
     felt = SimpleNamespace(collisions=collisions, shut_exits=set())
     for k in range(count):
-        collisions.add(place(point, weight), np.full(6, k * apart))
+        collisions.add(place(inside() + np.array([0.0, 0.0, beside]), weight), np.full(6, k * apart))
         separation.look(felt)
     return separation, felt
 
@@ -47,7 +51,7 @@ def test_sure_touches_of_the_goal_multiply():
     "changed",
     [
         {"weight": 0.8},
-        {"point": INSIDE + np.array([0.0, 0.0, 0.5])},
+        {"beside": 0.5},
         {"apart": 0.0},
         {"goals": (GOAL, OTHER)},
         {"allowed": 0.0},
@@ -67,7 +71,7 @@ def test_unsure_places_that_agree_do_not_become_sure():
 def test_touches_of_an_earlier_run_count_as_one():
     separation, felt = looked(1)
     for _ in range(6):
-        felt.collisions.add(place(INSIDE, 1.0))
+        felt.collisions.add(place(inside(), 1.0))
     separation.look(felt)
     assert separation.bound == 1.0
 
@@ -75,7 +79,7 @@ def test_touches_of_an_earlier_run_count_as_one():
 def test_it_is_told_when_it_is_touched_once_more():
     separation, felt = looked(4, allowed=2e-4)
     assert not separation.is_told(felt.collisions)
-    felt.collisions.add(place(INSIDE, 1.0), np.full(6, 2.0))
+    felt.collisions.add(place(inside(), 1.0), np.full(6, 2.0))
     separation.look(felt)
     assert separation.is_told(felt.collisions)
 

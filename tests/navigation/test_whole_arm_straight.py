@@ -22,7 +22,6 @@ from hopfield_nav.world import parse_world
 ARM = load_arm("ur5_ragazzon2012")
 START = np.array([0.2, -1.6, 1.2, -1.2, -1.5, 0.0])
 GRID = JointGrid(START - 1.2, START + 1.2, (8, 6, 6, 3, 2, 1))
-FREE = build_scene(ARM, pack_primitives([]))
 STAIRS = [(1, 2, 2, 1, 1, 0), (2, 2, 2, 1, 1, 0), (2, 3, 2, 1, 1, 0), (3, 3, 2, 1, 1, 0), (3, 4, 2, 1, 1, 0),
           (4, 4, 2, 1, 1, 0), (5, 4, 2, 1, 1, 0)]  # fmt: skip
 ROWS = GRID.centre(np.array(STAIRS))
@@ -35,9 +34,10 @@ record: {signals: none}
 """
 
 
-def shortened(scene=FREE, cells=None, beliefs=None, **against):
+def shortened(scene=None, cells=None, beliefs=None, **against):
     doubts = Against(np.zeros(GRID.shape, np.float32) if cells is None else cells, **against)
     beliefs = beliefs or Beliefs(GRID.shape, GRID.turn)
+    scene = build_scene(ARM, pack_primitives([])) if scene is None else scene
     return Shortener(ARM, scene, GRID, doubts, beliefs).shorten(ROWS, STAIRS)
 
 

@@ -284,13 +284,12 @@ def test_few_jobs_are_on_the_cluster_at_a_time_and_workers_have_one_thread():
 def scheduler(tmp_path):
     """A scheduler and two workers, processes of their own on the loopback address."""
     here = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_NUM_THREADS": "1"}
-    python, file = [sys.executable, "-m", "distributed.cli"], tmp_path / "scheduler.json"
+    file = tmp_path / "scheduler.json"
 
     def start(*words):
         command = [sys.executable, "-m", f"distributed.cli.{words[0]}", *words[1:]]
         return subprocess.Popen(command, env=here, cwd=tmp_path, stderr=subprocess.DEVNULL)
 
-    del python
     processes = [
         start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
               "--dashboard-address", "127.0.0.1:0", "--scheduler-file", str(file)),
@@ -310,14 +309,11 @@ def scheduler(tmp_path):
         process.wait(20)
 
 
-def test_a_running_cluster_gives_the_same_table(serial, tmp_path, scheduler):
-    address, _ = scheduler
-    folder = execute(small(), tmp_path / "out", scheduler=address)
-    assert (folder / "sweep.csv").read_bytes() == serial
-
-
-def test_a_cluster_that_goes_away_is_told_and_the_rows_are_kept(serial, tmp_path, scheduler):
+def test_a_running_cluster_gives_the_same_table_and_one_that_goes_away_is_told(serial, tmp_path, scheduler):
+    """The rows that it gave until then are kept."""
     address, processes = scheduler
+    folder = execute(small(), tmp_path / "whole", scheduler=address)
+    assert (folder / "sweep.csv").read_bytes() == serial
     made = small(repeats=50)
 
     def stop(done, _):
