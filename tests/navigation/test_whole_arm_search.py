@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from dynamics import forward_kinematics, load_arm
@@ -60,3 +62,20 @@ def test_what_is_remembered_of_steps_and_places_is_what_a_check_finds():
         swept = {place for place in places if not motion_is_free(ARM, search._ball(place), q[0], q[1])}
         assert search._hits.get(step, set()) == swept
     assert any(search._hits.values())
+
+
+def test_a_cut_beside_the_arm_leaves_the_whole_turn_before_it():
+    grid = JointGrid(np.full(6, -np.pi), np.full(6, np.pi), (36, 1, 1, 1, 1, 1))
+    search = Search(ARM, build_scene(ARM, pack_primitives([])), grid, START[None])
+    for cell, turns in itertools.product(range(36), (-1, 0, 1)):
+        q = START + 0.0
+        q[0] = grid.centre((cell, 0, 0, 0, 0, 0))[0] + turns * 2.0 * np.pi
+        if abs(q[0]) > 2.0 * np.pi:
+            continue
+        for cuts in search._cut((), 0, q):
+            ((a, b),) = search._shut(set(), cuts)[:, :, 0].tolist()
+            around = np.array([cell - 1, cell + 1]) % 36
+            shut = [{cell, int(c)} == {a, b} for c in around]
+            begin = cuts[0][1]
+            beyond = [q[0] - grid.spacing[0] < begin, q[0] + grid.spacing[0] > begin + 2.0 * np.pi]
+            assert shut == beyond

@@ -32,6 +32,7 @@ RISK = 0.5  # certainty that is risked at most before more centres are tried
 BALL = 0.01  # [m] radius of what a likely place is while steps are checked
 ROUNDS = 40  # of paths that sweep through likely places, before so much certainty is thought to leave none
 LEAST = 1e-4  # of -ln(1 - certainty): less is what is left where something was taken back
+_ASIDE = 1e-6  # [rad] so far behind the arm lies a cut beside it, which may be at the centre of a cell
 Place = tuple[float, float, float]  # base axes [m]
 Cuts = tuple[tuple[int, float], ...]  # joints, and angles over which they shall not turn [rad]
 Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which each may be reached
@@ -177,8 +178,8 @@ class Search:
             return None
         goals = np.stack(np.unravel_index(targets, self._grid.shape), axis=1)
         near = neighbourhood_of(self._grid.shape, periodic=self._grid.periodic, ties=_base_first(len(here)))
-        network = Replanner(self.blocked | _doubtful(doubts, 0.0), goals, near=near)
-        network.close(pairs(set(beliefs.doubted()) | self.barred, self._grid.shape))
+        shut = pairs(set(beliefs.doubted()) | self.barred, self._grid.shape)
+        network = Replanner(self.blocked | _doubtful(doubts, 0.0), goals, near, shut)
         for _ in range(ROUNDS):
             cells = network.path(here)
             if cells is None:
@@ -265,8 +266,7 @@ class Search:
                 near = neighbourhood_of(
                     blocked.shape, periodic=self._grid.periodic, ties=_base_first(len(here))
                 )
-                network = Replanner(blocked, goals, near=near)
-                network.close(self._shut(closed, cuts))
+                network = Replanner(blocked, goals, near, self._shut(closed, cuts))
             if network is not None:
                 cells = network.path(here)
             elif self._planner is not None:
@@ -302,7 +302,7 @@ class Search:
     def _cut(self, cuts: Cuts, joint: int, q: np.ndarray) -> list[Cuts]:
         """The same cuts and one more: a turn of a joint within its limits, in which it is now."""
         low, high = self._arm.position_limits[joint]
-        least, most = max(low, q[joint] - TURN), min(q[joint], high - TURN)
+        least, most = max(low, q[joint] - TURN + _ASIDE), min(q[joint] - _ASIDE, high - TURN)
         begins = dict.fromkeys((float(np.clip(q[joint] - 0.5 * TURN, least, most)), least, most))
         return [(*cuts, (joint, begin)) for begin in begins]
 
