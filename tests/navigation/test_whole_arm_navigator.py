@@ -211,7 +211,8 @@ def test_a_probe_sweeps_through_some_places_and_past_others(bundled):
     two = ContactHypotheses(ends[:2], np.array([6, 6]), np.array([0.5, 0.4]))
     assert is_ambiguous(two)
     cell, share = choose_probe(search, here, q, two, set())
-    swept = [bool(search.sweeps(point, q, search.centre(np.array([cell]), q))[0]) for point in two.points]
+    there = search.centre(np.array([cell]), q)
+    swept = [bool(search.checks.sweep({tuple(p)}, q[None], there)[0]) for p in two.points.tolist()]
     assert sorted(swept) == [False, True]
     assert share == pytest.approx(two.weights[swept].sum() / 0.9)
     assert not is_ambiguous(ContactHypotheses(two.points, two.links, np.array([0.85, 0.05])))

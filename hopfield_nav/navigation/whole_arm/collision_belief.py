@@ -17,12 +17,11 @@ from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
 from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
 from hopfield_nav.navigation.whole_arm.blocking import mark_ball
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
+from hopfield_nav.navigation.whole_arm.risk import doubtful
 
 Shells = tuple[tuple[float, float], ...]
 SHELLS = ((0.03, 0.35), (0.01, 0.6), (-0.02, 0.9))  # [m] from the arm's surface to a place, and certainty
 CLOSE = ((0.01, 0.35), (0.0, 0.6), (-0.01, 0.9))  # the same on a finer map
-LADDER = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.99, 0.999, 1.0)  # certainties that may be risked
-LIKELY = 0.4  # weight of a place from which on steps that sweep through it are closed
 TOGETHER, AGREE = 0.08, 4.0  # [m] as near as touches of one obstacle are, and how much that says
 _CHANGED = 0.05  # of a weight, from which on its cells are marked anew
 _FULL_SCALE = 255  # what certainty 1 is while one touch is marked
@@ -89,9 +88,7 @@ class CollisionBelief:
 
     def doubtful(self, certainty: float) -> np.ndarray:
         """Bool grid of the cells that are blocked with more than a certainty, one of ``LADDER``."""
-        if certainty >= 1.0:
-            return np.zeros(self._grid.shape, dtype=bool)
-        found = self.against > max(-np.log1p(-certainty), 1e-4)  # what is left where something was taken back
+        found = doubtful(self.against, certainty)
         for cell in self._free:
             found[cell] = False
         return found

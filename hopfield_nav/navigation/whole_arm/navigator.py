@@ -25,7 +25,8 @@ from hopfield_nav.navigation.whole_arm.grid import grid_of
 from hopfield_nav.navigation.whole_arm.learning import WholeArmLearning
 from hopfield_nav.navigation.whole_arm.lines import before_touch, joint_lines
 from hopfield_nav.navigation.whole_arm.probe import MAX_PROBES, choose_probe, is_ambiguous
-from hopfield_nav.navigation.whole_arm.search import EXITS, LEAST, MOST_EXITS, Found, Search
+from hopfield_nav.navigation.whole_arm.risk import LEAST
+from hopfield_nav.navigation.whole_arm.search import EXITS, MOST_EXITS, Found, Search
 from hopfield_nav.navigation.whole_arm.separation import Separation
 from hopfield_nav.navigation.whole_arm.straight import Shortener, straight_way, without_repeats
 from hopfield_nav.navigation.whole_arm.strategies import ArmFelt, belief_for
@@ -288,7 +289,7 @@ class WholeArmNavigator:
 
     def _believed(self, here: Cell, with_steps: bool = True) -> BelievedMap:
         """The map with what the built-in strategies believe, from a cell to all goals."""
-        barred = dict.fromkeys(self.search.barred, 1.0)
+        barred = dict.fromkeys(self.search.checks.barred, 1.0)
         doubted = self.beliefs.doubted() | barred if with_steps else {}
         believed = self.search.believed(
             here, self.search.blocked, self.collisions.risk(), self.search.goals, set(doubted)
@@ -324,7 +325,7 @@ class WholeArmNavigator:
         if chosen is None:
             return None
         rows = self.grid.unwound(np.vstack([begin.q, self.search.centre(chosen, begin.q)]))
-        if not self.search.is_free(rows):
+        if not self.search.checks.are_free(rows[:-1], rows[1:]).all():
             raise MethodFailed(f"response {self.world.explore.method!r}: its way touches what is known")
         whole = [tuple(int(c) for c in p) if (p == np.rint(p)).all() else None for p in chosen]
         self._way = self._way._replace(rows=rows, cells=[here, *whole])

@@ -17,7 +17,8 @@ from hopfield_nav.navigation.whole_arm.collision_belief import CollisionBelief
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
 from hopfield_nav.navigation.whole_arm.learning import WholeArmLearning
 from hopfield_nav.navigation.whole_arm.region import Evidence, union_bound
-from hopfield_nav.navigation.whole_arm.search import Found, Place, Search
+from hopfield_nav.navigation.whole_arm.search import Found, Search
+from hopfield_nav.navigation.whole_arm.step_checks import Place
 from hopfield_nav.plugin import Against
 
 DEEP = 0.005  # [m] in the arm a place is for the arm to touch what was felt there
