@@ -25,7 +25,7 @@ def search(*goals):
 
 
 def place(point, weight):
-    return ContactHypotheses(np.array([point]), np.array([3]), np.array([weight]))
+    return ContactHypotheses(np.array([point]), np.array([3]), np.array([weight]), np.zeros((1, 3)))
 
 
 def looked(count, weight=1.0, point=INSIDE, apart=2 * APART, goals=(GOAL,), allowed=1e-3):
