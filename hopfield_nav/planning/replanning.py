@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.planning.closed import NONE_CLOSED, by_place, closed_keys
+from hopfield_nav.planning.closed import by_place, closed_keys
 from hopfield_nav.planning.hopfield import flat_index
 from hopfield_nav.planning.limit import distance_grid, solve
 from hopfield_nav.planning.neighbourhood import Neighbourhood, on_grid
@@ -27,14 +27,15 @@ class Replanner:
     The limit network is repaired, and is equal to a new one in every bit. A start that is blocked, or a goal
     that is, counts as in `planning.replan`. Of the bool grid ``blocked``, of any rank, it keeps a copy;
     ``goal`` is a cell (rank,), from 0, or several, (m, rank); ``near`` is the grid's neighbourhood, by
-    default the 2N nearest.
+    default the 2N nearest; ``closed`` are steps as for `close`.
 
     Raises ``BadInput``: as `planning.plan_path`.
     """
 
     def __init__(
-        self, blocked: np.ndarray, goal: Sequence[int] | np.ndarray, near: Neighbourhood | None = None
-    ) -> None:
+        self, blocked: np.ndarray, goal: Sequence[int] | np.ndarray, near: Neighbourhood | None = None,
+        closed: Steps = (),
+    ) -> None:  # fmt: skip
         self._blocked = np.array(check_grid(blocked), order="C")
         shape = self._blocked.shape
         goals: list[Any] = [goal] if np.ndim(goal) < 2 else list(np.asarray(goal))
@@ -43,8 +44,8 @@ class Replanner:
         if not self._goal_indices:
             raise BadInput("goal cell", found="none", allowed="one or more")
         self._near = on_grid(near, shape)
-        self._keys = NONE_CLOSED
-        self._field = solve(self._blocked, self._near, self._goals)
+        self._keys = closed_keys(closed, self._near)
+        self._field = solve(self._blocked, self._near, self._goals, self._keys)
 
     @property
     def blocked(self) -> np.ndarray:

@@ -12,9 +12,10 @@ from hopfield_nav.known_world import build_scene, collides
 from hopfield_nav.loop import sample
 from hopfield_nav.navigation import ContactHypotheses
 from hopfield_nav.navigation.whole_arm import JointGrid, default_bounds
-from hopfield_nav.navigation.whole_arm.collision_belief import AGREE, LADDER, TOGETHER, CollisionBelief
+from hopfield_nav.navigation.whole_arm.collision_belief import AGREE, TOGETHER, CollisionBelief
 from hopfield_nav.navigation.whole_arm.goals import goal_solutions
 from hopfield_nav.navigation.whole_arm.lines import joint_lines
+from hopfield_nav.navigation.whole_arm.risk import LADDER
 from hopfield_nav.world import build_arm, parse_world
 
 random_surface_points = suite_module("surface_points").random_surface_points
@@ -30,7 +31,9 @@ POINT, FAR = forward_kinematics(ARM, GRID.centre(np.array([[4, 3, 3, 1, 0, 0], [
 
 def places(*weighted):
     points, weights = zip(*weighted, strict=True)
-    return ContactHypotheses(np.array(points), np.full(len(points), 3), np.array(weights))
+    return ContactHypotheses(
+        np.array(points), np.full(len(points), 3), np.array(weights), np.zeros((len(points), 3))
+    )
 
 
 @pytest.mark.parametrize(

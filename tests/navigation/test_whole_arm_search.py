@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics import forward_kinematics, load_arm
-from hopfield_nav.geometry import pack_primitives
+from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.known_world import build_scene, motion_is_free
 from hopfield_nav.navigation.map import Beliefs, Step
 from hopfield_nav.navigation.whole_arm import JointGrid
 from hopfield_nav.navigation.whole_arm.search import Search
+from hopfield_nav.navigation.whole_arm.step_checks import BALL
 from hopfield_nav.plugin import Against
 
 ARM = load_arm("ur5_ragazzon2012")
@@ -52,11 +53,14 @@ def test_where_facts_leave_no_path_no_doubt_is_asked():
 def test_what_is_remembered_of_steps_and_places_is_what_a_check_finds():
     found, _, search = searched([], 0.0)
     assert found is not None
-    assert search._asked
-    for step, places in search._asked.items():
+    assert search.checks._asked
+    for step, places in search.checks._asked.items():
         if step is None:
             continue
         q = GRID.centre(np.array(step.ends))
-        swept = {place for place in places if not motion_is_free(ARM, search._ball(place), q[0], q[1])}
-        assert search._hits.get(step, set()) == swept
-    assert any(search._hits.values())
+        balls = {place: pack_primitives([sphere(np.array(place), BALL)]) for place in places}
+        swept = {
+            p for p, ball in balls.items() if not motion_is_free(ARM, build_scene(ARM, ball), q[0], q[1])
+        }
+        assert search.checks._hits.get(step, set()) == swept
+    assert any(search.checks._hits.values())

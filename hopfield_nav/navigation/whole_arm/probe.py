@@ -31,7 +31,8 @@ def choose_probe(
     if not cells:
         return None
     centres = search.centre(np.array(cells), q)
-    swept = np.stack([search.sweeps(place, q, centres) for place in places.points], axis=1)
+    begin = np.broadcast_to(q, centres.shape)
+    swept = np.stack([search.checks.sweep({(x, y, z)}, begin, centres) for x, y, z in places.points], axis=1)
     share = swept @ places.weights / places.weights.sum()
     best = int(np.argmin(np.abs(share - 0.5)))
     return (cells[best], float(share[best])) if LEAST_SHARE <= share[best] <= 1.0 - LEAST_SHARE else None

@@ -7,7 +7,6 @@ place is closed as well, for as long as that place is believed.
 """
 
 import itertools
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
@@ -15,13 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm
-from hopfield_nav.geometry import pack_primitives, sphere
-from hopfield_nav.known_world import Scene, build_scene, motion_is_free
+from hopfield_nav.known_world import Scene
 from hopfield_nav.navigation.map import Beliefs, Cell, Step, pairs, step_between
 from hopfield_nav.navigation.planners import WithPlan
 from hopfield_nav.navigation.whole_arm.blocking import block_known
-from hopfield_nav.navigation.whole_arm.collision_belief import LADDER, LIKELY
-from hopfield_nav.navigation.whole_arm.grid import TURN, JointGrid
+from hopfield_nav.navigation.whole_arm.cuts import Cuts, one_more, steps_over, within_limits
+from hopfield_nav.navigation.whole_arm.grid import JointGrid
+from hopfield_nav.navigation.whole_arm.risk import LADDER, doubtful, least_doubt, likely_places
+from hopfield_nav.navigation.whole_arm.step_checks import Place, StepChecks
 from hopfield_nav.planning import Replanner, axis_name, cheapest_path, neighbourhood_of
 from hopfield_nav.plugin import Against, BelievedMap
 
@@ -29,12 +29,10 @@ NEAR = 2  # [cells] in which the map is entered or left, where the nearest centr
 EXITS = 4  # nearest centres from which each solution is reached, as long as little doubt speaks against it
 MOST_EXITS = 64  # all of these, and nearest centres that are tried where the map is entered
 RISK = 0.5  # certainty that is risked at most before more centres are tried
-BALL = 0.01  # [m] radius of what a likely place is while steps are checked
 ROUNDS = 40  # of paths that sweep through likely places, before so much certainty is thought to leave none
-LEAST = 1e-4  # of -ln(1 - certainty): less is what is left where something was taken back
-Place = tuple[float, float, float]  # base axes [m]
-Cuts = tuple[tuple[int, float], ...]  # joints, and angles over which they shall not turn [rad]
 Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which each may be reached
+# the cells of a path to one of the goals (g, n), past closed steps and over no cut; None without any
+Ask = Callable[[np.ndarray, set[Step], Cuts], np.ndarray | None]
 
 
 class Found(NamedTuple):
@@ -60,10 +58,9 @@ class Search:
         self, arm: Arm, scene: Scene, grid: JointGrid, solutions: np.ndarray,
         planner: WithPlan | None = None, seed: int = 0, most_exits: int = MOST_EXITS,
     ) -> None:  # fmt: skip
-        self._arm, self._scene, self._grid = arm, scene, grid
+        self._arm, self._grid, self.checks = arm, grid, StepChecks(arm, scene)
         self._planner, self._seed = planner, seed
         self.blocked = block_known(arm, scene, grid)  # centres where the arm touches itself or what is known
-        self.barred: set[Step] = set()  # steps that touch what is known on the way
         self.risk = 0.0  # certainty that had to be risked for the last ``path``; 1 where all was
         self.solutions = solutions
         entries = [self._entries(q, True) for q in solutions]
@@ -74,9 +71,6 @@ class Search:
         # of each exit the two ends of the last leg
         self._legs = self.centre(np.array(cells, int).reshape(ends.shape), ends), ends
         self._swept_exits: dict[Place, set[tuple[int, Cell]]] = {}
-        self._balls: dict[frozenset[Place], Scene] = {}
-        self._hits: dict[Step | None, set[Place]] = {}
-        self._asked: dict[Step | None, set[Place]] = {}  # places with which a step was compared
 
     def entry(
         self, q: np.ndarray, avoid: set[Cell], doubts: Callable[[Cell], tuple] = lambda _: ()
@@ -104,7 +98,7 @@ class Search:
         centres = self.centre(cells, q)
         inside = self._within_limits(centres) | any_turn
         cells, centres = cells[inside], centres[inside]
-        free = motion_is_free(self._arm, self._scene, np.broadcast_to(q, centres.shape), centres)
+        free = self.checks.are_free(np.broadcast_to(q, centres.shape), centres)
         return [tuple(int(c) for c in cell) for cell in cells[free]]
 
     def centre(self, cells: np.ndarray, like: np.ndarray) -> np.ndarray:
@@ -123,8 +117,7 @@ class Search:
 
     def _within_limits(self, rows: np.ndarray) -> np.ndarray:
         """(k,) bool: whether angles (k, n) [rad] are within the joints' limits, where axes are closed."""
-        low, high = self._arm.position_limits.T
-        return np.asarray(((rows >= low) & (rows <= high) | ~np.array(self._grid.periodic)).all(axis=1))
+        return np.asarray(within_limits(self._arm, self._grid, rows).all(axis=1))
 
     def path(
         self, here: Cell, q: np.ndarray, beliefs: Beliefs, doubts: Against, left_out: set[tuple[int, Cell]]
@@ -138,19 +131,19 @@ class Search:
         near = [exit for exit in self._near if exit not in left_out]
 
         def below(certainty: float, closed: set[Step], exits: Exits = exits) -> Found | None:
-            blocked = self.blocked | _doubtful(doubts, certainty)
-            likely = _likely(doubts, certainty)
+            blocked = self.blocked | doubtful(doubts.cells, certainty)
+            likely = likely_places(doubts, certainty)
             return self._shortest(here, q, blocked, closed, beliefs.free, likely, exits, doubts.cells)
 
         found, self.risk = below(LADDER[0], touched, near), 0.0
         if found is not None or below(LADDER[-1], facts) is None:
             return found  # facts alone leave no path: no doubt needs to be asked
-        found, self.risk = _least_doubt(partial(below, exits=near), touched)
+        found, self.risk = least_doubt(partial(below, exits=near), touched)
         if len(exits) > len(near) and (found is None or self.risk > RISK):
             found, self.risk = below(LADDER[0], touched), 0.0
             if found is None:
-                found, self.risk = _least_doubt(below, touched)
-        return found or below(LADDER[0], facts) or _least_doubt(below, facts)[0]
+                found, self.risk = least_doubt(below, touched)
+        return found or below(LADDER[0], facts) or least_doubt(below, facts)[0]
 
     def cheapest(
         self, here: Cell, q: np.ndarray, beliefs: Beliefs, doubts: Against, left_out: set[tuple[int, Cell]]
@@ -177,8 +170,8 @@ class Search:
             return None
         goals = np.stack(np.unravel_index(targets, self._grid.shape), axis=1)
         near = neighbourhood_of(self._grid.shape, periodic=self._grid.periodic, ties=_base_first(len(here)))
-        network = Replanner(self.blocked | _doubtful(doubts, 0.0), goals, near=near)
-        network.close(pairs(set(beliefs.doubted()) | self.barred, self._grid.shape))
+        shut = pairs(set(beliefs.doubted()) | self.checks.barred, self._grid.shape)
+        network = Replanner(self.blocked | doubtful(doubts.cells, 0.0), goals, near, shut)
         for _ in range(ROUNDS):
             cells = network.path(here)
             if cells is None:
@@ -186,38 +179,80 @@ class Search:
             path = Found(cells, -1)
             rows = self.rows(path, q)
             steps = [step_between(a, b, self._grid.turn) for a, b in itertools.pairwise(cells)]
-            bad = self._touching(rows, steps, set(), set()) - {None}
+            bad = {step for step in self.checks.touching(rows, steps, set(), set()) if step is not None}
             if not bad:
                 return path if self._within_limits(rows).all() and len(cells) > 1 else None
-            network.close(pairs({step for step in bad if step is not None}, self._grid.shape))
+            network.close(pairs(bad, self._grid.shape))
         return None
 
     def _by_cost(
-        self, here: Cell, q: np.ndarray, cost: np.ndarray, closed: set[Step], exits: Exits, cuts: Cuts = ()
+        self, here: Cell, q: np.ndarray, cost: np.ndarray, closed: set[Step], exits: Exits
     ) -> Found | None:
-        left, closed = list(exits), closed | self.barred
-        while left:
-            goals = np.array(sorted({cell for _, cell in left}))
-            if self._planner is None:
-                cells = cheapest_path(cost, here, goals, self._shut(closed, cuts), self._grid.periodic)
+        """The cheapest path whose steps are proven free of the known."""
+
+        def ask(goals: np.ndarray, closed: set[Step], cuts: Cuts) -> np.ndarray | None:
+            if self._planner is not None:
+                return self._planner.plan(self.believed(here, self.blocked, cost, goals, closed)).cells
+            return cheapest_path(cost, here, goals, self._shut(closed, cuts), self._grid.periodic)
+
+        return self._proven(ask, q, closed | self.checks.barred, exits, set(), set())
+
+    def _shortest(
+        self, here: Cell, q: np.ndarray, blocked: np.ndarray, closed: set[Step], driven: set[Step],
+        likely: set[Place], exits: Exits, against: np.ndarray,
+    ) -> Found | None:  # fmt: skip
+        """The shortest path whose steps are proven free of the known, and sweep through no likely place."""
+        left = [exit for exit in self._unswept(exits, likely) if not blocked[exit[1]]]
+        closed = closed | self.checks.barred | self.checks.through(likely) - driven
+        near = neighbourhood_of(blocked.shape, periodic=self._grid.periodic, ties=_base_first(len(here)))
+        network, asked = None, None
+
+        def ask(goals: np.ndarray, closed: set[Step], cuts: Cuts) -> np.ndarray | None:
+            nonlocal network, asked
+            if self._planner is not None:
+                return self._planner.plan(self.believed(here, blocked, against, goals, closed)).cells
+            if network is not None and asked is not None and asked[:2] == (goals.tolist(), cuts):
+                network.close(pairs(closed - asked[2], blocked.shape))
             else:
-                asked = self.believed(here, self.blocked, cost, goals, closed)
-                cells = self._planner.plan(asked).cells
+                network = Replanner(blocked, goals, near, self._shut(closed, cuts))
+            asked = goals.tolist(), cuts, closed
+            return network.path(here)
+
+        return self._proven(ask, q, closed, left, driven, likely)
+
+    def _proven(
+        self, ask: Ask, q: np.ndarray, closed: set[Step], exits: Exits, driven: set[Step],
+        likely: set[Place], cuts: Cuts = (),
+    ) -> Found | None:  # fmt: skip
+        """The first path that is told against which a check finds nothing; what it finds is closed."""
+        left, rounds = list(exits), 0
+        while left and rounds < ROUNDS:
+            cells = ask(np.array(sorted({cell for _, cell in left})), closed, cuts)
             if cells is None:
                 return None
-            found, bad = self._checked(cells, q, left, set(), set())
-            joint = None if bad else self._beyond(found, q)
-            if not bad and joint is None:
-                return found
-            if joint is not None and joint not in dict(cuts):
-                tried = (self._by_cost(here, q, cost, closed, left, c) for c in self._cut(cuts, joint, q))
-                return next((path for path in tried if path is not None), None)
-            if joint is not None:
-                bad = {None}
-            closed = closed | {step for step in bad if step is not None}
-            if None in bad:
-                left.remove((found.goal, goal_cell(found)))
+            path, bad = self._checked(cells, q, left, driven, likely)
+            beyond = [] if bad else self._beyond(path, q)
+            if not bad and not beyond:
+                return path
+            if beyond and beyond[0] not in dict(cuts):
+                tried = (self._proven(ask, q, closed, left, driven, likely, more)
+                         for more in one_more(cuts, self._arm, beyond[0], q[beyond[0]]))  # fmt: skip
+                return next((other for other in tried if other is not None), None)
+            found = {step for step in bad if step is not None}
+            rounds += not found <= self.checks.barred
+            closed = closed | found
+            if beyond or None in bad:
+                left.remove((path.goal, goal_cell(path)))
         return None
+
+    def _beyond(self, found: Found, q: np.ndarray) -> list[int]:
+        """The joints that a path from angles (n,) would turn beyond their limits."""
+        within = within_limits(self._arm, self._grid, self.rows(found, q)).all(axis=0)
+        return [int(joint) for joint in np.flatnonzero(~within)]
+
+    def _shut(self, closed: set[Step], cuts: Cuts) -> np.ndarray:
+        """Pairs (m, 2, n) of cells between which there is no step: closed ones, and those over the cuts."""
+        return np.concatenate([pairs(closed, self._grid.shape), steps_over(cuts, self._grid)])
 
     def _checked(
         self, cells: np.ndarray, q: np.ndarray, left: Exits, driven: set[Step], likely: set[Place]
@@ -226,7 +261,7 @@ class Search:
         last = tuple(int(c) for c in cells[-1])
         found = Found(cells, next(k for k, cell in left if cell == last))
         steps = [step_between(a, b, self._grid.turn) for a, b in itertools.pairwise(cells)]
-        return found, self._touching(self.rows(found, q), [*steps, None], driven, likely)
+        return found, self.checks.touching(self.rows(found, q), [*steps, None], driven, likely)
 
     def steps_from(self, here: Cell, q: np.ndarray, closed: set[Step]) -> list[Cell]:
         """Cells one step from a cell that is entered at joint angles (n,) [rad], past what is known."""
@@ -235,89 +270,14 @@ class Search:
         shape, turn = self._grid.shape, self._grid.turn
         around = [tuple(c % t if t else c for c, t in zip(cell, turn, strict=True)) for cell in around]
         inside = [cell for cell in around if all(0 <= c < n for c, n in zip(cell, shape, strict=True))]
-        shut = closed | self.barred
+        shut = closed | self.checks.barred
         cells = [c for c in inside if not self.blocked[c] and step_between(here, c, turn) not in shut]
         cells = [c for c in cells if self._within_limits(self.centre(np.array(c), q)[None])[0]]
         if not cells:
             return []
         centres = self.centre(np.array(cells), q)
-        free = motion_is_free(self._arm, self._scene, np.broadcast_to(q, centres.shape), centres)
+        free = self.checks.are_free(np.broadcast_to(q, centres.shape), centres)
         return [cell for cell, is_free in zip(cells, free, strict=True) if is_free]
-
-    def sweeps(self, place: np.ndarray, q: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """(k,) bool: whether the lines from angles (n,) to ends (k, n) [rad] sweep through a place (3,)."""
-        x, y, z = (float(c) for c in place)
-        return ~motion_is_free(self._arm, self._ball((x, y, z)), np.broadcast_to(q, ends.shape), ends)
-
-    def _shortest(
-        self, here: Cell, q: np.ndarray, blocked: np.ndarray, closed: set[Step], driven: set[Step],
-        likely: set[Place], exits: Exits, against: np.ndarray, cuts: Cuts = (),
-    ) -> Found | None:  # fmt: skip
-        """The shortest path whose steps are proven free of the known, and sweep through no likely place."""
-        left = [exit for exit in self._unswept(exits, likely) if not blocked[exit[1]]]
-        swept = {step for step, hit in self._hits.items() if step is not None and hit & likely} - driven
-        closed = closed | self.barred | swept
-        network: Replanner | None = None
-        rounds = 0
-        while left and rounds < ROUNDS:
-            goals = np.array(sorted({cell for _, cell in left}))
-            if network is None and self._planner is None:
-                near = neighbourhood_of(
-                    blocked.shape, periodic=self._grid.periodic, ties=_base_first(len(here))
-                )
-                network = Replanner(blocked, goals, near=near)
-                network.close(self._shut(closed, cuts))
-            if network is not None:
-                cells = network.path(here)
-            elif self._planner is not None:
-                cells = self._planner.plan(self.believed(here, blocked, against, goals, closed)).cells
-            if cells is None:
-                return None
-            path, bad = self._checked(cells, q, left, driven, likely)
-            joint = None if bad else self._beyond(path, q)
-            if not bad and joint is None:
-                return path
-            if joint is not None and joint not in dict(cuts):
-                tried = (self._shortest(here, q, blocked, closed, driven, likely, left, against, more)
-                         for more in self._cut(cuts, joint, q))  # fmt: skip
-                return next((other for other in tried if other is not None), None)
-            if joint is not None:
-                bad = {None}
-            found = {step for step in bad if step is not None}
-            rounds += not found <= self.barred
-            closed = closed | found
-            if network is not None:
-                network.close(pairs(found, blocked.shape))
-            if None in bad:
-                left.remove((path.goal, goal_cell(path)))
-                network = None
-        return None
-
-    def _beyond(self, found: Found, q: np.ndarray) -> int | None:
-        """The first joint that a path from angles (n,) would turn beyond its limits; None without any."""
-        rows, (low, high) = self.rows(found, q), self._arm.position_limits.T
-        beyond = (((rows < low) | (rows > high)) & self._grid.periodic).any(axis=0)
-        return int(beyond.argmax()) if beyond.any() else None
-
-    def _cut(self, cuts: Cuts, joint: int, q: np.ndarray) -> list[Cuts]:
-        """The same cuts and one more: a turn of a joint within its limits, in which it is now."""
-        low, high = self._arm.position_limits[joint]
-        least, most = max(low, q[joint] - TURN), min(q[joint], high - TURN)
-        begins = dict.fromkeys((float(np.clip(q[joint] - 0.5 * TURN, least, most)), least, most))
-        return [(*cuts, (joint, begin)) for begin in begins]
-
-    def _shut(self, closed: set[Step], cuts: Cuts) -> np.ndarray:
-        """Pairs (m, 2, n) of cells between which there is no step: closed ones, and those over the cuts."""
-        shape, shut = self._grid.shape, [pairs(closed, self._grid.shape)]
-        for joint, begin in cuts:
-            at = np.where(np.arange(len(shape)) == joint, begin, self._grid.lower)
-            last = math.floor(self._grid.along(at)[joint] - 0.5)
-            line = [
-                np.arange(n) if k != joint else np.array([last, last + 1]) % n for k, n in enumerate(shape)
-            ]
-            cells = np.stack(np.meshgrid(*line, indexing="ij"), axis=-1)
-            shut.append(np.moveaxis(cells, joint, -2).reshape(-1, 2, len(shape)))
-        return np.concatenate(shut)
 
     def believed(
         self, here: Cell, blocked: np.ndarray, against: np.ndarray, goals: np.ndarray, closed: set[Step]
@@ -337,82 +297,13 @@ class Search:
         """Solutions by number, and cells from which they may be reached, but for some of these."""
         return [exit for exit in self._exits if exit not in left_out]
 
-    def is_free(self, rows: np.ndarray) -> bool:
-        """Whether the lines between configurations (k + 1, n) [rad] touch nothing known."""
-        return bool(motion_is_free(self._arm, self._scene, rows[:-1], rows[1:]).all())
-
     def _unswept(self, exits: Exits, likely: set[Place]) -> Exits:
         """The exits whose last legs sweep through no likely place."""
         for place in likely - self._swept_exits.keys():
-            free = motion_is_free(self._arm, self._ball(place), *self._legs)
-            self._swept_exits[place] = {self._exits[k] for k in np.flatnonzero(~free)}
+            hit = self.checks.sweep({place}, *self._legs)
+            self._swept_exits[place] = {self._exits[k] for k in np.flatnonzero(hit)}
         swept = set().union(*(self._swept_exits[place] for place in likely))
         return [exit for exit in exits if exit not in swept]
-
-    def _touching(
-        self, rows: np.ndarray, steps: list[Step | None], driven: set[Step], likely: set[Place]
-    ) -> set[Step | None]:
-        """Which steps between waypoints (k + 1, n) touch what is known, or sweep through a likely place."""
-        known = ~motion_is_free(self._arm, self._scene, rows[:-1], rows[1:])
-        bad = {steps[k] for k in np.flatnonzero(known)}
-        self.barred |= {step for step in bad if step is not None}
-        self._sweep(rows, steps, likely)
-        for step in steps:
-            if step not in driven and self._hits.get(step, set()) & likely:
-                bad.add(step)
-        return bad
-
-    def _sweep(self, rows: np.ndarray, steps: list[Step | None], likely: set[Place]) -> None:
-        """Note which steps sweep through which likely places, of those of which that is not known."""
-        self._hits.pop(None, None)  # the last leg is another one every time
-        new = np.array(
-            [k for k, s in enumerate(steps) if s is None or not likely <= self._asked.get(s, set())], int
-        )
-        if not likely or not len(new):
-            return
-        swept = new[~motion_is_free(self._arm, self._balls_at(likely), rows[new], rows[new + 1])]
-        for k in new:
-            self._asked.setdefault(steps[k], set()).update(likely)
-        for place in likely if len(swept) else ():
-            for k in swept[~motion_is_free(self._arm, self._ball(place), rows[swept], rows[swept + 1])]:
-                self._hits.setdefault(steps[k], set()).add(place)
-
-    def _ball(self, place: Place) -> Scene:
-        """The arm and a small ball at a place."""
-        return self._balls_at({place})
-
-    def _balls_at(self, places: set[Place]) -> Scene:
-        """The arm and small balls at places."""
-        key = frozenset(places)
-        if key not in self._balls:
-            balls = pack_primitives([sphere(np.array(place), BALL) for place in sorted(places)])
-            self._balls[key] = build_scene(self._arm, balls)
-        return self._balls[key]
-
-
-def _least_doubt(
-    below: Callable[[float, set[Step]], Found | None], closed: set[Step]
-) -> tuple[Found | None, float]:
-    """By halving: the path with the least certainty of ``LADDER`` beyond the first, and that certainty."""
-    best = below(LADDER[-1], closed)
-    low, high = 1, len(LADDER) - 1
-    while best is not None and low < high:
-        middle = (low + high) // 2
-        tried = below(LADDER[middle], closed)
-        best, low, high = (best, middle + 1, high) if tried is None else (tried, low, middle)
-    return best, LADDER[high]
-
-
-def _doubtful(doubts: Against, certainty: float) -> np.ndarray:
-    """Bool grid of the cells that are blocked with more than a certainty, one of ``LADDER``."""
-    least = max(-np.log1p(-certainty), LEAST) if certainty < 1.0 else np.inf
-    return np.asarray(doubts.cells > least)
-
-
-def _likely(doubts: Against, certainty: float) -> set[Place]:
-    """The places of more weight than a certainty that may be risked, and than ``LIKELY``."""
-    heavy = doubts.points[doubts.weights > max(LIKELY, certainty)] if certainty < 1.0 else doubts.points[:0]
-    return {(float(x), float(y), float(z)) for x, y, z in heavy}
 
 
 def _base_first(joints: int) -> list[str]:

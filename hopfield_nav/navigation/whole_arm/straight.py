@@ -17,9 +17,9 @@ from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.known_world import CLOSEST, Scene, build_scene, motion_is_free
 from hopfield_nav.navigation.map import Beliefs, Cell, pairs
 from hopfield_nav.navigation.whole_arm.blended import BlendedPath, blend_points
-from hopfield_nav.navigation.whole_arm.collision_belief import LIKELY
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
-from hopfield_nav.navigation.whole_arm.search import BALL, LEAST
+from hopfield_nav.navigation.whole_arm.risk import LEAST, LIKELY
+from hopfield_nav.navigation.whole_arm.step_checks import BALL
 from hopfield_nav.navigation.whole_arm.way import Way
 from hopfield_nav.plugin import Against
 
