@@ -138,22 +138,20 @@ def _map_variables(
 def _place_variables(detections: Sequence[DetectionRecord]) -> dict[str, tuple]:
     """Where on the arm each touch may have been, the likeliest place first."""
     most = max((len(d.places.points) for d in detections), default=0)
-    point, normal = np.full((2, len(detections), most, 3), np.nan)
+    point = np.full((len(detections), most, 3), np.nan)
     link, weight = np.zeros((len(detections), most), dtype=np.int8), np.zeros((len(detections), most))
     for k, detection in enumerate(detections):
         count = len(detection.places.points)
         point[k, :count], link[k, :count] = detection.places.points, detection.places.links
-        weight[k, :count], normal[k, :count] = detection.places.weights, detection.places.normals
+        weight[k, :count] = detection.places.weights
     on, share = (
         "link of the arm that it was on; 0: no such place",
         "weight of the place among all of its touch",
     )
-    inward = "mean inward normal of the arm there, the shorter the less it is known"
     return {
         "felt_point": _variable("event place axis", point, "m", "where the touch may have been"),
         "felt_link": _variable("event place", link, "1", on),
         "felt_weight": _variable("event place", weight, "1", share),
-        "felt_normal": _variable("event place axis", normal, "1", inward),
     }
 
 

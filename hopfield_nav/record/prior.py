@@ -50,12 +50,13 @@ def felt_places(run: Run) -> list[ContactHypotheses]:
     if "felt_point" not in run.data:
         return []
     data, found = run.data, []
-    if "felt_normal" not in data:  # of an earlier program
-        data = data.assign(felt_normal=0.0 * data.felt_point)
     for k in range(data.sizes["event"]):
         there = data.felt_link[k].values > 0
-        names = "felt_point", "felt_link", "felt_weight", "felt_normal"
-        found.append(ContactHypotheses(*(data[name][k].values[there] for name in names)))
+        found.append(
+            ContactHypotheses(
+                *(data[name][k].values[there] for name in ("felt_point", "felt_link", "felt_weight"))
+            )
+        )
     return [places for places in found if len(places.points)]
 
 

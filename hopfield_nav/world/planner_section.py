@@ -14,12 +14,11 @@ from hopfield_nav.world.trust import is_code
 _AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
 TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
 OWN_KEYS: dict[str, tuple[str, ...]] = {
-    "hopfield": ("network", "beta", "activation", "ties", "strategy", "probe", "no_path_error", "finer",
-                 "surfaces"),
+    "hopfield": ("network", "beta", "activation", "ties", "strategy", "probe", "no_path_error", "finer"),
     "a_star": (),
     "potential_field": ("random_walks",),
     "roadmap": ("samples", "connections"),
-}  # of each kind; the other keys belong to all  # fmt: skip
+}  # of each kind; the other keys belong to all
 
 
 class PlannerSection(MethodSection):
@@ -75,11 +74,6 @@ class PlannerSection(MethodSection):
         True,
         description="on a map of joint angles, where every path would more likely than not be touched: reach "
         "the goal from more cells, and then go on with a map whose cells are split around it",
-    )
-    surfaces: Flag = Field(
-        True,
-        description="on a map of joint angles, with felt_points: believe that the surface of what was "
-        "touched goes on around the place, and go around it where that is not far",
     )
     any_angle: Flag = Field(
         False,

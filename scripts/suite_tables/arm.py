@@ -210,27 +210,20 @@ def _ratio(key: str) -> c.Cell:
 
 _TOUCHES = c.of("collision_count", "{:.0f}", np.median)
 _MOST = c.of("collision_count", "{:.0f}", lambda values: np.quantile(values, 0.9))
-
-
-def _beside(before: str, now: str) -> dict[str, c.Cell]:
-    """Columns of two methods, by name, in the same worlds."""
-    return {
-        "worlds": c.count(c.counts),
-        f"reached, {before}": c.share(c.reached, c.counts, 0),
-        now: c.each(c.share(c.reached, c.counts, 0), 1),
-        "touches, median": _TOUCHES,
-        "90 %": _MOST,
-        f"{now}, median": c.each(_TOUCHES, 1),
-        f"{now}, 90 %": c.each(_MOST, 1),
-        f"time, {now} / {before}": _ratio("simulated_time_s"),
-        "joint path": _ratio("path_rad"),
-        "peak force": _ratio("peak_contact_force_N"),
-        "replan, median, 90 %": _seconds,
-        f"replan, {now}": c.each(_seconds, 1),
-    }
-
-
-STRAIGHT, SURFACES = _beside("step by step", "straight"), _beside("places alone", "surfaces")
+STRAIGHT = {
+    "worlds": c.count(c.counts),
+    "reached, step by step": c.share(c.reached, c.counts, 0),
+    "straight": c.each(c.share(c.reached, c.counts, 0), 1),
+    "touches, median": _TOUCHES,
+    "90 %": _MOST,
+    "straight, median": c.each(_TOUCHES, 1),
+    "straight, 90 %": c.each(_MOST, 1),
+    "time, straight / step by step": _ratio("simulated_time_s"),
+    "joint path": _ratio("path_rad"),
+    "peak force": _ratio("peak_contact_force_N"),
+    "replan, median, 90 %": _seconds,
+    "replan, straight": c.each(_seconds, 1),
+}
 
 
 def _ends(outcome: str, name: str, number: int) -> dict[str, c.Cell]:
@@ -301,7 +294,6 @@ TABLES: dict[str, list[Part | Pivot]] = {
     ],
     "whole_arm_gears": [Part("whole", lambda f, s, m: f"{s}: {f}", GEARS, whole=True)],
     "whole_arm_straight": [Part("straight", by_both, STRAIGHT, ("step by step", "straight"))],
-    "whole_arm_surfaces": [Part("surfaces", by_both, SURFACES, ("places alone", "surfaces"))],
     "whole_arm_boxes": [Part("boxes", by_family, BOXES, ("closed", "open"), whole=True)],
     "motion_bench_maker": [Part("blind", by_all, BLIND)],
     "hypotheses": [Part("hypotheses", lambda f, s, m: f"{f}: {m}", HYPOTHESES)],

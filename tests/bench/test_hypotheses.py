@@ -78,7 +78,7 @@ def test_the_boxes_and_the_ends_are_theirs_and_the_ends_are_free(facts, name):
 
 def test_who_is_told_the_link_keeps_the_places_on_it():
     on_link = suite_module("hypotheses").on_link
-    places = ContactHypotheses(np.eye(3), np.array([5, 6, 5]), np.array([0.4, 0.4, 0.1]), np.eye(3))
+    places = ContactHypotheses(np.eye(3), np.array([5, 6, 5]), np.array([0.4, 0.4, 0.1]))
     kept = on_link(places, 5)
     np.testing.assert_array_equal(kept.points, np.eye(3)[[0, 2]])
     np.testing.assert_allclose(kept.weights, [0.8, 0.2])

@@ -168,7 +168,7 @@ def test_a_run_is_saved_and_read_back(tmp_path):
     run = simulate(world(SMALL, text, START, GOAL, BALL))
     run.save(tmp_path / "run")
     again = load_run(tmp_path / "run")
-    for name in ("felt_point", "felt_link", "felt_weight", "felt_normal", "event_certainty"):
+    for name in ("felt_point", "felt_link", "felt_weight", "event_certainty"):
         np.testing.assert_array_equal(again.data[name].values, run.data[name].values)
     assert "event_map" not in again.data
     weight = again.data.felt_weight.values
@@ -208,17 +208,17 @@ def test_a_probe_sweeps_through_some_places_and_past_others(bundled):
     here = simulation.navigator.grid.cell_of(q)
     cells = search.steps_from(here, q, set())
     ends = forward_kinematics(simulation.arm, search.centre(np.array(cells), q))[:, :3, 3]
-    two = ContactHypotheses(ends[:2], np.array([6, 6]), np.array([0.5, 0.4]), np.zeros((2, 3)))
+    two = ContactHypotheses(ends[:2], np.array([6, 6]), np.array([0.5, 0.4]))
     assert is_ambiguous(two)
     cell, share = choose_probe(search, here, q, two, set())
     there = search.centre(np.array([cell]), q)
     swept = [bool(search.checks.sweep({tuple(p)}, q[None], there)[0]) for p in two.points.tolist()]
     assert sorted(swept) == [False, True]
     assert share == pytest.approx(two.weights[swept].sum() / 0.9)
-    assert not is_ambiguous(two._replace(weights=np.array([0.85, 0.05])))
+    assert not is_ambiguous(ContactHypotheses(two.points, two.links, np.array([0.85, 0.05])))
     assert (
         choose_probe(
-            search, here, q, two.at([0])._replace(points=two.points[:1] + 5.0, weights=np.ones(1)), set()
+            search, here, q, ContactHypotheses(two.points[:1] + 5.0, two.links[:1], np.ones(1)), set()
         )
         is None
     )
@@ -244,7 +244,7 @@ def _doubled(navigator, places):
         cells = navigator.search.steps_from(navigator.grid.cell_of(q), q, closed)
         tool = forward_kinematics(navigator.arm, navigator.search.centre(np.array(cells[:1]), q))[0, :3, 3]
         other = ContactHypotheses(
-            np.vstack([places.points[:1], tool]), np.array([3, 6]), np.array([0.5, 0.5]), np.zeros((2, 3))
+            np.vstack([places.points[:1], tool]), np.array([3, 6]), np.array([0.5, 0.5])
         )
         said = navigator.collisions._touches[-1]
         navigator.collisions._touches[-1] = said._replace(places=other, alone=other.weights)

@@ -31,9 +31,7 @@ POINT, FAR = forward_kinematics(ARM, GRID.centre(np.array([[4, 3, 3, 1, 0, 0], [
 
 def places(*weighted):
     points, weights = zip(*weighted, strict=True)
-    return ContactHypotheses(
-        np.array(points), np.full(len(points), 3), np.array(weights), np.zeros((len(points), 3))
-    )
+    return ContactHypotheses(np.array(points), np.full(len(points), 3), np.array(weights))
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def inside():
 
 
 def place(point, weight):
-    return ContactHypotheses(np.array([point]), np.array([3]), np.array([weight]), np.zeros((1, 3)))
+    return ContactHypotheses(np.array([point]), np.array([3]), np.array([weight]))
 
 
 def looked(count, weight=1.0, beside=0.0, apart=2 * APART, goals=(GOAL,), allowed=1e-3):

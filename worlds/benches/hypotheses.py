@@ -2,6 +2,8 @@
 
 from whole_arm import Watched
 
+from hopfield_nav.navigation.map import ContactHypotheses
+
 
 class Told(Watched):
     """A simulation whose navigator believes the places on the link that touches alone, if there are any."""
@@ -36,4 +38,6 @@ def on_link(places, link):
     own = places.links == link
     if not own.any():
         return places
-    return places.at(own)._replace(weights=places.weights[own] / places.weights[own].sum())
+    return ContactHypotheses(
+        places.points[own], places.links[own], places.weights[own] / places.weights[own].sum()
+    )

@@ -15,15 +15,9 @@ class ContactHypotheses(NamedTuple):
     points: np.ndarray  # (k, 3) middles of the places, likeliest first, base axes [m]
     links: np.ndarray  # (k,) int, of the arm
     weights: np.ndarray  # (k,) of each; their sum is at most 1
-    # (k, 3) means of the arm's inward normals there, the shorter the more they differ; zero: not known
-    normals: np.ndarray
-
-    def at(self, chosen: np.ndarray | list[int]) -> "ContactHypotheses":
-        """Some of them, by number or as bool."""
-        return ContactHypotheses(*(part[chosen] for part in self))
 
 
-NOWHERE = ContactHypotheses(np.zeros((0, 3)), np.zeros(0, dtype=int), np.zeros(0), np.zeros((0, 3)))
+NOWHERE = ContactHypotheses(np.zeros((0, 3)), np.zeros(0, dtype=int), np.zeros(0))
 
 
 class PriorMap(NamedTuple):

@@ -15,12 +15,9 @@ from hopfield_nav.geometry import (
     RADIUS,
     REACH,
     arm_bodies,
-    arm_distance,
     gap_to_bound,
-    pack_primitives,
     place_axis,
     segment_near,
-    sphere,
     surely_apart,
     to_segment,
 )
@@ -28,9 +25,6 @@ from hopfield_nav.known_world import AXES_MIDDLE, AXES_WIDTH, Scene, bodies_apar
 from hopfield_nav.navigation.whole_arm.descent import Tree, make_tree, next_node, within_reach
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
 
-DEEP = 0.005  # [m] in the arm is what the arm contains
-_FULL_SCALE = 255  # level of certainty 1
-_POINT = 1e-6  # [m] radius of what stands for a point
 DEPTH, BODY, OTHER, SOLID = range(4)  # columns of a check
 
 
@@ -53,40 +47,10 @@ def mark_ball(
     place = np.asarray(point, dtype=np.float64)
     if place.shape != (3,) or not np.isfinite([*place, radius]).all():
         raise BadInput("no ball", found=(point, radius), allowed="a point (3,) and a radius, finite [m]")
-    mark_balls(arm, grid, certainty, place[None], float(radius), np.array([level], dtype=np.uint8))
-
-
-def mark_balls(
-    arm: Arm, grid: JointGrid, said: np.ndarray, points: np.ndarray, radius: float, levels: np.ndarray
-) -> None:
-    """As ``mark_ball`` for points (k, 3), each with a level of its own (k,), uint8."""
     bodies = arm_bodies(arm)
-    tree, work = make_tree(arm, grid, bodies[bodies[:, LINK] > 0]), make_work(len(arm.dh))
-    for point, level in zip(np.ascontiguousarray(points), levels, strict=True):
-        _mark(arm, tree, work, said.reshape(-1), point, radius, level)
-
-
-def levels_of(certainty: np.ndarray | float, weights: np.ndarray | float) -> np.ndarray:
-    """Levels, uint8, of what is so certain where its place has all the weight, and less by its weight."""
-    levels = np.maximum(1, np.rint(_FULL_SCALE * certainty * np.minimum(weights, 1.0)))
-    return np.asarray(levels, dtype=np.uint8)
-
-
-def said_against(said: np.ndarray) -> np.ndarray:
-    """-ln(1 - certainty), float32, of cells that were so marked."""
-    return -np.log1p(said.astype(np.float32) / -_FULL_SCALE)
-
-
-def contained(arm: Arm, q: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """(k,) bool: the points (k, 3) [m] that the arm contains at one of the joint angles (m, n) [rad]."""
-    if not len(points) or not len(q):
-        return np.zeros(len(points), dtype=bool)
-    return np.asarray((distance_from(arm, q, points) < -DEEP).any(axis=(0, 1)))
-
-
-def distance_from(arm: Arm, q: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """(m, b, k) distance of the bodies of an arm at joint angles (m, n) [rad] from points (k, 3) [m]."""
-    return arm_distance(arm, q, pack_primitives(sphere(point, _POINT) for point in points))
+    tree = make_tree(arm, grid, bodies[bodies[:, LINK] > 0])
+    work = make_work(len(arm.dh))
+    _mark(arm, tree, work, certainty.reshape(-1), place, float(radius), np.uint8(level))
 
 
 def block_known(arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:

@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm
+from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
 from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
-from hopfield_nav.navigation.whole_arm.blocking import contained, levels_of, mark_balls, said_against
+from hopfield_nav.navigation.whole_arm.blocking import mark_ball
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
 from hopfield_nav.navigation.whole_arm.risk import doubtful
 
@@ -23,6 +24,9 @@ SHELLS = ((0.03, 0.35), (0.01, 0.6), (-0.02, 0.9))  # [m] from the arm's surface
 CLOSE = ((0.01, 0.35), (0.0, 0.6), (-0.01, 0.9))  # the same on a finer map
 TOGETHER, AGREE = 0.08, 4.0  # [m] as near as touches of one obstacle are, and how much that says
 _CHANGED = 0.05  # of a weight, from which on its cells are marked anew
+_FULL_SCALE = 255  # what certainty 1 is while one touch is marked
+_POINT = 1e-6  # [m] radius of what stands for a point
+_DEEP = 0.005  # [m] in the arm a place must have been to be ruled out
 
 
 class _Touch(NamedTuple):
@@ -74,7 +78,7 @@ class CollisionBelief:
         self._free.update(cells)
         changed = False
         for k, touch in enumerate(self._touches):
-            ruled_out = contained(self._arm, q, touch.places.points)
+            ruled_out = self._inside(touch.places, q)
             if ruled_out.any():
                 left = _left(touch.places._replace(weights=touch.alone), ruled_out)
                 self._say_anew(k, left, left.weights)
@@ -99,9 +103,9 @@ class CollisionBelief:
         """What each of ``places`` weighs without the other touches (k,)."""
         return np.concatenate([np.zeros(0), *(touch.alone for touch in self._touches)])
 
-    def risk(self, least: np.ndarray | float = 0.0) -> np.ndarray:
-        """float32 grid as ``against``, but at least so much as ``least``, and 0 where the arm was."""
-        found = np.maximum(self.against, np.float32(least))
+    def risk(self) -> np.ndarray:
+        """float32 grid as ``against``, and 0 where the arm was."""
+        found = np.maximum(self.against, np.float32(0.0))
         for cell in self._free:
             found[cell] = 0.0
         return found
@@ -123,7 +127,7 @@ class CollisionBelief:
             share = np.append(places.weights, max(0.0, 1.0 - places.weights.sum()))
             k = int(generator.choice(len(share), p=share / share.sum()))
             if k < len(places.points):
-                found.add(places.at([k])._replace(weights=np.ones(1)))
+                found.add(ContactHypotheses(places.points[[k]], places.links[[k]], np.ones(1)))
         return found
 
     def _weigh(self) -> None:
@@ -147,13 +151,21 @@ class CollisionBelief:
 
     def _say(self, places: ContactHypotheses, alone: np.ndarray, q: np.ndarray | None) -> _Touch:
         said = np.zeros(self._grid.shape, dtype=np.uint8)
-        for radius, certainty in self._shells:
-            levels = levels_of(certainty, places.weights)
-            mark_balls(self._arm, self._grid, said, places.points, radius, levels)
+        for point, weight in zip(places.points, places.weights, strict=True):
+            for radius, certainty in self._shells:
+                level = max(1, round(_FULL_SCALE * certainty * min(float(weight), 1.0)))
+                mark_ball(self._arm, self._grid, said, point, radius, level)
         cells = np.flatnonzero(said)
-        against = said_against(said.reshape(-1)[cells])
+        against = -np.log1p(said.reshape(-1)[cells].astype(np.float32) / -_FULL_SCALE)
         self.against.reshape(-1)[cells] += against
         return _Touch(places, alone, cells, against, q)
+
+    def _inside(self, places: ContactHypotheses, q: np.ndarray) -> np.ndarray:
+        """(k,) bool: the places that the arm contained at one of the joint angles (m, n)."""
+        if not len(places.points) or not len(q):
+            return np.zeros(len(places.points), dtype=bool)
+        distance = arm_distance(self._arm, q, pack_primitives(sphere(p, _POINT) for p in places.points))
+        return np.asarray((distance < -_DEEP).any(axis=(0, 1)))
 
 
 def _left(places: ContactHypotheses, ruled_out: np.ndarray) -> ContactHypotheses:
@@ -161,4 +173,4 @@ def _left(places: ContactHypotheses, ruled_out: np.ndarray) -> ContactHypotheses
     kept = ~ruled_out
     total = places.weights[kept].sum()
     scale = places.weights.sum() / total if total > 0.0 else 0.0
-    return places.at(kept)._replace(weights=scale * places.weights[kept])
+    return ContactHypotheses(places.points[kept], places.links[kept], scale * places.weights[kept])

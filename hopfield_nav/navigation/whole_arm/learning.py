@@ -10,7 +10,6 @@ from hopfield_nav.navigation.whole_arm.collision_belief import CLOSE, CollisionB
 from hopfield_nav.navigation.whole_arm.finer import Carried
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
 from hopfield_nav.navigation.whole_arm.localization import localize_contact, when_to_look
-from hopfield_nav.navigation.whole_arm.surfaces import Surfaces
 from hopfield_nav.navigation.whole_arm.way import Way
 from hopfield_nav.world import World, build_model
 
@@ -26,11 +25,8 @@ class WholeArmLearning:
         self._held = world.detection.armed_below
         self._model = build_model(world, arm)
         self._resolution = np.asarray(world.sensors.encoder_resolution)
-        self._passed_before = np.zeros((0, len(arm.dh)))  # of an earlier run
-        self._passed = [self._passed_before]
+        self._passed = [np.zeros((0, len(arm.dh)))]
         self.beliefs, self.collisions = Beliefs(grid.shape, grid.turn), CollisionBelief(arm, grid)
-        asked = world.planner.surfaces and world.planner.strategy == "felt_points"
-        self._surfaces = Surfaces(arm, grid) if asked else None
         self.shut_exits: set[tuple[int, Cell]] = set()  # solutions felt not to be reached from a cell
         self.shut_entries: set[Cell] = set()  # cells felt not to be entered from beside them
         self._felt_at: dict[Step, float] = {}
@@ -88,16 +84,8 @@ class WholeArmLearning:
             self.collisions.add(places, detection.onset.q)
         return places
 
-    def surfaces(self) -> np.ndarray | None:
-        """float32 grid of -ln(1 - certainty) that surfaces speak against cells; None where there are none."""
-        if self._surfaces is None or not self.collisions.touches:
-            return None
-        passed = np.concatenate([self._passed_before, *self._passed])
-        return self._surfaces.against(self.collisions.touches, passed)
-
     def move_to(self, grid: JointGrid, carried: Carried) -> None:
         """Go on with a finer map."""
-        self._surfaces = None if self._surfaces is None else Surfaces(self._arm, grid)
         free = {carried.cell(cell) for cell in self.beliefs.visited}
         self.beliefs = carried.beliefs(self.beliefs, self._felt_at)
         self.collisions = self.collisions.on(grid, free, CLOSE)
@@ -111,4 +99,3 @@ class WholeArmLearning:
         for places in prior.places:
             self.collisions.add(places)
         self.collisions.passed([], prior.free)
-        self._passed_before = prior.free.reshape(-1, len(self._arm.dh))

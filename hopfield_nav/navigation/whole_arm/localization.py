@@ -93,7 +93,7 @@ def localize_contact(
         return NOWHERE
     links = surface.bodies[surface.patches[found.patches, BODY].astype(int), LINK].astype(int)
     weight = found.weight * _outwards(arm, rows, onset, links, found.points, found.normals)
-    return _places(found.points, found.normals, links, weight / weight.sum(), patchwise=not giving)
+    return _places(found.points, links, weight / weight.sum(), patchwise=not giving)
 
 
 def _fit_mixture(
@@ -185,10 +185,10 @@ def _speed(rows: np.ndarray, onset: float) -> np.ndarray:
 
 
 def _places(
-    points: np.ndarray, normals: np.ndarray, links: np.ndarray, weight: np.ndarray, patchwise: bool = False
+    points: np.ndarray, links: np.ndarray, weight: np.ndarray, patchwise: bool = False
 ) -> ContactHypotheses:
     """Balls of patches, the heaviest first; each on its heaviest link, or on that of its heaviest patch."""
-    left, found = weight.copy(), list[tuple[np.ndarray, int, float, np.ndarray]]()
+    left, found = weight.copy(), list[tuple[np.ndarray, int, float]]()
     while len(found) < _MAX_PLACES:
         near = np.linalg.norm(points[:, None] - points[None], axis=2) <= BALL
         mass = near @ left
@@ -198,8 +198,9 @@ def _places(
         own = near[best] & (left > 0.0)
         share = left[own] / left[own].sum()
         link = links[own][int(share.argmax())] if patchwise else int(np.bincount(links[own], share).argmax())
-        found.append((share @ points[own], link, mass[best], share @ normals[own]))
+        found.append((share @ points[own], link, mass[best]))
         left[own] = 0.0
     if not found:
         return NOWHERE
-    return ContactHypotheses(*(np.array(part) for part in zip(*found, strict=True)))
+    middles, numbers, masses = zip(*found, strict=True)
+    return ContactHypotheses(np.array(middles), np.array(numbers), np.array(masses))

@@ -30,7 +30,6 @@ from hopfield_nav.navigation.whole_arm.search import EXITS, MOST_EXITS, Found, S
 from hopfield_nav.navigation.whole_arm.separation import Separation
 from hopfield_nav.navigation.whole_arm.straight import Shortener, straight_way, without_repeats
 from hopfield_nav.navigation.whole_arm.strategies import ArmFelt, belief_for
-from hopfield_nav.navigation.whole_arm.surfaces import DETOUR
 from hopfield_nav.navigation.whole_arm.touch import ArmResponse
 from hopfield_nav.navigation.whole_arm.way import Trail, Way
 from hopfield_nav.plugin import Against, BelievedMap, MethodFailed
@@ -286,25 +285,7 @@ class WholeArmNavigator:
             ArmFelt(felt, points, weights, touches, self._cells_near, self.collisions)
         ) or Against(np.zeros(self.grid.shape, np.float32))
         find = self.search.cheapest if against.as_cost else self.search.path
-        found = find(here, q, self.beliefs, against, self._learning.shut_exits)
-        surfaces = None if found is None else self._learning.surfaces()
-        if found is None or surfaces is None:
-            return found, against
-        wary = against._replace(cells=self.collisions.risk(surfaces))
-        return self._around_surfaces(found, q, against, wary)
-
-    def _around_surfaces(
-        self, found: Found, q: np.ndarray, against: Against, wary: Against
-    ) -> tuple[Found, Against]:
-        """A path, or one that is ``wary`` of surfaces and not much longer, and what is believed of cells."""
-        there = tuple(found.cells[1:].T)
-        if (wary.cells[there] <= against.cells[there]).all():
-            return found, wary
-        risk, here = self.search.risk, tuple(int(c) for c in found.cells[0])
-        around = self.search.path(here, q, self.beliefs, wary, self._learning.shut_exits)
-        self.search.risk = risk  # surfaces make no map finer
-        longest = DETOUR[0] * len(found.cells) + DETOUR[1]
-        return (found, against) if around is None or len(around.cells) > longest else (around, wary)
+        return find(here, q, self.beliefs, against, self._learning.shut_exits), against
 
     def _believed(self, here: Cell, with_steps: bool = True) -> BelievedMap:
         """The map with what the built-in strategies believe, from a cell to all goals."""

@@ -11,8 +11,8 @@ where the arm at its goal would cross it: there it is touched again, or there is
 import numpy as np
 
 from dynamics import Arm
-from hopfield_nav.geometry import LINK, arm_bodies, capsules_in_base
-from hopfield_nav.navigation.whole_arm.blocking import DEEP, distance_from, mark_ball
+from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, capsules_in_base, pack_primitives, sphere
+from hopfield_nav.navigation.whole_arm.blocking import mark_ball
 from hopfield_nav.navigation.whole_arm.collision_belief import CollisionBelief
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
 from hopfield_nav.navigation.whole_arm.learning import WholeArmLearning
@@ -21,6 +21,7 @@ from hopfield_nav.navigation.whole_arm.search import Found, Search
 from hopfield_nav.navigation.whole_arm.step_checks import Place
 from hopfield_nav.plugin import Against
 
+DEEP = 0.005  # [m] in the arm a place is for the arm to touch what was felt there
 AIM = 0.025  # [m] in the arm is what is tried
 RIGHT = 0.9  # probability that it does, where the place has all the weight of its touch
 APART = 0.1  # [rad] between the configurations of two touches that are independent
@@ -32,6 +33,7 @@ AT = 0.04  # [m] from a place is at it
 _TIP = 5  # first link with which something is tried, if there is a choice
 LEAST_WEIGHT = 0.85  # of a place that counts: of others, several touches err in the same way
 _LINK, _STEP = 3, 0.03  # first link whose axis is tried at the goal, [m] between two points of it
+_POINT = 1e-6  # [m] radius of what stands for a point
 
 
 class Separation:
@@ -115,7 +117,8 @@ class Separation:
         inner, most = inner[order], np.where(far[order] < AT, TRIALS[1], TRIALS[0])
         if not len(inner):
             return []
-        new = distance_from(self._arm, passed, inner).min(axis=(0, 1)) > 0.0
+        balls = pack_primitives([sphere(p, _POINT) for p in inner])
+        new = arm_distance(self._arm, passed, balls).min(axis=(0, 1)) > 0.0
         found = [(float(x), float(y), float(z)) for x, y, z in np.round(inner[new], 4)]
         left = [(p, n) for p, n in zip(found, most[new], strict=True) if self._tried.get(p, 0) < n]
         return [p for p, n in left if n == TRIALS[1]] or [p for p, _ in left]
@@ -133,7 +136,8 @@ class Separation:
         """(s,) bool: the goals at which the arm contains a place (3,)."""
         x, y, z = (float(c) for c in place)
         if (x, y, z) not in self._inside:
-            far = distance_from(self._arm, self._search.solutions, place[None])
+            ball = pack_primitives([sphere(place, _POINT)])
+            far = arm_distance(self._arm, self._search.solutions, ball)
             self._inside[x, y, z] = far.min(axis=(1, 2)) < -DEEP
         return self._inside[x, y, z]
 
@@ -141,7 +145,7 @@ class Separation:
         """Those of cells (k,), by number, at which the outermost links contain a place (3,); all, if none."""
         q = self._grid.centre(np.stack(np.unravel_index(cells, self._grid.shape), axis=1))
         outer = arm_bodies(self._arm)[:, LINK] >= _TIP
-        far = distance_from(self._arm, q, place[None])[:, outer, 0]
+        far = arm_distance(self._arm, q, pack_primitives([sphere(place, _POINT)]))[:, outer, 0]
         tip = far.min(axis=1, initial=np.inf) < -AIM
         return cells[tip] if tip.any() else cells
 
