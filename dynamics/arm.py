@@ -67,8 +67,7 @@ def joint_count(arm: Arm) -> int:
 def with_dynamics(arm: Arm, other: Arm) -> Arm:
     """``arm`` with the masses, tensors, rotors, friction and dynamic offsets of ``other``.
 
-    Raises:
-        BadInput: the two have different numbers of joints.
+    Raises ``BadInput``: the two have different numbers of joints.
     """
     if joint_count(arm) != joint_count(other):
         told = "the two arms have different numbers of joints"
@@ -89,8 +88,7 @@ def with_tool(arm: Arm, T_flange_tool: np.ndarray) -> Arm:
 
     A rotation that is orthonormal to 1e-6 is replaced by the nearest exact one.
 
-    Raises:
-        BadInput: not a rigid transformation.
+    Raises ``BadInput``: not a rigid transformation.
     """
     tool = np.ascontiguousarray(T_flange_tool, dtype=np.float64)
     if tool.shape != (4, 4) or not np.all(np.isfinite(tool)) or np.any(tool[3] != [0, 0, 0, 1]):

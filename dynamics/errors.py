@@ -119,8 +119,7 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
 def require_known(name: object, known: Iterable[str], what: str, where: str = "") -> None:
     """Refuse a name that is not among those known.
 
-    Raises:
-        BadInput: ``what`` is wrong ``where``, the known names, and the one closest to this.
+    Raises ``BadInput``: ``what`` is wrong ``where``, the known names, and the one closest to this.
     """
     names = list(known)
     if not isinstance(name, str) or name not in names:

@@ -31,8 +31,7 @@ def random_operating_points(
 ) -> OperatingPoints:
     """Independent uniform states: angles of a full turn, speeds and accelerations up to a limit [SI].
 
-    Raises:
-        BadInput: no points or joints, or a limit that is negative or not finite.
+    Raises ``BadInput``: no points or joints, or a limit that is negative or not finite.
     """
     if count < 1 or joints < 1:
         raise BadInput("at least one point and one joint", found=(count, joints))
@@ -44,8 +43,7 @@ def random_operating_points(
 def compare_torques(reference: Arm, other: Arm, points: OperatingPoints) -> TorqueDifference:
     """Mean absolute difference of the joint torques of two sets.
 
-    Raises:
-        BadInput: points that do not fit the arms.
+    Raises ``BadInput``: points that do not fit the arms.
     """
     expected, found = inverse_dynamics(reference, *points), inverse_dynamics(other, *points)
     return _difference(expected, found)

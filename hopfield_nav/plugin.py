@@ -206,8 +206,7 @@ watching: list[
 def asked(method: Method) -> Iterator[None]:
     """A block in which a method of somebody's own works; whatever it raises, or ``sys.exit``, fails it.
 
-    Raises:
-        MethodFailed: with the method, the error, and the line.
+    Raises ``MethodFailed``: with the method, the error, and the line.
     """
     try:
         with watching[-1](f"{method.kind} {method.name!r}") if watching else nullcontext():
@@ -286,8 +285,7 @@ class Parameter:
     def check(self, value: Any) -> float | tuple[float, ...]:
         """The value as a number, or as a tuple of them, one a joint; how many an arm has, ``pack`` knows.
 
-        Raises:
-            BadInput: no finite number, or out of the range.
+        Raises ``BadInput``: no finite number, or out of the range.
         """
         value = value.tolist() if isinstance(value, np.ndarray) else value
         if self.per_joint and isinstance(value, (list, tuple)) and value:
@@ -353,8 +351,7 @@ class Method:
     def made(self, values: Mapping[str, Any]) -> Any:
         """What a method in plain Python makes for a run, of its parameters or their defaults.
 
-        Raises:
-            MethodFailed: it raises.
+        Raises ``MethodFailed``: it raises.
         """
         with asked(self):
             return self.kernel(**{p.name: values.get(p.name, p.default) for p in self.parameters})
@@ -405,8 +402,7 @@ def signature(kind: str) -> numba.core.typing.Signature:
 def compiled(method: Method) -> Callable:
     """The method as a first-class compiled function, compiled when it is first asked for.
 
-    Raises:
-        BadInput: Numba cannot compile it for the signature of its kind.
+    Raises ``BadInput``: Numba cannot compile it for the signature of its kind.
     """
     if not callable(method.kernel):
         told = f"the {method.kind} {method.name!r} has no function as its kernel"
@@ -532,8 +528,7 @@ def _load_from_file(kind: str, name: str, folder: Path) -> Method:
 def load_from_file(kind: str, name: str, folder: Path) -> Any:
     """What a file of somebody's own, ``FILE.py:NAME`` below ``folder``, holds under a name; None: nothing.
 
-    Raises:
-        BadInput: there is no such file, or it cannot be loaded.
+    Raises ``BadInput``: there is no such file, or it cannot be loaded.
     """
     file_name, attribute = name.rsplit(":", 1)
     path = (folder / file_name).resolve()

@@ -11,8 +11,7 @@ _EXACT = 1e-12  # [m, 1] what may be neglected in lengths, sines and cosines
 def has_closed_form(arm: Arm) -> bool:
     """Whether the arm is of UR type: six joints, its twists, lengths only in a2, a3, d1, d4, d5, d6.
 
-    Raises:
-        BadInput: its arrays do not fit each other.
+    Raises ``BadInput``: its arrays do not fit each other.
     """
     joint_count(arm)
     return bool(_has_closed_form(arm.dh, arm.twist))

@@ -153,8 +153,7 @@ class Simulation:
         the motors in the place of the control law's [N·m] is for one's own control, in a world without a
         goal. Limits, period and delay are those of the world.
 
-        Raises:
-            BadInput: no number of seconds, or a torque that is not one finite number a joint.
+        Raises ``BadInput``: no number of seconds, or a torque that is not one finite number a joint.
         """
         usual = self.controller
         if torque is not None:
@@ -182,8 +181,7 @@ class Simulation:
         ``progress`` is called now and then with the simulated time [s] and the number of touches; ``while_``
         too, and says whether to go on; else the outcome is ``running``.
 
-        Raises:
-            Interrupted: by Ctrl-C, with the record so far.
+        Raises ``Interrupted``: by Ctrl-C, with the record so far.
         """
         started = clock.perf_counter()
         try:

@@ -152,8 +152,7 @@ class Run:
 def load_run(folder: str | Path) -> Run:
     """Read a run back from its folder.
 
-    Raises:
-        BadInput: the folder is not that of a run, or a file in it cannot be read.
+    Raises ``BadInput``: the folder is not that of a run, or a file in it cannot be read.
     """
     if not isinstance(folder, (str, Path)):
         raise BadInput("not the folder of a run", found=folder, allowed="a path")

@@ -171,8 +171,7 @@ class World(Section):
         What has a seed of its own ignores that of the run. The surroundings of the goal, and of points [x, y]
         such as the tool at the start [m], stay free.
 
-        Raises:
-            BadInput: what is random finds no room.
+        Raises ``BadInput``: what is random finds no room.
         """
         generator = np.random.default_rng(seed)
         free = [*keep_free, *([self.goal_point[:2]] if self.goal_point else [])]

@@ -15,7 +15,7 @@ from hopfield_nav.navigation.whole_arm import JointGrid, default_bounds
 from hopfield_nav.navigation.whole_arm.collision_belief import AGREE, TOGETHER, CollisionBelief
 from hopfield_nav.navigation.whole_arm.goals import goal_solutions
 from hopfield_nav.navigation.whole_arm.lines import joint_lines
-from hopfield_nav.navigation.whole_arm.risk import LADDER
+from hopfield_nav.navigation.whole_arm.risk import LADDER, doubtful
 from hopfield_nav.world import build_arm, parse_world
 
 random_surface_points = suite_module("surface_points").random_surface_points
@@ -90,10 +90,10 @@ def test_what_touches_say_adds_up_and_can_be_taken_back():
         twice.add(places((POINT, 0.7)))
     assert once.against.max() > 0.0
     np.testing.assert_allclose(twice.against, 2.0 * once.against, rtol=1e-6)
-    levels = [np.count_nonzero(twice.doubtful(c)) for c in LADDER]
+    levels = [np.count_nonzero(doubtful(twice.risk(), c)) for c in LADDER]
     assert levels == sorted(levels, reverse=True)
     assert levels[0] > levels[-1] == 0
-    assert all((twice.doubtful(c) >= once.doubtful(c)).all() for c in LADDER)
+    assert all((doubtful(twice.risk(), c) >= doubtful(once.risk(), c)).all() for c in LADDER)
 
 
 def test_a_place_that_the_arm_passed_through_is_ruled_out():
@@ -167,6 +167,6 @@ def test_a_drawn_place_is_certain_and_drawn_by_its_weight():
 def test_cells_that_were_visited_are_free():
     doubts = CollisionBelief(ARM, GRID)
     doubts.add(places((POINT, 0.9)))
-    cell = tuple(int(c) for c in np.argwhere(doubts.doubtful(0.0))[0])
+    cell = tuple(int(c) for c in np.argwhere(doubtful(doubts.risk(), 0.0))[0])
     doubts.passed([cell], np.zeros((0, 6)))
-    assert not doubts.doubtful(0.0)[cell]
+    assert not doubtful(doubts.risk(), 0.0)[cell]

@@ -17,7 +17,6 @@ from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
 from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
 from hopfield_nav.navigation.whole_arm.blocking import mark_ball
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
-from hopfield_nav.navigation.whole_arm.risk import doubtful
 
 Shells = tuple[tuple[float, float], ...]
 SHELLS = ((0.03, 0.35), (0.01, 0.6), (-0.02, 0.9))  # [m] from the arm's surface to a place, and certainty
@@ -85,13 +84,6 @@ class CollisionBelief:
                 changed = True
         if changed:
             self._weigh()
-
-    def doubtful(self, certainty: float) -> np.ndarray:
-        """Bool grid of the cells that are blocked with more than a certainty, one of ``LADDER``."""
-        found = doubtful(self.against, certainty)
-        for cell in self._free:
-            found[cell] = False
-        return found
 
     def places(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All places (k, 3) that are left [m], the weight (k,) of each, and the number (k,) of its touch."""

@@ -12,7 +12,7 @@ Cuts = tuple[tuple[int, float], ...]  # joints, and angles over which they shall
 
 
 def within_limits(arm: Arm, grid: JointGrid, rows: np.ndarray) -> np.ndarray:
-    """(k, n) bool: whether angles (k, n) [rad] are within their limits; True where axes are not closed."""
+    """(..., n) bool: whether angles (..., n) [rad] are within their limits; True where axes are open."""
     low, high = arm.position_limits.T
     return (rows >= low) & (rows <= high) | ~np.array(grid.periodic)
 

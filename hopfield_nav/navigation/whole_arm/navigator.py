@@ -148,7 +148,7 @@ class WholeArmNavigator:
 
     def felt_count(self) -> int:
         """Number of cells that are doubted."""
-        return int(np.count_nonzero(self.collisions.doubtful(0.0)))
+        return int(np.count_nonzero(self.collisions.risk() > LEAST))
 
     def closed_steps(self) -> dict[Step, float]:  # noqa: D102
         found = self.beliefs.touched()

@@ -96,7 +96,7 @@ class Search:
         cells = cells[np.argsort(far, kind="stable")][:MOST_EXITS] % shape
         cells = cells[~self.blocked[tuple(cells.T)]]
         centres = self.centre(cells, q)
-        inside = self._within_limits(centres) | any_turn
+        inside = within_limits(self._arm, self._grid, centres).all(axis=1) | any_turn
         cells, centres = cells[inside], centres[inside]
         free = self.checks.are_free(np.broadcast_to(q, centres.shape), centres)
         return [tuple(int(c) for c in cell) for cell in cells[free]]
@@ -114,10 +114,6 @@ class Search:
         centres = np.where(np.array(self._grid.shape) > 1, self._grid.centre(found.cells), q)
         end = self.solutions[found.goal : found.goal + 1] if found.goal >= 0 else centres[:0]
         return self._grid.unwound(np.vstack([q, centres, end]))[1:]
-
-    def _within_limits(self, rows: np.ndarray) -> np.ndarray:
-        """(k,) bool: whether angles (k, n) [rad] are within the joints' limits, where axes are closed."""
-        return np.asarray(within_limits(self._arm, self._grid, rows).all(axis=1))
 
     def path(
         self, here: Cell, q: np.ndarray, beliefs: Beliefs, doubts: Against, left_out: set[tuple[int, Cell]]
@@ -181,7 +177,7 @@ class Search:
             steps = [step_between(a, b, self._grid.turn) for a, b in itertools.pairwise(cells)]
             bad = {step for step in self.checks.touching(rows, steps, set(), set()) if step is not None}
             if not bad:
-                return path if self._within_limits(rows).all() and len(cells) > 1 else None
+                return path if within_limits(self._arm, self._grid, rows).all() and len(cells) > 1 else None
             network.close(pairs(bad, self._grid.shape))
         return None
 
@@ -231,7 +227,8 @@ class Search:
             if cells is None:
                 return None
             path, bad = self._checked(cells, q, left, driven, likely)
-            beyond = [] if bad else self._beyond(path, q)
+            within = within_limits(self._arm, self._grid, self.rows(path, q)).all(axis=0)
+            beyond = [] if bad else np.flatnonzero(~within).tolist()
             if not bad and not beyond:
                 return path
             if beyond and beyond[0] not in dict(cuts):
@@ -244,11 +241,6 @@ class Search:
             if beyond or None in bad:
                 left.remove((path.goal, goal_cell(path)))
         return None
-
-    def _beyond(self, found: Found, q: np.ndarray) -> list[int]:
-        """The joints that a path from angles (n,) would turn beyond their limits."""
-        within = within_limits(self._arm, self._grid, self.rows(found, q)).all(axis=0)
-        return [int(joint) for joint in np.flatnonzero(~within)]
 
     def _shut(self, closed: set[Step], cuts: Cuts) -> np.ndarray:
         """Pairs (m, 2, n) of cells between which there is no step: closed ones, and those over the cuts."""
@@ -272,7 +264,7 @@ class Search:
         inside = [cell for cell in around if all(0 <= c < n for c, n in zip(cell, shape, strict=True))]
         shut = closed | self.checks.barred
         cells = [c for c in inside if not self.blocked[c] and step_between(here, c, turn) not in shut]
-        cells = [c for c in cells if self._within_limits(self.centre(np.array(c), q)[None])[0]]
+        cells = [c for c in cells if within_limits(self._arm, self._grid, self.centre(np.array(c), q)).all()]
         if not cells:
             return []
         centres = self.centre(np.array(cells), q)
