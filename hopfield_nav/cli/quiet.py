@@ -21,6 +21,7 @@ from hopfield_nav.logs import (
     open_log,
     signals_of_recording,
     threshold_of,
+    without_masses,
 )
 from hopfield_nav.record import SUMMARY, alarm_rate
 from hopfield_nav.sweeps import RISE, felt_force, free_motion
@@ -105,8 +106,9 @@ def simulated(seeds: int) -> Free:
 
 
 def recorded(
-    world: World, logs: Sequence[Path], constants: str | None, same_motor: Sequence[str] | None
-) -> Free:
+    world: World, logs: Sequence[Path], constants: str | None, same_motor: Sequence[str] | None,
+    recorded_model: bool = False,
+) -> Free:  # fmt: skip
     """Saved runs or recordings of a real arm, the first half of each to choose by.
 
     Raises ``BadInput``: both kinds at once, something touched the arm, or no motors are known.
@@ -116,19 +118,26 @@ def recorded(
     for log in opened:
         log.require_untouched()
     if all(log.simulated for log in opened):
-        if constants or same_motor:
-            raise BadInput("a simulated run records torques", where="--motor-constants")
+        if constants or same_motor or recorded_model:
+            raise BadInput("a simulated run records torques", where="--motor-constants, --recorded-model")
         return _given([halves(replace(log, world=log.world or world).signals()) for log in opened])
     if any(log.simulated for log in opened):
         raise BadInput("runs and recordings of a real arm", where="--free-run", allowed="one kind of both")
     whole = [log.data for log in opened]
+    measured = {"effort" in data for data in whole}
+    if len(measured) > 1:
+        raise BadInput("currents and torques", where="--free-run", allowed="one kind of both")
+    if recorded_model:
+        model = without_masses(model)
     middles = [data.sizes["time"] // 2 for data in whole]
     early = [data.isel(time=slice(None, m)) for data, m in zip(whole, middles, strict=True)]
     late = [data.isel(time=slice(m, None)) for data, m in zip(whole, middles, strict=True)]
     groups = read_joints(same_motor)
-    model, motors = motors_of(model, constants, [] if constants else early, groups, str(logs[0]))
+    fitted = [] if constants else early
+    kind = measured.pop(), recorded_model
+    model, motors = motors_of(model, constants, fitted, groups, str(logs[0]), *kind)
     parts = [
-        (signals_of_recording(a, motors), signals_of_recording(b, motors))
+        (signals_of_recording(a, motors, recorded_model), signals_of_recording(b, motors, recorded_model))
         for a, b in zip(early, late, strict=True)
     ]
     return _given(parts, model, () if constants else _friction_of(model))

@@ -19,12 +19,14 @@ from hopfield_nav.cli.chosen import (
     FreeRun,
     Log,
     MotorConstants,
+    RecordedModel,
     Values,
     WorldOfLog,
     choose,
     motors_of,
     read_numbers,
     read_values,
+    with_recorded_model,
 )
 from hopfield_nav.cli.options import SameMotor, read_joints
 
@@ -44,6 +46,7 @@ class _Case:
     signals: Signals
     free: list[Signals]
     truth: ContactTruth | None
+    kinematics: bool = True  # whether the arm's lengths are known
 
 
 def replay(
@@ -61,6 +64,14 @@ def replay(
     motor_constants: MotorConstants = None,
     same_motor: SameMotor = None,
     episodes: Episodes = None,
+    recorded_model: RecordedModel = False,
+    judge: Annotated[
+        bool,
+        typer.Option(
+            "--judge",
+            help="Every detector on the known contacts; half of the log chooses its threshold, half judges.",
+        ),
+    ] = False,
     free: Annotated[
         bool, typer.Option("--free", help="Nothing touched the arm in this log: every alarm is a false one.")
     ] = False,
@@ -78,7 +89,13 @@ def replay(
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
     thresholds: list[float | None] = [None] if threshold is None else [*read_numbers(threshold)]
     case = opened(log, world, (detector, estimator, arm), free_run or [], motor_constants,
-                   read_joints(same_motor), read_values(None, values or []), episodes)  # fmt: skip
+                  read_joints(same_motor), read_values(None, values or []), episodes,
+                  recorded_model)  # fmt: skip
+    if judge:
+        table = _judged(case, detector is not None, log)
+        print_table(case.chosen.told()[1:2], title=f"{log.name}, {case.chosen.estimator.name}")
+        print_columns(_JUDGED, table)
+        return 0
     rows = []
     for value in thresholds:
         chosen = case.chosen
@@ -102,6 +119,46 @@ def replay(
     return 0
 
 
+_JUDGED = (
+    "detector", "thresholds, by the one half, by the other", "found (95 %)", "delay, median",
+    "false alarms", "per hour (95 %)",
+)  # fmt: skip
+
+
+def _judged(case: _Case, alone: bool, log: Path) -> list[list[str]]:
+    """A row for the chosen detector ``alone``, or for each that has a threshold."""
+    import numpy as np
+
+    from hopfield_nav.logs import declared_threshold
+    from hopfield_nav.logs import judge as judge_methods
+    from hopfield_nav.plugin import JOINT_TORQUES, find_method, method_names
+
+    if case.truth is None:
+        allowed = "a run, or a description with `contact` or `contacts`"
+        raise BadInput("nothing says when the arm was touched", where=str(log), allowed=allowed)
+    chosen, rows = case.chosen, case.truth.time.searchsorted(case.signals.time)
+    truth = type(case.truth)(*(column[rows] for column in case.truth))
+    every = [find_method("detector", name) for name in method_names("detector")]
+    kinds = [m for m in every if declared_threshold(m) and (case.kinematics or m.needs == JOINT_TORQUES)]
+    table = []
+    for detector in [chosen.detector] if alone else kinds:
+        known = {p.name for p in (*chosen.estimator.parameters, *detector.parameters)} | {
+            "encoder_resolution"
+        }
+        values = {name: value for name, value in chosen.values.items() if name in known}
+        j = judge_methods(chosen.model, case.signals, truth, chosen.estimator, detector, values, chosen.rearm,
+                          chosen.episodes)  # fmt: skip
+        low, high = j.found_interval
+        rate, least, most = j.per_hour
+        table.append([
+            detector.name, " and ".join(", ".join(f"{v:.3g}" for v in t) for t in j.thresholds),
+            f"{j.found} of {j.contacts} ({low:.0%} … {high:.0%})",
+            f"{1e3 * np.median(j.delays):.3g} ms" if j.found else "–",
+            f"{j.false_alarms} in {j.free_time:.1f} s", f"{rate:.3g} ({least:.3g} … {most:.3g})",
+        ])  # fmt: skip
+    return table
+
+
 _SCORED = ("found", "missed", "false", "delay, median")
 
 
@@ -122,10 +179,11 @@ def replayed(chosen: Chosen, signals: Signals) -> Replay:
 def opened(
     path: Path, world_name: str | None, names: tuple[str | None, str | None, str | None],
     free_runs: Sequence[Path], constants: str | None, same_motor: list[list[int]], given: dict[str, Any],
-    episodes: bool | None,
+    episodes: bool | None, recorded_model: bool = False,
 ) -> _Case:  # fmt: skip
     """A log with its methods: of a run those of its world; a real arm's currents need its motors."""
-    from hopfield_nav.logs import open_log, signals_of_recording
+    from hopfield_nav.logs import labelled_truth, open_log, signals_of_recording
+    from hopfield_nav.plugin import REFERENCE
     from hopfield_nav.record import truth_of_data
     from hopfield_nav.world import load_world
 
@@ -138,17 +196,35 @@ def opened(
         if world is None:
             allowed = "--world WORLD, or the run's world.yaml beside it"
             raise BadInput("the table does not say of which world it is", where=str(path), allowed=allowed)
+        if recorded_model:
+            raise BadInput(
+                "a simulated run has no other model", where="--recorded-model", allowed="for recordings"
+            )
     chosen = choose(world, *names, given, episodes)
-    free = [open_log(other, len(chosen.model.dh)) for other in free_runs]
+    joints, kinematics = log.data.sizes["joint"], bool(world_name or names[2] or not recorded_model)
+    if recorded_model:
+        chosen = with_recorded_model(chosen, joints, kinematics)
+    if joints != len(chosen.model.dh):
+        allowed = f"{len(chosen.model.dh)}, as the arm: --arm ARM or --world WORLD names another"
+        raise BadInput(
+            "another number of joints than the arm", where=str(path), found=joints, allowed=allowed
+        )
+    free = [open_log(other, joints) for other in free_runs]
     for other in free:
         other.require_untouched()
     if log.simulated:
         known = truth_of_data(log.data) if "contact_force" in log.data else None
         return _Case(chosen, replace(log, world=world).signals(), [o.signals() for o in free], known)
+    if chosen.estimator.needs == REFERENCE and "q_ref" not in log.data:
+        allowed = "a log with q_ref, or momentum_observer"
+        raise BadInput("needs the reference of the joints", where="--estimator", allowed=allowed)
     tables = [other.recording() for other in free]
-    model, motors = motors_of(chosen.model, constants, tables, same_motor, str(path))
-    untouched = [signals_of_recording(table, motors) for table in tables]
-    return _Case(replace(chosen, model=model), signals_of_recording(log.data, motors), untouched, None)
+    model, motors = motors_of(chosen.model, constants, tables, same_motor, str(path), "effort" in log.data,
+                              recorded_model)  # fmt: skip
+    untouched = [signals_of_recording(table, motors, recorded_model) for table in tables]
+    signals = signals_of_recording(log.data, motors, recorded_model)
+    known = labelled_truth(signals.time, log.data.contact.values, joints) if "contact" in log.data else None
+    return _Case(replace(chosen, model=model), signals, untouched, known, kinematics)
 
 
 def _scored(case: _Case, found: Replay) -> list[str]:

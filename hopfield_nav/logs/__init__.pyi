@@ -1,10 +1,16 @@
 from .causes import Cause as Cause
 from .causes import Explanation as Explanation
 from .causes import explain_detections as explain_detections
+from .described import LogFile as LogFile
 from .formats import JOINT_COLUMNS as JOINT_COLUMNS
 from .identification import Sources as Sources
 from .identification import log_of_recording as log_of_recording
 from .identification import read_logs as read_logs
+from .judged import Judged as Judged
+from .judged import judge as judge
+from .judged import labelled_truth as labelled_truth
+from .maker import bare_chain as bare_chain
+from .maker import without_masses as without_masses
 from .motors import MotorFit as MotorFit
 from .motors import fit_motors as fit_motors
 from .motors import given_motors as given_motors

@@ -16,7 +16,8 @@ from hopfield_nav.plugin import Method, Parameter
 from hopfield_nav.record import alarm_rate
 
 MARGIN = 1.1  # of the threshold above the largest level of free motion
-_TRIES = 4  # where the level is not in proportion to one over the threshold
+_TRIES = 4  # where the level is not in proportion to one over the threshold; then it rises by
+_WIDER = 1.25  # until it is quiet
 
 
 class FreeThreshold(NamedTuple):
@@ -36,7 +37,7 @@ def free_threshold(
 
     Raises ``BadInput``: the detector has no threshold, or none that is allowed would do.
     """
-    start = parameters.get("threshold", threshold_of(detector).default)
+    start = first_threshold(detector, parameters, len(model.dh))
 
     def replays(threshold: np.ndarray) -> list[Replay]:
         values = {**parameters, "threshold": threshold.tolist()}
@@ -46,7 +47,7 @@ def free_threshold(
         halves = (run.level[_first_half(run.time)] for run in replays(threshold))
         return max(float(half.max(initial=0.0)) for half in halves)
 
-    threshold = quiet_threshold(highest, np.asarray(start, dtype=float), detector.name)
+    threshold = quiet_threshold(highest, start, detector.name)
     later = [(run, ~_first_half(run.time)) for run in replays(threshold)]
     alarms = sum(int(run.detected[half].sum()) for run, half in later)
     seconds = sum(float(np.ptp(run.time[half])) for run, half in later if half.any())
@@ -66,6 +67,19 @@ def declared_threshold(detector: Method) -> Parameter | None:
     return next((p for p in detector.parameters if p.name == "threshold"), None)
 
 
+def first_threshold(detector: Method, values: Mapping[str, Any], n: int) -> np.ndarray:
+    """Where a search begins: what is given, or the default; its largest for an arm that it does not fit.
+
+    Raises ``BadInput``: the detector has no threshold.
+    """
+    parameter = threshold_of(detector)
+    start = np.asarray(values.get("threshold", parameter.default), dtype=np.float64)
+    if not parameter.per_joint:
+        return start
+    fits = "threshold" in values or start.size in (1, n)
+    return np.zeros(n) + (start if fits else start.max())
+
+
 def threshold_above(largest: np.ndarray, parameter: Parameter) -> np.ndarray:
     """A margin above the largest that free motion shows, (n,) or (1,), within the parameter's range.
 
@@ -83,14 +97,14 @@ def quiet_threshold(highest: Callable[[np.ndarray], float], start: np.ndarray, d
     Raises ``BadInput``: none keeps the motion quiet.
     """
     threshold = start
-    for k in range(_TRIES):
+    for k in range(4 * _TRIES):
         level = MARGIN * highest(threshold)
-        if k > 0 and 0.5 < level <= 1.0 + 1e-9:  # not the start, which nobody has chosen
+        if k > 0 and (0.5 if k < _TRIES else 0.0) < level <= 1.0 + 1e-9:  # not the start, which nobody chose
             return threshold
-        threshold = threshold * max(level, 1e-3)
-    if level > 1.0:
-        raise BadInput("no threshold keeps free motion quiet", where=detector, found=threshold.tolist())
-    return threshold
+        threshold = threshold * (max(level, 1e-3) if k < _TRIES else _WIDER)
+        if k == _TRIES - 1 and level <= 1.0:
+            return threshold
+    raise BadInput("no threshold keeps free motion quiet", where=detector, found=threshold.tolist())
 
 
 def _first_half(time: np.ndarray) -> np.ndarray:
@@ -183,15 +197,16 @@ def _allowed_alarms(per_hour: float, seconds: float) -> int:
 
 def _proportions(watched: Watched, free: Sequence[Signals]) -> np.ndarray:
     """A threshold to begin with, whose entries have the right proportions."""
-    parameter = threshold_of(watched.detector)
-    start = np.asarray(watched.values.get("threshold", parameter.default), dtype=np.float64)
-    if not parameter.per_joint:
+    start = first_threshold(watched.detector, watched.values, len(watched.model.dh))
+    if not threshold_of(watched.detector).per_joint:
         return start
-    start = np.zeros(len(watched.model.dh)) + start
-    largest = np.max([np.abs(watched.watch(s, start).tau_external).max(axis=0) for s in free], axis=0)
-    if not largest.max() > 0:
-        return start
-    return np.maximum(largest, _LEAST_SHARE * largest.max())
+    return proportions(start, np.concatenate([watched.watch(s, start).tau_external for s in free]))
+
+
+def proportions(start: np.ndarray, torque: np.ndarray) -> np.ndarray:
+    """The largest torques (n,) that free motion (k, n) takes for contact; ``start`` where there are none."""
+    largest = np.abs(torque).max(axis=0)
+    return np.maximum(largest, _LEAST_SHARE * largest.max()) if largest.max() > 0 else start
 
 
 def _least(watched: Watched, free: Sequence[Signals], quiet: np.ndarray, allowed: int) -> np.ndarray:

@@ -27,6 +27,7 @@ from .run import Run as Run
 from .run import load_run as load_run
 from .scoring import ContactScore as ContactScore
 from .scoring import ContactTruth as ContactTruth
+from .scoring import Score as Score
 from .scoring import map_error as map_error
 from .scoring import marks_score as marks_score
 from .scoring import place_errors as place_errors
