@@ -182,7 +182,7 @@ def opened(
     episodes: bool | None, recorded_model: bool = False,
 ) -> _Case:  # fmt: skip
     """A log with its methods: of a run those of its world; a real arm's currents need its motors."""
-    from hopfield_nav.logs import labelled_truth, open_log, signals_of_recording
+    from hopfield_nav.logs import drive_of, labelled_truth, open_log, signals_of_recording
     from hopfield_nav.plugin import REFERENCE
     from hopfield_nav.record import truth_of_data
     from hopfield_nav.world import load_world
@@ -218,6 +218,7 @@ def opened(
     if chosen.estimator.needs == REFERENCE and "q_ref" not in log.data:
         allowed = "a log with q_ref, or momentum_observer"
         raise BadInput("needs the reference of the joints", where="--estimator", allowed=allowed)
+    drive_of(log.data)  # refuses a log without
     tables = [other.recording() for other in free]
     model, motors = motors_of(chosen.model, constants, tables, same_motor, str(path), "effort" in log.data,
                               recorded_model)  # fmt: skip

@@ -14,6 +14,7 @@ from .maker import without_masses as without_masses
 from .motors import MotorFit as MotorFit
 from .motors import fit_motors as fit_motors
 from .motors import given_motors as given_motors
+from .needed import drive_of as drive_of
 from .opened import SIGNALS_TABLE as SIGNALS_TABLE
 from .opened import OpenedLog as OpenedLog
 from .opened import open_log as open_log

@@ -20,6 +20,7 @@ class RecordedTable(NamedTuple):
 
     values: np.ndarray  # (k, columns), time first [s]
     cut_short: bool  # the last line was incomplete and is left out
+    repeated: int = 0  # rows that were left out, having the time of the row before
 
 
 class Recorded(NamedTuple):
@@ -28,7 +29,7 @@ class Recorded(NamedTuple):
     time: np.ndarray  # (k,) [s]
     signals: dict[str, np.ndarray]  # (k, n) or (k, 3) by name
     cut_short: list[str]  # files whose last line was incomplete
-    dropped: int  # rows that one of several files lacks
+    dropped: int  # rows that one of several files lacks, or that repeat the time of the row before
     start: float = 0.0  # what the log calls the time 0 [s]
 
 
@@ -61,10 +62,12 @@ def parse(
     separator: str | None,
     columns: Sequence[int],
     width: int,
+    repeats: bool = False,
 ) -> RecordedTable:
     """Numbers of the chosen columns, time first, of rows of a width, the first at a line of the file.
 
-    Lines count from 1; the separator None is white space.
+    Lines count from 1; the separator None is white space. With ``repeats`` a row may have the time of the one
+    before, as of a logger that is faster than what it logs; it is left out.
 
     Raises ``BadInput``: a row with another width, a word, or no finite number, with its line; no rows; or
     time that does not increase.
@@ -76,8 +79,9 @@ def parse(
         raise BadInput("no numbers in the log", where=str(path), allowed="rows of time and signals")
     _check_width(path, rows, first_line, width)
     values = _numbers(path, rows, first_line, columns)
-    _check_time(path, values[:, 0], first_line)
-    return RecordedTable(values, cut)
+    _check_time(path, values[:, 0], first_line, repeats)
+    kept = np.concatenate([[True], np.diff(values[:, 0]) > 0])
+    return RecordedTable(values[kept], cut, len(kept) - int(kept.sum()))
 
 
 def _check_width(path: Path, rows: list[list[str]], first_line: int, width: int) -> None:
@@ -114,8 +118,9 @@ def _is_finite(text: str) -> bool:
         return False
 
 
-def _check_time(path: Path, time: np.ndarray, first_line: int) -> None:
-    back = np.flatnonzero(np.diff(time) <= 0)
+def _check_time(path: Path, time: np.ndarray, first_line: int, repeats: bool) -> None:
+    steps = np.diff(time)
+    back = np.flatnonzero((steps < 0) if repeats else (steps <= 0))
     if len(back):
         k = int(back[0])
         found = f"{time[k + 1]:.6f} s after {time[k]:.6f} s"
@@ -276,10 +281,10 @@ class Head(NamedTuple):
         for name, places in columns.items():
             spans[name] = slice(len(order), len(order) + len(places))
             order += places
-        table = parse(self.path, self.lines[1:], 2, self.separator, order, len(self.names))
+        table = parse(self.path, self.lines[1:], 2, self.separator, order, len(self.names), True)
         signals = {name: table.values[:, span] for name, span in spans.items()}
         cut = [self.path.name] if self.cut or table.cut_short else []
-        return Recorded(table.values[:, 0], signals, cut, 0)
+        return Recorded(table.values[:, 0], signals, cut, table.repeated)
 
 
 def read_head(path: Path) -> Head:

@@ -18,7 +18,7 @@ import numpy as np
 from dynamics import Arm, BadInput
 from dynamics.identification import MotionLog
 from hopfield_nav.logs.motors import given_motors
-from hopfield_nav.logs.signals import drive_of
+from hopfield_nav.logs.needed import drive_of
 
 if TYPE_CHECKING:
     import xarray

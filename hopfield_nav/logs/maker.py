@@ -1,32 +1,16 @@
-"""The model of the arm's maker in place of ours: a log's torque of the motors less that of its model.
+"""The arm for methods that are told a difference: of the motors' torque and that of the maker's own model.
 
-What is left is the torque of contact, and friction where the maker's model has none. The methods then get an
-arm without masses, whose model says that no torque is needed.
+What is left is the torque of contact, and friction where the maker's model has none; so their own model has
+to say that no torque is needed.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from dynamics import Arm, BadInput
+from dynamics import Arm
 from dynamics.arm import GRAVITY
 from dynamics.packed import together
-
-if TYPE_CHECKING:
-    import xarray
-
-
-def maker_torque(data: xarray.Dataset) -> np.ndarray:
-    """The torque (k, n) of the maker's own model [N·m].
-
-    Raises ``BadInput``: it was not recorded.
-    """
-    if "tau" not in data:
-        where = str(data.attrs.get("title", "recording"))
-        raise BadInput("no torque of the maker's model", where=where, allowed="a log that has tau")
-    return data.tau.values
 
 
 def without_masses(arm: Arm) -> Arm:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dynamics import Arm, BadInput, inverse_dynamics
-from hopfield_nav.logs.maker import maker_torque
-from hopfield_nav.logs.signals import drive_of, with_reference
+from hopfield_nav.logs.needed import drive_of, maker_torque, with_reference
 
 if TYPE_CHECKING:
     import xarray

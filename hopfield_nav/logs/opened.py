@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynamics import BadInput
+from hopfield_nav.logs.described import is_described
 from hopfield_nav.logs.formats import read_head, read_lines
 from hopfield_nav.logs.recording import label_signals, load_recording
 from hopfield_nav.logs.signals import MOTOR_CONSTANT, Signals, signals_of_data, stride_of
@@ -87,7 +88,7 @@ def open_log(path: str | Path, joints: int | None = None) -> OpenedLog:
     beside = table.parent / "world.yaml"
     if table.suffix == ".nc" and table.is_file():
         data = read_netcdf(table)
-    elif table.is_file() and read_lines(table)[0][0].startswith("time ["):
+    elif table.is_file() and not is_described(table) and read_lines(table)[0][0].startswith("time ["):
         data = _read_signals(table)
     else:
         return OpenedLog(load_recording(path, joints), None, False, path)

@@ -55,8 +55,8 @@ def load_recording(path: str | Path, joints: int | None = 6) -> xarray.Dataset:
         Dataset with dimensions ``time``, ``joint`` (1…n) and ``axis``; only signals that were recorded.
         ``time`` counts from the first row [s]. Attributes: ``start_time_s`` (what the log calls that
         row), ``period_s`` (median step), ``gap_count`` (steps beyond 1.5 periods), ``longest_gap_s``,
-        ``dropped_rows`` (rows that one of several files lacks), ``cut_short`` (files whose last line
-        was incomplete).
+        ``dropped_rows`` (rows that one of several files lacks, or with the time of the row before),
+        ``cut_short`` (files whose last line was incomplete).
 
     Raises:
         BadInput: nothing there, no numbers, the wrong number of joints, time that does not increase, or

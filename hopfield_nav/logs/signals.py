@@ -8,7 +8,7 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.batches import as_rows
-from hopfield_nav.logs.maker import maker_torque
+from hopfield_nav.logs.needed import drive_of, maker_torque, with_reference
 
 if TYPE_CHECKING:
     import xarray
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from hopfield_nav.world import World
 
 MOTOR_CONSTANT = 8.0  # [N·m/A] of the simulated arm: within what a UR5 has, and dividing by it rounds nothing
-SMOOTHED = 0.1  # [s] of motion from which a velocity is told that was not recorded
 _NAMES = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau")
 
 
@@ -96,50 +95,6 @@ def signals_of_recording(data: xarray.Dataset, motors: MotorFit, recorded_model:
         tau = tau - maker_torque(data)
     sensed = {name: data[name].values for name in _NAMES[:-1]}
     return Signals(data.time.values, **sensed, tau=tau)
-
-
-def drive_of(data: xarray.Dataset) -> np.ndarray:
-    """What moves the joints (k, n): torques at them [N·m] where those were measured, else currents [A].
-
-    Raises ``BadInput``: neither was recorded.
-    """
-    if "effort" in data:
-        return data.effort.values
-    if "current" not in data:
-        found, where = ", ".join(map(str, data)), str(data.attrs.get("title", "recording"))
-        raise BadInput("no motor currents or torques were recorded", where=where, found=found)
-    return data.current.values
-
-
-def with_reference(data: xarray.Dataset) -> xarray.Dataset:
-    """A recording with the signals that it lacks: of the reference those of the motion that was measured.
-
-    Derivatives are those of a cubic through ``SMOOTHED`` seconds, as many before a row as after it.
-
-    Raises ``BadInput``: fewer rows than that takes.
-    """
-    title, dimensions = str(data.attrs.get("title", "recording")), ("time", "joint")
-    if "q" in data and "qd" not in data:
-        data = data.assign(qd=(dimensions, _smoothed(data.time.values, data.q.values, title)[1]))
-    missing = [name for name in _NAMES[2:-1] if name not in data]
-    if missing:
-        motion = _smoothed(data.time.values, (data.q_ref if "q_ref" in data else data.q).values, title)
-        own = dict(zip(_NAMES[2:-1], motion, strict=True))
-        data = data.assign({name: (dimensions, own[name]) for name in missing})
-    return data
-
-
-def _smoothed(time: np.ndarray, angles: np.ndarray, title: str) -> list[np.ndarray]:
-    from scipy.signal import savgol_filter
-
-    period = float(np.median(np.diff(time))) if len(time) > 1 else 1.0
-    rows = max(2 * round(0.5 * SMOOTHED / period) + 1, 5)
-    if len(time) < rows:
-        raise BadInput("too few rows for velocities", where=title, found=len(time), allowed=f"{rows} or more")
-    by_row = [savgol_filter(angles, rows, 3, deriv, axis=0) for deriv in (1, 2)]
-    step, bend = (savgol_filter(time, rows, 3, deriv)[:, None] for deriv in (1, 2))
-    speed = by_row[0] / step
-    return [angles, speed, (by_row[1] - speed * bend) / step**2]
 
 
 def checked_signals(signals: Signals, n: int) -> Signals:
