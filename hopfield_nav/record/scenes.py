@@ -1,0 +1,141 @@
+"""What a run knew and felt as a scene of MoveIt (moveit_msgs/PlanningScene) or MuJoCo (MJCF).
+
+Positions are in frame 0 of the arm. Every place where a touch may have been is a ball of the radius that
+``with_felt`` gives it, every cell that is believed to be occupied a box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+import numpy as np
+
+from dynamics.files import write_whole
+from dynamics.quaternions import quaternions
+from hopfield_nav.record.prior import BALL, felt_cells, felt_places
+from hopfield_nav.record.run import Run
+from hopfield_nav.world import Box, Cylinder, Floor, Solid, Sphere, names_of, solids_of, yaml_text
+
+ENDLESS = 10.0  # [m] height of a cylinder without end, half of it below the base
+_TYPES = {"box": 1, "sphere": 2, "cylinder": 3}  # of shape_msgs/SolidPrimitive
+_KNOWN, _FELT = (0.5, 0.5, 0.5, 1.0), (0.85, 0.37, 0.0)  # colours; the felt ones are as opaque as certain
+
+
+class Body(NamedTuple):
+    """One solid of a scene."""
+
+    name: str  # each once
+    solid: Solid
+    weight: float | None  # that it is there, where it was felt, 0 to 1; None: it was known
+
+
+class _Shape(NamedTuple):
+    kind: str  # box, sphere, cylinder or plane
+    size: list[float]  # as of shape_msgs/SolidPrimitive: edges; radius; height and radius; none of a plane
+    position: np.ndarray  # (3,) [m]
+    rotation: np.ndarray  # (3, 3)
+
+
+def scene_of_run(run: Run) -> list[Body]:
+    """What a run knew from the start, and what it felt until its end."""
+    known = run.world.known
+    named = [(name or f"known_{k}", solid, None) for k, (name, solid) in
+             enumerate(zip(names_of(known), solids_of(known), strict=True))]  # fmt: skip
+    felt = [
+        (f"touch_{t + 1}_{k + 1}", Sphere(center=tuple(point.tolist()), radius=BALL), float(weight))
+        for t, places in enumerate(felt_places(run))
+        for k, (point, weight) in enumerate(zip(places.points, places.weights, strict=True))
+    ]
+    cells = [(f"cell_{k + 1}", box, 1.0) for k, box in enumerate(felt_cells(run))]
+    bodies: dict[str, Body] = {}
+    for name, solid, weight in [*named, *felt, *cells]:
+        numbered = (
+            f"{name} ({k})" if k > 1 else name for k in count(1)
+        )  # the cylinders of a wall bear one name
+        unique = next(n for n in numbered if n not in bodies)
+        bodies[unique] = Body(unique, solid, weight)
+    return list(bodies.values())
+
+
+def export_moveit(run: Run, path: Path, frame: str = "base") -> Path:
+    """Write a difference to a planning scene as YAML, in a frame of that name; ``OSError``: it cannot be."""
+    bodies = scene_of_run(run)
+    scene = {
+        "name": run.world.name,
+        "robot_state": {"is_diff": True},
+        "object_colors": [
+            {"id": body.name, "color": dict(zip("rgba", _colour(body), strict=True))} for body in bodies
+        ],
+        "world": {"collision_objects": [_collision_object(body, frame) for body in bodies]},
+        "is_diff": True,
+    }
+    write_whole(path, yaml_text(scene))
+    return path
+
+
+def export_mjcf(run: Run, path: Path) -> Path:
+    """Write static geoms as MJCF; ``OSError`` if it cannot be."""
+    root = Element("mujoco", model=run.world.name)
+    world = SubElement(root, "worldbody")
+    for body in scene_of_run(run):
+        kind, size, position, rotation = _shape(body.solid)
+        given = {
+            "box": [0.5 * edge for edge in size], "sphere": size, "plane": [0.0, 0.0, 1.0],
+            "cylinder": [size[-1], 0.5 * size[0]] if size else [],
+        }[kind]  # fmt: skip
+        texts: dict[str, Any] = {
+            "size": given,
+            "pos": position,
+            "quat": quaternions(rotation),
+            "rgba": _colour(body),
+        }
+        SubElement(
+            world, "geom", {"name": body.name, "type": kind, **{k: _text(v) for k, v in texts.items()}}
+        )
+    indent(root)
+    write_whole(path, tostring(root, encoding="unicode") + "\n")
+    return path
+
+
+def _shape(solid: Solid) -> _Shape:
+    level = np.eye(3)
+    if isinstance(solid, Sphere):
+        return _Shape("sphere", [solid.radius], np.array(solid.center), level)
+    if isinstance(solid, Box):
+        return _Shape("box", list(solid.size), np.array(solid.center), np.array(solid.rotation))
+    if isinstance(solid, Floor):
+        return _Shape("plane", [], np.array([0.0, 0.0, solid.height]), level)
+    assert isinstance(solid, Cylinder)
+    low, high = solid.height or (-0.5 * ENDLESS, 0.5 * ENDLESS)
+    return _Shape(
+        "cylinder", [high - low, solid.radius], np.array([*solid.center, 0.5 * (low + high)]), level
+    )
+
+
+def _collision_object(body: Body, frame: str) -> dict[str, Any]:
+    kind, size, position, rotation = _shape(body.solid)
+    w, x, y, z = quaternions(rotation).tolist()
+    turn = {"x": x, "y": y, "z": z, "w": w}
+    pose = {"position": dict(zip("xyz", position.tolist(), strict=True)), "orientation": turn}
+    told: dict[str, Any] = {"header": {"frame_id": frame}, "id": body.name, "operation": 0}  # 0: add
+    if kind == "plane":
+        height = float(position[2])
+        return {**told, "planes": [{"coef": [0.0, 0.0, 1.0, -height]}], "plane_poses": [_pose_of_rest()]}
+    primitive = {"type": _TYPES[kind], "dimensions": [float(v) for v in size]}
+    return {**told, "primitives": [primitive], "primitive_poses": [pose]}
+
+
+def _pose_of_rest() -> dict[str, Any]:
+    return {"position": dict.fromkeys("xyz", 0.0), "orientation": {**dict.fromkeys("xyz", 0.0), "w": 1.0}}
+
+
+def _colour(body: Body) -> tuple[float, ...]:
+    return _KNOWN if body.weight is None else (*_FELT, round(max(body.weight, 0.1), 3))
+
+
+def _text(values: Sequence[float] | np.ndarray) -> str:
+    return " ".join(repr(float(v)) for v in values)
