@@ -61,13 +61,6 @@ Log = Annotated[
         help="Run, its log.nc or signals.csv, recording of a real arm, ROS bag, or description of a log.",
     ),
 ]
-RecordedModel = Annotated[
-    bool,
-    typer.Option(
-        "--recorded-model",
-        help="The torque of the maker's model, which the log has, in place of an arm's model.",
-    ),
-]
 WorldOfLog = Annotated[
     str | None, typer.Option(metavar="WORLD", help="That gives model, methods and parameters.")
 ]
@@ -194,8 +187,8 @@ def values_of_world(world: World, methods: Sequence[Method]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name in known}
 
 
-def with_recorded_model(chosen: Chosen, joints: int, kinematics: bool) -> Chosen:
-    """The same for a log with the torque of the maker's model, of an arm of which nothing else need be known.
+def of_residual(chosen: Chosen, joints: int, kinematics: bool) -> Chosen:
+    """The same for a log of torques that are what a maker's model leaves, of an arm without masses.
 
     Raises ``BadInput``: a detector of the force at the tool without ``kinematics``; an estimator that needs
     masses.
@@ -214,12 +207,11 @@ def with_recorded_model(chosen: Chosen, joints: int, kinematics: bool) -> Chosen
 
 def motors_of(
     model: Arm, constants: str | None, free: Sequence[xarray.Dataset], same_motor: list[list[int]],
-    where: str, measured: bool = False, recorded_model: bool = False,
+    where: str, measured: bool = False,
 ) -> tuple[Arm, MotorFit]:  # fmt: skip
     """The model with its friction, and its motors: given by their constants, or fitted to free motion.
 
-    ``measured``: the torques at the joints were, so that only friction is fitted; ``recorded_model`` is as
-    for ``fit_motors``.
+    ``measured``: the torques at the joints were, so that only friction is fitted.
 
     Raises ``BadInput``: neither is known, both are given, or as ``fit_motors``.
     """
@@ -237,5 +229,5 @@ def motors_of(
     if not free:
         allowed = "--free-run LOG, one or more logs of the same arm with nothing touching it"
         raise BadInput("the motor constants are not known", where=where, allowed=allowed)
-    motors = fit_motors(free, model, same_motor, recorded_model)
+    motors = fit_motors(free, model, same_motor)
     return motors.on(model), motors

@@ -106,9 +106,8 @@ def simulated(seeds: int) -> Free:
 
 
 def recorded(
-    world: World, logs: Sequence[Path], constants: str | None, same_motor: Sequence[str] | None,
-    recorded_model: bool = False,
-) -> Free:  # fmt: skip
+    world: World, logs: Sequence[Path], constants: str | None, same_motor: Sequence[str] | None
+) -> Free:
     """Saved runs or recordings of a real arm, the first half of each to choose by.
 
     Raises ``BadInput``: both kinds at once, something touched the arm, or no motors are known.
@@ -118,8 +117,8 @@ def recorded(
     for log in opened:
         log.require_untouched()
     if all(log.simulated for log in opened):
-        if constants or same_motor or recorded_model:
-            raise BadInput("a simulated run records torques", where="--motor-constants, --recorded-model")
+        if constants or same_motor:
+            raise BadInput("a simulated run records torques", where="--motor-constants")
         return _given([halves(replace(log, world=log.world or world).signals()) for log in opened])
     if any(log.simulated for log in opened):
         raise BadInput("runs and recordings of a real arm", where="--free-run", allowed="one kind of both")
@@ -127,17 +126,16 @@ def recorded(
     measured = {"effort" in data for data in whole}
     if len(measured) > 1:
         raise BadInput("currents and torques", where="--free-run", allowed="one kind of both")
-    if recorded_model:
+    if any("residual" in data.attrs for data in whole):
         model = without_masses(model)
     middles = [data.sizes["time"] // 2 for data in whole]
     early = [data.isel(time=slice(None, m)) for data, m in zip(whole, middles, strict=True)]
     late = [data.isel(time=slice(m, None)) for data, m in zip(whole, middles, strict=True)]
     groups = read_joints(same_motor)
     fitted = [] if constants else early
-    kind = measured.pop(), recorded_model
-    model, motors = motors_of(model, constants, fitted, groups, str(logs[0]), *kind)
+    model, motors = motors_of(model, constants, fitted, groups, str(logs[0]), measured.pop())
     parts = [
-        (signals_of_recording(a, motors, recorded_model), signals_of_recording(b, motors, recorded_model))
+        (signals_of_recording(a, motors), signals_of_recording(b, motors))
         for a, b in zip(early, late, strict=True)
     ]
     return _given(parts, model, () if constants else _friction_of(model))

@@ -19,14 +19,13 @@ from hopfield_nav.cli.chosen import (
     FreeRun,
     Log,
     MotorConstants,
-    RecordedModel,
     Values,
     WorldOfLog,
     choose,
     motors_of,
+    of_residual,
     read_numbers,
     read_values,
-    with_recorded_model,
 )
 from hopfield_nav.cli.options import SameMotor, read_joints
 
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from hopfield_nav.record import ContactTruth
 
 _FORMATS = (".csv", ".nc")
+_NONE = 1e-6  # false alarms an hour: as good as none
 _OF_ALL = ("methods", "rule", "rows", "period", "suggested", "its false alarms")  # rows for every threshold
 
 
@@ -64,7 +64,6 @@ def replay(
     motor_constants: MotorConstants = None,
     same_motor: SameMotor = None,
     episodes: Episodes = None,
-    recorded_model: RecordedModel = False,
     judge: Annotated[
         bool,
         typer.Option(
@@ -89,8 +88,7 @@ def replay(
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
     thresholds: list[float | None] = [None] if threshold is None else [*read_numbers(threshold)]
     case = opened(log, world, (detector, estimator, arm), free_run or [], motor_constants,
-                  read_joints(same_motor), read_values(None, values or []), episodes,
-                  recorded_model)  # fmt: skip
+                  read_joints(same_motor), read_values(None, values or []), episodes)  # fmt: skip
     if judge:
         table = _judged(case, detector is not None, log)
         print_table(case.chosen.told()[1:2], title=f"{log.name}, {case.chosen.estimator.name}")
@@ -129,9 +127,10 @@ def _judged(case: _Case, alone: bool, log: Path) -> list[list[str]]:
     """A row for the chosen detector ``alone``, or for each that has a threshold."""
     import numpy as np
 
-    from hopfield_nav.logs import declared_threshold
+    from hopfield_nav.logs import Watched, declared_threshold
     from hopfield_nav.logs import judge as judge_methods
     from hopfield_nav.plugin import JOINT_TORQUES, find_method, method_names
+    from hopfield_nav.record import alarm_rate, share_interval
 
     if case.truth is None:
         allowed = "a run, or a description with `contact` or `contacts`"
@@ -142,14 +141,13 @@ def _judged(case: _Case, alone: bool, log: Path) -> list[list[str]]:
     kinds = [m for m in every if declared_threshold(m) and (case.kinematics or m.needs == JOINT_TORQUES)]
     table = []
     for detector in [chosen.detector] if alone else kinds:
-        known = {p.name for p in (*chosen.estimator.parameters, *detector.parameters)} | {
-            "encoder_resolution"
-        }
+        both = (*chosen.estimator.parameters, *detector.parameters)
+        known = {"encoder_resolution", *(parameter.name for parameter in both)}
         values = {name: value for name, value in chosen.values.items() if name in known}
-        j = judge_methods(chosen.model, case.signals, truth, chosen.estimator, detector, values, chosen.rearm,
-                          chosen.episodes)  # fmt: skip
-        low, high = j.found_interval
-        rate, least, most = j.per_hour
+        methods = Watched(chosen.model, chosen.estimator, detector, values, chosen.rearm, chosen.episodes)
+        j = judge_methods(methods, case.signals, truth)
+        low, high = share_interval(j.found, j.contacts)
+        rate, least, most = alarm_rate(j.false_alarms, j.free_time)
         table.append([
             detector.name, " and ".join(", ".join(f"{v:.3g}" for v in t) for t in j.thresholds),
             f"{j.found} of {j.contacts} ({low:.0%} … {high:.0%})",
@@ -179,7 +177,7 @@ def replayed(chosen: Chosen, signals: Signals) -> Replay:
 def opened(
     path: Path, world_name: str | None, names: tuple[str | None, str | None, str | None],
     free_runs: Sequence[Path], constants: str | None, same_motor: list[list[int]], given: dict[str, Any],
-    episodes: bool | None, recorded_model: bool = False,
+    episodes: bool | None,
 ) -> _Case:  # fmt: skip
     """A log with its methods: of a run those of its world; a real arm's currents need its motors."""
     from hopfield_nav.logs import drive_of, labelled_truth, open_log, signals_of_recording
@@ -196,14 +194,11 @@ def opened(
         if world is None:
             allowed = "--world WORLD, or the run's world.yaml beside it"
             raise BadInput("the table does not say of which world it is", where=str(path), allowed=allowed)
-        if recorded_model:
-            raise BadInput(
-                "a simulated run has no other model", where="--recorded-model", allowed="for recordings"
-            )
     chosen = choose(world, *names, given, episodes)
-    joints, kinematics = log.data.sizes["joint"], bool(world_name or names[2] or not recorded_model)
-    if recorded_model:
-        chosen = with_recorded_model(chosen, joints, kinematics)
+    joints, residual = log.data.sizes["joint"], "residual" in log.data.attrs
+    kinematics = bool(world_name or names[2] or not residual)
+    if residual:
+        chosen = of_residual(chosen, joints, kinematics)
     if joints != len(chosen.model.dh):
         allowed = f"{len(chosen.model.dh)}, as the arm: --arm ARM or --world WORLD names another"
         raise BadInput(
@@ -220,10 +215,10 @@ def opened(
         raise BadInput("needs the reference of the joints", where="--estimator", allowed=allowed)
     drive_of(log.data)  # refuses a log without
     tables = [other.recording() for other in free]
-    model, motors = motors_of(chosen.model, constants, tables, same_motor, str(path), "effort" in log.data,
-                              recorded_model)  # fmt: skip
-    untouched = [signals_of_recording(table, motors, recorded_model) for table in tables]
-    signals = signals_of_recording(log.data, motors, recorded_model)
+    kind = "effort" in log.data
+    model, motors = motors_of(chosen.model, constants, tables, same_motor, str(path), kind)
+    untouched = [signals_of_recording(table, motors) for table in tables]
+    signals = signals_of_recording(log.data, motors)
     known = labelled_truth(signals.time, log.data.contact.values, joints) if "contact" in log.data else None
     return _Case(replace(chosen, model=model), signals, untouched, known, kinematics)
 
@@ -263,19 +258,23 @@ def _draw(found: Replay, path: Path, note: str) -> None:
 
 def _suggestion(case: _Case, chosen: Chosen) -> list[tuple[str, str]]:
     """The threshold that the free recordings suggest, and the false alarms to be expected with it."""
-    from hopfield_nav.logs import free_threshold
+    import numpy as np
+
+    from hopfield_nav.logs import Watched, choose_threshold, halves
     from hopfield_nav.record import alarm_rate
 
+    watched = Watched(chosen.model, chosen.estimator, chosen.detector, chosen.values, 1.0)
+    early, later = zip(*(halves(signals) for signals in case.free), strict=True)
     try:
-        methods = chosen.estimator, chosen.detector
-        found = free_threshold(chosen.model, case.free, *methods, chosen.values)
+        threshold = choose_threshold(watched, early, per_hour=_NONE).threshold
     except BadInput as none:
         return [("suggested", f"nothing; {none}")]
-    number = found.threshold
-    text = ", ".join(f"{v:.3g}" for v in number) if isinstance(number, list) else f"{number:.3g}"
-    option = f"--set threshold=[{text}]" if isinstance(number, list) else f"--threshold {text}"
-    _, low, high = alarm_rate(found.alarms, found.seconds)
-    seen = f"{found.alarms} in {found.seconds:.1f} s of free motion that did not choose it"
+    text = ", ".join(f"{v:.3g}" for v in np.atleast_1d(threshold))
+    option = f"--set threshold=[{text}]" if threshold.ndim else f"--threshold {text}"
+    alarms = sum(watched.alarms(signals, threshold) for signals in later)
+    seconds = sum(float(np.ptp(signals.time)) for signals in later)
+    _, low, high = alarm_rate(alarms, seconds)
+    seen = f"{alarms} in {seconds:.1f} s of free motion that did not choose it"
     return [("suggested", option), ("its false alarms", f"{seen}: {low:.3g} … {high:.3g} an hour (95 %)")]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynamics import BadInput, told
-from hopfield_nav.cli.chosen import MotorConstants, RecordedModel
+from hopfield_nav.cli.chosen import MotorConstants
 from hopfield_nav.cli.options import SameMotor, Trusted, WorldName, set_option
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ def tune(
     ] = None,
     motor_constants: MotorConstants = None,
     same_motor: SameMotor = None,
-    recorded_model: RecordedModel = False,
     segments: Annotated[
         bool, typer.Option("--by-segment", help="Tell what each part of the motion between two rests needs.")
     ] = False,
@@ -72,7 +71,7 @@ def tune(
     if gain and free_run and not gain.startswith("detection."):
         where = f"--gain {gain}"
         raise BadInput("what was recorded did not move with that gain", where=where, allowed="detection.…")
-    if not free_run and (motor_constants or same_motor or recorded_model):
+    if not free_run and (motor_constants or same_motor):
         allowed = "with --free-run"
         raise BadInput("motors are those of a recording", where="--motor-constants", allowed=allowed)
     if plot is not None and plot.suffix != ".png":
@@ -82,11 +81,7 @@ def tune(
 
         require_in_proportion(worlds[0].detection.measure)
     say_if_cold()
-    free = (
-        recorded(worlds[0], free_run, motor_constants, same_motor, recorded_model)
-        if free_run
-        else simulated(seeds)
-    )
+    free = recorded(worlds[0], free_run, motor_constants, same_motor) if free_run else simulated(seeds)
     found = [tuned(candidate, free, per_hour, force=len(worlds) > 1) for candidate in worlds]
     best = min(range(len(found)), key=lambda i: found[i].force)
     judged = found[best].judged(free)

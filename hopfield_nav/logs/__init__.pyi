@@ -36,11 +36,9 @@ from .signals import Signals as Signals
 from .signals import signals_of_recording as signals_of_recording
 from .signals import signals_of_run as signals_of_run
 from .tuning import ChosenThreshold as ChosenThreshold
-from .tuning import FreeThreshold as FreeThreshold
 from .tuning import Watched as Watched
 from .tuning import choose_threshold as choose_threshold
 from .tuning import declared_threshold as declared_threshold
-from .tuning import free_threshold as free_threshold
 from .tuning import halves as halves
 from .tuning import threshold_above as threshold_above
 from .tuning import threshold_of as threshold_of

@@ -6,7 +6,7 @@ A ROS bag with one topic of joint states needs none.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
@@ -16,8 +16,10 @@ from hopfield_nav.logs.bags import FIELDS, JointStates, is_bag, read_joint_state
 from hopfield_nav.logs.formats import Head, Recorded, aligned, read_head
 from hopfield_nav.world import (
     NOT_KNOWN,
+    Flag,
     Length,
     OrWord,
+    PerJoint,
     Section,
     Text,
     Whole,
@@ -47,6 +49,9 @@ class SignalSection(Section):
         description="of a table: names, or one with * for the joint; of a bag: position, velocity or effort"
     )
     unit: Text | None = Field(None, description="of its numbers; null: that of the program")
+    scale: Annotated[Any, PerJoint(-1e9, 1e9, "")] = Field(
+        1.0, description="what its numbers are multiplied by, one or one a joint, such as N·m for 1 A"
+    )
     topic: Text | None = Field(None, description="of a bag, where it is another than that of the log")
 
 
@@ -74,6 +79,7 @@ class LogFile(Section):
     current: Signal | None = Field(None, description="motor currents")
     effort: Signal | None = Field(None, description="measured torques at the joints, friction included")
     tau: Signal | None = Field(None, description="torques that the maker's own model needs for the motion")
+    residual: Flag = Field(False, description="what effort leaves of tau is felt, and no model is needed")
     contact: Text | None = Field(
         None, description="of a table: column that is not 0 where the arm was touched"
     )
@@ -105,7 +111,11 @@ def read_described(path: Path, joints: int | None) -> Recorded:
             raise BadInput("unknown unit", where=f"{where}: {name}.unit", found=signal.unit, allowed=allowed)
     raw = _of_bag(given, log, joints) if is_bag(log) else _of_table(given, log, joints, where)
     for name, signal in given.signals().items():
-        raw.signals[name] *= _factor(name, signal)
+        scale = np.atleast_1d(signal.scale)
+        if scale.size not in (1, raw.signals[name].shape[1]):
+            allowed = "1, or one a joint"
+            raise BadInput("wrong number", where=f"{where}: {name}.scale", found=scale.size, allowed=allowed)
+        raw.signals[name] *= _factor(name, signal) * scale
     counts = {name: values.shape[1] for name, values in raw.signals.items() if name in SIGNALS}
     wanted = joints or counts["q"]
     for name, found in counts.items():
@@ -113,7 +123,11 @@ def read_described(path: Path, joints: int | None) -> Recorded:
             raise BadInput(
                 "wrong number of joints", where=f"{where}: {name}", found=found, allowed=str(wanted)
             )
-    return _labelled(given, raw, where)
+    if given.residual:
+        if not {"effort", "tau"} <= set(raw.signals):
+            raise BadInput("no effort or no tau", where=f"{where}: residual", allowed="with both alone")
+        raw.signals["effort"] -= raw.signals["tau"]
+    return _labelled(given, raw._replace(residual=given.residual), where)
 
 
 def _description(path: Path) -> LogFile:

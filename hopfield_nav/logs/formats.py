@@ -31,6 +31,7 @@ class Recorded(NamedTuple):
     cut_short: list[str]  # files whose last line was incomplete
     dropped: int  # rows that one of several files lacks, or that repeat the time of the row before
     start: float = 0.0  # what the log calls the time 0 [s]
+    residual: bool = False  # whether efforts are less what a maker's model needs
 
 
 def read_lines(path: Path) -> tuple[list[str], bool]:

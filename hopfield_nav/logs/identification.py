@@ -52,6 +52,9 @@ def read_logs(
     from hopfield_nav.logs.opened import open_log
 
     opened = [open_log(path, len(arm.dh)) for path in paths]
+    for log in opened:
+        if "residual" in log.data.attrs:
+            raise BadInput("a residual says nothing of the arm", where=str(log.path), allowed="a log without")
     data = [log.data for log in opened if not log.simulated and "effort" not in log.data]
     constants, zero, fitted = _motors(data, arm, motor_constants, same_motor)
     logs = [_log_of_run(o) if o.simulated else log_of_recording(o.data, constants, zero) for o in opened]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dynamics import Arm, BadInput, inverse_dynamics
-from hopfield_nav.logs.needed import drive_of, maker_torque, with_reference
+from hopfield_nav.logs.needed import drive_of, with_reference
 
 if TYPE_CHECKING:
     import xarray
@@ -49,17 +49,13 @@ class MotorFit(NamedTuple):
 
 
 def fit_motors(
-    recordings: Sequence[xarray.Dataset],
-    arm: Arm,
-    same_motor: Sequence[Sequence[int]] = (),
-    recorded_model: bool = False,
+    recordings: Sequence[xarray.Dataset], arm: Arm, same_motor: Sequence[Sequence[int]] = ()
 ) -> MotorFit:
     """Motor constant, Coulomb and viscous friction of every joint from runs in which nothing touched.
 
     The recordings are of ``load_recording``, with motor currents or torques. The motors are to give the
-    torque of the model ``arm``, whose own friction is not used, or that of the maker's model in the
-    recordings (``recorded_model``). ``same_motor``: groups of joints (counted from 1) that have one motor
-    constant in common.
+    torque of the model ``arm``, whose own friction is not used. ``same_motor``: groups of joints (counted
+    from 1) that have one motor constant in common.
 
     Raises ``BadInput``: no recordings, no currents, or not in all of them, a force sensor that felt a push, a
     joint that does not move both ways for long enough, or one whose torque says too little of its motor
@@ -73,12 +69,7 @@ def fit_motors(
     known = ["effort" in data for data in recordings]
     if len(set(known)) > 1:
         raise BadInput("currents and torques in one fit", allowed="recordings with one kind of both")
-    torques = [
-        maker_torque(data)
-        if recorded_model
-        else inverse_dynamics(arm, *(data[name].values for name in _REFERENCE))
-        for data in recordings
-    ]
+    torques = [inverse_dynamics(arm, *(data[name].values for name in _REFERENCE)) for data in recordings]
     joints = [_rows(recordings, torques, j) for j in range(len(arm.dh))]
     fits: list[_Fit | None] = [None] * len(joints)
     for group in _groups(same_motor, len(joints)):

@@ -28,17 +28,6 @@ def drive_of(data: xarray.Dataset) -> np.ndarray:
     return data.current.values
 
 
-def maker_torque(data: xarray.Dataset) -> np.ndarray:
-    """The torque (k, n) of the maker's own model [N·m].
-
-    Raises ``BadInput``: it was not recorded.
-    """
-    if "tau" not in data:
-        where = str(data.attrs.get("title", "recording"))
-        raise BadInput("no torque of the maker's model", where=where, allowed="a log that has tau")
-    return data.tau.values
-
-
 def with_reference(data: xarray.Dataset) -> xarray.Dataset:
     """A recording with the signals that it lacks: of the reference those of the motion that was measured.
 

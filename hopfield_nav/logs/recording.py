@@ -125,5 +125,6 @@ def _attributes(raw: Recorded, path: Path) -> dict[str, object]:
         "longest_gap_s": float(gaps.max()) if len(gaps) else 0.0,
         "dropped_rows": raw.dropped,
         "cut_short": ", ".join(raw.cut_short),
+        **({"residual": "of the maker's model"} if raw.residual else {}),
         "Conventions": "CF-1.8",
     }

@@ -8,7 +8,7 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.batches import as_rows
-from hopfield_nav.logs.needed import drive_of, maker_torque, with_reference
+from hopfield_nav.logs.needed import drive_of, with_reference
 
 if TYPE_CHECKING:
     import xarray
@@ -82,19 +82,14 @@ def signals_of_data(data: xarray.Dataset, stride: int) -> Signals:
     return Signals(time, **sensed, tau=tau, wrench=wrench)
 
 
-def signals_of_recording(data: xarray.Dataset, motors: MotorFit, recorded_model: bool = False) -> Signals:
+def signals_of_recording(data: xarray.Dataset, motors: MotorFit) -> Signals:
     """Signals of a real arm: the motors' torque from what drives them, and what is missing of the reference.
-
-    ``recorded_model``: less the torque of the maker's own model, for an arm without masses.
 
     Raises ``BadInput``: a signal was not recorded.
     """
     data = with_reference(data)
-    tau = motors.torque(drive_of(data))
-    if recorded_model:
-        tau = tau - maker_torque(data)
     sensed = {name: data[name].values for name in _NAMES[:-1]}
-    return Signals(data.time.values, **sensed, tau=tau)
+    return Signals(data.time.values, **sensed, tau=motors.torque(drive_of(data)))
 
 
 def checked_signals(signals: Signals, n: int) -> Signals:

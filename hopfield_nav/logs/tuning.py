@@ -20,40 +20,6 @@ _TRIES = 4  # where the level is not in proportion to one over the threshold; th
 _WIDER = 1.25  # until it is quiet
 
 
-class FreeThreshold(NamedTuple):
-    """A threshold, and how it does on what did not choose it."""
-
-    threshold: float | list[float]  # as the detector takes it, one value or one a joint
-    alarms: int  # false ones, in the halves of the recordings that did not choose it
-    seconds: float  # length of those halves [s]
-
-
-def free_threshold(
-    model: Arm, free: Sequence[Signals], estimator: Method, detector: Method, parameters: Mapping[str, Any]
-) -> FreeThreshold:
-    """The least threshold with which the first halves of free recordings raise no alarm, and a margin.
-
-    Model and methods are as for ``replay``; a threshold among the parameters is where the search starts.
-
-    Raises ``BadInput``: the detector has no threshold, or none that is allowed would do.
-    """
-    start = first_threshold(detector, parameters, len(model.dh))
-
-    def replays(threshold: np.ndarray) -> list[Replay]:
-        values = {**parameters, "threshold": threshold.tolist()}
-        return [replay(model, signals, estimator, detector, values) for signals in free]
-
-    def highest(threshold: np.ndarray) -> float:
-        halves = (run.level[_first_half(run.time)] for run in replays(threshold))
-        return max(float(half.max(initial=0.0)) for half in halves)
-
-    threshold = quiet_threshold(highest, start, detector.name)
-    later = [(run, ~_first_half(run.time)) for run in replays(threshold)]
-    alarms = sum(int(run.detected[half].sum()) for run, half in later)
-    seconds = sum(float(np.ptp(run.time[half])) for run, half in later if half.any())
-    return FreeThreshold(threshold.tolist(), alarms, seconds)
-
-
 def threshold_of(detector: Method) -> Parameter:
     """The parameter that a detector's threshold is; BadInput where it has none."""
     found = declared_threshold(detector)
@@ -107,10 +73,6 @@ def quiet_threshold(highest: Callable[[np.ndarray], float], start: np.ndarray, d
     raise BadInput("no threshold keeps free motion quiet", where=detector, found=threshold.tolist())
 
 
-def _first_half(time: np.ndarray) -> np.ndarray:
-    return time <= 0.5 * (time[0] + time[-1])
-
-
 _LEAST_SHARE = 1e-3  # of the largest threshold of a joint: no joint has less
 _HALVINGS = 20  # of the span in which the least threshold is searched
 
@@ -126,6 +88,7 @@ class Watched:
     # of the methods' parameters, by name; a threshold among them is where a search begins
     values: Mapping[str, Any]
     rearm: float = 1.0  # level below which a detector that has fired is armed again
+    episodes: bool = False  # whether one touch is one alarm
 
     def watch(self, free: Signals, threshold: np.ndarray) -> Replay:
         """What the methods believe of free motion; every rise above the threshold is an alarm.
@@ -133,7 +96,7 @@ class Watched:
         A threshold that the detector does not take counts as the nearest that it takes.
         """
         values = {**self.values, "threshold": self.taken(threshold).tolist()}
-        return replay(self.model, free, self.estimator, self.detector, values, self.rearm)
+        return replay(self.model, free, self.estimator, self.detector, values, self.rearm, self.episodes)
 
     def taken(self, threshold: np.ndarray) -> np.ndarray:
         """The nearest threshold that the detector takes."""

@@ -30,8 +30,10 @@ from .faults import read_form as read_form
 from .faults import section_model as section_model
 from .faults import sort_faults as sort_faults
 from .faults import together as together
+from .fields import Flag as Flag
 from .fields import Length as Length
 from .fields import OrWord as OrWord
+from .fields import PerJoint as PerJoint
 from .fields import Range as Range
 from .fields import Text as Text
 from .fields import Whole as Whole

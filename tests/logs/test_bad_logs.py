@@ -182,30 +182,33 @@ def test_bad_messages_of_ros_2_are_told_in_one_line(made, tmp_path, capsys, name
     refused_by_command(capsys, ["replay", str(bag), "--arm", str(urdf)], words)
 
 
+MODEL = "effort: effort\ntau: effort\nresidual: true\n"
 WORDS = {
-    "another arm": ("", "another number of joints than the arm; found 7"),
-    "two sources of torque": (
-        "--arm {urdf} --motor-constants 1,1,1,1,1,1,1",
-        "which need no motor constants",
-    ),
-    "an estimator of masses": ("--recorded-model --estimator joint_error", "feels nothing without masses"),
-    "a detector of forces": ("--recorded-model --detector force_norm", "--detector: needs an arm"),
+    "another arm": ("", "", "another number of joints than the arm; found 7"),
+    "two sources of torque": ("", "--arm {urdf} --motor-constants 1", "which need no motor constants"),
+    "an estimator of masses": (MODEL, "--estimator joint_error", "feels nothing without masses"),
+    "a detector of forces": (MODEL, "--detector force_norm", "--detector: needs an arm"),
     "an estimator of the reference": (
+        "",
         "--arm {urdf} --estimator joint_error --set omega=10",
         "needs the reference of the joints",
     ),
-    "no labels": ("--arm {urdf} --judge", "nothing says when the arm was touched"),
-    "no model in the log": (
-        "--arm {urdf} --recorded-model --detector force_norm",
-        "no torque of the maker's model",
+    "no labels": ("", "--arm {urdf} --judge", "nothing says when the arm was touched"),
+    "no torque of a model": ("residual: true\n", "", "residual: no effort or no tau"),
+    "a scale of two joints": (
+        "q: {columns: position, scale: [1, 2]}\n",
+        "",
+        "q.scale: wrong number; found 2",
     ),
 }
 
 
-@pytest.mark.parametrize(("words", "said"), WORDS.values(), ids=WORDS)
-def test_what_a_log_does_not_allow_is_told_in_one_line(made, tmp_path, capsys, words, said):
+@pytest.mark.parametrize(("text", "words", "said"), WORDS.values(), ids=WORDS)
+def test_what_a_log_does_not_allow_is_told_in_one_line(made, tmp_path, capsys, text, words, said):
     urdf, motion = made
-    log = seven.write_bag(tmp_path / "log.bag", motion, 1)
+    seven.write_bag(tmp_path / "log.bag", motion, 1)
+    log = tmp_path / "log.yaml"
+    log.write_text(f"format: 1\nfile: log.bag\n{text}")
     refused_by_command(capsys, ["replay", str(log), *words.format(urdf=urdf).split()], said)
 
 

@@ -12,6 +12,7 @@ from refusals import refused
 from dynamics import load_arm
 from hopfield_nav.cli.app import main
 from hopfield_nav.logs import (
+    Watched,
     fit_motors,
     judge,
     labelled_truth,
@@ -45,7 +46,7 @@ def arm(tmp_path_factory):
     return folder, made
 
 
-def detections(arm, kind, recorded_model=False):
+def detections(arm, kind):
     """What the default methods make of the touched motion, friction from the free one."""
     folder, _ = arm
     touched, free = (load_recording(folder / kind.format(name), 7) for name in ("touched", "free"))
@@ -100,24 +101,25 @@ def test_a_log_of_angles_and_torques_alone_gets_its_velocities(arm, tmp_path):
     np.testing.assert_allclose(signals.qdd_ref[inner], turn[inner], atol=5e-2)
 
 
+def residual(folder, name):
+    """A description of the same log, in which the maker's torque is taken off."""
+    path = folder / f"{name}_residual.yaml"
+    path.write_text(seven.DESCRIPTION.format(file=f"{name}.csv") + "residual: true\n")
+    return str(path)
+
+
 def test_the_makers_torque_needs_no_model_and_feels_the_same(arm, capsys):
     """The same contacts without any arm, and the same residual as with its right model, friction fitted."""
     folder, _ = arm
-    words = [
-        "replay",
-        str(folder / "touched.yaml"),
-        "--free-run",
-        str(folder / "free.yaml"),
-        "--set",
-        "pole=30",
-    ]
-    words += ["--detector", "joint_torque", "--threshold", "1.5"]
-    assert main([*words, "--recorded-model", "--out", str(folder / "without.csv")]) == 0
-    assert main([*words, "--arm", str(folder / "seven.urdf"), "--out", str(folder / "with.csv")]) == 0
+    choice = ["--set", "pole=30", "--detector", "joint_torque", "--threshold", "1.5"]
+    bare = [residual(folder, "touched"), "--free-run", residual(folder, "free")]
+    assert main(["replay", *bare, *choice, "--out", str(folder / "without.csv")]) == 0
+    logs = [str(folder / "touched.yaml"), "--free-run", str(folder / "free.yaml")]
+    model = ["--arm", str(folder / "seven.urdf"), "--out", str(folder / "with.csv")]
+    assert main(["replay", *logs, *choice, *model]) == 0
     capsys.readouterr()
-    (without, model) = (
-        np.loadtxt(folder / f, delimiter=",", skiprows=1) for f in ("without.csv", "with.csv")
-    )
+    files = (folder / "without.csv", folder / "with.csv")
+    without, model = (np.loadtxt(file, delimiter=",", skiprows=1) for file in files)
     time = without[:, 0]
     np.testing.assert_allclose(without[5:, 3:10], model[5:, 3:10], atol=0.12)  # friction of two fits
     alarms = time[without[:, 2] > 0]
@@ -138,6 +140,10 @@ def test_currents_alone_with_known_constants(arm):
     data = load_recording(folder / "currents.yaml", 7)
     signals = signals_of_recording(data, given_motors(constants, 7))
     np.testing.assert_allclose(signals.tau, torque, rtol=1e-12, atol=1e-12)
+    scaled = f'{{columns: "trq[*]", scale: {constants.tolist()}}}'
+    (folder / "scaled.yaml").write_text(text.replace('current: "trq[*]"', f"effort: {scaled}"))
+    effort = load_recording(folder / "scaled.yaml", 7).effort.values
+    np.testing.assert_allclose(effort, torque, rtol=1e-12, atol=1e-12)
 
 
 def test_identification_of_an_arm_from_its_torques(arm):
@@ -158,7 +164,8 @@ def test_half_of_a_log_chooses_the_threshold_and_the_other_judges_it(arm, capsys
     table = capsys.readouterr().out
     assert re.search(r"joint_torque .* 4 of 4 \(51% … 100%\) +\d+ ms", table)
     assert len(re.findall(r" of 4 ", table)) >= 5  # every detector with a threshold
-    assert main([*words, "--recorded-model", "--detector", "joint_torque"]) == 0
+    words = [residual(folder, "touched"), "--free-run", residual(folder, "free"), "--judge"]
+    assert main(["replay", *words, "--detector", "joint_torque"]) == 0
     assert re.search(r"joint_torque .* 4 of 4 ", capsys.readouterr().out)
 
 
@@ -170,10 +177,11 @@ def test_what_chooses_does_not_judge(arm):
     signals, model = signals_of_recording(data, motors), motors.on(load_arm(folder / "seven.urdf"))
     methods = find_method("estimator", "momentum_observer"), find_method("detector", "joint_torque")
     truth = labelled_truth(signals.time, data.contact.values, 7)
-    quiet = judge(model, signals, truth, *methods, {"pole": 30.0})
+    watched = Watched(model, *methods, {"pole": 30.0})
+    quiet = judge(watched, signals, truth)
     later = (signals.time > signals.time.mean())[:, None]
     noise = np.random.default_rng(0).normal(0.0, 4.0, signals.tau.shape)
-    loud = judge(model, signals._replace(tau=signals.tau + later * noise), truth, *methods, {"pole": 30.0})
+    loud = judge(watched, signals._replace(tau=signals.tau + later * noise), truth)
     assert (quiet.found, quiet.contacts) == (4, 4)
     assert np.all(quiet.delays < 0.2)
     assert loud.false_alarms > quiet.false_alarms + 50
