@@ -217,6 +217,9 @@ def motors_of(
     """
     from hopfield_nav.logs import fit_motors, given_motors
 
+    if any(("effort" in data) != measured for data in free):
+        kinds = ("currents", "torques")
+        raise BadInput(f"{kinds[not measured]} where the log has {kinds[measured]}", where="--free-run")
     if measured and (constants is not None or same_motor):
         told = "the log has torques, which need no motor constants"
         raise BadInput(told, where="--motor-constants", allowed="a description without effort, or neither")

@@ -123,9 +123,6 @@ def recorded(
     if any(log.simulated for log in opened):
         raise BadInput("runs and recordings of a real arm", where="--free-run", allowed="one kind of both")
     whole = [log.data for log in opened]
-    measured = {"effort" in data for data in whole}
-    if len(measured) > 1:
-        raise BadInput("currents and torques", where="--free-run", allowed="one kind of both")
     if any("residual" in data.attrs for data in whole):
         model = without_masses(model)
     middles = [data.sizes["time"] // 2 for data in whole]
@@ -133,7 +130,7 @@ def recorded(
     late = [data.isel(time=slice(m, None)) for data, m in zip(whole, middles, strict=True)]
     groups = read_joints(same_motor)
     fitted = [] if constants else early
-    model, motors = motors_of(model, constants, fitted, groups, str(logs[0]), measured.pop())
+    model, motors = motors_of(model, constants, fitted, groups, str(logs[0]), "effort" in whole[0])
     parts = [
         (signals_of_recording(a, motors), signals_of_recording(b, motors))
         for a, b in zip(early, late, strict=True)

@@ -9,12 +9,12 @@ from .identification import read_logs as read_logs
 from .judged import Judged as Judged
 from .judged import judge as judge
 from .judged import labelled_truth as labelled_truth
-from .maker import bare_chain as bare_chain
-from .maker import without_masses as without_masses
 from .motors import MotorFit as MotorFit
 from .motors import fit_motors as fit_motors
 from .motors import given_motors as given_motors
+from .needed import bare_chain as bare_chain
 from .needed import drive_of as drive_of
+from .needed import without_masses as without_masses
 from .opened import SIGNALS_TABLE as SIGNALS_TABLE
 from .opened import OpenedLog as OpenedLog
 from .opened import open_log as open_log

@@ -120,9 +120,8 @@ def read_described(path: Path, joints: int | None) -> Recorded:
     wanted = joints or counts["q"]
     for name, found in counts.items():
         if found != wanted:
-            raise BadInput(
-                "wrong number of joints", where=f"{where}: {name}", found=found, allowed=str(wanted)
-            )
+            there = f"{where}: {name}"
+            raise BadInput("wrong number of joints", where=there, found=found, allowed=str(wanted))
     if given.residual:
         if not {"effort", "tau"} <= set(raw.signals):
             raise BadInput("no effort or no tau", where=f"{where}: residual", allowed="with both alone")
@@ -185,9 +184,8 @@ def _of_bag(given: LogFile, path: Path, joints: int | None) -> Recorded:
         told = states(signal.topic or given.topic)
         if signal.columns not in told.fields:
             allowed = ", ".join(told.fields) + f" of {', '.join(FIELDS)}"
-            raise BadInput(
-                "not in the messages", where=f"{path}: {name}", found=signal.columns, allowed=allowed
-            )
+            there = f"{path}: {name}"
+            raise BadInput("not in the messages", where=there, found=signal.columns, allowed=allowed)
         time = 1e-9 * (told.nanoseconds - first.nanoseconds[0])
         logs[name] = np.column_stack([time, told.fields[str(signal.columns)]])
     stamps, signals, dropped = aligned(logs, path)
@@ -203,9 +201,8 @@ def _labelled(given: LogFile, raw: Recorded, where: str) -> Recorded:
             inside = (time >= begin) & (time <= end)
             if not inside.any():
                 found, allowed = f"{begin:g} to {end:g} s", f"{time[0]:.10g} to {time[-1]:.10g} s, with rows"
-                raise BadInput(
-                    "no rows in a contact", where=f"{where}: contacts", found=found, allowed=allowed
-                )
+                what = "no rows in a contact"
+                raise BadInput(what, where=f"{where}: contacts", found=found, allowed=allowed)
             touched |= inside
         raw.signals["contact"] = touched[:, None].astype(np.float64)
     return raw

@@ -57,23 +57,19 @@ def fit_motors(
     torque of the model ``arm``, whose own friction is not used. ``same_motor``: groups of joints (counted
     from 1) that have one motor constant in common.
 
-    Raises ``BadInput``: no recordings, no currents, or not in all of them, a force sensor that felt a push, a
-    joint that does not move both ways for long enough, or one whose torque says too little of its motor
-    constant.
+    Raises ``BadInput``: no recordings, no currents, a force sensor that felt a push, a joint that does not
+    move both ways for long enough, or one whose torque says too little of its motor constant.
     """
     if not recordings:
         raise BadInput("no recordings of free motion", allowed="at least one")
     recordings = [with_reference(data) for data in recordings]
     for data in recordings:
         _check(data, len(arm.dh))
-    known = ["effort" in data for data in recordings]
-    if len(set(known)) > 1:
-        raise BadInput("currents and torques in one fit", allowed="recordings with one kind of both")
     torques = [inverse_dynamics(arm, *(data[name].values for name in _REFERENCE)) for data in recordings]
     joints = [_rows(recordings, torques, j) for j in range(len(arm.dh))]
     fits: list[_Fit | None] = [None] * len(joints)
     for group in _groups(same_motor, len(joints)):
-        found = _friction_alone if known[0] else _fit_group
+        found = _friction_alone if "effort" in recordings[0] else _fit_group
         for j, fit in zip(group, found([joints[j] for j in group]), strict=True):
             _refuse_what_is_not_excited(fit, j)
             fits[j] = fit

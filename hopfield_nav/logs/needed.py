@@ -1,4 +1,7 @@
-"""What the methods need of a recording: the torques that drive the joints, and a reference."""
+"""What the methods need of a recording: torques that drive the joints, a reference, a model that fits them.
+
+Where the torques are what the model of the arm's maker leaves, ours has to say that no torque is needed.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynamics import BadInput
+from dynamics import Arm, BadInput
+from dynamics.files import arm_from_dict
+from dynamics.packed import together
 
 if TYPE_CHECKING:
     import xarray
@@ -57,3 +62,16 @@ def _smoothed(time: np.ndarray, angles: np.ndarray, title: str) -> list[np.ndarr
     step, bend = (savgol_filter(time, rows, 3, deriv)[:, None] for deriv in (1, 2))
     speed = by_row[0] / step
     return [angles, speed, (by_row[1] - speed * bend) / step**2]
+
+
+def without_masses(arm: Arm) -> Arm:
+    """An arm that needs no torque to move: no masses, tensors, rotors or friction."""
+    names = ("mass", "inertia", "rotor_inertia", "friction")
+    return together(arm._replace(**{name: np.zeros_like(getattr(arm, name)) for name in names}))
+
+
+def bare_chain(n: int) -> Arm:
+    """``n`` joints of which nothing but their number is known: no lengths and no masses."""
+    joint: dict[str, object] = {"theta": 0, "d": 0, "a": 0, "alpha": 0, "source": "none"}
+    link = {"mass": 0, "center_of_mass": [0, 0, 0], "inertia": [[0, 0, 0]] * 3, "source": "none"}
+    return together(arm_from_dict({"joints": [joint] * n, "links": [link] * n}))

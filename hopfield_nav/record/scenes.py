@@ -7,7 +7,6 @@ Positions are in frame 0 of the arm. Every place where a touch may have been is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -53,10 +52,8 @@ def scene_of_run(run: Run) -> list[Body]:
     cells = [(f"cell_{k + 1}", box, 1.0) for k, box in enumerate(felt_cells(run))]
     bodies: dict[str, Body] = {}
     for name, solid, weight in [*named, *felt, *cells]:
-        numbered = (
-            f"{name} ({k})" if k > 1 else name for k in count(1)
-        )  # the cylinders of a wall bear one name
-        unique = next(n for n in numbered if n not in bodies)
+        numbered = (name, *(f"{name} ({k})" for k in range(2, len(bodies) + 3)))  # a wall's bear one name
+        unique = next(each for each in numbered if each not in bodies)
         bodies[unique] = Body(unique, solid, weight)
     return list(bodies.values())
 
@@ -87,15 +84,9 @@ def export_mjcf(run: Run, path: Path) -> Path:
             "box": [0.5 * edge for edge in size], "sphere": size, "plane": [0.0, 0.0, 1.0],
             "cylinder": [size[-1], 0.5 * size[0]] if size else [],
         }[kind]  # fmt: skip
-        texts: dict[str, Any] = {
-            "size": given,
-            "pos": position,
-            "quat": quaternions(rotation),
-            "rgba": _colour(body),
-        }
-        SubElement(
-            world, "geom", {"name": body.name, "type": kind, **{k: _text(v) for k, v in texts.items()}}
-        )
+        texts = {"name": body.name, "type": kind, "size": _text(given), "pos": _text(position)}
+        texts |= {"quat": _text(quaternions(rotation)), "rgba": _text(_colour(body))}
+        SubElement(world, "geom", texts)
     indent(root)
     write_whole(path, tostring(root, encoding="unicode") + "\n")
     return path
@@ -111,26 +102,20 @@ def _shape(solid: Solid) -> _Shape:
         return _Shape("plane", [], np.array([0.0, 0.0, solid.height]), level)
     assert isinstance(solid, Cylinder)
     low, high = solid.height or (-0.5 * ENDLESS, 0.5 * ENDLESS)
-    return _Shape(
-        "cylinder", [high - low, solid.radius], np.array([*solid.center, 0.5 * (low + high)]), level
-    )
+    middle = np.array([*solid.center, 0.5 * (low + high)])
+    return _Shape("cylinder", [high - low, solid.radius], middle, level)
 
 
 def _collision_object(body: Body, frame: str) -> dict[str, Any]:
     kind, size, position, rotation = _shape(body.solid)
-    w, x, y, z = quaternions(rotation).tolist()
-    turn = {"x": x, "y": y, "z": z, "w": w}
+    turn = dict(zip("wxyz", quaternions(rotation).tolist(), strict=True))
     pose = {"position": dict(zip("xyz", position.tolist(), strict=True)), "orientation": turn}
     told: dict[str, Any] = {"header": {"frame_id": frame}, "id": body.name, "operation": 0}  # 0: add
     if kind == "plane":
-        height = float(position[2])
-        return {**told, "planes": [{"coef": [0.0, 0.0, 1.0, -height]}], "plane_poses": [_pose_of_rest()]}
+        coefficients = [0.0, 0.0, 1.0, -float(position[2])]
+        return {**told, "planes": [{"coef": coefficients}], "plane_poses": [{"orientation": {"w": 1.0}}]}
     primitive = {"type": _TYPES[kind], "dimensions": [float(v) for v in size]}
     return {**told, "primitives": [primitive], "primitive_poses": [pose]}
-
-
-def _pose_of_rest() -> dict[str, Any]:
-    return {"position": dict.fromkeys("xyz", 0.0), "orientation": {**dict.fromkeys("xyz", 0.0), "w": 1.0}}
 
 
 def _colour(body: Body) -> tuple[float, ...]:

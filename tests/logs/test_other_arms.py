@@ -7,10 +7,11 @@ import re
 import numpy as np
 import pytest
 import seven_joints as seven
-from refusals import refused
+from refusals import refused, refused_by_command
 
 from dynamics import load_arm
 from hopfield_nav.cli.app import main
+from hopfield_nav.cli.quiet import recorded, tuned
 from hopfield_nav.logs import (
     Watched,
     fit_motors,
@@ -22,6 +23,7 @@ from hopfield_nav.logs import (
     signals_of_recording,
 )
 from hopfield_nav.plugin import find_method
+from hopfield_nav.world import parse_world
 
 BAG = "format: 1\nfile: {file}\njoints: [{joints}]\ntopic: /joint_states\n"
 
@@ -154,6 +156,38 @@ def test_identification_of_an_arm_from_its_torques(arm):
     np.testing.assert_allclose(sources.logs[0].tau, made["free"][3], atol=1e-12)
 
 
+def test_tuning_by_such_a_log(arm, tmp_path):
+    """A threshold by the first half of free motion, with the friction that it shows, judged by the second."""
+    folder, _ = arm
+    joints = ", ".join(["0.2"] * 7)
+    text = f"format: 1\narm: {folder / 'seven.urdf'}\nstart: {{joints: [{joints}]}}\n"
+    text += "controller: {law: computed_torque}\nmap: {space: joints, shape: [3, 3, 3, 3, 3, 3, 3]}\n"
+    world = parse_world(text + "detection: {measure: joint_torque, threshold: 5.0, pole: 30}\n")
+    for log in ("free.yaml", "free_more.yaml"):
+        free = recorded(world, [folder / log], None, None)
+        found = tuned(world, free, 1000.0, force=False).judged(free)
+        assert found.alarms <= 2
+        assert np.all(np.array(found.chosen.threshold) < 0.6)  # of friction alone there are 0.6 N·m
+        assert found.seconds == pytest.approx(11.0, abs=0.1)
+
+
+def test_free_motion_of_another_kind_is_refused(arm, capsys):
+    folder, made = arm
+    seven.write_csv(folder / "free_currents.csv", made["free"])
+    text = seven.DESCRIPTION.format(file="free_currents.csv").replace("effort:", "current:")
+    (folder / "free_currents.yaml").write_text(text)
+    words = ["replay", str(folder / "touched.yaml"), "--arm", str(folder / "seven.urdf")]
+    free = ["--free-run", str(folder / "free_currents.yaml")]
+    refused_by_command(capsys, [*words, *free], "--free-run: currents where the log has torques")
+
+
+def test_every_detection_of_such_a_log_is_explained(arm, capsys):
+    folder, _ = arm
+    words = ["explain", str(folder / "touched.yaml"), "--arm", str(folder / "seven.urdf")]
+    assert main([*words, "--detector", "joint_torque", "--set", "threshold=6"]) == 0
+    assert "contact" in capsys.readouterr().out
+
+
 # contacts that whoever recorded them labelled
 
 
@@ -195,7 +229,6 @@ def test_labels_in_both_halves_are_needed(arm):
     signals = signals_of_recording(data, fit_motors([data], load_arm(folder / "seven.urdf")))
     touched = data.contact.values * (data.time.values < 10.0)
     methods = find_method("estimator", "momentum_observer"), find_method("detector", "joint_torque")
+    truth = labelled_truth(signals.time, touched, 7)
     with refused("needed in both halves.*second"):
-        judge(
-            load_arm(folder / "seven.urdf"), signals, labelled_truth(signals.time, touched, 7), *methods, {}
-        )
+        judge(Watched(load_arm(folder / "seven.urdf"), *methods, {}), signals, truth)
