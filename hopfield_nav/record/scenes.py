@@ -17,7 +17,7 @@ from dynamics.files import write_whole
 from dynamics.quaternions import quaternions
 from hopfield_nav.record.prior import BALL, felt_cells, felt_places
 from hopfield_nav.record.run import Run
-from hopfield_nav.world import Box, Cylinder, Floor, Solid, Sphere, names_of, solids_of, yaml_text
+from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere, names_of, solids_of, yaml_text
 
 ENDLESS = 10.0  # [m] height of a cylinder without end, half of it below the base
 _TYPES = {"box": 1, "sphere": 2, "cylinder": 3}  # of shape_msgs/SolidPrimitive
@@ -33,8 +33,8 @@ class Body(NamedTuple):
 
 
 class _Shape(NamedTuple):
-    kind: str  # box, sphere, cylinder or plane
-    size: list[float]  # as of shape_msgs/SolidPrimitive: edges; radius; height and radius; none of a plane
+    kind: str  # box, sphere, cylinder, plane or mesh
+    size: list[float]  # as of shape_msgs/SolidPrimitive: edges; radius; height and radius; none of others
     position: np.ndarray  # (3,) [m]
     rotation: np.ndarray  # (3, 3)
 
@@ -77,16 +77,19 @@ def export_moveit(run: Run, path: Path, frame: str = "base") -> Path:
 def export_mjcf(run: Run, path: Path) -> Path:
     """Write static geoms as MJCF; ``OSError`` if it cannot be."""
     root = Element("mujoco", model=run.world.name)
-    world = SubElement(root, "worldbody")
+    asset, world = SubElement(root, "asset"), SubElement(root, "worldbody")
     for body in scene_of_run(run):
         kind, size, position, rotation = _shape(body.solid)
         given = {
-            "box": [0.5 * edge for edge in size], "sphere": size, "plane": [0.0, 0.0, 1.0],
+            "box": [0.5 * edge for edge in size], "sphere": size, "plane": [0.0, 0.0, 1.0], "mesh": [],
             "cylinder": [size[-1], 0.5 * size[0]] if size else [],
         }[kind]  # fmt: skip
         texts = {"name": body.name, "type": kind, "size": _text(given), "pos": _text(position)}
         texts |= {"quat": _text(quaternions(rotation)), "rgba": _text(_colour(body))}
-        SubElement(world, "geom", texts)
+        if isinstance(body.solid, Mesh):
+            SubElement(asset, "mesh", name=body.name, vertex=_text(body.solid.triangles.ravel()))
+            texts = {**texts, "mesh": body.name}
+        SubElement(world, "geom", {name: text for name, text in texts.items() if text})
     indent(root)
     write_whole(path, tostring(root, encoding="unicode") + "\n")
     return path
@@ -100,6 +103,8 @@ def _shape(solid: Solid) -> _Shape:
         return _Shape("box", list(solid.size), np.array(solid.center), np.array(solid.rotation))
     if isinstance(solid, Floor):
         return _Shape("plane", [], np.array([0.0, 0.0, solid.height]), level)
+    if isinstance(solid, Mesh):
+        return _Shape("mesh", [], np.zeros(3), level)
     assert isinstance(solid, Cylinder)
     low, high = solid.height or (-0.5 * ENDLESS, 0.5 * ENDLESS)
     middle = np.array([*solid.center, 0.5 * (low + high)])
@@ -114,6 +119,11 @@ def _collision_object(body: Body, frame: str) -> dict[str, Any]:
     if kind == "plane":
         coefficients = [0.0, 0.0, 1.0, -float(position[2])]
         return {**told, "planes": [{"coef": coefficients}], "plane_poses": [{"orientation": {"w": 1.0}}]}
+    if isinstance(body.solid, Mesh):
+        corners = body.solid.triangles.reshape(-1, 3).tolist()
+        triangles = [{"vertex_indices": [3 * k, 3 * k + 1, 3 * k + 2]} for k in range(len(corners) // 3)]
+        mesh = {"triangles": triangles, "vertices": [dict(zip("xyz", p, strict=True)) for p in corners]}
+        return {**told, "meshes": [mesh], "mesh_poses": [pose]}
     primitive = {"type": _TYPES[kind], "dimensions": [float(v) for v in size]}
     return {**told, "primitives": [primitive], "primitive_poses": [pose]}
 

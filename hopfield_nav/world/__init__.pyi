@@ -72,6 +72,7 @@ from .settings import flat_values as flat_values
 from .solids import Box as Box
 from .solids import Cylinder as Cylinder
 from .solids import Floor as Floor
+from .solids import Mesh as Mesh
 from .solids import Seed as Seed
 from .solids import Solid as Solid
 from .solids import Sphere as Sphere

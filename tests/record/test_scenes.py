@@ -23,8 +23,10 @@ known:
   - cylinder: {center: [0.4, -0.2], radius: 0.04, height: [0.05, 0.3]}
   - box: {center: [0.5, 0.2, 0.2], size: [0.1, 0.2, 0.3], rotation: [0.3, -0.2, 0.5]}
   - {name: ball, sphere: {center: [0.3, 0.3, 0.4], radius: 0.1}}
+  - mesh: {file: part.obj, position: [0.2, -0.3, 0.2], rotation: [0.1, 0.2, 0.3], scale: 0.2}
   - {name: row, wall: {from: [0.6, -0.3], to: [0.6, -0.2], radius: 0.03, height: [0.0, 0.2]}}
 """
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
 # of the messages as moveit_msgs, geometry_msgs, shape_msgs and std_msgs publish them
 FIELDS = {
     "PlanningScene": {
@@ -42,6 +44,8 @@ FIELDS = {
     "Header": {"stamp", "frame_id"},
     "SolidPrimitive": {"type", "dimensions", "polygon"},
     "Plane": {"coef"},
+    "Mesh": {"triangles", "vertices"},
+    "MeshTriangle": {"vertex_indices"},
     "Pose": {"position", "orientation"},
     "Point": {"x", "y", "z"},
     "Quaternion": {"x", "y", "z", "w"},
@@ -50,6 +54,7 @@ INSIDE = {
     "robot_state": "RobotState", "object_colors": "ObjectColor", "color": "ColorRGBA",
     "world": "PlanningSceneWorld", "collision_objects": "CollisionObject", "header": "Header",
     "primitives": "SolidPrimitive", "primitive_poses": "Pose", "planes": "Plane", "plane_poses": "Pose",
+    "meshes": "Mesh", "mesh_poses": "Pose", "triangles": "MeshTriangle", "vertices": "Point",
     "position": "Point", "orientation": "Quaternion",
 }  # fmt: skip
 DIMENSIONS = {1: 3, 2: 1, 3: 2}  # BOX, SPHERE, CYLINDER
@@ -61,10 +66,12 @@ def whole():
 
 
 @pytest.fixture(scope="module")
-def every_kind(whole):
+def every_kind(whole, tmp_path_factory):
     """The run as one of a world that knows a solid of every kind, and felt what it felt."""
+    folder = tmp_path_factory.mktemp("mesh")
+    (folder / "part.obj").write_text(TETRAHEDRON)
     made = copy.copy(whole)
-    made.world = whole.world.with_changes(known=parse_world(EVERY_KIND).known)
+    made.world = whole.world.with_changes(known=parse_world(EVERY_KIND, folder=folder).known)
     return made
 
 
@@ -137,6 +144,11 @@ def test_the_planning_scene_has_the_published_fields_and_our_solids(every_kind, 
         if "planes" in told:
             assert told["planes"][0]["coef"] == [0.0, 0.0, 1.0, -body.solid.height]
             continue
+        if "meshes" in told:
+            corners = [list(point.values()) for point in told["meshes"][0]["vertices"]]
+            order = np.array([t["vertex_indices"] for t in told["meshes"][0]["triangles"]])
+            np.testing.assert_allclose(np.array(corners)[order], body.solid.triangles)
+            continue
         (primitive,), (pose,) = told["primitives"], told["primitive_poses"]
         assert len(primitive["dimensions"]) == DIMENSIONS[primitive["type"]]
         size = np.array(primitive["dimensions"])
@@ -154,7 +166,13 @@ def test_rosbags_knows_the_same_primitives():
     types = typesys.get_typestore(typesys.Stores.ROS2_HUMBLE)
     solid = types.types["shape_msgs/msg/SolidPrimitive"]
     assert (solid.BOX, solid.SPHERE, solid.CYLINDER) == (1, 2, 3)
-    for kind in ("shape_msgs/msg/SolidPrimitive", "shape_msgs/msg/Plane", "geometry_msgs/msg/Pose"):
+    for kind in (
+        "shape_msgs/msg/SolidPrimitive",
+        "shape_msgs/msg/Plane",
+        "shape_msgs/msg/Mesh",
+        "shape_msgs/msg/MeshTriangle",
+        "geometry_msgs/msg/Pose",
+    ):
         assert FIELDS[kind.rsplit("/", 1)[1]] == {name for name, _ in types.fielddefs[kind][1]}
 
 
