@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hopfield_nav.world import World
 
 DETECTOR = "adaptive_joint_torque"  # where nothing names one
+_RESIDUALS = ("momentum_observer", "disturbance_observer")  # what filters a difference of torques
 _ESTIMATOR, _ARM = "momentum_observer", "ur5_controller"
 
 
@@ -56,7 +57,8 @@ def _short(value: Any) -> str:
 Log = Annotated[
     Path,
     typer.Argument(
-        metavar="LOG", help="Run, its log.nc or exported signals.csv, or recording of a real arm."
+        metavar="LOG",
+        help="Run, its log.nc or signals.csv, recording of a real arm, ROS bag, or description of a log.",
     ),
 ]
 WorldOfLog = Annotated[
@@ -185,19 +187,48 @@ def values_of_world(world: World, methods: Sequence[Method]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name in known}
 
 
+def of_residual(chosen: Chosen, joints: int, kinematics: bool) -> Chosen:
+    """The same for a log of torques that are what a maker's model leaves, of an arm without masses.
+
+    Raises ``BadInput``: a detector of the force at the tool without ``kinematics``; an estimator that needs
+    masses.
+    """
+    from hopfield_nav.logs import bare_chain, without_masses
+    from hopfield_nav.plugin import JOINT_TORQUES
+
+    if chosen.estimator.name not in _RESIDUALS:
+        allowed, found = ", ".join(_RESIDUALS), chosen.estimator.name
+        raise BadInput("feels nothing without masses", where="--estimator", found=found, allowed=allowed)
+    if not kinematics and chosen.detector.needs != JOINT_TORQUES:
+        allowed = "--arm ARM for its lengths, or a detector of joint torques"
+        raise BadInput("needs an arm", where="--detector", found=chosen.detector.name, allowed=allowed)
+    return replace(chosen, model=without_masses(chosen.model) if kinematics else bare_chain(joints))
+
+
 def motors_of(
-    model: Arm, constants: str | None, free: Sequence[xarray.Dataset], same_motor: list[list[int]], where: str
-) -> tuple[Arm, MotorFit]:
+    model: Arm, constants: str | None, free: Sequence[xarray.Dataset], same_motor: list[list[int]],
+    where: str, measured: bool = False,
+) -> tuple[Arm, MotorFit]:  # fmt: skip
     """The model with its friction, and its motors: given by their constants, or fitted to free motion.
+
+    ``measured``: the torques at the joints were, so that only friction is fitted.
 
     Raises ``BadInput``: neither is known, both are given, or as ``fit_motors``.
     """
     from hopfield_nav.logs import fit_motors, given_motors
 
+    if any(("effort" in data) != measured for data in free):
+        kinds = ("currents", "torques")
+        raise BadInput(f"{kinds[not measured]} where the log has {kinds[measured]}", where="--free-run")
+    if measured and (constants is not None or same_motor):
+        told = "the log has torques, which need no motor constants"
+        raise BadInput(told, where="--motor-constants", allowed="a description without effort, or neither")
     if constants is not None:
         if free or same_motor:
             raise BadInput("motors are given twice", where="--motor-constants", allowed="that, or --free-run")
         return model, given_motors(read_numbers(constants), len(model.dh))
+    if measured and not free:
+        return model, given_motors([1.0] * len(model.dh), len(model.dh))
     if not free:
         allowed = "--free-run LOG, one or more logs of the same arm with nothing touching it"
         raise BadInput("the motor constants are not known", where=where, allowed=allowed)

@@ -21,6 +21,7 @@ from hopfield_nav.logs import (
     open_log,
     signals_of_recording,
     threshold_of,
+    without_masses,
 )
 from hopfield_nav.record import SUMMARY, alarm_rate
 from hopfield_nav.sweeps import RISE, felt_force, free_motion
@@ -122,11 +123,14 @@ def recorded(
     if any(log.simulated for log in opened):
         raise BadInput("runs and recordings of a real arm", where="--free-run", allowed="one kind of both")
     whole = [log.data for log in opened]
+    if any("residual" in data.attrs for data in whole):
+        model = without_masses(model)
     middles = [data.sizes["time"] // 2 for data in whole]
     early = [data.isel(time=slice(None, m)) for data, m in zip(whole, middles, strict=True)]
     late = [data.isel(time=slice(m, None)) for data, m in zip(whole, middles, strict=True)]
     groups = read_joints(same_motor)
-    model, motors = motors_of(model, constants, [] if constants else early, groups, str(logs[0]))
+    fitted = [] if constants else early
+    model, motors = motors_of(model, constants, fitted, groups, str(logs[0]), "effort" in whole[0])
     parts = [
         (signals_of_recording(a, motors), signals_of_recording(b, motors))
         for a, b in zip(early, late, strict=True)

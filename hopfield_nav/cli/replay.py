@@ -23,6 +23,7 @@ from hopfield_nav.cli.chosen import (
     WorldOfLog,
     choose,
     motors_of,
+    of_residual,
     read_numbers,
     read_values,
 )
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from hopfield_nav.record import ContactTruth
 
 _FORMATS = (".csv", ".nc")
+_NONE = 1e-6  # false alarms an hour: as good as none
 _OF_ALL = ("methods", "rule", "rows", "period", "suggested", "its false alarms")  # rows for every threshold
 
 
@@ -44,6 +46,7 @@ class _Case:
     signals: Signals
     free: list[Signals]
     truth: ContactTruth | None
+    kinematics: bool = True  # whether the arm's lengths are known
 
 
 def replay(
@@ -61,6 +64,13 @@ def replay(
     motor_constants: MotorConstants = None,
     same_motor: SameMotor = None,
     episodes: Episodes = None,
+    judge: Annotated[
+        bool,
+        typer.Option(
+            "--judge",
+            help="Every detector on the known contacts; half of the log chooses its threshold, half judges.",
+        ),
+    ] = False,
     free: Annotated[
         bool, typer.Option("--free", help="Nothing touched the arm in this log: every alarm is a false one.")
     ] = False,
@@ -78,7 +88,12 @@ def replay(
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
     thresholds: list[float | None] = [None] if threshold is None else [*read_numbers(threshold)]
     case = opened(log, world, (detector, estimator, arm), free_run or [], motor_constants,
-                   read_joints(same_motor), read_values(None, values or []), episodes)  # fmt: skip
+                  read_joints(same_motor), read_values(None, values or []), episodes)  # fmt: skip
+    if judge:
+        table = _judged(case, detector is not None, log)
+        print_table(case.chosen.told()[1:2], title=f"{log.name}, {case.chosen.estimator.name}")
+        print_columns(_JUDGED, table)
+        return 0
     rows = []
     for value in thresholds:
         chosen = case.chosen
@@ -100,6 +115,46 @@ def replay(
     if several:
         print_columns(["threshold", "alarms", *_SCORED], rows)
     return 0
+
+
+_JUDGED = (
+    "detector", "thresholds, by the one half, by the other", "found (95 %)", "delay, median",
+    "false alarms", "per hour (95 %)",
+)  # fmt: skip
+
+
+def _judged(case: _Case, alone: bool, log: Path) -> list[list[str]]:
+    """A row for the chosen detector ``alone``, or for each that has a threshold."""
+    import numpy as np
+
+    from hopfield_nav.logs import Watched, declared_threshold
+    from hopfield_nav.logs import judge as judge_methods
+    from hopfield_nav.plugin import JOINT_TORQUES, find_method, method_names
+    from hopfield_nav.record import alarm_rate, share_interval
+
+    if case.truth is None:
+        allowed = "a run, or a description with `contact` or `contacts`"
+        raise BadInput("nothing says when the arm was touched", where=str(log), allowed=allowed)
+    chosen, rows = case.chosen, case.truth.time.searchsorted(case.signals.time)
+    truth = type(case.truth)(*(column[rows] for column in case.truth))
+    every = [find_method("detector", name) for name in method_names("detector")]
+    kinds = [m for m in every if declared_threshold(m) and (case.kinematics or m.needs == JOINT_TORQUES)]
+    table = []
+    for detector in [chosen.detector] if alone else kinds:
+        both = (*chosen.estimator.parameters, *detector.parameters)
+        known = {"encoder_resolution", *(parameter.name for parameter in both)}
+        values = {name: value for name, value in chosen.values.items() if name in known}
+        methods = Watched(chosen.model, chosen.estimator, detector, values, chosen.rearm, chosen.episodes)
+        j = judge_methods(methods, case.signals, truth)
+        low, high = share_interval(j.found, j.contacts)
+        rate, least, most = alarm_rate(j.false_alarms, j.free_time)
+        table.append([
+            detector.name, " and ".join(", ".join(f"{v:.3g}" for v in t) for t in j.thresholds),
+            f"{j.found} of {j.contacts} ({low:.0%} … {high:.0%})",
+            f"{1e3 * np.median(j.delays):.3g} ms" if j.found else "–",
+            f"{j.false_alarms} in {j.free_time:.1f} s", f"{rate:.3g} ({least:.3g} … {most:.3g})",
+        ])  # fmt: skip
+    return table
 
 
 _SCORED = ("found", "missed", "false", "delay, median")
@@ -125,7 +180,8 @@ def opened(
     episodes: bool | None,
 ) -> _Case:  # fmt: skip
     """A log with its methods: of a run those of its world; a real arm's currents need its motors."""
-    from hopfield_nav.logs import open_log, signals_of_recording
+    from hopfield_nav.logs import drive_of, labelled_truth, open_log, signals_of_recording
+    from hopfield_nav.plugin import REFERENCE
     from hopfield_nav.record import truth_of_data
     from hopfield_nav.world import load_world
 
@@ -139,16 +195,32 @@ def opened(
             allowed = "--world WORLD, or the run's world.yaml beside it"
             raise BadInput("the table does not say of which world it is", where=str(path), allowed=allowed)
     chosen = choose(world, *names, given, episodes)
-    free = [open_log(other, len(chosen.model.dh)) for other in free_runs]
+    joints, residual = log.data.sizes["joint"], "residual" in log.data.attrs
+    kinematics = bool(world_name or names[2] or not residual)
+    if residual:
+        chosen = of_residual(chosen, joints, kinematics)
+    if joints != len(chosen.model.dh):
+        allowed = f"{len(chosen.model.dh)}, as the arm: --arm ARM or --world WORLD names another"
+        raise BadInput(
+            "another number of joints than the arm", where=str(path), found=joints, allowed=allowed
+        )
+    free = [open_log(other, joints) for other in free_runs]
     for other in free:
         other.require_untouched()
     if log.simulated:
         known = truth_of_data(log.data) if "contact_force" in log.data else None
         return _Case(chosen, replace(log, world=world).signals(), [o.signals() for o in free], known)
+    if chosen.estimator.needs == REFERENCE and "q_ref" not in log.data:
+        allowed = "a log with q_ref, or momentum_observer"
+        raise BadInput("needs the reference of the joints", where="--estimator", allowed=allowed)
+    drive_of(log.data)  # refuses a log without
     tables = [other.recording() for other in free]
-    model, motors = motors_of(chosen.model, constants, tables, same_motor, str(path))
+    kind = "effort" in log.data
+    model, motors = motors_of(chosen.model, constants, tables, same_motor, str(path), kind)
     untouched = [signals_of_recording(table, motors) for table in tables]
-    return _Case(replace(chosen, model=model), signals_of_recording(log.data, motors), untouched, None)
+    signals = signals_of_recording(log.data, motors)
+    known = labelled_truth(signals.time, log.data.contact.values, joints) if "contact" in log.data else None
+    return _Case(replace(chosen, model=model), signals, untouched, known, kinematics)
 
 
 def _scored(case: _Case, found: Replay) -> list[str]:
@@ -186,19 +258,23 @@ def _draw(found: Replay, path: Path, note: str) -> None:
 
 def _suggestion(case: _Case, chosen: Chosen) -> list[tuple[str, str]]:
     """The threshold that the free recordings suggest, and the false alarms to be expected with it."""
-    from hopfield_nav.logs import free_threshold
+    import numpy as np
+
+    from hopfield_nav.logs import Watched, choose_threshold, halves
     from hopfield_nav.record import alarm_rate
 
+    watched = Watched(chosen.model, chosen.estimator, chosen.detector, chosen.values, 1.0)
+    early, later = zip(*(halves(signals) for signals in case.free), strict=True)
     try:
-        methods = chosen.estimator, chosen.detector
-        found = free_threshold(chosen.model, case.free, *methods, chosen.values)
+        threshold = choose_threshold(watched, early, per_hour=_NONE).threshold
     except BadInput as none:
         return [("suggested", f"nothing; {none}")]
-    number = found.threshold
-    text = ", ".join(f"{v:.3g}" for v in number) if isinstance(number, list) else f"{number:.3g}"
-    option = f"--set threshold=[{text}]" if isinstance(number, list) else f"--threshold {text}"
-    _, low, high = alarm_rate(found.alarms, found.seconds)
-    seen = f"{found.alarms} in {found.seconds:.1f} s of free motion that did not choose it"
+    text = ", ".join(f"{v:.3g}" for v in np.atleast_1d(threshold))
+    option = f"--set threshold=[{text}]" if threshold.ndim else f"--threshold {text}"
+    alarms = sum(watched.alarms(signals, threshold) for signals in later)
+    seconds = sum(float(np.ptp(signals.time)) for signals in later)
+    _, low, high = alarm_rate(alarms, seconds)
+    seen = f"{alarms} in {seconds:.1f} s of free motion that did not choose it"
     return [("suggested", option), ("its false alarms", f"{seen}: {low:.3g} … {high:.3g} an hour (95 %)")]
 
 

@@ -30,6 +30,7 @@ from .solids import UPRIGHT as UPRIGHT
 from .solids import as_primitives as as_primitives
 from .solids import box as box
 from .solids import capsule as capsule
+from .solids import convex_mesh as convex_mesh
 from .solids import finite_cylinder as finite_cylinder
 from .solids import half_space as half_space
 from .solids import pack_primitives as pack_primitives

@@ -16,6 +16,7 @@ from dynamics.kernels.decorators import Table, inlined, kernel, shared
 from dynamics.kernels.vectors import Vector, along, dot, length, over, put, sub, vector
 from hopfield_nav.geometry.box_distance import box_distance, box_near, from_centre
 from hopfield_nav.geometry.cylinder_distance import cylinder_distance, cylinder_near
+from hopfield_nav.geometry.mesh_distance import mesh_distance
 from hopfield_nav.geometry.round_distance import (
     capsule_distance_to,
     half_space_distance,
@@ -30,6 +31,7 @@ from hopfield_nav.geometry.solids import (
     CYLINDER,
     HALF_SPACE,
     KIND,
+    MESH,
     SPHERE,
     UPRIGHT,
     as_primitives,
@@ -106,6 +108,8 @@ def _distance_to_others(solids: Table, j: int, a: Vector, d: Vector) -> tuple[fl
         return cylinder_distance(solids, j, a, d)
     if kind == CAPSULE:
         return capsule_distance_to(solids, j, a, d)
+    if kind == MESH:
+        return mesh_distance(solids, j, a, d)
     return half_space_distance(solids, j, a, d)
 
 
@@ -123,6 +127,8 @@ def segment_near(solids: Table, j: int, a: Vector, d: Vector, reach: float) -> b
         return sphere_distance(solids, j, a, d)[0] <= reach
     if kind == CAPSULE:
         return capsule_distance_to(solids, j, a, d)[0] <= reach
+    if kind == MESH:
+        return mesh_distance(solids, j, a, d)[0] <= reach
     return half_space_distance(solids, j, a, d)[0] <= reach
 
 

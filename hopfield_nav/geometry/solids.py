@@ -1,7 +1,8 @@
 """Solids of the surroundings as rows of numbers that kernels read.
 
 A row holds one convex solid: its kind, a centre, axes, sizes, and the radius of a sphere about the
-centre that holds all of it. ``pack_primitives`` stacks rows to the array that every kernel takes.
+centre that holds all of it. ``pack_primitives`` stacks rows to the array that every kernel takes. The row of
+a mesh goes on with its planes and edges (``mesh_distance``), and all rows beside it are as long.
 """
 
 import math
@@ -11,14 +12,18 @@ import numpy as np
 
 from dynamics import BadInput
 
-SPHERE, BOX, UPRIGHT, CYLINDER, HALF_SPACE, CAPSULE = range(6)  # kinds; UPRIGHT has no end
+SPHERE, BOX, UPRIGHT, CYLINDER, HALF_SPACE, CAPSULE, MESH = range(7)  # kinds; UPRIGHT has no end
 KIND, CENTRE, AXES, SIZE, BOUND, WIDTH = 0, 1, 4, 13, 16, 17  # first column of each part, and the width
+PLANES, EDGES = 14, 15  # how many a mesh has; its ``SIZE`` is the radius of the largest ball in it
+MOST_PLANES = 400  # of a mesh
+_ANYWHERE = [(None, None)] * 4
+_FLAT = 1e-7  # two facets whose normals differ by less, and whose offsets by less [m], are one
 
 Vector = Sequence[float] | np.ndarray
 
 
 def thickness(primitives: np.ndarray) -> np.ndarray:
-    """Smallest width (m,) of solids (m, 17) [m]; infinite for a half space."""
+    """Smallest width (m,) of solids (m, 17) [m]; of a mesh no more than it; infinite for a half space."""
     rows = as_primitives(primitives)
     width = 2.0 * rows[:, SIZE]
     boxes = rows[:, KIND] == BOX
@@ -88,16 +93,59 @@ def capsule(start: Vector, end: Vector, radius: float) -> np.ndarray:
     return _row(CAPSULE, 0.5 * (a + b), half, [r], r + float(np.linalg.norm(half)))
 
 
+def convex_mesh(vertices: np.ndarray) -> np.ndarray:
+    """The convex hull of points (k, 3) [m], as a row (17 + 4 planes + 6 edges,).
+
+    Raises ``BadInput``: wrong shape, points in a plane, or more than ``MOST_PLANES`` faces.
+    """
+    from scipy.optimize import linprog
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        hull = ConvexHull(np.asarray(vertices, dtype=np.float64))
+    except (QhullError, ValueError) as error:
+        raise BadInput(
+            "no solid", found=np.shape(vertices), allowed="points (k, 3) around a volume"
+        ) from error
+    planes, owner = _planes_of(hull.equations * [1.0, 1.0, 1.0, -1.0])
+    if len(planes) > MOST_PLANES:
+        raise BadInput("too many faces", found=len(planes), allowed=f"{MOST_PLANES}, of a simplified mesh")
+    pairs = [(k, other) for k, row in enumerate(hull.neighbors) for other in row if k < other]
+    ends = [sorted(set(hull.simplices[k]) & set(hull.simplices[o])) for k, o in pairs if owner[k] != owner[o]]
+    corners = hull.points[hull.vertices]
+    start, end = hull.points[np.array(ends).T]
+    ball = linprog([0, 0, 0, -1], np.insert(planes[:, :3], 3, 1.0, axis=1), planes[:, 3], bounds=_ANYWHERE)
+    centre = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
+    bound = float(np.linalg.norm(corners - centre, axis=1).max())
+    row = _row(MESH, centre, [1.0, 0.0, 0.0], [-ball.fun, len(planes), len(ends)], bound)
+    return np.concatenate([row, planes.ravel(), np.hstack([start, end - start]).ravel()])
+
+
+def _planes_of(equations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Planes (p, 4), normal and offset, of facets (k, 4), and the plane (k,) of each facet."""
+    planes: list[np.ndarray] = []
+    owner = np.empty(len(equations), dtype=int)
+    for k, facet in enumerate(equations):
+        same = [i for i, plane in enumerate(planes) if np.abs(plane - facet).max() <= _FLAT]
+        owner[k] = same[0] if same else len(planes)
+        planes += [] if same else [facet]
+    return np.array(planes), owner
+
+
 def pack_primitives(rows: Iterable[np.ndarray]) -> np.ndarray:
-    """The rows (17,) of several solids, or none, as one array (m, 17).
+    """The rows (17,) of several solids, or none, as one array (m, 17); wider with a mesh among them.
 
     Raises ``BadInput``: a row of another shape or kind.
     """
     packed = list(rows)
     for i, row in enumerate(packed):
-        if np.shape(row) != (WIDTH,) or row[KIND] not in range(6):
+        fits = np.ndim(row) == 1 and len(row) >= WIDTH and row[KIND] in range(7)
+        if not fits or (len(row) != WIDTH and row[KIND] != MESH):
             raise BadInput("no packed solid", where=f"rows[{i}]", found=np.shape(row), allowed=f"({WIDTH},)")
-    return np.array(packed, dtype=np.float64).reshape(-1, WIDTH)
+    out = np.zeros((len(packed), max((len(row) for row in packed), default=WIDTH)))
+    for row, values in zip(out, packed, strict=True):
+        row[: len(values)] = values
+    return out
 
 
 def as_primitives(value: object) -> np.ndarray:
@@ -106,7 +154,7 @@ def as_primitives(value: object) -> np.ndarray:
     Raises ``BadInput``: another shape.
     """
     array = np.ascontiguousarray(value, dtype=np.float64)
-    if array.ndim != 2 or array.shape[1] != WIDTH:
+    if array.ndim != 2 or array.shape[1] < WIDTH:
         told = "primitives have the wrong shape"
         raise BadInput(told, found=array.shape, allowed=f"(m, {WIDTH}) of pack_primitives")
     return array

@@ -4,7 +4,8 @@ The folder holds ``log_*.csv`` files with a time column each, as Kufieta recorde
 header line, as the RTDE recorders of Universal Robots arms write it, with spaces or commas.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ class RecordedTable(NamedTuple):
 
     values: np.ndarray  # (k, columns), time first [s]
     cut_short: bool  # the last line was incomplete and is left out
+    repeated: int = 0  # rows that were left out, having the time of the row before
 
 
 class Recorded(NamedTuple):
@@ -27,7 +29,9 @@ class Recorded(NamedTuple):
     time: np.ndarray  # (k,) [s]
     signals: dict[str, np.ndarray]  # (k, n) or (k, 3) by name
     cut_short: list[str]  # files whose last line was incomplete
-    dropped: int  # rows that one of several files lacks
+    dropped: int  # rows that one of several files lacks, or that repeat the time of the row before
+    start: float = 0.0  # what the log calls the time 0 [s]
+    residual: bool = False  # whether efforts are less what a maker's model needs
 
 
 def read_lines(path: Path) -> tuple[list[str], bool]:
@@ -59,10 +63,12 @@ def parse(
     separator: str | None,
     columns: Sequence[int],
     width: int,
+    repeats: bool = False,
 ) -> RecordedTable:
     """Numbers of the chosen columns, time first, of rows of a width, the first at a line of the file.
 
-    Lines count from 1; the separator None is white space.
+    Lines count from 1; the separator None is white space. With ``repeats`` a row may have the time of the one
+    before, as of a logger that is faster than what it logs; it is left out.
 
     Raises ``BadInput``: a row with another width, a word, or no finite number, with its line; no rows; or
     time that does not increase.
@@ -74,8 +80,9 @@ def parse(
         raise BadInput("no numbers in the log", where=str(path), allowed="rows of time and signals")
     _check_width(path, rows, first_line, width)
     values = _numbers(path, rows, first_line, columns)
-    _check_time(path, values[:, 0], first_line)
-    return RecordedTable(values, cut)
+    _check_time(path, values[:, 0], first_line, repeats)
+    kept = np.concatenate([[True], np.diff(values[:, 0]) > 0])
+    return RecordedTable(values[kept], cut, len(kept) - int(kept.sum()))
 
 
 def _check_width(path: Path, rows: list[list[str]], first_line: int, width: int) -> None:
@@ -112,8 +119,9 @@ def _is_finite(text: str) -> bool:
         return False
 
 
-def _check_time(path: Path, time: np.ndarray, first_line: int) -> None:
-    back = np.flatnonzero(np.diff(time) <= 0)
+def _check_time(path: Path, time: np.ndarray, first_line: int, repeats: bool) -> None:
+    steps = np.diff(time)
+    back = np.flatnonzero((steps < 0) if repeats else (steps <= 0))
     if len(back):
         k = int(back[0])
         found = f"{time[k + 1]:.6f} s after {time[k]:.6f} s"
@@ -150,7 +158,7 @@ def read_folder(folder: Path, joints: int) -> Recorded:
     tables["wrench"] = _read_log(folder, _TOOL_FORCE, 6)
     sensor = _read_log(folder, _SENSOR, 6)
     logs = {name: table.values for name, table in tables.items() if table is not None}
-    time, signals, dropped = _aligned(logs, folder)
+    time, signals, dropped = aligned(logs, folder)
     if "wrench" in signals:
         signals["force_estimate"], signals["moment_estimate"] = np.split(signals.pop("wrench"), 2, axis=1)
     if sensor is not None and np.abs(sensor.values[:, 1:]).max() > NO_SENSOR:
@@ -179,7 +187,7 @@ def _read_log(folder: Path, name: str, width: int) -> RecordedTable | None:
     return table._replace(cut_short=cut or table.cut_short)
 
 
-def _aligned(logs: dict[str, np.ndarray], folder: Path) -> tuple[np.ndarray, dict[str, np.ndarray], int]:
+def aligned(logs: dict[str, np.ndarray], folder: Path) -> tuple[np.ndarray, dict[str, np.ndarray], int]:
     """Rows of every log nearest to the times of ``q``; a time that one of them lacks is dropped."""
     first, last = max(log[0, 0] for log in logs.values()), min(log[-1, 0] for log in logs.values())
     time = logs["q"][:, 0]
@@ -218,47 +226,72 @@ def read_rtde(path: Path, joints: int) -> Recorded:
 
     Raises ``BadInput``: no such header, or a faulty row.
     """
-    lines, cut = read_lines(path)
-    header = lines[0].lstrip("# ")
-    separator = "," if "," in header else None
-    names = [name.strip().strip('"') for name in header.split(separator)]
-    columns = _rtde_columns(names, joints, path)
-    order = [names.index("timestamp")]
-    spans: dict[str, slice] = {}
-    for name, wanted in columns.items():
-        spans[name] = slice(len(order), len(order) + len(wanted))
-        order += wanted
-    table = parse(path, lines[1:], 2, separator, order, len(names))
-    signals = {name: table.values[:, span] for name, span in spans.items()}
-    return Recorded(table.values[:, 0], signals, [path.name] if cut or table.cut_short else [], 0)
-
-
-def _rtde_columns(names: list[str], joints: int, path: Path) -> dict[str, list[int]]:
-    """Columns of every known signal in the header."""
+    head = read_head(path)
     for needed in ("timestamp", "actual_q_0"):
-        if needed not in names:
-            raise BadInput(
-                f"no column {needed!r} in the header",
-                where=f"{path}, line 1",
-                found=", ".join(names[:6]),
-                allowed="the header of an RTDE recorder",
-                nearest=nearest_name(needed, names),
-            )
-    columns = {name: _indices(names, column, joints, path) for name, column in JOINT_COLUMNS.items()}
+        head.place(needed, "the header of an RTDE recorder")
+    columns = {name: head.numbered(f"{column}_*", joints) for name, column in JOINT_COLUMNS.items()}
     for (first, second), column in _SIX_COLUMNS.items():
-        six = _indices(names, column, 6, path)
+        six = head.numbered(f"{column}_*", 6, "not six components")
         columns[first] = six[:3]
         if second:
             columns[second] = six[3:]
-    return {name: wanted for name, wanted in columns.items() if wanted}
+    return head.read("timestamp", {name: places for name, places in columns.items() if places})
 
 
-def _indices(names: list[str], column: str, count: int, path: Path) -> list[int]:
-    """Places of column_0, column_1, … in the header; empty when it has none of them."""
-    found = [name for name in names if name.removeprefix(f"{column}_").isdigit() and name != column]
-    wanted = [f"{column}_{k}" for k in range(count)]
-    if found and sorted(found) != sorted(wanted):
-        what = "wrong number of joints" if column in JOINT_COLUMNS.values() else "not six components"
-        allowed = f"{wanted[0]} to {wanted[-1]}, each once"
-        raise BadInput(what, where=f"{path}, line 1, {column}", found=len(found), allowed=allowed)
-    return [names.index(name) for name in wanted] if found else []
+class Head(NamedTuple):
+    """The header of a table, whose columns are separated by commas, semicolons, tabs or spaces."""
+
+    path: Path
+    lines: list[str]  # of the file, the header first
+    cut: bool  # whether its last line was left out, being incomplete
+    separator: str | None
+    names: list[str]  # of the columns
+
+    def place(self, name: str, allowed: str = "a column of the header") -> int:
+        """Where a column stands; BadInput where there is none."""
+        if name not in self.names:
+            raise BadInput(
+                f"no column {name!r} in the header",
+                where=f"{self.path}, line 1",
+                found=", ".join(self.names[:6]),
+                allowed=allowed,
+                nearest=nearest_name(name, self.names),
+            )
+        return self.names.index(name)
+
+    def numbered(self, pattern: str, count: int | None, what: str = "wrong number of joints") -> list[int]:
+        """Places of the columns of a pattern, ``*`` being numbers that rise by one; empty without any.
+
+        Raises ``BadInput``: not so many (None: any number), or not each once.
+        """
+        fits = re.compile(re.escape(pattern).replace(r"\*", "([0-9]+)"))
+        found = sorted((int(fit[1]), k) for k, name in enumerate(self.names) if (fit := fits.fullmatch(name)))
+        first = found[0][0] if found else 0
+        if found and [number for number, _ in found] != [*range(first, first + (count or len(found)))]:
+            allowed = f"{count or 'columns'}, numbered each once"
+            raise BadInput(what, where=f"{self.path}, line 1, {pattern}", found=len(found), allowed=allowed)
+        return [k for _, k in found]
+
+    def read(self, time: str, columns: Mapping[str, Sequence[int]]) -> Recorded:
+        """Signals at places of their columns.
+
+        Raises ``BadInput``: as ``parse``.
+        """
+        order = [self.place(time)]
+        spans: dict[str, slice] = {}
+        for name, places in columns.items():
+            spans[name] = slice(len(order), len(order) + len(places))
+            order += places
+        table = parse(self.path, self.lines[1:], 2, self.separator, order, len(self.names), True)
+        signals = {name: table.values[:, span] for name, span in spans.items()}
+        cut = [self.path.name] if self.cut or table.cut_short else []
+        return Recorded(table.values[:, 0], signals, cut, table.repeated)
+
+
+def read_head(path: Path) -> Head:
+    """The header of a table; BadInput as ``read_lines``."""
+    lines, cut = read_lines(path)
+    header = lines[0].lstrip("# ")
+    separator = next((mark for mark in (",", ";", "\t") if mark in header), None)
+    names = [name.strip().strip('"') for name in header.split(separator)]
+    return Head(path, lines, cut, separator, names)

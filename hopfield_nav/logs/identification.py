@@ -1,6 +1,7 @@
 """Logs for identification: recordings of a real arm, and runs of ours.
 
-Torque is what the motors give. A run records it. A recording has currents, and what its column of torque
+Torque is what the motors give. A run records it, and so does a recording with measured torques at the
+joints. Another recording has currents, and what its column of torque
 holds is the model of the arm's own controller, never used here: motor constants [N·m/A] are given, or
 fitted so that the given arm's torque explains the currents (then masses are known in proportion to that
 arm's alone).
@@ -17,6 +18,7 @@ import numpy as np
 from dynamics import Arm, BadInput
 from dynamics.identification import MotionLog
 from hopfield_nav.logs.motors import given_motors
+from hopfield_nav.logs.needed import drive_of
 
 if TYPE_CHECKING:
     import xarray
@@ -50,7 +52,10 @@ def read_logs(
     from hopfield_nav.logs.opened import open_log
 
     opened = [open_log(path, len(arm.dh)) for path in paths]
-    data = [log.data for log in opened if not log.simulated]
+    for log in opened:
+        if "residual" in log.data.attrs:
+            raise BadInput("a residual says nothing of the arm", where=str(log.path), allowed="a log without")
+    data = [log.data for log in opened if not log.simulated and "effort" not in log.data]
     constants, zero, fitted = _motors(data, arm, motor_constants, same_motor)
     logs = [_log_of_run(o) if o.simulated else log_of_recording(o.data, constants, zero) for o in opened]
     return Sources(logs, constants if data else None, fitted)
@@ -80,16 +85,13 @@ def _log_of_run(log: OpenedLog) -> MotionLog:
 def log_of_recording(
     data: xarray.Dataset, motor_constants: np.ndarray, zero: np.ndarray | float = 0.0
 ) -> MotionLog:
-    """A recording: torque from its currents, less those at no torque ``zero`` [A].
+    """A recording: torque that was measured, or that of its currents, less those at no torque ``zero`` [A].
 
-    Raises ``BadInput``: no currents.
+    Raises ``BadInput``: neither was recorded.
     """
-    name = str(data.attrs.get("title", "recording"))
-    if "current" not in data:
-        raise BadInput("no motor currents were recorded", where=name, found=", ".join(map(str, data)))
     qd = data.qd.values if "qd" in data else None
-    tau = motor_constants * (data.current.values - zero)
-    return MotionLog(data.time.values, data.q.values, tau, qd, name=name)
+    tau = drive_of(data) if "effort" in data else motor_constants * (drive_of(data) - zero)
+    return MotionLog(data.time.values, data.q.values, tau, qd, name=str(data.attrs.get("title", "recording")))
 
 
 def _motors(

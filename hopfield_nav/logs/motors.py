@@ -2,7 +2,8 @@
 
 With nothing touching the arm, K i = tau + c sign(qd) + d qd, where tau is the torque of the arm's model at
 the reference motion. The current carries the noise, so it is the side that is fitted:
-i = (tau + c sign(qd) + d qd) / K + i_0, by Huber's estimator. What is left is correlated in time; the
+i = (tau + c sign(qd) + d qd) / K + i_0, by Huber's estimator; where torques at the joints were measured in
+place of currents, K is 1. What is left is correlated in time; the
 standard deviations count whole blocks of it as one observation (Liang and Zeger 1986).
 """
 
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dynamics import Arm, BadInput, inverse_dynamics
+from hopfield_nav.logs.needed import drive_of, with_reference
 
 if TYPE_CHECKING:
     import xarray
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 SLOWEST = 0.02  # [rad/s] below it the direction of friction is not certain
 BLOCK = 1.0  # [s] longer than what is left stays correlated
 LARGEST_SHARE = 0.5  # standard deviation of a motor constant beyond which it is not excited
-_NEEDED = ("q_ref", "qd_ref", "qdd_ref", "current")
+_REFERENCE = ("q_ref", "qd_ref", "qdd_ref")
 _TUNING = 1.345  # standard deviations beyond which Huber's estimator counts a residual less
 _FEWEST_BLOCKS, _ROUNDS = 5, 30
 
@@ -51,22 +53,24 @@ def fit_motors(
 ) -> MotorFit:
     """Motor constant, Coulomb and viscous friction of every joint from runs in which nothing touched.
 
-    The recordings are of ``load_recording``, with the motor currents. The motors are to give the torque of
-    the model ``arm``, whose own friction is not used. ``same_motor``: groups of joints (counted from 1) that
-    have one motor constant in common.
+    The recordings are of ``load_recording``, with motor currents or torques. The motors are to give the
+    torque of the model ``arm``, whose own friction is not used. ``same_motor``: groups of joints (counted
+    from 1) that have one motor constant in common.
 
     Raises ``BadInput``: no recordings, no currents, a force sensor that felt a push, a joint that does not
     move both ways for long enough, or one whose torque says too little of its motor constant.
     """
     if not recordings:
         raise BadInput("no recordings of free motion", allowed="at least one")
+    recordings = [with_reference(data) for data in recordings]
     for data in recordings:
         _check(data, len(arm.dh))
-    torques = [inverse_dynamics(arm, *(data[name].values for name in _NEEDED[:3])) for data in recordings]
+    torques = [inverse_dynamics(arm, *(data[name].values for name in _REFERENCE)) for data in recordings]
     joints = [_rows(recordings, torques, j) for j in range(len(arm.dh))]
     fits: list[_Fit | None] = [None] * len(joints)
     for group in _groups(same_motor, len(joints)):
-        for j, fit in zip(group, _fit_group([joints[j] for j in group]), strict=True):
+        found = _friction_alone if "effort" in recordings[0] else _fit_group
+        for j, fit in zip(group, found([joints[j] for j in group]), strict=True):
             _refuse_what_is_not_excited(fit, j)
             fits[j] = fit
     return _collect([fit for fit in fits if fit is not None], joints)
@@ -103,9 +107,6 @@ class _Fit(NamedTuple):
 
 def _check(data: xarray.Dataset, n: int) -> None:
     title = str(data.attrs.get("title", "recording"))
-    missing = [name for name in _NEEDED if name not in data]
-    if missing:
-        raise BadInput("signals that the fit needs are missing", where=title, found=", ".join(missing))
     if data.sizes["joint"] != n:
         raise BadInput("another number of joints", where=title, found=data.sizes["joint"], allowed=str(n))
     if "force_sensor" in data:
@@ -125,7 +126,7 @@ def _rows(recordings: Sequence, torques: Sequence[np.ndarray], j: int) -> _Rows:
         table = np.column_stack([tau[:, j], np.sign(speed), speed, np.ones_like(speed)])
         block = first + (data.time.values // BLOCK).astype(int)
         columns.append(table[used])
-        currents.append(data.current.values[used, j])
+        currents.append(drive_of(data)[used, j])
         blocks.append(block[used])
         first = int(block[-1]) + 1
     rows = _Rows(np.concatenate(columns), np.concatenate(currents), np.concatenate(blocks))
@@ -161,6 +162,18 @@ def _fit_group(joints: list[_Rows]) -> list[_Fit]:
     beta = _huber(table, current)
     covariance = _covariance(table, current - table @ beta, np.concatenate(blocks))
     return [_one_fit(beta, covariance, k, rows) for k, rows in enumerate(joints)]
+
+
+def _friction_alone(joints: list[_Rows]) -> list[_Fit]:
+    """Friction and zero of torques that were measured: the constant is 1."""
+    fits = []
+    for rows in joints:
+        table, left = rows.columns[:, 1:], rows.current - rows.columns[:, 0]
+        beta = _huber(table, left)
+        covariance = np.zeros((4, 4))
+        covariance[1:, 1:] = _covariance(table, left - table @ beta, rows.block)
+        fits.append(_one_fit(np.concatenate([[1.0], beta]), covariance, 0, rows))
+    return fits
 
 
 def _one_fit(beta: np.ndarray, covariance: np.ndarray, k: int, rows: _Rows) -> _Fit:

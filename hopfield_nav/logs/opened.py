@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.logs.formats import parse, read_lines
+from hopfield_nav.logs.described import is_described
+from hopfield_nav.logs.formats import read_head, read_lines
 from hopfield_nav.logs.recording import label_signals, load_recording
 from hopfield_nav.logs.signals import MOTOR_CONSTANT, Signals, signals_of_data, stride_of
 
@@ -69,8 +70,10 @@ class OpenedLog:
             raise BadInput(what, where=str(self.path), found=found, allowed="runs of free motion")
 
 
-def open_log(path: str | Path, joints: int = 6) -> OpenedLog:
-    """Open a log: folder of a run or of logs; ``log.nc`` or ``signals.csv`` of a run; an RTDE table.
+def open_log(path: str | Path, joints: int | None = None) -> OpenedLog:
+    """Open a log: of a run its folder, ``log.nc`` or ``signals.csv``; or what ``load_recording`` reads.
+
+    ``joints`` is as for ``load_recording``.
 
     Raises ``BadInput``: as ``load_run`` and ``load_recording``, or a table of a run without its signals.
     """
@@ -85,7 +88,7 @@ def open_log(path: str | Path, joints: int = 6) -> OpenedLog:
     beside = table.parent / "world.yaml"
     if table.suffix == ".nc" and table.is_file():
         data = read_netcdf(table)
-    elif table.is_file() and read_lines(table)[0][0].startswith("time ["):
+    elif table.is_file() and not is_described(table) and read_lines(table)[0][0].startswith("time ["):
         data = _read_signals(table)
     else:
         return OpenedLog(load_recording(path, joints), None, False, path)
@@ -99,19 +102,15 @@ def _read_signals(path: Path) -> xarray.Dataset:
     """A table of ``export_csv``: its signals that replaying, tuning and identification need."""
     import xarray
 
-    lines, _ = read_lines(path)
-    heads = lines[0].split(",")
-    found = [_COLUMN.fullmatch(head) for head in heads]
+    head = read_head(path)
+    found = [_COLUMN.fullmatch(name) for name in head.names]
     places: dict[str, list[int]] = {}
-    for k, head in enumerate(found):
-        if head is not None and head["name"] in _READ and head["part"]:
-            places.setdefault(head["name"], []).append(k)
-    order = [0, *(k for columns in places.values() for k in columns)]
-    values = parse(path, lines[1:], 2, ",", order, len(heads)).values
-    variables, first = {}, 1
-    for name, columns in places.items():
+    for k, column in enumerate(found):
+        if column is not None and column["name"] in _READ and column["part"]:
+            places.setdefault(column["name"], []).append(k)
+    read = head.read(head.names[0], places)
+    variables = {}
+    for name, table in read.signals.items():
         part = "joint" if name.startswith(("q", "tau")) else "axis"
-        table = values[:, first : first + len(columns)]
-        variables[name] = (("time", part), table, {"units": str(found[columns[0]]["unit"])})  # type: ignore[index]
-        first += len(columns)
-    return xarray.Dataset(variables, {"time": ("time", values[:, 0], {"units": "s"})})
+        variables[name] = (("time", part), table, {"units": str(found[places[name][0]]["unit"])})  # type: ignore[index]
+    return xarray.Dataset(variables, {"time": ("time", read.time, {"units": "s"})})

@@ -1,8 +1,9 @@
 """Logs of a real arm in the labelled form of a simulated run.
 
-Two formats: a folder of ``log_*.csv`` files with a time column each (Kufieta's recordings of a UR5),
-and one table with a header line, as the RTDE recorders of Universal Robots arms write it (space or
-comma). Variables, dimensions and units are those of ``Run.data``; see ``docs/recordings.md``.
+Four formats: a folder of ``log_*.csv`` files with a time column each (Kufieta's recordings of a UR5), one
+table with a header line, as the RTDE recorders of Universal Robots arms write it, a ROS bag, and any table
+or bag that a description says the signals of. Variables, dimensions and units are those of ``Run.data``;
+see ``docs/recordings.md``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynamics import BadInput
+from hopfield_nav.logs.described import is_described, read_described
 from hopfield_nav.logs.formats import Recorded, read_folder, read_rtde
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ _SIGNALS = {  # name: (second dimension, unit, long name)
     "qdd_ref": ("joint", "rad s-2", "reference joint acceleration"),
     "current": ("joint", "A", "measured motor current"),
     "current_ref": ("joint", "A", "motor current commanded by the arm's own controller"),
+    "effort": ("joint", "N m", "measured torque at the joint, friction included"),
+    "contact": (None, "1", "1 where the arm was touched, as whoever recorded it says"),
     "tau": ("joint", "N m", "model torque of the arm's own controller (target moment)"),
     "tool_position": ("axis", "m", "measured position of the tool point"),
     "force_estimate": ("axis", "N", "force on the tool as the arm's own controller estimates it"),
@@ -39,20 +43,20 @@ _SIGNALS = {  # name: (second dimension, unit, long name)
 }
 
 
-def load_recording(path: str | Path, joints: int = 6) -> xarray.Dataset:
+def load_recording(path: str | Path, joints: int | None = 6) -> xarray.Dataset:
     """Read a log of a real arm.
 
     Args:
-        path: a folder with ``log_q_actual.csv`` and others of that kind, an RTDE table, or the folder of a
-            stream that was watched, which holds one.
-        joints: number of joints n.
+        path: a folder with ``log_q_actual.csv`` and others of that kind, an RTDE table, the folder of a
+            stream that was watched, which holds one, a ROS bag, or the description of a log.
+        joints: number of joints n; None: as many as a bag or a described log has.
 
     Returns:
         Dataset with dimensions ``time``, ``joint`` (1…n) and ``axis``; only signals that were recorded.
         ``time`` counts from the first row [s]. Attributes: ``start_time_s`` (what the log calls that
         row), ``period_s`` (median step), ``gap_count`` (steps beyond 1.5 periods), ``longest_gap_s``,
-        ``dropped_rows`` (rows that one of several files lacks), ``cut_short`` (files whose last line
-        was incomplete).
+        ``dropped_rows`` (rows that one of several files lacks, or with the time of the row before),
+        ``cut_short`` (files whose last line was incomplete).
 
     Raises:
         BadInput: nothing there, no numbers, the wrong number of joints, time that does not increase, or
@@ -60,16 +64,19 @@ def load_recording(path: str | Path, joints: int = 6) -> xarray.Dataset:
     """
     path = Path(path)
     if not path.exists():
-        raise BadInput("no such recording", where=str(path), allowed="a folder of logs, or an RTDE table")
+        raise BadInput("no such recording", where=str(path), allowed="a folder of logs, a table, or a bag")
     table = path / WATCHED_TABLE if (path / WATCHED_TABLE).is_file() else path
-    raw = read_folder(table, joints) if table.is_dir() else read_rtde(table, joints)
+    if is_described(table):
+        raw = read_described(table, joints)
+    else:
+        raw = read_folder(table, joints or 6) if table.is_dir() else read_rtde(table, joints or 6)
     _check_units(raw, path)
-    return _dataset(raw, path, joints)
+    return _dataset(raw, path)
 
 
 def label_signals(time: np.ndarray, signals: dict[str, np.ndarray], title: str) -> xarray.Dataset:
     """Signals (k, n) by name at times (k,) [s], as ``load_recording`` gives them."""
-    return _dataset(Recorded(time, signals, [], 0), Path(title), signals["q"].shape[1])
+    return _dataset(Recorded(time, signals, [], 0), Path(title))
 
 
 def _check_units(raw: Recorded, path: Path) -> None:
@@ -86,17 +93,21 @@ def _check_units(raw: Recorded, path: Path) -> None:
         raise BadInput("time looks like milliseconds", where=str(path), found=found, allowed="seconds")
 
 
-def _dataset(raw: Recorded, path: Path, joints: int) -> xarray.Dataset:
+def _dataset(raw: Recorded, path: Path) -> xarray.Dataset:
     import xarray
 
     variables = {
-        name: (("time", second), raw.signals[name], {"units": unit, "long_name": long_name})
+        name: (
+            ("time", second) if second else "time",
+            raw.signals[name] if second else raw.signals[name][:, 0],
+            {"units": unit, "long_name": long_name},
+        )
         for name, (second, unit, long_name) in _SIGNALS.items()
         if name in raw.signals
     }
     coordinates = {
         "time": ("time", raw.time - raw.time[0], {"units": "s", "long_name": "time since the first row"}),
-        "joint": ("joint", np.arange(1, joints + 1), {"units": "1", "long_name": "joint"}),
+        "joint": ("joint", np.arange(1, raw.signals["q"].shape[1] + 1), {"units": "1", "long_name": "joint"}),
         "axis": ("axis", ["x", "y", "z"], {"units": "1", "long_name": "axis"}),
     }
     return xarray.Dataset(variables, coordinates, _attributes(raw, path))
@@ -108,11 +119,12 @@ def _attributes(raw: Recorded, path: Path) -> dict[str, object]:
     gaps = steps[steps > GAP * period]
     return {
         "title": f"recording {path.name}",
-        "start_time_s": float(raw.time[0]),
+        "start_time_s": float(raw.time[0]) + raw.start,
         "period_s": period,
         "gap_count": len(gaps),
         "longest_gap_s": float(gaps.max()) if len(gaps) else 0.0,
         "dropped_rows": raw.dropped,
         "cut_short": ", ".join(raw.cut_short),
+        **({"residual": "of the maker's model"} if raw.residual else {}),
         "Conventions": "CF-1.8",
     }

@@ -8,6 +8,7 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.batches import as_rows
+from hopfield_nav.logs.needed import drive_of, with_reference
 
 if TYPE_CHECKING:
     import xarray
@@ -82,17 +83,13 @@ def signals_of_data(data: xarray.Dataset, stride: int) -> Signals:
 
 
 def signals_of_recording(data: xarray.Dataset, motors: MotorFit) -> Signals:
-    """Signals of a real arm, the motors' torque from their currents.
+    """Signals of a real arm: the motors' torque from what drives them, and what is missing of the reference.
 
     Raises ``BadInput``: a signal was not recorded.
     """
-    missing = [name for name in (*_NAMES[:-1], "current") if name not in data]
-    if missing:
-        allowed = "q, qd, q_ref, qd_ref, qdd_ref and current"
-        where = str(data.attrs.get("title", "recording"))
-        raise BadInput("signals were not recorded", where=where, found=", ".join(missing), allowed=allowed)
+    data = with_reference(data)
     sensed = {name: data[name].values for name in _NAMES[:-1]}
-    return Signals(data.time.values, **sensed, tau=motors.torque(data.current.values))
+    return Signals(data.time.values, **sensed, tau=motors.torque(drive_of(data)))
 
 
 def checked_signals(signals: Signals, n: int) -> Signals:

@@ -16,41 +16,8 @@ from hopfield_nav.plugin import Method, Parameter
 from hopfield_nav.record import alarm_rate
 
 MARGIN = 1.1  # of the threshold above the largest level of free motion
-_TRIES = 4  # where the level is not in proportion to one over the threshold
-
-
-class FreeThreshold(NamedTuple):
-    """A threshold, and how it does on what did not choose it."""
-
-    threshold: float | list[float]  # as the detector takes it, one value or one a joint
-    alarms: int  # false ones, in the halves of the recordings that did not choose it
-    seconds: float  # length of those halves [s]
-
-
-def free_threshold(
-    model: Arm, free: Sequence[Signals], estimator: Method, detector: Method, parameters: Mapping[str, Any]
-) -> FreeThreshold:
-    """The least threshold with which the first halves of free recordings raise no alarm, and a margin.
-
-    Model and methods are as for ``replay``; a threshold among the parameters is where the search starts.
-
-    Raises ``BadInput``: the detector has no threshold, or none that is allowed would do.
-    """
-    start = parameters.get("threshold", threshold_of(detector).default)
-
-    def replays(threshold: np.ndarray) -> list[Replay]:
-        values = {**parameters, "threshold": threshold.tolist()}
-        return [replay(model, signals, estimator, detector, values) for signals in free]
-
-    def highest(threshold: np.ndarray) -> float:
-        halves = (run.level[_first_half(run.time)] for run in replays(threshold))
-        return max(float(half.max(initial=0.0)) for half in halves)
-
-    threshold = quiet_threshold(highest, np.asarray(start, dtype=float), detector.name)
-    later = [(run, ~_first_half(run.time)) for run in replays(threshold)]
-    alarms = sum(int(run.detected[half].sum()) for run, half in later)
-    seconds = sum(float(np.ptp(run.time[half])) for run, half in later if half.any())
-    return FreeThreshold(threshold.tolist(), alarms, seconds)
+_TRIES = 4  # where the level is not in proportion to one over the threshold; then it rises by
+_WIDER = 1.25  # until it is quiet
 
 
 def threshold_of(detector: Method) -> Parameter:
@@ -64,6 +31,19 @@ def threshold_of(detector: Method) -> Parameter:
 def declared_threshold(detector: Method) -> Parameter | None:
     """The parameter that a detector's threshold is; None where it has none."""
     return next((p for p in detector.parameters if p.name == "threshold"), None)
+
+
+def first_threshold(detector: Method, values: Mapping[str, Any], n: int) -> np.ndarray:
+    """Where a search begins: what is given, or the default; its largest for an arm that it does not fit.
+
+    Raises ``BadInput``: the detector has no threshold.
+    """
+    parameter = threshold_of(detector)
+    start = np.asarray(values.get("threshold", parameter.default), dtype=np.float64)
+    if not parameter.per_joint:
+        return start
+    fits = "threshold" in values or start.size in (1, n)
+    return np.zeros(n) + (start if fits else start.max())
 
 
 def threshold_above(largest: np.ndarray, parameter: Parameter) -> np.ndarray:
@@ -83,18 +63,14 @@ def quiet_threshold(highest: Callable[[np.ndarray], float], start: np.ndarray, d
     Raises ``BadInput``: none keeps the motion quiet.
     """
     threshold = start
-    for k in range(_TRIES):
+    for k in range(4 * _TRIES):
         level = MARGIN * highest(threshold)
-        if k > 0 and 0.5 < level <= 1.0 + 1e-9:  # not the start, which nobody has chosen
+        if k > 0 and (0.5 if k < _TRIES else 0.0) < level <= 1.0 + 1e-9:  # not the start, which nobody chose
             return threshold
-        threshold = threshold * max(level, 1e-3)
-    if level > 1.0:
-        raise BadInput("no threshold keeps free motion quiet", where=detector, found=threshold.tolist())
-    return threshold
-
-
-def _first_half(time: np.ndarray) -> np.ndarray:
-    return time <= 0.5 * (time[0] + time[-1])
+        threshold = threshold * (max(level, 1e-3) if k < _TRIES else _WIDER)
+        if k == _TRIES - 1 and level <= 1.0:
+            return threshold
+    raise BadInput("no threshold keeps free motion quiet", where=detector, found=threshold.tolist())
 
 
 _LEAST_SHARE = 1e-3  # of the largest threshold of a joint: no joint has less
@@ -112,6 +88,7 @@ class Watched:
     # of the methods' parameters, by name; a threshold among them is where a search begins
     values: Mapping[str, Any]
     rearm: float = 1.0  # level below which a detector that has fired is armed again
+    episodes: bool = False  # whether one touch is one alarm
 
     def watch(self, free: Signals, threshold: np.ndarray) -> Replay:
         """What the methods believe of free motion; every rise above the threshold is an alarm.
@@ -119,7 +96,7 @@ class Watched:
         A threshold that the detector does not take counts as the nearest that it takes.
         """
         values = {**self.values, "threshold": self.taken(threshold).tolist()}
-        return replay(self.model, free, self.estimator, self.detector, values, self.rearm)
+        return replay(self.model, free, self.estimator, self.detector, values, self.rearm, self.episodes)
 
     def taken(self, threshold: np.ndarray) -> np.ndarray:
         """The nearest threshold that the detector takes."""
@@ -183,15 +160,16 @@ def _allowed_alarms(per_hour: float, seconds: float) -> int:
 
 def _proportions(watched: Watched, free: Sequence[Signals]) -> np.ndarray:
     """A threshold to begin with, whose entries have the right proportions."""
-    parameter = threshold_of(watched.detector)
-    start = np.asarray(watched.values.get("threshold", parameter.default), dtype=np.float64)
-    if not parameter.per_joint:
+    start = first_threshold(watched.detector, watched.values, len(watched.model.dh))
+    if not threshold_of(watched.detector).per_joint:
         return start
-    start = np.zeros(len(watched.model.dh)) + start
-    largest = np.max([np.abs(watched.watch(s, start).tau_external).max(axis=0) for s in free], axis=0)
-    if not largest.max() > 0:
-        return start
-    return np.maximum(largest, _LEAST_SHARE * largest.max())
+    return proportions(start, np.concatenate([watched.watch(s, start).tau_external for s in free]))
+
+
+def proportions(start: np.ndarray, torque: np.ndarray) -> np.ndarray:
+    """The largest torques (n,) that free motion (k, n) takes for contact; ``start`` where there are none."""
+    largest = np.abs(torque).max(axis=0)
+    return np.maximum(largest, _LEAST_SHARE * largest.max()) if largest.max() > 0 else start
 
 
 def _least(watched: Watched, free: Sequence[Signals], quiet: np.ndarray, allowed: int) -> np.ndarray:

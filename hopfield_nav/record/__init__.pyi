@@ -25,8 +25,12 @@ from .rates import quiet_time as quiet_time
 from .rates import share_interval as share_interval
 from .run import Run as Run
 from .run import load_run as load_run
+from .scenes import export_mjcf as export_mjcf
+from .scenes import export_moveit as export_moveit
+from .scenes import scene_of_run as scene_of_run
 from .scoring import ContactScore as ContactScore
 from .scoring import ContactTruth as ContactTruth
+from .scoring import Score as Score
 from .scoring import map_error as map_error
 from .scoring import marks_score as marks_score
 from .scoring import place_errors as place_errors

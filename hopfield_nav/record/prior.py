@@ -69,9 +69,14 @@ def with_felt(world: World, run: Run) -> World:
     for places in felt_places(run):
         heavy = places.points[places.weights >= LIKELY]
         solids += [Sphere(center=_triple(point), radius=BALL) for point in heavy]
-    solids += [_cube(run, cell) for cell in _occupied(run)]
+    solids += felt_cells(run)
     arm, start = build_arm(world), np.array([world.start.joints])
     return world.with_known([s for s in solids if arm_clearance(arm, start, packed([s]))[0] > 0.0])
+
+
+def felt_cells(run: Run) -> list[Box]:
+    """The cells that a run believed to be occupied at its end."""
+    return [_cube(run, cell) for cell in _occupied(run)]
 
 
 def _occupied(run: Run) -> np.ndarray:

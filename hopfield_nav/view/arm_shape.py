@@ -12,7 +12,7 @@ from dynamics import Arm, link_frames
 from dynamics.quaternions import quaternions
 from hopfield_nav.geometry import as_primitives, capsule_distance, pack_primitives
 from hopfield_nav.view.arrays import packed
-from hopfield_nav.world import Solid, pack
+from hopfield_nav.world import Mesh, Solid, pack
 
 _TUBE = 2.5  # a capsule longer than this many radii is a tube
 _TAPER = (0.92, 0.82)  # radii at the ends of a tube, of the capsule's; here and below
@@ -156,7 +156,8 @@ def link_poses(arm: Arm, q: np.ndarray) -> dict[str, Any]:
 def solid_part(solid: Solid, known: bool, touched: float | None = None) -> dict[str, Any]:
     """A solid with its own keys of the world file, and when it was first ``touched`` [s], if ever."""
     kind = type(solid).__name__.lower()
-    return {"kind": kind, "known": known, "touched": touched, **solid.model_dump(mode="json")}
+    told = {"kind": kind, "known": known, "touched": touched, **solid.model_dump(mode="json")}
+    return {**told, "triangles": solid.triangles.tolist()} if isinstance(solid, Mesh) else told
 
 
 def first_touches(solids: Sequence[Solid], time: np.ndarray, points: np.ndarray) -> list[float | None]:

@@ -30,6 +30,10 @@ from .faults import read_form as read_form
 from .faults import section_model as section_model
 from .faults import sort_faults as sort_faults
 from .faults import together as together
+from .fields import Flag as Flag
+from .fields import Length as Length
+from .fields import OrWord as OrWord
+from .fields import PerJoint as PerJoint
 from .fields import Range as Range
 from .fields import Text as Text
 from .fields import Whole as Whole
@@ -68,6 +72,7 @@ from .settings import flat_values as flat_values
 from .solids import Box as Box
 from .solids import Cylinder as Cylinder
 from .solids import Floor as Floor
+from .solids import Mesh as Mesh
 from .solids import Seed as Seed
 from .solids import Solid as Solid
 from .solids import Sphere as Sphere

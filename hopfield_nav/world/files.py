@@ -1,7 +1,7 @@
 """Files of a world: finding a world or a sweep by name or path, and paths that move with a world."""
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +110,18 @@ def relative_to(data: dict[str, Any], old: Path, new: Path) -> None:
         section = _section(data, sections)
         if section and isinstance(section.get(key), str) and is_path(section[key]):
             section[key] = _move(section[key], old, new)
+    for mesh in _meshes(data):
+        mesh["file"] = _move(mesh["file"], old, new)
+
+
+def _meshes(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The meshes of obstacles, which are a list, or some of them by their numbers."""
+    for name in ("obstacles", "known"):
+        given = data.get(name) or ()
+        for entry in given.values() if isinstance(given, dict) else given:
+            mesh = entry.get("mesh") if isinstance(entry, dict) else None
+            if isinstance(mesh, dict) and isinstance(mesh.get("file"), str):
+                yield mesh
 
 
 def paths_from_here(data: Any, keys: Collection[tuple[str | int, ...]]) -> list[str]:

@@ -19,6 +19,7 @@ from hopfield_nav.world.solids import (
     Cylinder,
     Floor,
     Height,
+    Mesh,
     Radius,
     RandomCylinders,
     Solid,
@@ -114,6 +115,7 @@ class KnownObstacle(_OneKind):
     sphere: Sphere | None = Field(None, description="one sphere")
     box: Box | None = Field(None, description="one box")
     floor: Floor | None = Field(None, description="everything below a level plane")
+    mesh: Mesh | None = Field(None, description="a convex mesh of an STL or OBJ file")
 
     wall: Wall | None = Field(None, description="upright cylinders in a row, from one point to another")
     polyline: Polyline | None = Field(None, description="upright cylinders along a line with corners")
@@ -129,7 +131,7 @@ class KnownObstacle(_OneKind):
         row = self.wall or self.polyline
         if row is not None:
             return list(row.cylinders())
-        return [s for s in (self.cylinder, self.sphere, self.box, self.floor) if s is not None]
+        return [s for s in (self.cylinder, self.sphere, self.box, self.floor, self.mesh) if s is not None]
 
 
 class Obstacle(KnownObstacle):

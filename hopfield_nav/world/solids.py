@@ -1,4 +1,4 @@
-"""What an obstacle is: cylinder, sphere, box, floor, random cylinders.
+"""What an obstacle is: cylinder, sphere, box, floor, mesh, random cylinders.
 
 Lengths in metres, base axes. ``contains`` says where a point counts as inside, for the goal and for
 the cells of the map alike; it takes numbers or arrays that broadcast.
@@ -6,10 +6,12 @@ the cells of the map alike; it takes numbers or arrays that broadcast.
 
 import math
 from collections.abc import Iterable
-from typing import Annotated, Any
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, Self
 
 import numpy as np
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, WithJsonSchema, model_validator
 
 from dynamics import BadInput
 from hopfield_nav.world.fields import (
@@ -20,10 +22,13 @@ from hopfield_nav.world.fields import (
     Point,
     Range,
     Rotation,
+    Text,
     Unit,
     Whole,
     must_fit,
 )
+from hopfield_nav.world.meshes import read_mesh
+from hopfield_nav.world.not_known import NotKnown
 from hopfield_nav.world.sections import Section
 
 Height = Annotated[tuple[Metre, ...], Length(2, 2)]
@@ -33,6 +38,7 @@ _IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _THREE = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
 _ROTATION_SCHEMA = {"anyOf": [_THREE, {"type": "array", "items": _THREE, "minItems": 3, "maxItems": 3}]}
 Seed = Annotated[int, Whole(0, 2**63 - 1)]
+LARGEST = 10.0  # [m] from the origin of a mesh to any of its corners
 _TRIES = 10_000  # random positions tried for one cylinder before giving up
 
 
@@ -125,7 +131,53 @@ class Floor(Section):
         return (z <= self.height) & (x == x) & (y == y)  # as wide as x and y
 
 
-Solid = Cylinder | Sphere | Box | Floor
+class Mesh(Section):
+    """A convex mesh of a file, turned in any way."""
+
+    file: Text = Field(description="STL or OBJ, closed and convex, relative to the world file")
+    position: Point = Field((0.0, 0.0, 0.0), description="of the file's origin, base axes")
+    rotation: RotationOrAngles = Field(
+        _IDENTITY, description="rows of the rotation from the file's to base axes, or [roll, pitch, yaw]"
+    )
+    scale: Annotated[float, Range(0.0, 1e3, "m", above=True)] = Field(
+        1.0, description="length of the file's unit: 0.001 where it is in millimetres"
+    )
+
+    _triangles: np.ndarray | None = PrivateAttr(None)
+
+    @model_validator(mode="after")
+    def _read(self, info: ValidationInfo) -> Self:
+        with suppress(NotKnown):
+            if self._triangles is not None:  # looked at again, as a part of another section
+                return self
+            folder = (info.context or {}).get("folder", Path())
+            triangles = self.scale * read_mesh(folder / self.file)
+            if np.abs(triangles).max() > LARGEST:
+                found, allowed = (
+                    f"{np.abs(triangles).max():.4g} m",
+                    f"up to {LARGEST:g} m (is it in millimetres?)",
+                )
+                raise BadInput("a mesh so large", where="scale", found=found, allowed=allowed)
+            self._triangles = triangles @ np.array(self.rotation).T + self.position
+        return self
+
+    @property
+    def triangles(self) -> np.ndarray:
+        """Corners (k, 3, 3) of its triangles, counter-clockwise from outside, base axes [m]."""
+        assert self._triangles is not None
+        return self._triangles
+
+    def contains(self, x: Any, y: Any, z: Any) -> Any:
+        """Whether points lie inside or on the mesh."""
+        first, second, third = np.moveaxis(self.triangles, 1, 0)
+        inside: Any = True
+        for normal, corner in zip(np.cross(second - first, third - first), first, strict=True):
+            above = (x - corner[0]) * normal[0] + (y - corner[1]) * normal[1] + (z - corner[2]) * normal[2]
+            inside = inside & (above <= 1e-9 * np.linalg.norm(normal))
+        return inside
+
+
+Solid = Cylinder | Sphere | Box | Floor | Mesh
 
 
 class RandomCylinders(Section):
@@ -183,13 +235,15 @@ def packed(solids: Iterable[Solid]) -> np.ndarray:
 
 
 def pack(solid: Solid) -> np.ndarray:
-    """The row (17,) of one obstacle."""
-    from hopfield_nav.geometry import box, finite_cylinder, half_space, sphere, upright_cylinder
+    """The row (17,) of one obstacle; that of a mesh is longer."""
+    from hopfield_nav.geometry import box, convex_mesh, finite_cylinder, half_space, sphere, upright_cylinder
 
     if isinstance(solid, Sphere):
         return sphere(solid.center, solid.radius)
     if isinstance(solid, Box):
         return box(solid.center, solid.size, np.array(solid.rotation))
+    if isinstance(solid, Mesh):
+        return convex_mesh(solid.triangles.reshape(-1, 3))
     if not isinstance(solid, Cylinder):
         return half_space((0.0, 0.0, solid.height))
     if solid.height is None:

@@ -92,7 +92,7 @@ def test_other_commands_accept_it(identified, tmp_path, words, capsys):
 
 
 def test_motor_constants_can_be_fitted(table, tmp_path, capsys):
-    """With the references that a fit of the motors needs; without them it says so."""
+    """With the references of a log, or with those that follow from its angles: the same constants."""
     time = table[:, 0]
     names = [f"target_{kind}_{j}" for kind in ("q", "qd", "qdd") for j in range(6)]
     plain = _write(tmp_path / "plain.txt", table)
@@ -100,8 +100,13 @@ def test_motor_constants_can_be_fitted(table, tmp_path, capsys):
     rows = np.column_stack([np.loadtxt(numbers.splitlines()), *MOTION(time)])
     log = str(tmp_path / "log.txt")
     np.savetxt(log, rows, fmt="%.9g", header=" ".join([header, *names]), comments="")
-    _refused(capsys, "q_ref", plain, "--arm", "ur5e", "--out", str(tmp_path / "a.yaml"))
-    assert _identify(log, "--arm", "ur5e", "--out", str(tmp_path / "a.yaml"), "--same-motor", "4,5,6") == 0
+    found = []
+    for name in (plain, log):
+        out = tmp_path / f"{Path(name).stem}.yaml"
+        assert _identify(name, "--arm", "ur5e", "--out", str(out), "--same-motor", "4,5,6") == 0
+        fit = yaml.safe_load(out.read_text(encoding="utf-8"))["fit"]
+        found.append(fit["motor_constants_Nm_per_A"])
+    np.testing.assert_allclose(*found, rtol=0.02)
     printed = capsys.readouterr().out
     for words in ("NMSE on these logs", "least known", "Coulomb friction", "fitted with the given arm"):
         assert words in printed

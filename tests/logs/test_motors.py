@@ -109,7 +109,7 @@ REFUSED = {
         lambda rng: [with_noise(rng)],
         r"joint 6 is not excited; found 'motor constant .* ± ",
     ),
-    "no current": (lambda rng: [recording(rng).drop_vars("current")], "missing; found 'current'"),
+    "no current": (lambda rng: [recording(rng).drop_vars("current")], "no motor currents"),
     "no recording": (lambda rng: [], "no recordings"),
     "five joints": (lambda rng: [recording(rng).isel(joint=slice(5))], "number of joints"),
 }

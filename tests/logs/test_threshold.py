@@ -9,7 +9,7 @@ import pytest
 from refusals import refused
 
 from hopfield_nav import load_world, simulate
-from hopfield_nav.logs import free_threshold, replay, signals_of_run
+from hopfield_nav.logs import Watched, choose_threshold, halves, signals_of_run
 from hopfield_nav.logs.tuning import MARGIN, quiet_threshold
 from hopfield_nav.plugin import find_method
 from hopfield_nav.world import build_arm, build_controller, find_methods
@@ -25,34 +25,30 @@ def free():
     return model, signals_of_run(run), {"omega": run.world.controller.parameters["omega"]}
 
 
+def watched(free, detector, **more):
+    model, _, values = free
+    methods = find_method("estimator", "joint_error"), find_method("detector", detector)
+    return Watched(model, *methods, {**values, **more})
+
+
 def suggested(free, detector, **more):
-    model, signals, values = free
-    found = free_threshold(
-        model, [signals], find_method("estimator", "joint_error"), find_method("detector", detector),
-        {**values, **more},
-    )  # fmt: skip
-    return found
+    """The threshold that the first half chooses with which it is quiet."""
+    return choose_threshold(watched(free, detector, **more), [halves(free[1])[0]], 1e-6).threshold
 
 
 @pytest.mark.parametrize("detector", ["wrench_norm", "force_norm", "joint_torque"])
 def test_the_first_half_is_quiet_by_the_margin(free, detector):
-    model, signals, values = free
-    found = suggested(free, detector)
-    again = replay(
-        model, signals, find_method("estimator", "joint_error"), find_method("detector", detector),
-        {**values, "threshold": found.threshold},
-    )  # fmt: skip
-    first = again.time <= again.time.mean()
-    assert again.level[first].max() == pytest.approx(1 / MARGIN, rel=1e-6)
-    assert found.alarms == int(again.detected[~first].sum())
-    assert found.seconds == pytest.approx(np.ptp(again.time) / 2, abs=0.01)
+    threshold = suggested(free, detector)
+    again = watched(free, detector).watch(halves(free[1])[0], threshold)
+    assert again.level.max() == pytest.approx(1 / MARGIN, rel=1e-6)
+    assert not again.detected.any()
 
 
 def test_it_does_not_depend_on_where_the_search_starts(free):
-    few, many = (suggested(free, "wrench_norm", threshold=start).threshold for start in (0.01, 500.0))
+    few, many = (suggested(free, "wrench_norm", threshold=start) for start in (0.01, 500.0))
     assert few == pytest.approx(many, rel=1e-6)
     for near in (0.9, 1.5, 1.9):
-        found = suggested(free, "wrench_norm", threshold=near * many).threshold
+        found = suggested(free, "wrench_norm", threshold=near * many)
         assert found == pytest.approx(many, rel=1e-6)
 
 
@@ -71,12 +67,12 @@ def test_alarms_of_the_other_half_are_counted(free):
     error = 40.0 * np.sin(40.0 * signals.time)[:, None] * later[:, None]
     louder = signals._replace(q=signals.q + 1e-3 * error)
     quiet, loud = suggested(free, "wrench_norm"), suggested((model, louder, values), "wrench_norm")
-    assert loud.threshold == pytest.approx(quiet.threshold, rel=1e-6)
-    assert loud.alarms > quiet.alarms
+    assert loud == pytest.approx(quiet, rel=1e-6)
+    judges = watched(free, "wrench_norm")
+    assert judges.alarms(halves(louder)[1], loud) > judges.alarms(halves(signals)[1], quiet)
 
 
 def test_a_detector_without_a_threshold_is_refused(free):
-    model, signals, values = free
     none = dataclasses.replace(find_method("detector", "wrench_norm"), parameters=())
     with refused("has no threshold"):
-        free_threshold(model, [signals], find_method("estimator", "joint_error"), none, values)
+        choose_threshold(dataclasses.replace(watched(free, "wrench_norm"), detector=none), [free[1]], 1e-6)

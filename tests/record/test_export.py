@@ -62,7 +62,7 @@ def test_the_command(run, tmp_path, monkeypatch, capsys):
     assert len(table(tmp_path / "a/signals.csv")["time [s]"]) == -(-run.data.sizes["time"] // 5)
     assert main(["export", "a", "--mat", "--out", "b/c"]) == 0
     assert [p.name for p in (tmp_path / "b/c").iterdir()] == ["run.mat"]
-    refused_by_command(capsys, ["export", "a"], "--csv, --mat, --rtde or more of them")
+    refused_by_command(capsys, ["export", "a"], "--csv, --mat, --rtde, --scene or more of them")
     refused_by_command(capsys, ["export", "b", "--csv"], "not the folder of a run")
     refused_by_command(capsys, ["export", "a", "--csv", "--every", "0"], "--every")
 

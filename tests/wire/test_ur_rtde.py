@@ -15,6 +15,7 @@ import pytest
 from served import in_a_process, moving, telling
 
 from dynamics import load_arm
+from hopfield_nav.logs import load_recording
 from hopfield_nav.wire import Recorder
 from hopfield_nav.wire.recipe import FIELDS, Recipe
 from hopfield_nav.wire.source import tool_pose
@@ -116,3 +117,28 @@ def test_several_clients_at_their_own_frequencies(table, address):
             [row["q"] for row in got["rows"]], told.moving["actual_q"][rows], atol=1e-12
         )
         assert np.median(np.diff(stamps)) >= period - 1e-6
+
+
+RECORD = """
+import sys, time
+from rtde_receive import RTDEReceiveInterface
+receive = RTDEReceiveInterface(sys.argv[1])
+assert receive.startFileRecording(sys.argv[2])
+time.sleep(2.0)
+receive.stopFileRecording()
+receive.disconnect()
+"""
+
+
+def test_what_its_recorder_writes_is_read(table, address, tmp_path):
+    """The same angles, currents and torques as were told, at the same times."""
+    told, _ = table
+    path = tmp_path / "recorded.csv"
+    done = subprocess.run([sys.executable, "-c", RECORD, address, str(path)], timeout=120, check=False)
+    assert done.returncode == 0
+    data = load_recording(path)
+    assert data.sizes["time"] > 50
+    rows = np.searchsorted(told.time, data.time.values + data.start_time_s - 1e-3)
+    names = (("q", "actual_q"), ("qd", "actual_qd"), ("q_ref", "target_q"), ("current", "actual_current"))
+    for name, field in names:
+        np.testing.assert_allclose(data[name].values, told.moving[field][rows], atol=1e-5, err_msg=name)

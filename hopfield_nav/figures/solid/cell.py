@@ -14,7 +14,7 @@ from hopfield_nav.figures.solid.faces import arm_outline, arm_points, faces_of_s
 from hopfield_nav.figures.solid.layers import add_segments
 from hopfield_nav.figures.solid.scene import FLOOR_COLOUR, Faces, paint_solids
 from hopfield_nav.figures.solid.view import choose_view, project, shade
-from hopfield_nav.world import Box, Cylinder, Floor, Solid, Sphere
+from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere
 
 GRID = 0.2  # [m] between the lines on the ground
 _FAT = 0.075  # [m] about the axes of the arm
@@ -137,7 +137,7 @@ def _along_capsules(points: np.ndarray) -> np.ndarray:
     return np.concatenate([*between, points[:, -1:]], axis=1)
 
 
-def _with_ends(solid: Box | Cylinder | Sphere, held: np.ndarray) -> Box | Cylinder | Sphere:
+def _with_ends(solid: Box | Cylinder | Mesh | Sphere, held: np.ndarray) -> Box | Cylinder | Mesh | Sphere:
     if not isinstance(solid, Cylinder) or solid.height is not None:
         return solid
     low, high = min(0.0, float(held[:, 2].min())), float(held[:, 2].max())

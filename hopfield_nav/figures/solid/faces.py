@@ -13,6 +13,7 @@ from hopfield_nav.world import (
     Box,
     Cylinder,
     Floor,
+    Mesh,
     Solid,
     Sphere,
     all_solids,
@@ -37,7 +38,7 @@ def obstacle_faces(run: Run, plane: float, top: float | None = None) -> tuple[np
     return np.concatenate([below, faces[under]]), np.concatenate([above, faces[~under]])
 
 
-def faces_of_solids(solids: Sequence[Box | Cylinder | Sphere]) -> list[np.ndarray]:
+def faces_of_solids(solids: Sequence[Box | Cylinder | Mesh | Sphere]) -> list[np.ndarray]:
     """Faces (m, 4, 3) [m] of each solid, all of them with ends, without those that lead into another."""
     return [
         _outside(_faces(solid), [other for j, other in enumerate(solids) if j != k])
@@ -129,12 +130,14 @@ def box_faces(center: np.ndarray, size: np.ndarray, rotation: np.ndarray, cells:
     return (np.concatenate(parts) * size) @ np.asarray(rotation).T + center
 
 
-def _faces(solid: Box | Cylinder | Sphere) -> np.ndarray:
+def _faces(solid: Box | Cylinder | Mesh | Sphere) -> np.ndarray:
     if isinstance(solid, Sphere):
         center = np.array(solid.center)
         return capsule_faces(center, center, solid.radius, sides=36, rings=10)
     if isinstance(solid, Box):
         return box_faces(np.array(solid.center), np.array(solid.size), np.array(solid.rotation))
+    if isinstance(solid, Mesh):
+        return solid.triangles[:, [0, 1, 2, 2]]
     low, high = solid.height or (0.0, 0.0)
     return drum_faces(np.array(solid.center), solid.radius, low, high)
 

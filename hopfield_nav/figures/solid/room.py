@@ -3,8 +3,9 @@
 For maps seen from above, ``slice_outline`` cuts an obstacle at the height of a level.
 """
 
+from collections.abc import Iterable
 from functools import singledispatch
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 from dynamics import forward_kinematics
 from hopfield_nav.figures.solid.faces import box_faces
 from hopfield_nav.record import Run
-from hopfield_nav.world import Box, Cylinder, Floor, Solid, Sphere, build_arm
+from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere, build_arm
 
 _EYE = np.eye(3)
 Room = tuple[float, float, float, float]  # x from, to, y from, to [m]
@@ -137,12 +138,21 @@ def _(solid: Floor, z: float, room: Room) -> np.ndarray:
 def _(solid: Box, z: float, room: Room) -> np.ndarray:
     corners = np.array(list(product((-0.5, 0.5), repeat=3))) * solid.size
     corners = corners @ np.array(solid.rotation).T + solid.center
+    pairs = [(a, b) for a, b in product(range(8), repeat=2) if a < b and (a ^ b) in (1, 2, 4)]  # its edges
+    return _cut([(corners[a], corners[b]) for a, b in pairs], z)
+
+
+@slice_outline.register
+def _(solid: Mesh, z: float, room: Room) -> np.ndarray:
+    return _cut([(a, b) for corners in solid.triangles for a, b in pairwise([*corners, corners[0]])], z)
+
+
+def _cut(edges: Iterable[tuple[np.ndarray, np.ndarray]], z: float) -> np.ndarray:
+    """Corners (k, 2) [m], around their middle, of what edges of a convex solid bound at a height."""
     points = []
-    for a, b in product(range(8), repeat=2):
-        if a < b and (a ^ b) in (1, 2, 4):  # an edge: the two differ in one coordinate
-            start, end = corners[a], corners[b]
-            if (start[2] - z) * (end[2] - z) <= 0 and start[2] != end[2]:
-                points.append((start + (z - start[2]) / (end[2] - start[2]) * (end - start))[:2])
+    for start, end in edges:
+        if (start[2] - z) * (end[2] - z) <= 0 and start[2] != end[2]:
+            points.append((start + (z - start[2]) / (end[2] - start[2]) * (end - start))[:2])
     if len(points) < 3:
         return _NOTHING
     around = np.array(points) - np.mean(points, axis=0)

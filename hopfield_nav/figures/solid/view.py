@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield_nav.world import Box, Cylinder, Sphere
+from hopfield_nav.world import Box, Cylinder, Mesh, Sphere
 
 _LAMP = np.array([-0.45, 0.70, 0.55])  # towards the lamp: right, up, towards the eye
 _AZIMUTHS = range(-180, 180, 15)  # [degrees]
@@ -61,7 +61,7 @@ def shade(
     return project(view, faces[order]), colours[order]
 
 
-def choose_view(solids: Sequence[Box | Cylinder | Sphere], points: np.ndarray) -> View:
+def choose_view(solids: Sequence[Box | Cylinder | Mesh | Sphere], points: np.ndarray) -> View:
     """The one of 24 views, all from a little above, from which an arm among solids is seen best.
 
     ``points`` (k, p, 3) are of the arm in k poses, the tool point last [m].
@@ -82,7 +82,7 @@ def choose_view(solids: Sequence[Box | Cylinder | Sphere], points: np.ndarray) -
     return views[int(np.argmax(scores))]
 
 
-def seen_share(solids: Sequence[Box | Cylinder | Sphere], points: np.ndarray, view: View) -> float:
+def seen_share(solids: Sequence[Box | Cylinder | Mesh | Sphere], points: np.ndarray, view: View) -> float:
     """Share of points (k, 3) [m] with no solid between them and the eye."""
     rays = points[:, None] + _RAY[:, None] * view.toward
     hidden = np.zeros(rays.shape[:2], dtype=bool)

@@ -26,6 +26,12 @@ function solidGeometry(solid, box, heights) {
     const pose = new THREE.Matrix4().set(...a, x, ...b, y, ...c, z, 0, 0, 0, 1);
     return new THREE.BoxGeometry(...solid.size).applyMatrix4(pose);
   }
+  if (solid.kind === "mesh") {
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(solid.triangles.flat(2)), 3));
+    geometry.computeVertexNormals();
+    return geometry;
+  }
   if (solid.kind === "cylinder") {
     const [low, high] = solid.height || heights;
     return new THREE.CylinderGeometry(solid.radius, solid.radius, high - low, 2 * SIDES)
