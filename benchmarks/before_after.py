@@ -58,9 +58,7 @@ class Version(NamedTuple):
         environment |= {"PYTHONPATH": str(self.folder), "NUMBA_CACHE_DIR": str(self.cache)}
         with measured() as cost, tempfile.TemporaryDirectory() as empty:
             command = [sys.executable, *arguments]
-            done = subprocess.run(
-                command, env=environment, cwd=empty, check=True, capture_output=True, text=True
-            )
+            done = subprocess.run(command, env=environment, cwd=empty, check=True, capture_output=True, text=True)
         return cost.wall, cost.processor, done.stdout
 
 
@@ -76,8 +74,7 @@ def processes(versions: Sequence[Version], place: Path) -> list[list[str]]:
     def row(name: str, rounds: int, *more: str) -> list[str]:
         found = [[call(version, *more) for version in versions] for _ in range(rounds)]
         old, new = (
-            [statistics.median(column) for column in zip(*one, strict=True)]
-            for one in zip(*found, strict=True)
+            [statistics.median(column) for column in zip(*one, strict=True)] for one in zip(*found, strict=True)
         )
         both = [f"{two_digits(wall)} s ({two_digits(processor)} s)" for wall, processor in (old, new)]
         print(name, both, flush=True)

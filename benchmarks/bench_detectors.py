@@ -62,9 +62,7 @@ def measure(arm: Arm) -> list[tuple[str, str, list[float]]]:
             method = find_method(kind, name)
             function, packed, memory = compiled(method), method.pack({}, n), np.zeros(method.memory(n))
             spans = _nanoseconds(
-                lambda k, f=function, p=packed, m=memory: _repeat(
-                    f, arm, sensed, p, m, work, torque, wrench, k
-                )
+                lambda k, f=function, p=packed, m=memory: _repeat(f, arm, sensed, p, m, work, torque, wrench, k)
             )
             rows.append((kind, name, spans))
     return rows

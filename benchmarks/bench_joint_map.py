@@ -55,9 +55,7 @@ def measure_balls(arm: Arm, grid: JointGrid) -> str:
     certainty, q = np.zeros(grid.shape, dtype=np.uint8), some_centres(grid)
     bodies = capsules_in_base(arm, np.random.default_rng(2).choice(q, POINTS))
     points = [rows[-1 - k % MOVING, 3:6] for k, rows in enumerate(bodies)]
-    ours = [
-        median_seconds(lambda p=p: mark_ball(arm, grid, certainty, p, RADIUS, 1), 1, RUNS) for p in points
-    ]
+    ours = [median_seconds(lambda p=p: mark_ball(arm, grid, certainty, p, RADIUS, 1), 1, RUNS) for p in points]
     solids = pack_primitives([sphere(points[0], RADIUS)])
     brute = median_seconds(lambda: arm_collides(arm, q, solids), len(q), RUNS) * certainty.size
     median = statistics.median(ours)

@@ -154,9 +154,7 @@ def measure_plans(arm: Arm, scene: Scene, q: np.ndarray) -> list[list[str]]:
     free = q[~collides(arm, scene, q)][: 2 * PLANS]
     starts, goals = free[:PLANS], forward_kinematics(arm, free[PLANS:])
     plans: dict[str, Callable] = {
-        "direct path from joints to a pose, the best five of 512": lambda a, T: (
-            plan_direct(arm, scene, a, [T]).paths
-        ),
+        "direct path from joints to a pose, the best five of 512": lambda a, T: plan_direct(arm, scene, a, [T]).paths,
         "the same, every one of the 512 looked at": lambda a, T: plan_direct(arm, scene, a, [T], 512).paths,
         "shortest path of 100 steps from given joints, where there is one": lambda a, T: (
             plan_shortest(arm, scene, a, [T]).path
@@ -168,9 +166,7 @@ def measure_plans(arm: Arm, scene: Scene, q: np.ndarray) -> list[list[str]]:
     if importlib.util.find_spec("ompl") is not None:
         from hopfield_nav.known_world import plan_sampling
 
-        plans["OMPL's RRTConnect with its simplification"] = lambda a, T: (
-            plan_sampling(arm, scene, a, [T]).path
-        )
+        plans["OMPL's RRTConnect with its simplification"] = lambda a, T: plan_sampling(arm, scene, a, [T]).path
     rows = []
     for name, plan in plans.items():
         plan(starts[0], goals[0])

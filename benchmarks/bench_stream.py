@@ -60,9 +60,7 @@ def measure(seconds: float) -> tuple[np.ndarray, int, list[float]]:
     one.restart(RATE)
     for k in range(count):
         turn, row = divmod(k, len(period))
-        sample = Row(
-            turn * PUSH_EVERY + period[row].time, *(getattr(period[row], n) for n in Row.__slots__[1:])
-        )
+        sample = Row(turn * PUSH_EVERY + period[row].time, *(getattr(period[row], n) for n in Row.__slots__[1:]))
         start = time.thread_time()
         seen = one.judge(sample)
         spans[k] = time.thread_time() - start

@@ -100,9 +100,7 @@ def main() -> None:
     for what, ours, theirs in found:
         own, peer = (1e6 * statistics.median(times) for times in (ours, theirs))
         rows.append([what, f"{own:.2f} µs", f"{peer:.2f} µs", f"{peer / own:.1f}"])
-    tell(
-        table(["UR5, one state", "hopfield-nav", "Pinocchio from Python", "ratio"], rows), out, "derivatives"
-    )
+    tell(table(["UR5, one state", "hopfield-nav", "Pinocchio from Python", "ratio"], rows), out, "derivatives")
     forward, batch = (statistics.median(found[k][1]) for k in (1, 2))
     print(f"\nforward dynamics: {FROM_C / forward:.1f} times as fast as {FROM_C * 1e6:.1f} µs from C++")
     print(f"one linearisation: {batch * 1e6:.1f} µs, {batch / PUBLISHED:.1e} of the 8 ms of tu2023")

@@ -45,9 +45,7 @@ def main():
     start = np.array([0.3, -1.2, 1.4, -1.8, -1.4, 0.2])
     path = forward_kinematics(arm, np.linspace(start, start + 0.4, 20))
     pairs = list(zip(T, q[::-1], strict=True))
-    found["`follow_path`, 20 waypoints, from Python"] = median_seconds(
-        lambda: follow_path(arm, path, start), 1, RUNS
-    )
+    found["`follow_path`, 20 waypoints, from Python"] = median_seconds(lambda: follow_path(arm, path, start), 1, RUNS)
     found["numeric, from a random start, compiled"] = median_seconds(
         lambda: [numeric_inverse_kinematics(arm, x, s) for x, s in pairs], POSES, RUNS
     )

@@ -84,9 +84,7 @@ def of_arm(shape: tuple[int, ...]) -> dict[str, Callable[[], object]]:
     first, last = (0,) * len(shape), np.array([shape]) - 1
     believed = believed_map(load_world("empty"), np.zeros(shape, dtype=bool), first, last)
     points, touches = np.zeros((3 * FACTS, 3)), np.repeat(np.arange(FACTS), 3)
-    felt = Felt(
-        believed, points, np.full(len(points), 0.3), touches, near=lambda point, distance: believed.blocked
-    )
+    felt = Felt(believed, points, np.full(len(points), 0.3), touches, near=lambda point, distance: believed.blocked)
     answer = Against(np.zeros(shape, dtype=np.float32))
     belief = _OwnBelief(Method("belief", "answers", lambda: Answers(answer)), {})
     return {"belief": lambda: belief.believe(felt)}

@@ -102,9 +102,7 @@ def main() -> None:
         "limit network, compiled": [microseconds(limit, layout, unit, offset, blocked, *ends, goals)],
         "summing network to convergence, β = 0.1": [microseconds(summing, *arguments, 0.1, eigenvalue)],
         "summing network to convergence, β = 0.24": [microseconds(summing, *arguments, 0.24, eigenvalue)],
-        "the 199 synchronous sweeps of Ragazzon 2012": [
-            microseconds(document, table_, ~blocked, target, 0.1, 199)
-        ],
+        "the 199 synchronous sweeps of Ragazzon 2012": [microseconds(document, table_, ~blocked, target, 0.1, 199)],
         "`plan_path` from Python, limit / sum": both,
         "SciPy's breadth-first order, without a path": [
             microseconds(repeat(lambda: breadth_first_order(graph, target)))

@@ -76,9 +76,7 @@ def main() -> None:
     rows["run ragazzon2012, with its figures"] = warm(NO_PLOTS[:2])
     if options.film:
         rows["run ragazzon2012 --no-plots --animate, with its film"] = warm([*NO_PLOTS, "--animate"], 1)
-    costs = (
-        [_written(name), f"{wall:.2g} s", f"{processor:.2g} s"] for name, (wall, processor) in rows.items()
-    )
+    costs = ([_written(name), f"{wall:.2g} s", f"{processor:.2g} s"] for name, (wall, processor) in rows.items())
     tell(table(["call", "by the clock", "of processor"], costs), options.out, "startup")
     print_load()
 

@@ -24,9 +24,7 @@ FAKES = (100, 1000, 10_000)
 def main_experiment(runs: int) -> Sweep:
     """Thresholds and contact stiffness around the document's choice."""
     thresholds = [8, 10, 12, 14]
-    return make_sweep(
-        "ragazzon2012", {"detection.threshold": thresholds}, repeats=max(1, runs // len(thresholds))
-    )
+    return make_sweep("ragazzon2012", {"detection.threshold": thresholds}, repeats=max(1, runs // len(thresholds)))
 
 
 def timed(sweep: Sweep, workers: int) -> tuple[float, float]:

@@ -24,9 +24,8 @@ class Arm(NamedTuple):
     center_of_mass: np.ndarray  # (n, 3) from the origin of frame i, in frame i [m]
     inertia: np.ndarray  # (n, 3, 3) about the centre of mass, axes of frame i [kg·m²]
     rotor_inertia: np.ndarray  # (n,) reflected to the joint [kg·m²]
-    # (n, 4) of the joints: Coulomb [N·m], viscous [N·m·s/rad], breakaway torque [N·m] and Stribeck speed
-    # [rad/s] (see ``dynamics.joint_friction``). ``inverse_dynamics`` and ``forward_dynamics`` are those of
-    # the frictionless arm.
+    # (n, 4) of the joints: Coulomb [N·m], viscous [N·m·s/rad], breakaway torque [N·m] and Stribeck speed [rad/s] (see
+    # ``dynamics.joint_friction``). ``inverse_dynamics`` and ``forward_dynamics`` are those of the frictionless arm.
     friction: np.ndarray
     # (n,) stiffness of the gears before they slip [N·m/rad]; infinite: Coulomb's ideal (see
     # ``dynamics.joint_friction``)
@@ -49,10 +48,7 @@ _SHAPES = {
 
 
 def joint_count(arm: Arm) -> int:
-    """How many joints an arm has, once its arrays are known to fit each other: kernels trust them.
-
-    Raises ``BadInput``: it is no arm; an array has another length than the others, or another shape.
-    """
+    """How many joints an arm has, once its arrays are known to fit each other: kernels trust them."""
     if not isinstance(arm, Arm):
         raise BadInput("no arm", found=arm, allowed="one from load_arm")
     n = len(arm.dh)

@@ -6,10 +6,7 @@ from dynamics.errors import BadInput
 
 
 def as_rows(width: int, **named: object) -> tuple[list[np.ndarray], tuple[int, ...]]:
-    """Named arrays (..., ``width``), broadcast to float64 rows (k, ``width``), and their leading shape.
-
-    Raises ``BadInput``: a wrong last dimension, no numbers, or leading dimensions that do not fit.
-    """
+    """Named arrays (..., ``width``), broadcast to float64 rows (k, ``width``), and their leading shape."""
     arrays = [_as_float(value, name, width) for name, value in named.items()]
     lead = arrays[0].shape[:-1]
     if any(array.shape[:-1] != lead for array in arrays):

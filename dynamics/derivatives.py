@@ -30,9 +30,7 @@ class AccelerationDerivatives(NamedTuple):
     tau: np.ndarray  # the inverse of the mass matrix [1/(kg·m²)]
 
 
-def inverse_dynamics_derivatives(
-    arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
-) -> TorqueDerivatives:
+def inverse_dynamics_derivatives(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> TorqueDerivatives:
     """Derivatives d tau / d (q, qd, qdd) (..., n, n) at q, qd, qdd (..., n), without a wrench.
 
     Source: tu2023 (52), with the partial derivatives that its (53), (54) leave out.
@@ -43,9 +41,7 @@ def inverse_dynamics_derivatives(
     return TorqueDerivatives(*(part.reshape(*lead, n, n) for part in found))
 
 
-def forward_dynamics_derivatives(
-    arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray
-) -> AccelerationDerivatives:
+def forward_dynamics_derivatives(arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> AccelerationDerivatives:
     """Derivatives d qdd / d (q, qd, tau) (..., n, n) at q, qd, tau (..., n), without a wrench.
 
     Source: tu2023 (55), (56), as they should read.

@@ -1,7 +1,7 @@
 """Kinetic and potential energy, and where the power goes.
 
-The energies are summed link by link, from the velocities of the links and the heights of their centres
-of mass, not from M: they check the equations of motion, which come from elsewhere.
+The energies are summed link by link, from the velocities of the links and the heights of their centres of mass, not
+from M: they check the equations of motion, which come from elsewhere.
 """
 
 from typing import NamedTuple
@@ -64,10 +64,10 @@ def power_balance(
 ) -> PowerBalance:
     """Where the power of motors and world goes, as the arm moves freely under them at q, qd, tau (..., n).
 
-    The acceleration comes from ``forward_dynamics``, M and dM/dt from ``euler_lagrange``: that both sides
-    agree is a check of the equations of motion, not an identity of this function. The wrench (..., 6) is what
-    the world exerts on the tool, in base axes [N, N·m]. An arm whose dynamic offsets differ from its
-    kinematics (the as-printed set) is pushed at the tool point of its kinematics.
+    The acceleration comes from ``forward_dynamics``, M and dM/dt from ``euler_lagrange``: that both sides agree is a
+    check of the equations of motion, not an identity of this function. The wrench (..., 6) is what the world exerts
+    on the tool, in base axes [N, N·m]. An arm whose dynamic offsets differ from its kinematics (the as-printed set)
+    is pushed at the tool point of its kinematics.
 
     Source: kebria2016 (6), with dM/dt - 2 C skew-symmetric.
     """

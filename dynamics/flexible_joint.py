@@ -3,11 +3,11 @@
     M(q) qdd + C(q, qd) qd + g(q) = tau_j + tau_external,   tau_j = K (theta - q) + D (theta_d - qd)
     B theta_dd + tau_j + f(theta_d, tau_j, T) = tau_m = N k_t i
 
-q are the angles of the links, theta those of the rotors divided by the gear ratio N, so that B, f and tau_m
-stand on the links' side. A rotor spins about its own axis only. M holds the links alone, no rotors.
+q are the angles of the links, theta those of the rotors divided by the gear ratio N, so that B, f and tau_m stand on
+the links' side. A rotor spins about its own axis only. M holds the links alone, no rotors.
 
-madsen2020 takes its friction from a reference that is not public. The law here, of rotor speed v, load
-tau_j and temperature T:
+madsen2020 takes its friction from a reference that is not public. The law here, of rotor speed v, load tau_j and
+temperature T:
 
     f = (c + (b - c) exp(-(v/v_s)²) + l |tau_j|) sign(v) + d w(T) v_n asinh(v/v_n)
     w(T) = 1 + a (exp(-(T - T_0)/T_v) - 1)
@@ -63,8 +63,6 @@ def flexible_joints(arm: Arm, **given: Any) -> FlexibleJoints:
     """Transmissions of an arm: ``given`` fields, each one number or one row a joint, the rest as in a UR5e.
 
     The arm's torque limits say which joints are large; its ``rotor_inertia`` counts where it has any.
-
-    Raises ``BadInput``: an unknown field, a wrong shape, or a value out of range.
     """
     n = len(arm.dh)
     size = np.where(arm.torque_limits >= LARGE, 0, 1)

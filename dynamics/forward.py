@@ -45,8 +45,8 @@ def forward_dynamics(
 def accelerate(arm, qd, tau, added_inertia, work, qdd):
     """Write ``qdd`` = (M + diag(added_inertia))^-1 (tau - C qd - g); reads ``work.rotation``.
 
-    ``tau`` (n,) holds every torque on the joints, contact included. ``added_inertia`` (n,) is zero but
-    for implicit damping (see ``hopfield_nav.loop.plant``).
+    ``tau`` (n,) holds every torque on the joints, contact included. ``added_inertia`` (n,) is zero but for implicit
+    damping (see ``hopfield_nav.loop.plant``).
     """
     update_mass_and_bias(arm, arm.gravity, qd, work)
     matrix, bias = work.mass_matrix, work.bias

@@ -1,7 +1,6 @@
 """Link frames, forward kinematics and the geometric Jacobian, for any number of revolute joints.
 
-Standard Denavit-Hartenberg frames (ragazzon2012 3.2.1, A.1, A.2): joint i turns about the z axis of
-frame i - 1.
+Standard Denavit-Hartenberg frames (ragazzon2012 3.2.1, A.1, A.2): joint i turns about the z axis of frame i - 1.
 """
 
 import numpy as np
@@ -208,9 +207,7 @@ def _link_frames(numbers: np.ndarray, n: int, rows: int, q: np.ndarray, room: np
 
 
 @packed
-def _forward_kinematics(
-    numbers: np.ndarray, n: int, rows: int, q: np.ndarray, room: np.ndarray, out: Table
-) -> bool:
+def _forward_kinematics(numbers: np.ndarray, n: int, rows: int, q: np.ndarray, room: np.ndarray, out: Table) -> bool:
     if q.size != rows * n or out.shape != (rows * 4, 4):
         return False
     arm, work, q = arm_in(numbers, n), work_in(room, n), view(q, 0, (rows, n))

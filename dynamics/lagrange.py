@@ -1,14 +1,14 @@
 """The equations of motion from energies: Euler-Lagrange, kebria2016 (6) to (10).
 
-M is the sum of m J_v^T J_v + J_w^T I J_w over the links, with the Jacobians of their centres of mass
-(8). C comes from M by Christoffel symbols (9), with exact derivatives: as joint k turns,
+M is the sum of m J_v^T J_v + J_w^T I J_w over the links, with the Jacobians of their centres of mass (8). C comes
+from M by Christoffel symbols (9), with exact derivatives: as joint k turns,
 
 * column i of J_v, the velocity of the centre of mass, changes by z_min(i,k) × J_v,max(i,k);
 * axis z_i as the link sees it changes by z_i × z_k if k > i, otherwise not at all.
 
-g is the slope of the potential energy (10). Nothing is recursive: every link contributes to n³ derivatives,
-so n links cost O(n⁴). ``newton_euler`` and ``composite`` give the same numbers far cheaper; this file is
-what they are checked against, and gives dM/dq.
+g is the slope of the potential energy (10). Nothing is recursive: every link contributes to n³ derivatives, so n
+links cost O(n⁴). ``newton_euler`` and ``composite`` give the same numbers far cheaper; this file is what they are
+checked against, and gives dM/dq.
 """
 
 from typing import NamedTuple
@@ -31,8 +31,8 @@ class EulerLagrange(NamedTuple):
 def euler_lagrange(arm: Arm, q: np.ndarray, qd: np.ndarray) -> EulerLagrange:
     """Mass matrix, Coriolis matrix and gravity torque from energies, at q, qd (..., n) [rad, rad/s].
 
-    Source: kebria2016 (8), (9), (10); the sign of the last Christoffel term in ragazzon2012 (3.6) and
-    that of the potential energy in its (3.4) are wrong.
+    Source: kebria2016 (8), (9), (10); the sign of the last Christoffel term in ragazzon2012 (3.6) and that of the
+    potential energy in its (3.4) are wrong.
     """
     n = joint_count(arm)
     (q, qd), lead = as_rows(n, q=q, qd=qd)
@@ -78,17 +78,13 @@ def _terms(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     axis, origin, turn = frames[:, :-1, :3, 2], frames[:, :-1, :3, 3], frames[:, 1:, :3, :3]
     size, n = q.shape
     moved = np.tri(n).T[:, :, None]  # joint i moves link l
-    velocity = moved * np.cross(
-        axis[:, :, None], centers[:, None] - origin[:, :, None]
-    )  # (k, i, l, 3) of J_v
+    velocity = moved * np.cross(axis[:, :, None], centers[:, None] - origin[:, :, None])  # (k, i, l, 3) of J_v
     weighted = (arm.mass[:, None] * velocity).reshape(size, n, 3 * n).swapaxes(1, 2)
     inertia = turn @ arm.inertia @ turn.swapaxes(2, 3)
     momentum = moved.swapaxes(0, 1) * np.einsum("klab,kib->klia", inertia, axis)
     behind = np.cumsum(momentum[:, ::-1], axis=1)[:, ::-1]  # (k, m, i, 3) of the links from m on
 
-    bent = (
-        np.cross(axis[:, None], axis[:, :, None]) * np.tri(n, k=-1)[..., None]
-    )  # (k, m, i, 3) of axis i by m
+    bent = np.cross(axis[:, None], axis[:, :, None]) * np.tri(n, k=-1)[..., None]  # (k, m, i, 3) of axis i by m
     first, last = np.minimum.outer(range(n), range(n)), np.maximum.outer(range(n), range(n))
     moving = np.cross(axis[:, first, None], velocity[:, last])  # (k, m, i, l, 3) of J_v by m
     half = moving.reshape(size, n, n, 3 * n) @ weighted[:, None] + bent @ behind.swapaxes(2, 3)

@@ -35,8 +35,8 @@ def load_arm(name: str | Path, folder: Path | None = None) -> Arm:
     """Read an arm by the name of a built-in set or by the path of a file.
 
     Args:
-        name: one of ``list_arms()``, or the path of an arm file (it ends in ``.yaml``) or of a URDF
-            (``.urdf``; its base frame and joint names come from ``dynamics.files.read_urdf``).
+        name: one of ``list_arms()``, or the path of an arm file (it ends in ``.yaml``) or of a URDF (``.urdf``; its
+            base frame and joint names come from ``dynamics.files.read_urdf``).
         folder: where a relative path is looked for; default the current folder.
 
     Raises:

@@ -50,10 +50,7 @@ def compare_torques(reference: Arm, other: Arm, points: OperatingPoints) -> Torq
 
 
 def torque_residual(arm: Arm, points: OperatingPoints, tau: np.ndarray) -> np.ndarray:
-    """Root mean square (n,) of what is left of given torques (k, n) without the arm's own [N·m].
-
-    Raises ``BadInput``: torques or points that do not fit the arm.
-    """
+    """Root mean square (n,) of what is left of given torques (k, n) without the arm's own [N·m]."""
     model = np.atleast_2d(inverse_dynamics(arm, *points))
     given = np.atleast_2d(np.asarray(tau, dtype=np.float64))
     if given.shape != model.shape:

@@ -1,8 +1,8 @@
 """What a call from Python hands to a kernel: flat arrays, all numbers of the arm in one of them.
 
-Handing over a record of fifteen arrays costs ten times what one call of ``inverse_dynamics`` computes. So the
-arrays of an arm that ``together`` made lie one behind the other in a single one, and a kernel finds them
-again (``arm_in``); the same with its scratch arrays (``work_in``). For the public functions of this package.
+Handing over a record of fifteen arrays costs ten times what one call of ``inverse_dynamics`` computes. So the arrays
+of an arm that ``together`` made lie one behind the other in a single one, and a kernel finds them again (``arm_in``);
+the same with its scratch arrays (``work_in``). For the public functions of this package.
 """
 
 import threading
@@ -50,10 +50,7 @@ def together(arm: Arm) -> Arm:
 
 
 def numbers_of(arm: Arm) -> Numbers:
-    """What a kernel is told of an arm; looked at once where its arrays lie together.
-
-    Raises ``BadInput``: the arrays of the arm do not fit each other.
-    """
+    """What a kernel is told of an arm; looked at once where its arrays lie together."""
     try:
         return _known.arms[id(arm)][1]
     except KeyError:
@@ -95,11 +92,9 @@ def in_rows(
 ) -> np.ndarray:
     """What a kernel gives for ``rows`` (..., n) by name; where they are plain, its caller asks it directly.
 
-    The kernel takes an arm's numbers, joints, how many rows, the rows, the numbers of a wrench (0 or 6) and
-    the wrenches (..., 6) where it takes them, scratch numbers, and the result, in whose shape ``one`` all but
-    the last dimension are one. ``out`` takes the result (..., one); by default a new array.
-
-    Raises ``BadInput``: wrong shapes; ``out`` cannot take the result.
+    The kernel takes an arm's numbers, joints, how many rows, the rows, the numbers of a wrench (0 or 6) and the
+    wrenches (..., 6) where it takes them, scratch numbers, and the result, in whose shape ``one`` all but the last
+    dimension are one. ``out`` takes the result (..., one); by default a new array.
     """
     numbers, n, room = numbers_of(arm)
     arrays, lead = as_rows(n, **rows)

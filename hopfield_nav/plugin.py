@@ -1,8 +1,8 @@
 """What a world file chooses: the signatures of methods, and the list of them.
 
-A *method* is a function with the parameters it takes from the world file. What runs once per control period
-is a plain Python function that Numba can compile, of one fixed signature a kind (this is the only file that
-knows Numba's types):
+A *method* is a function with the parameters it takes from the world file. What runs once per control period is a
+plain Python function that Numba can compile, of one fixed signature a kind (this is the only file that knows Numba's
+types):
 
 ``controller``  kernel(model, sensed, parameters, memory, work, tau) -> status
     writes the torque (n,) [N·m] for the next control period to ``tau``.
@@ -11,15 +11,15 @@ knows Numba's types):
 ``detector``    kernel(model, sensed, parameters, memory, work, tau_external, wrench) -> level
     returns the alarm level as a share of its threshold: a collision is detected at level > 1.
 
-``work`` holds scratch arrays; when a method is called, its frames (``turn``, ``rotation``, ``origin``,
-``tool``) are those of the model at the measured joint angles. ``model`` is the controller's own model of the
-arm (an ``Arm``), ``sensed`` a ``Sensed`` record: the plant's true state is not among the arguments.
-``parameters`` is one float64 array, packed in the order of the method's declaration; ``memory`` is a float64
-array that keeps its content between periods, zero at the start and after each reset. ``status`` is 0, or
-``DAMPED`` where an estimate was damped near a singularity. A method never raises and never allocates.
+``work`` holds scratch arrays; when a method is called, its frames (``turn``, ``rotation``, ``origin``, ``tool``) are
+those of the model at the measured joint angles. ``model`` is the controller's own model of the arm (an ``Arm``),
+``sensed`` a ``Sensed`` record: the plant's true state is not among the arguments. ``parameters`` is one float64
+array, packed in the order of the method's declaration; ``memory`` is a float64 array that keeps its content between
+periods, zero at the start and after each reset. ``status`` is 0, or ``DAMPED`` where an estimate was damped near a
+singularity. A method never raises and never allocates.
 
-What a world file chooses once per touch is plain Python. Here the kernel is a class (or a function) that is
-called once a run with the parameters by name, and gives an object:
+What a world file chooses once per touch is plain Python. Here the kernel is a class (or a function) that is called
+once a run with the parameters by name, and gives an object:
 
 ``planner``   a ``Planner``: from a map with what is believed on it to a path
 ``response``  a ``Response``: from what is known of a touch to the next motion
@@ -77,8 +77,7 @@ class BelievedMap:
     """A map of cells, of any rank, with all that is believed on it; a method's own copy cannot be written."""
 
     blocked: np.ndarray  # bool grid: what is known to be there, the rim, and what the arm cannot reach
-    # float32 grid, -ln(1 - certainty) that a cell is occupied; 0 where nothing speaks for it
-    against: np.ndarray
+    against: np.ndarray  # float32 grid, -ln(1 - certainty) that a cell is occupied; 0 where nothing speaks for it
     closed: np.ndarray  # (m, 2, rank) int, pairs of neighbouring cells: the steps between them are closed
     certainty: np.ndarray  # (m,) of each of them; 1 where it is proven, and no path may lead there
     start: tuple[int, ...]  # (rank,) cell
@@ -135,8 +134,8 @@ class Touch(Protocol):
 class Response(Protocol):
     """Chooses the motion after a touch.
 
-    An answer is (k, rank) waypoints in cells, k at least 1: the arm goes back to the start of the map, and
-    straight over the waypoints; then ``on_rest`` is asked. None: a new path of the planner, to the goal.
+    An answer is (k, rank) waypoints in cells, k at least 1: the arm goes back to the start of the map, and straight
+    over the waypoints; then ``on_rest`` is asked. None: a new path of the planner, to the goal.
     """
 
     def on_touch(self, touch: Touch) -> Any:
@@ -197,9 +196,7 @@ class Overdue(BaseException):
     """Raised in a thread whose method has had its patience."""
 
 
-watching: list[
-    Callable[[str], AbstractContextManager[None]]
-] = []  # of who ends what takes too long; one at most
+watching: list[Callable[[str], AbstractContextManager[None]]] = []  # of who ends what takes too long; one at most
 
 
 @contextmanager
@@ -263,9 +260,9 @@ class Applied(NamedTuple):
 class Parameter:
     """One number, or one number a joint, that a method takes from the world file.
 
-    With ``inherit`` the value is that of the controller's parameter of the same name, and is no key
-    of the method's own section. With ``of_sensors`` it is that of the world's section ``sensors``: what the
-    control computer knows of its sensors; where signals are replayed without a world, the default.
+    With ``inherit`` the value is that of the controller's parameter of the same name, and is no key of the method's
+    own section. With ``of_sensors`` it is that of the world's section ``sensors``: what the control computer knows of
+    its sensors; where signals are replayed without a world, the default.
     """
 
     name: str
@@ -328,11 +325,10 @@ def no_limits(values: Mapping[str, Any]) -> Limits:
 class Method:
     """A function or class, its parameters, and how much it remembers; for the kinds see the top of this file.
 
-    ``limits`` gives what a control law asks of step and period, for the values of its parameters by name.
-    ``needs``: of an estimator ``WRIST`` where it reads the sensor at the flange, and so knows nothing of each
-    joint's own torque, or ``REFERENCE`` where it judges by how far the arm is off that; of a detector
-    ``JOINT_TORQUES`` where it judges those; of a control law ``FORCE_FELT`` where it controls a force, its
-    parameter ``force`` [N].
+    ``limits`` gives what a control law asks of step and period, for the values of its parameters by name. ``needs``:
+    of an estimator ``WRIST`` where it reads the sensor at the flange, and so knows nothing of each joint's own
+    torque, or ``REFERENCE`` where it judges by how far the arm is off that; of a detector ``JOINT_TORQUES`` where it
+    judges those; of a control law ``FORCE_FELT`` where it controls a force, its parameter ``force`` [N].
     """
 
     kind: str
@@ -385,9 +381,7 @@ class Method:
 def signature(kind: str) -> numba.core.typing.Signature:
     """Numba's signature of the methods of a kind."""
     numba = load_numba()
-    arm, sensed, work = (
-        numba.typeof(x) for x in (load_arm("ur5_ragazzon2012"), make_sensed(6), make_work(6))
-    )
+    arm, sensed, work = (numba.typeof(x) for x in (load_arm("ur5_ragazzon2012"), make_sensed(6), make_work(6)))
     vector = numba.types.float64[::1]
     results = {
         "controller": (numba.types.int64, vector),
@@ -470,8 +464,8 @@ def method_names(kind: str) -> tuple[str, ...]:
 def shown_names(names: Iterable[str]) -> dict[str, str]:
     """How each of some methods is called where there is little room, a built-in one by its name.
 
-    One's own, ``FILE.py:NAME``, is called NAME, or as its file where that is METHOD; where two would be
-    called alike both names are said, and where these are alike the whole.
+    One's own, ``FILE.py:NAME``, is called NAME, or as its file where that is METHOD; where two would be called alike
+    both names are said, and where these are alike the whole.
     """
     found: dict[str, str] = {}
     left = dict.fromkeys(names)
@@ -499,8 +493,7 @@ def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
 
     Args:
         kind: one of ``KINDS`` or of ``PLAIN``.
-        name: name of a built-in method, or a file (relative to ``folder``) and the name of a
-            ``Method`` in it.
+        name: name of a built-in method, or a file (relative to ``folder``) and the name of a ``Method`` in it.
         folder: where a relative file is looked for; default the current folder.
 
     Raises:

@@ -56,9 +56,7 @@ def read(folder: Path) -> Rows:
 
 def conditions(rows: Rows) -> dict[str, list[str]]:
     """The methods under every condition."""
-    return {
-        c: list(dict.fromkeys(m for d, m, _ in rows if d == c)) for c in dict.fromkeys(k[0] for k in rows)
-    }
+    return {c: list(dict.fromkeys(m for d, m, _ in rows if d == c)) for c in dict.fromkeys(k[0] for k in rows)}
 
 
 def numbers(rows: Sequence[Row], name: str) -> np.ndarray:
@@ -178,9 +176,7 @@ def _strips(ax, rows: Rows, condition: str, methods: Sequence[str]) -> None:
     rng = np.random.default_rng(0)
     for k, method in enumerate(methods):
         for (kind, (_, colour)), shift in zip(KINDS.items(), (-0.26, 0.0, 0.26), strict=True):
-            delay = 1e3 * numbers(
-                [r for r in rows[condition, method, kind] if r["felt"] is not None], "delay_s"
-            )
+            delay = 1e3 * numbers([r for r in rows[condition, method, kind] if r["felt"] is not None], "delay_s")
             shown = np.where(np.isnan(delay), 1300.0, np.maximum(delay, 0.7))
             place = k + shift + 0.08 * rng.uniform(-1, 1, len(shown))
             ax.plot(shown, place, ".", color=colour, markersize=1.6, alpha=0.6)

@@ -52,10 +52,7 @@ def check(name: str, results: Results) -> Checked:
     world = cell(name)
     independent = IndependentCheck(build_arm(world), world)
     found = {name: [independent.collisions(o.q) for o in results[name] if not o.reason] for name in PLANNED}
-    return {
-        name: tuple(int(n) for n in np.sum(counts, axis=0)) if counts else (0, 0)
-        for name, counts in found.items()
-    }
+    return {name: tuple(int(n) for n in np.sum(counts, axis=0)) if counts else (0, 0) for name, counts in found.items()}
 
 
 def main() -> None:

@@ -139,9 +139,7 @@ def _draw_bins(ax: Axes, weight: np.ndarray, error: np.ndarray) -> None:
         said, (low, high) = weight[bins == k].mean(), share_interval(int(right.sum()), len(right))
         ax.plot([said, said], [low, high], color=COLOURS.felt, linewidth=1.0)
         ax.plot(said, right.mean(), "o", color=COLOURS.felt, markersize=3, clip_on=False)
-        ax.annotate(
-            str(len(right)), (said, high), (0, 2), textcoords="offset points", ha="center", fontsize=5
-        )
+        ax.annotate(str(len(right)), (said, high), (0, 2), textcoords="offset points", ha="center", fontsize=5)
 
 
 def main() -> None:

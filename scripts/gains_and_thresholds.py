@@ -58,9 +58,7 @@ def main() -> None:
     for name, setting in (("document", DOCUMENT), ("better", better), ("least force alone", lone)):
         print(line(name, setting, rows))
     with paper_style():
-        for path in save_figure(
-            draw(data, better), options.out or Path(folder), "gains_and_thresholds", True
-        ):
+        for path in save_figure(draw(data, better), options.out or Path(folder), "gains_and_thresholds", True):
             print(path)
 
 
@@ -119,9 +117,7 @@ def line(name: str, setting: Setting | None, rows: dict[Setting, dict[str, float
         return f"{name:18} not in the sweep"
     row = rows[setting]
     around = surrounded(rows).get(setting)
-    worst = (
-        f"{max(rows[n][PEAK] for n in around):.1f} N" if around else "some neighbour fails, or at the edge"
-    )
+    worst = f"{max(rows[n][PEAK] for n in around):.1f} N" if around else "some neighbour fails, or at the edge"
     return (
         f"{name:18} scale {setting[0]:.3g}, f_min {setting[1]:.3g}: {row[TIME]:.1f} s, "
         f"peak {row[PEAK]:.1f} N, {row[ALARMS]:.0f} false alarms, delay {1000 * row[DELAY]:.0f} ms; "

@@ -43,9 +43,7 @@ def simulated_log(
     The standard deviation of the torque is one or (n,) [N·m], that of the angles one [rad].
     """
     tau = torque + rng.normal(size=q.shape) * torque_noise
-    return MotionLog(
-        np.asarray(time, float), q + rng.normal(size=q.shape) * angle_noise, tau, name="simulated"
-    )
+    return MotionLog(np.asarray(time, float), q + rng.normal(size=q.shape) * angle_noise, tau, name="simulated")
 
 
 class Experiment(NamedTuple):

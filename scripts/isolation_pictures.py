@@ -37,9 +37,7 @@ _SHADES = LinearSegmentedColormap.from_list("felt", ["#FFFFFF", COLOURS.felt])
 _CUTS = 4  # small faces along each edge of a patch, to follow the round surface
 
 
-def draw(
-    arm: Arm, scores: Scores, pushes: Pushes, row: int, found: Isolation, folder: Path, name: str
-) -> list[Path]:
+def draw(arm: Arm, scores: Scores, pushes: Pushes, row: int, found: Isolation, folder: Path, name: str) -> list[Path]:
     """Confusion matrix of many pushes, and the set of one of them on the arm."""
     with paper_style():
         figure = new_figure(PAGE, 7.2 * CENTIMETRE)
@@ -69,9 +67,7 @@ def draw_confusion(ax: Axes, scores: Scores) -> None:
     ax.tick_params(length=0)
 
 
-def draw_set(
-    ax: Axes, arm: Arm, q: np.ndarray, found: Isolation, point: np.ndarray, force: np.ndarray
-) -> None:
+def draw_set(ax: Axes, arm: Arm, q: np.ndarray, found: Isolation, point: np.ndarray, force: np.ndarray) -> None:
     """The arm at ``q``, patches of the set (those of the likeliest link stronger), push and best point."""
     outward = -force / np.linalg.norm(force)
     view = _telling_view(arm, q, found, outward)
@@ -158,15 +154,11 @@ def _patch_faces(arm: Arm, q: np.ndarray, patch: int) -> np.ndarray:
     u = np.linspace(row[U] - row[HALF_U], row[U] + row[HALF_U], _CUTS + 1)
     v = np.linspace(row[V] - row[HALF_V], row[V] + row[HALF_V], _CUTS + 1)
     grid = np.stack(np.meshgrid(u, v, indexing="ij"), axis=-1).reshape(-1, 2)
-    points = surface_places(arm, q, lifted, np.full(len(grid), patch), grid[:, 0].copy(), grid[:, 1].copy())[
-        0
-    ]
+    points = surface_places(arm, q, lifted, np.full(len(grid), patch), grid[:, 0].copy(), grid[:, 1].copy())[0]
     rows = points.reshape(_CUTS + 1, _CUTS + 1, 3)
     faces = np.stack([rows[:-1, :-1], rows[1:, :-1], rows[1:, 1:], rows[:-1, 1:]], axis=2).reshape(-1, 4, 3)
     middle = rows.reshape(-1, 3).mean(axis=0)
-    axis, _ = surface_places(
-        arm, q, _thin(lifted), np.array([patch]), row[U : U + 1].copy(), row[V : V + 1].copy()
-    )
+    axis, _ = surface_places(arm, q, _thin(lifted), np.array([patch]), row[U : U + 1].copy(), row[V : V + 1].copy())
     normal = np.cross(faces[0, 2] - faces[0, 0], faces[0, 3] - faces[0, 1])
     return faces if normal @ (middle - axis[0]) > 0 else faces[:, ::-1]
 

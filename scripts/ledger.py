@@ -87,9 +87,7 @@ class Claim(NamedTuple):
 def claims() -> dict[str, Claim]:
     """What ``claims.yaml`` holds, by ``document.key``."""
     found = yaml.safe_load(CLAIMS.read_text(encoding="utf-8"))
-    return {
-        f"{document}.{key}": Claim(**words) for document, of in found.items() for key, words in of.items()
-    }
+    return {f"{document}.{key}": Claim(**words) for document, of in found.items() for key, words in of.items()}
 
 
 def claim_of(name: str) -> Claim:
@@ -125,9 +123,7 @@ def _minus(text: str) -> str:
 
 def faults(row: Row, root: Path = ROOT) -> list[str]:
     """What is wrong with a row; empty when it is complete and its test exists."""
-    found = [
-        f"no {name}" for name in ("place", "claim", "published", "ours") if not getattr(row, name).strip()
-    ]
+    found = [f"no {name}" for name in ("place", "claim", "published", "ours") if not getattr(row, name).strip()]
     if row.verdict not in VERDICTS:
         found.append(f"verdict {row.verdict!r} is none of {', '.join(VERDICTS)}")
     if row.verdict in VERDICTS[1:] and not row.remark.strip():

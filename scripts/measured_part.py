@@ -54,9 +54,7 @@ def tell(text: str, path: Path | None, name: str = "") -> None:
 
 def table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
     """A table in Markdown."""
-    first, *others = [
-        "|" + "|".join(f" {cell} " if cell else " " for cell in row) + "|" for row in (head, *rows)
-    ]
+    first, *others = ["|" + "|".join(f" {cell} " if cell else " " for cell in row) + "|" for row in (head, *rows)]
     return "\n".join([first, "|---" * len(head) + "|", *others])
 
 

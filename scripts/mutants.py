@@ -191,9 +191,7 @@ def run_tests(root: Path, tests: list[str]) -> bool:
     environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
     environment["NUMBA_CACHE_DIR"] = str(root / "compiled")
     try:
-        done = subprocess.run(
-            command, cwd=root, env=environment, capture_output=True, timeout=TIME_LIMIT, check=False
-        )
+        done = subprocess.run(command, cwd=root, env=environment, capture_output=True, timeout=TIME_LIMIT, check=False)
     except subprocess.TimeoutExpired:
         return False
     return done.returncode == 0

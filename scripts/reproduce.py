@@ -72,9 +72,7 @@ def main() -> None:
     parser.add_argument("--missing", action="store_true", help="measure of that only what is not kept yet")
     parser.add_argument("--no-figures", action="store_true", help="write the ledger alone")
     parser.add_argument("--animate", action="store_true", help="also make films, where there are any")
-    parser.add_argument(
-        "--out", type=Path, default=ledger.ROOT / "runs", help="folder of the figures' folders"
-    )
+    parser.add_argument("--out", type=Path, default=ledger.ROOT / "runs", help="folder of the figures' folders")
     parser.add_argument("--ledger", type=Path, default=ledger.LEDGER)
     options = parser.parse_args()
     unknown = sorted(set(options.documents) - set(CHAPTERS))

@@ -13,9 +13,7 @@ from hopfield_nav.figures import paper_style
 from hopfield_nav.sweeps import Value
 
 
-def save_figures(
-    folder: Path, makers: dict[str, Callable[[], Figure]], dpi: float | None = None
-) -> list[Path]:
+def save_figures(folder: Path, makers: dict[str, Callable[[], Figure]], dpi: float | None = None) -> list[Path]:
     """Make figures in the style of the papers and write them.
 
     Args:
@@ -44,9 +42,7 @@ def percent(value: Value, digits: int = 0) -> str:
     return f"{estimate} % ({low}–{high})"
 
 
-def show_chapter(
-    description: str, rows: Callable[[], list[ledger.Row]], draw: Callable[[Path], list[Path]]
-) -> None:
+def show_chapter(description: str, rows: Callable[[], list[ledger.Row]], draw: Callable[[Path], list[Path]]) -> None:
     """One chapter by itself: print its rows, draw its figures where ``--out`` says."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--out", type=Path, default=Path("runs/nowoczyn2023"))

@@ -167,12 +167,8 @@ def off_line(arm: Arm, path: PlannedPath, q: np.ndarray) -> float:
 def bend(arm: Arm, path: PlannedPath, q: np.ndarray) -> float:
     """Largest distance of the joints from the straight motion between two rows [rad]."""
     rows = rows_on_line(arm, path.q)
-    place = np.linalg.norm(
-        forward_kinematics(arm, rows)[:, :3, 3] - forward_kinematics(arm, rows[0])[:3, 3], axis=1
-    )
-    here = np.linalg.norm(
-        forward_kinematics(arm, q)[:, :3, 3] - forward_kinematics(arm, rows[0])[:3, 3], axis=1
-    )
+    place = np.linalg.norm(forward_kinematics(arm, rows)[:, :3, 3] - forward_kinematics(arm, rows[0])[:3, 3], axis=1)
+    here = np.linalg.norm(forward_kinematics(arm, q)[:, :3, 3] - forward_kinematics(arm, rows[0])[:3, 3], axis=1)
     k = np.clip(np.searchsorted(place, here) - 1, 0, len(rows) - 2)
     chord = rows[k + 1] - rows[k]
     length = np.maximum(np.linalg.norm(chord, axis=1, keepdims=True), 1e-12)
@@ -216,9 +212,7 @@ def of_time() -> list[list[str]]:
             started = time.process_time()
             time_path(arm, path)
             times.append(1e3 * (time.process_time() - started))
-        rows.append(
-            [f"`time_path`, {name}: processor time", f"{np.median(times):.0f} ms (median of {REPEATS})"]
-        )
+        rows.append([f"`time_path`, {name}: processor time", f"{np.median(times):.0f} ms (median of {REPEATS})"])
     return rows
 
 

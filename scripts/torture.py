@@ -136,14 +136,9 @@ def main() -> int:
     asked = parser.parse_args()
     sizes = {kind: asked.count or (SHORT if asked.short else FULL)[kind] for kind in asked.only.split(",")}
     if asked.keep and any(n % BLOCK[kind] for kind, count in sizes.items() for n in (count, asked.first)):
-        parser.error(
-            "--keep goes with numbers of whole blocks: " + str({kind: BLOCK[kind] for kind in sizes})
-        )
+        parser.error("--keep goes with numbers of whole blocks: " + str({kind: BLOCK[kind] for kind in sizes}))
     torture({kind: SHORT[kind] for kind in sizes})  # compiles, which is not to be timed
-    if asked.keep:
-        tallies = torture_in_blocks(sizes, asked.first, asked.keep)
-    else:
-        tallies = torture(sizes, first=asked.first)
+    tallies = torture_in_blocks(sizes, asked.first, asked.keep) if asked.keep else torture(sizes, first=asked.first)
     tell(table(HEAD, (tally.row for tally in tallies)), asked.out)
     broken = [line for tally in tallies for line in tally.broken]
     print("\n".join(["", *broken]) if broken else "")

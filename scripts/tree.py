@@ -42,12 +42,7 @@ def files_of(root):
 def exports_of(folder):
     """Names that a room exports, and the file of each."""
     tree = ast.parse((folder / "__init__.pyi").read_text(encoding="utf-8"))
-    return {
-        alias.name: node.module
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
+    return {alias.name: node.module for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
 
 
 def imported_by(path, files, exports):
@@ -73,9 +68,7 @@ def home_of(module, name, files, exports):
 
 def import_graph(files):
     """The files that each file imports."""
-    exports = {
-        name: exports_of(path.parent) for name, path in files.items() if path.with_suffix(".pyi").exists()
-    }
+    exports = {name: exports_of(path.parent) for name, path in files.items() if path.with_suffix(".pyi").exists()}
     return {name: imported_by(path, files, exports) for name, path in files.items()}
 
 

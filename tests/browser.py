@@ -129,9 +129,7 @@ class Browser:
 
     def requests(self) -> list[str]:
         """Every address that the page asked for."""
-        return [
-            about["request"]["url"] for method, about in self.events if method == "Network.requestWillBeSent"
-        ]
+        return [about["request"]["url"] for method, about in self.events if method == "Network.requestWillBeSent"]
 
     def close(self) -> None:
         """End the browser."""

@@ -102,7 +102,5 @@ def data_folder() -> Path:
     default = Path(__file__).resolve().parents[2] / "shared" / "data"
     folder = Path(os.environ.get("HOPFIELD_NAV_DATA") or default)
     if not folder.is_dir():
-        pytest.skip(
-            f"no recordings at {folder}; set HOPFIELD_NAV_DATA to the folder that holds ur5_kufieta2014"
-        )
+        pytest.skip(f"no recordings at {folder}; set HOPFIELD_NAV_DATA to the folder that holds ur5_kufieta2014")
     return folder

@@ -87,9 +87,7 @@ def pinocchio_jacobian(arm: Arm, q: np.ndarray) -> np.ndarray:
     """(count, 6, n) [linear; angular] at the tool point, base axes."""
     model, data = pinocchio_model(arm, "kinematics")
     tool = model.getFrameId("tool")
-    columns = over_states(
-        lambda x: pin.computeFrameJacobian(model, data, x, tool, pin.LOCAL_WORLD_ALIGNED), q
-    )
+    columns = over_states(lambda x: pin.computeFrameJacobian(model, data, x, tool, pin.LOCAL_WORLD_ALIGNED), q)
     return columns.reshape(len(q), 6, -1)  # Pinocchio hands out a single column as a row
 
 

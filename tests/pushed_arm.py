@@ -53,15 +53,11 @@ def follow(
         time = k * PERIOD
         ref = reference(0.0, n) if still else reference(time, n)
         ref = (ref[0], ref[1] * 0, ref[2] * 0) if still else ref
-        rows.append(
-            (np.array([time]), q.copy(), qd.copy(), *ref, tau.copy(), *np.zeros((2, 6)), *np.zeros((2, n)))
-        )
+        rows.append((np.array([time]), q.copy(), qd.copy(), *ref, tau.copy(), *np.zeros((2, 6)), *np.zeros((2, n))))
         wanted = ref[2] - RATE**2 * (q - ref[0]) - 2 * RATE * (qd - ref[1])
         tau = inverse_dynamics(model, q, qd, wanted) + joint_friction_torque(model, qd, SMOOTHING_SPEED)
         q, qd = _integrate(arm, q, qd, tau, push, time)
-    return {
-        name: np.array(x) for name, x in zip(make_sensed(n)._fields, zip(*rows, strict=True), strict=True)
-    }
+    return {name: np.array(x) for name, x in zip(make_sensed(n)._fields, zip(*rows, strict=True), strict=True)}
 
 
 def _integrate(arm, q, qd, tau, push, time):
@@ -92,10 +88,7 @@ def watch(
     """Estimated joint torques, wrenches and alarm levels, a row for each state."""
     n = len(model.dh)
     sensed, work, torque, wrench = make_sensed(n), make_work(n), np.zeros(n), np.zeros(6)
-    methods = [
-        (m, m.pack(values, n), np.zeros(m.memory(n))) if m is not None else None
-        for m in (estimator, detector)
-    ]
+    methods = [(m, m.pack(values, n), np.zeros(m.memory(n))) if m is not None else None for m in (estimator, detector)]
     torques, wrenches, levels, believed = [], [], [], make_friction_belief(n)
     for k in range(len(states["time"])):
         for name in sensed._fields:

@@ -104,9 +104,7 @@ def write_bag(path: Path, made, ros: int, more: bool = False) -> Path:
             at = stamp(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
             about = header(stamp=at, frame_id="") if ros == 2 else header(seq=k, stamp=at, frame_id="")
             for topic, effort in topics.items():
-                values = [
-                    np.concatenate([[0.0] * more, row[k][order[: row.shape[1]]]]) for row in (q, qd, effort)
-                ]
+                values = [np.concatenate([[0.0] * more, row[k][order[: row.shape[1]]]]) for row in (q, qd, effort)]
                 message = kind(about, names, *values)
                 write = store.serialize_cdr if ros == 2 else store.serialize_ros1
                 received = round((START + 0.004 * k) * 1e9)

@@ -1,8 +1,8 @@
 """An arm read from an arm file, and written as one.
 
-An arm file (YAML) gives for every joint a Denavit-Hartenberg row and for every link its mass,
-centre, inertia tensor, rotor inertia and joint friction, each row with its source. Gravity and tool frame
-are no part of it: a world or a call gives them.
+An arm file (YAML) gives for every joint a Denavit-Hartenberg row and for every link its mass, centre, inertia tensor,
+rotor inertia and joint friction, each row with its source. Gravity and tool frame are no part of it: a world or a
+call gives them.
 """
 
 import math
@@ -105,9 +105,7 @@ def arm_from_dict(data: Any, where: str = "arm") -> Arm:
     )
 
 
-def write_arm(
-    arm: Arm, path: str | Path, description: str, source: str, fit: Mapping[str, Any] | None = None
-) -> Path:
+def write_arm(arm: Arm, path: str | Path, description: str, source: str, fit: Mapping[str, Any] | None = None) -> Path:
     """Write an arm file, whole or not at all; where the numbers come from, ``source``, stands at every row.
 
     The description is one line; ``fit``, the quality of a fit in plain values, is kept with the file.
@@ -116,9 +114,7 @@ def write_arm(
     """
     require_rigid(arm)
     description, source = (" ".join(str(text).split()) for text in (description, source))
-    joints = [
-        dict(zip(("theta", "d", "a", "alpha"), row, strict=True)) | {"source": source} for row in arm.dh
-    ]
+    joints = [dict(zip(("theta", "d", "a", "alpha"), row, strict=True)) | {"source": source} for row in arm.dh]
     data = {
         "format": 1,
         "description": description,
@@ -127,8 +123,7 @@ def write_arm(
         "links": [_link(arm, i, source) for i in range(len(arm.dh))],
         "limits": _limits(arm) | {"source": source},
         "capsules": [
-            {"link": int(row[0]), "start": row[1:4], "end": row[4:7], "radius": row[7]}
-            for row in arm.capsules
+            {"link": int(row[0]), "start": row[1:4], "end": row[4:7], "radius": row[7]} for row in arm.capsules
         ],
     }
     data |= {} if fit is None else {"fit": dict(fit)}

@@ -1,8 +1,8 @@
 """An arm as a MuJoCo model.
 
-Text alone: nothing here imports MuJoCo. The geometry is for looking: it has no mass, since every body
-states its own, and it collides with nothing. What ``Arm`` has and MuJoCo's compiler refuses, a mass or
-a moment of inertia of zero, becomes 1e-9 (kg, kg·m²).
+Text alone: nothing here imports MuJoCo. The geometry is for looking: it has no mass, since every body states its own,
+and it collides with nothing. What ``Arm`` has and MuJoCo's compiler refuses, a mass or a moment of inertia of zero,
+becomes 1e-9 (kg, kg·m²).
 """
 
 import math
@@ -30,14 +30,13 @@ def mjcf_text(
 ) -> str:
     """The arm as MJCF: bodies ``link_1`` … ``link_n``, hinges ``joint_1`` …, and the site ``tool``.
 
-    Joint limits and contact are left out: the model is the equation of motion alone. The arm's gravity
-    becomes the model's, its rotor inertia the hinges' armature; ``damping`` is the viscous one of the joints,
-    one number or (n,) [N·m·s/rad], ``radius`` that of every link's geometry [m], default the radii of the
-    arm's capsules. ``name`` is the model's, ``step`` its time step [s], ``integrator`` MuJoCo's ``RK4``,
-    ``Euler`` or ``implicitfast``.
+    Joint limits and contact are left out: the model is the equation of motion alone. The arm's gravity becomes the
+    model's, its rotor inertia the hinges' armature; ``damping`` is the viscous one of the joints, one number or (n,)
+    [N·m·s/rad], ``radius`` that of every link's geometry [m], default the radii of the arm's capsules. ``name`` is
+    the model's, ``step`` its time step [s], ``integrator`` MuJoCo's ``RK4``, ``Euler`` or ``implicitfast``.
 
-    Raises ``BadInput``: the arm's equations of motion are not those of its kinematics; a radius or a step
-    that is not positive.
+    Raises ``BadInput``: the arm's equations of motion are not those of its kinematics; a radius or a step that is not
+    positive.
     """
     require_rigid(arm)
     for key, value in (("radius", 1.0 if radius is None else radius), ("step", step)):
@@ -45,9 +44,7 @@ def mjcf_text(
             raise BadInput(f"{key} must be positive", found=value)
     model = Element("mujoco", model=name)
     SubElement(model, "compiler", angle="radian", autolimits="false", balanceinertia="false")
-    option = SubElement(
-        model, "option", gravity=_text(*arm.gravity), timestep=_text(step), integrator=integrator
-    )
+    option = SubElement(model, "option", gravity=_text(*arm.gravity), timestep=_text(step), integrator=integrator)
     SubElement(option, "flag", contact="disable", constraint="disable", autoreset="disable")
     parent = SubElement(model, "worldbody")
     _add_look(parent, arm, 0, radius)

@@ -1,8 +1,8 @@
 """An arm from a URDF file.
 
-The chain of moving joints becomes standard Denavit-Hartenberg rows, whatever the file's own frames
-are; links that are fixed to each other become one. Joint angles keep their meaning: the file's zero
-and the file's direction. Joint damping and friction, meshes and collision shapes are not read.
+The chain of moving joints becomes standard Denavit-Hartenberg rows, whatever the file's own frames are; links that
+are fixed to each other become one. Joint angles keep their meaning: the file's zero and the file's direction. Joint
+damping and friction, meshes and collision shapes are not read.
 
 The parser is ``yourdfpy`` (extra ``urdf``); it is imported when a file is read.
 """
@@ -45,12 +45,12 @@ def read_urdf(
 ) -> UrdfArm:
     """Read an arm from a URDF file, with the gravity (3,) in axes of the base link [m/s²].
 
-    The frame of the link ``base``, which must not move, counts as the base; default the root. That of ``tip``
-    becomes the tool frame, fixed to the last moving link; default ``tool0`` if there is one, else the only
-    link at the end, else the last moving link.
+    The frame of the link ``base``, which must not move, counts as the base; default the root. That of ``tip`` becomes
+    the tool frame, fixed to the last moving link; default ``tool0`` if there is one, else the only link at the end,
+    else the last moving link.
 
-    Raises ``BadInput``: ``yourdfpy`` is missing; the file cannot be read; it holds prismatic, floating,
-    planar, mimicking or branching joints, or none at all; impossible masses.
+    Raises ``BadInput``: ``yourdfpy`` is missing; the file cannot be read; it holds prismatic, floating, planar,
+    mimicking or branching joints, or none at all; impossible masses.
     """
     robot, rotors = _parse(Path(path))
     chain = find_chain(robot, base, tip, str(path))
@@ -92,8 +92,8 @@ def _parse(path: Path) -> tuple[Any, dict[str, float]]:
 def _rotors(tree: Any) -> dict[str, float]:
     """Rotor inertia times the square of the gear ratio, from the transmissions that give both.
 
-    The elements are those of Drake, ``rotor_inertia`` and ``gear_ratio``, in any namespace;
-    ``mechanicalReduction`` counts as gear ratio too.
+    The elements are those of Drake, ``rotor_inertia`` and ``gear_ratio``, in any namespace; ``mechanicalReduction``
+    counts as gear ratio too.
     """
     found = {}
     for transmission in tree.iter("transmission"):

@@ -14,8 +14,8 @@ _TURNING = ("revolute", "continuous")
 class Chain(NamedTuple):
     """Moving joints in order, and what hangs on them, at joint angles zero.
 
-    For each joint the bodies that it moves and the next does not: (mass [kg], pose of the centre of mass
-    (4, 4), tensor about it in the axes of that pose (3, 3) [kg·m²]).
+    For each joint the bodies that it moves and the next does not: (mass [kg], pose of the centre of mass (4, 4),
+    tensor about it in the axes of that pose (3, 3) [kg·m²]).
     """
 
     joints: list[Any]  # the parser's
@@ -28,10 +28,7 @@ class Chain(NamedTuple):
 
 
 def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Chain:
-    """The chain of a ``yourdfpy.Robot`` from a base, by default the root, to a tip as in ``read_urdf``.
-
-    Raises ``BadInput``: not one chain of revolute and continuous joints.
-    """
+    """The chain of a ``yourdfpy.Robot`` from a base, by default the root, to a tip as in ``read_urdf``."""
     links, below = _tree(robot, where)
     root = _root(links, below, where)
     below = _held_beyond(root, tip, below)
@@ -81,8 +78,7 @@ def _held_beyond(root: str, tip: str | None, below: dict[str, list]) -> dict[str
     if tip is not None and (tip == root or tip not in below):
         return below
     return {
-        link: [j if j.type == "fixed" or of_the_arm(j) else _held(j) for j in joints]
-        for link, joints in below.items()
+        link: [j if j.type == "fixed" or of_the_arm(j) else _held(j) for j in joints] for link, joints in below.items()
     }
 
 

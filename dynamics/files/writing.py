@@ -90,8 +90,7 @@ def whole_folder(folder: Path) -> Iterator[Path]:
 
     That must not exist, or be empty; those above it are made. A link is followed once, here.
 
-    Raises ``FolderTaken``: the folder holds something, before the block or after it; ``OSError``: it cannot
-    be made.
+    Raises ``FolderTaken``: the folder holds something, before the block or after it; ``OSError``: it cannot be made.
     """
     final = Path(os.path.realpath(folder))
     if final.exists() and (not final.is_dir() or any(final.iterdir())):

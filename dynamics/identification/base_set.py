@@ -1,24 +1,24 @@
 """Base parameters: the smallest set of combinations of inertial parameters that decides the torque.
 
-Found numerically, from the regressor at random states. Columns that are zero are dropped first. Of the
-others a rank-revealing factorisation (singular values) gives the number of base parameters, and an
-orthogonal factorisation that takes the columns in the order of Gautier and Khalil says which parameter
-of each link is kept: XX, XY, XZ, YZ, ZZ, MX, MY before rotors, YY, MZ and M, and outer links before
-inner ones. So the names are those of madsen2020. The dropped columns are combinations of the kept ones,
-Y_dropped = Y_kept B, and the base parameters are beta = pi_kept + B pi_dropped.
+Found numerically, from the regressor at random states. Columns that are zero are dropped first. Of the others a
+rank-revealing factorisation (singular values) gives the number of base parameters, and an orthogonal factorisation
+that takes the columns in the order of Gautier and Khalil says which parameter of each link is kept: XX, XY, XZ, YZ,
+ZZ, MX, MY before rotors, YY, MZ and M, and outer links before inner ones. So the names are those of madsen2020. The
+dropped columns are combinations of the kept ones, Y_dropped = Y_kept B, and the base parameters are beta = pi_kept +
+B pi_dropped.
 
 Source: madsen2020 section 3, (9); Gautier and Khalil 1990; Gautier 1991 for the numerical way.
 
-``base_parameter_count`` counts them from the joint axes. For revolute joints Gautier and Khalil count 7 a
-link less 4, and 2 less again where axis 1 is parallel to gravity. That is for an arm whose second axis is
-not parallel to the first; with k leading axes that are parallel to each other (a planar arm has nothing
-else) each of those k links has only ZZ, MX and MY:
+``base_parameter_count`` counts them from the joint axes. For revolute joints Gautier and Khalil count 7 a link less
+4, and 2 less again where axis 1 is parallel to gravity. That is for an arm whose second axis is not parallel to the
+first; with k leading axes that are parallel to each other (a planar arm has nothing else) each of those k links has
+only ZZ, MX and MY:
 
     7 (n - k) + 3 k - 2 c,
 
-where c counts the leading joints on the very line of axis 1, if gravity is parallel to it (their MX and MY
-do nothing), else c = 0. Rotor inertias add n - 1, since that of joint 1 joins ZZ1, and one less where the
-first axis that leaves the direction of axis 1 is perpendicular to it, since that rotor joins its link's ZZ.
+where c counts the leading joints on the very line of axis 1, if gravity is parallel to it (their MX and MY do
+nothing), else c = 0. Rotor inertias add n - 1, since that of joint 1 joins ZZ1, and one less where the first axis
+that leaves the direction of axis 1 is perpendicular to it, since that rotor joins its link's ZZ.
 
 Source: madsen2020 (9), corrected to hold for parallel leading axes as well; Gautier and Khalil 1990.
 """
@@ -71,11 +71,10 @@ class RankUnclear(HopfieldNavError):
 def base_parameters(arm: Arm, rotor: bool = False, frames: str = "modified") -> BaseParameters:
     """Base parameters of an arm, whatever its masses: of its kinematics and the direction of its gravity.
 
-    Rotor inertias are among them on request; frames are ``modified``, as madsen2020 names them, or
-    ``standard``.
+    Rotor inertias are among them on request; frames are ``modified``, as madsen2020 names them, or ``standard``.
 
-    Raises ``BadInput``: modified frames for an arm that is not rigid, or unknown frames; ``RankUnclear``:
-    singular values without a gap.
+    Raises ``BadInput``: modified frames for an arm that is not rigid, or unknown frames; ``RankUnclear``: singular
+    values without a gap.
     """
     n = len(arm.dh)
     names = parameter_names(n, rotor)
@@ -95,9 +94,7 @@ def base_parameters(arm: Arm, rotor: bool = False, frames: str = "modified") -> 
     )
 
 
-def base_regressor(
-    arm: Arm, base: BaseParameters, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
-) -> np.ndarray:
+def base_regressor(arm: Arm, base: BaseParameters, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
     """(k, n, p) matrix whose product with the base parameters of an arm is the torque.
 
     ``q``, ``qd``, ``qdd`` are (k, n) [rad, rad/s, rad/s²].
@@ -122,9 +119,7 @@ def _zero_columns(arm: Arm, Y: np.ndarray) -> list[int]:
     acceleration = np.linalg.norm(arm.gravity) + reach
     link = [acceleration * reach] + [acceleration] * 3 + [1.0] * 6
     size = np.concatenate([np.tile(link, n), np.ones(Y.shape[1] - PER_LINK * n)])
-    return [
-        int(k) for k in np.flatnonzero(np.linalg.norm(Y, axis=0) <= _ZERO_TOLERANCE * size * len(Y) ** 0.5)
-    ]
+    return [int(k) for k in np.flatnonzero(np.linalg.norm(Y, axis=0) <= _ZERO_TOLERANCE * size * len(Y) ** 0.5)]
 
 
 def _preference(names: list[str]) -> list[int]:

@@ -1,10 +1,10 @@
 """From a log to the filtered, decimated equations Y x = tau that are solved for the parameters.
 
-The unknowns x are the base parameters, then Coulomb and viscous friction of every joint if they are asked
-for. What is known of the rotors is taken off the torque first: their inertia times the rotors'
-acceleration, and a friction law of the user's. The rotors' motion is the log's ``rotor_q`` where it has
-one, else that of the links. Where a joint turns round, the sign of its friction is not known for some
-milliseconds, which the parallel filter spreads over some samples: those are marked and left out.
+The unknowns x are the base parameters, then Coulomb and viscous friction of every joint if they are asked for. What
+is known of the rotors is taken off the torque first: their inertia times the rotors' acceleration, and a friction law
+of the user's. The rotors' motion is the log's ``rotor_q`` where it has one, else that of the links. Where a joint
+turns round, the sign of its friction is not known for some milliseconds, which the parallel filter spreads over some
+samples: those are marked and left out.
 
 Source: madsen2020 3.1, (11), (12).
 """
@@ -41,11 +41,9 @@ class Options:
     # the sign of a speed is tanh(speed / this) [rad/s]: at rest there is none. Well above the noise of the
     # filtered speed, well below the speeds of the motion.
     rest_speed: float = 0.001
-    # of the arm [Hz]; angles are filtered at 5 times this
-    dynamics_bandwidth: float = filtering.DYNAMICS_BANDWIDTH
+    dynamics_bandwidth: float = filtering.DYNAMICS_BANDWIDTH  # of the arm [Hz]; angles are filtered at 5 times this
     parallel_cutoff: float = filtering.PARALLEL_CUTOFF  # of the filter before decimation [Hz]
-    # ``refuse`` logs that leave parameters open, or ``keep`` the given arm's values for them
-    unexcited: str = "refuse"
+    unexcited: str = "refuse"  # ``refuse`` logs that leave parameters open, or ``keep`` the given arm's values for them
     level: float = 0.95  # of the confidence intervals
 
     def __post_init__(self) -> None:

@@ -1,10 +1,9 @@
 """Exciting trajectories: Fourier series optimised for identification, within limits.
 
-The measure is the logarithm of the condition number, or minus the logarithm of the determinant of
-Φᵀ W Φ, of the base regressor Φ with rows weighted by the torque limits. Position and speed limits hold
-by construction: each joint's excursion is scaled, and its start moved, until they do. Torque limits and
-collisions cannot be had that way: a trajectory that breaks them is never returned, and inside the
-optimiser costs the more the more samples break them.
+The measure is the logarithm of the condition number, or minus the logarithm of the determinant of Φᵀ W Φ, of the base
+regressor Φ with rows weighted by the torque limits. Position and speed limits hold by construction: each joint's
+excursion is scaled, and its start moved, until they do. Torque limits and collisions cannot be had that way: a
+trajectory that breaks them is never returned, and inside the optimiser costs the more the more samples break them.
 
 Source: madsen2020 4.4 and future work (2); Swevers et al. 1997.
 
@@ -12,9 +11,9 @@ A Fourier trajectory is a periodic motion of the joints that starts and ends at 
 
     q_j(t) = q0_j + sum over l of a_jl sin(l w t) + b_jl (1 - cos(l w t)),   w = 2 pi / period,
 
-with sum l a_jl = 0 (no speed at t = 0) and sum l² b_jl = 0 (no acceleration there). Both conditions are
-met by construction: the free numbers are coordinates in the null space of each, so that any optimiser
-can change them as it likes.
+with sum l a_jl = 0 (no speed at t = 0) and sum l² b_jl = 0 (no acceleration there). Both conditions are met by
+construction: the free numbers are coordinates in the null space of each, so that any optimiser can change them as it
+likes.
 
 Source: Swevers, Ganseman, Tukel, de Schutter and Van Brussel 1997 (reference [26] of madsen2020).
 """
@@ -118,9 +117,7 @@ class NoExcitation(HopfieldNavError):
     """No random trajectory kept to the limits."""
 
 
-def limits_of(
-    arm: Arm, share: float = 0.8, is_free: Callable[[np.ndarray], bool] | None = None
-) -> ExcitationLimits:
+def limits_of(arm: Arm, share: float = 0.8, is_free: Callable[[np.ndarray], bool] | None = None) -> ExcitationLimits:
     """A share of an arm's own limits, its full range of positions up to half a turn either way."""
     position = np.clip(arm.position_limits, -np.pi, np.pi)
     return ExcitationLimits(position, share * arm.speed_limits, share * arm.torque_limits, is_free)
@@ -139,13 +136,13 @@ def excite(
 ) -> Excitation:
     """A trajectory that excites the base parameters of an arm; its masses matter for the torque limits only.
 
-    It keeps to ``limits``, see ``limits_of``, and is a Fourier series of so many ``harmonics`` and this
-    ``period`` [s]. The best of as many trajectories as ``random`` says, drawn with ``rng`` within the limits,
-    is the start; the optimiser takes so many ``iterations``. ``criterion`` is ``condition`` or
-    ``determinant``; with ``rotor``, rotor inertias are among the parameters.
+    It keeps to ``limits``, see ``limits_of``, and is a Fourier series of so many ``harmonics`` and this ``period``
+    [s]. The best of as many trajectories as ``random`` says, drawn with ``rng`` within the limits, is the start; the
+    optimiser takes so many ``iterations``. ``criterion`` is ``condition`` or ``determinant``; with ``rotor``, rotor
+    inertias are among the parameters.
 
-    Raises ``BadInput``: an unknown criterion or impossible limits; ``NoExcitation``: no random trajectory
-    kept to the limits.
+    Raises ``BadInput``: an unknown criterion or impossible limits; ``NoExcitation``: no random trajectory kept to the
+    limits.
     """
     if criterion not in CRITERIA:
         raise BadInput("unknown criterion", found=criterion, allowed=", ".join(CRITERIA))

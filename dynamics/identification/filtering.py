@@ -1,13 +1,13 @@
 """From logged angles and torques to filtered, decimated equations.
 
-Bandpass (madsen2020 4.1): angles through a Butterworth filter forwards and backwards, so without lag, then
-central differences. Its cutoff is 5 times the bandwidth of the dynamics; the document's bandwidth is lost,
-and 10 Hz is assumed, hence 50 Hz. Parallel filter (4.2): torques and every column of the observation matrix
-through one and the same filter, which leaves Y pi = tau as it is, then every 20th sample.
+Bandpass (madsen2020 4.1): angles through a Butterworth filter forwards and backwards, so without lag, then central
+differences. Its cutoff is 5 times the bandwidth of the dynamics; the document's bandwidth is lost, and 10 Hz is
+assumed, hence 50 Hz. Parallel filter (4.2): torques and every column of the observation matrix through one and the
+same filter, which leaves Y pi = tau as it is, then every 20th sample.
 
-Ends: forward-backward filtering continues the signal by reflection at a point, and differences at the
-first and last sample are one-sided. The first of each block would be one of them, so decimation takes
-the middle of each block: 31 s at 1 kHz give 1550 samples, none nearer than 10 ms to an end.
+Ends: forward-backward filtering continues the signal by reflection at a point, and differences at the first and last
+sample are one-sided. The first of each block would be one of them, so decimation takes the middle of each block: 31 s
+at 1 kHz give 1550 samples, none nearer than 10 ms to an end.
 """
 
 import numpy as np

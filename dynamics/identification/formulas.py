@@ -1,9 +1,8 @@
 """Base parameters as formulas a person can read, such as MX2R = MX2 + a2*(M3 + M4 + M5 + M6).
 
-The number in front of a parameter is a polynomial in the lengths a_i and d_i whose degree follows from the
-units (MX + a M, XX + a² M). Its coefficients come from the same arm with other lengths: as many as
-there are monomials, and more to check. Where the angles are no multiples of a right angle they are not
-simple, and are printed as numbers.
+The number in front of a parameter is a polynomial in the lengths a_i and d_i whose degree follows from the units (MX
++ a M, XX + a² M). Its coefficients come from the same arm with other lengths: as many as there are monomials, and
+more to check. Where the angles are no multiples of a right angle they are not simple, and are printed as numbers.
 """
 
 from collections.abc import Mapping
@@ -49,16 +48,12 @@ def _grouping_of_other_lengths(
         for value, place in zip(row, lengths.values(), strict=True):
             dh[place] = value
         offset = np.column_stack([dh[:, 2], dh[:, 1] * arm.twist[:, 1], dh[:, 1] * arm.twist[:, 0]])
-        other = base_parameters(
-            arm._replace(dh=dh, offset=offset, dynamics_offset=offset), base.rotor, base.frames
-        )
+        other = base_parameters(arm._replace(dh=dh, offset=offset, dynamics_offset=offset), base.rotor, base.frames)
         groupings.append(other.grouping if np.array_equal(other.kept, base.kept) else base.grouping * np.nan)
     return values, np.array(groupings)
 
 
-def _formula(
-    base: BaseParameters, row: int, symbols: list[str], values: np.ndarray, groupings: np.ndarray
-) -> str:
+def _formula(base: BaseParameters, row: int, symbols: list[str], values: np.ndarray, groupings: np.ndarray) -> str:
     terms: dict[str, list[str]] = {}
     target = _degree(base.parameters[base.kept[row]])
     for k in np.flatnonzero(base.grouping[row]):

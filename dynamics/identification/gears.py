@@ -1,11 +1,11 @@
 """How far the gears give before they slip: level and stiffness of each joint, from where it turns round.
 
-Over a path q Dahl's friction (``dynamics.joint_friction``) is F_c f(q; F_c / σ), with f between -1 and 1, so
-it is linear in the level, and the one other unknown is a length: how far the joint turns before it slips. For
-each length on a grid the torque about the turns, less what the identified bodies and viscous friction take,
-is fitted by f, and in each window by a straight line in time, which takes what the model has wrong. The
-interval holds the lengths whose residual is no larger than noise with the residual's correlation makes it,
-and ends at the first ones of the grid for which it is.
+Over a path q Dahl's friction (``dynamics.joint_friction``) is F_c f(q; F_c / σ), with f between -1 and 1, so it is
+linear in the level, and the one other unknown is a length: how far the joint turns before it slips. For each length
+on a grid the torque about the turns, less what the identified bodies and viscous friction take, is fitted by f, and
+in each window by a straight line in time, which takes what the model has wrong. The interval holds the lengths whose
+residual is no larger than noise with the residual's correlation makes it, and ends at the first ones of the grid for
+which it is.
 """
 
 from collections.abc import Sequence
@@ -59,10 +59,7 @@ def find_gears(
     turns = [[_turns(q[:, j], log) for j in range(n)] for q, log in zip(paths, logs, strict=True)]
     told = _straightened(rests, turns)
     shapes = [_straightened([_unit_torque(arm, q, length) for q in paths], turns) for length in LENGTHS]
-    rows = [
-        _most_likely(told[j], [shape[j] for shape in shapes], sum(len(log[j]) for log in turns))
-        for j in range(n)
-    ]
+    rows = [_most_likely(told[j], [shape[j] for shape in shapes], sum(len(log[j]) for log in turns)) for j in range(n)]
     return Gears(*(np.array(column) for column in zip(*rows, strict=True)))
 
 
@@ -107,9 +104,7 @@ def _straightened(signals: Sequence[np.ndarray], turns: list[list[list[slice]]])
     ]
 
 
-def _most_likely(
-    told: np.ndarray, shapes: list[np.ndarray], turns: int
-) -> tuple[float, float, list[float], int]:
+def _most_likely(told: np.ndarray, shapes: list[np.ndarray], turns: int) -> tuple[float, float, list[float], int]:
     """Level, stiffness, interval and number of turns of a joint."""
     if not turns:
         return 0.0, np.inf, [0.0, np.inf], 0

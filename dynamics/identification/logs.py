@@ -24,8 +24,7 @@ class MotionLog(NamedTuple):
     q: np.ndarray  # (k, n) joint angles, on the link's side [rad]
     tau: np.ndarray  # (k, n) joint torques [N·m], of the motors: K i, or of torque sensors
     qd: np.ndarray | None = None  # (k, n) logged velocities [rad/s], or None; used to check units only
-    # (k, n) angles of the rotors, divided by the gear ratio [rad], or None: as ``q``
-    rotor_q: np.ndarray | None = None
+    rotor_q: np.ndarray | None = None  # (k, n) angles of the rotors, divided by the gear ratio [rad], or None: as ``q``
     name: str = "log"  # for messages
 
     @property
@@ -37,11 +36,11 @@ class MotionLog(NamedTuple):
 def as_log(source: MotionLog | Mapping[str, Any], arm: Arm, lowest_rate: float = 0.0) -> MotionLog:
     """A log with checked float64 arrays, for the joints and position limits of an arm.
 
-    ``source`` is a ``MotionLog``, or anything with ``source["time"]``, ``"q"``, ``"tau"`` and perhaps
-    ``"qd"``, ``"rotor_q"``: a dict or an xarray Dataset. The filters need ``lowest_rate`` [Hz].
+    ``source`` is a ``MotionLog``, or anything with ``source["time"]``, ``"q"``, ``"tau"`` and perhaps ``"qd"``,
+    ``"rotor_q"``: a dict or an xarray Dataset. The filters need ``lowest_rate`` [Hz].
 
-    Raises ``BadInput``: a signal missing or of the wrong shape, no numbers, gaps, units that look like
-    degrees or milliseconds, a channel that never changes, too short, or too low a rate.
+    Raises ``BadInput``: a signal missing or of the wrong shape, no numbers, gaps, units that look like degrees or
+    milliseconds, a channel that never changes, too short, or too low a rate.
     """
     fields = source._asdict() if isinstance(source, MotionLog) else _fields(source)
     name = str(fields.pop("name", None) or "log")

@@ -1,12 +1,12 @@
 """Inertial parameters of an arm as one vector, in which its inverse dynamics are linear.
 
-A link has ten: mass M [kg], first moments MX, MY, MZ = m·c [kg·m], and the tensor XX, XY, XZ, YY, YZ, ZZ
-[kg·m²] **about the origin of the link's frame** (about the centre of mass the torque would not be linear
-in them). XY stands for the entry of the tensor, minus the integral of x y. The links follow each other;
-with rotors, IA1 … IAn [kg·m²] of the rotors stand at the end.
+A link has ten: mass M [kg], first moments MX, MY, MZ = m·c [kg·m], and the tensor XX, XY, XZ, YY, YZ, ZZ [kg·m²]
+**about the origin of the link's frame** (about the centre of mass the torque would not be linear in them). XY stands
+for the entry of the tensor, minus the integral of x y. The links follow each other; with rotors, IA1 … IAn [kg·m²] of
+the rotors stand at the end.
 
-Frames: ``standard`` are those of ``Arm`` (frame i at the far end of link i); ``modified`` are those of
-madsen2020 (frame i on the axis of joint i, see ``dynamics.modified_dh``).
+Frames: ``standard`` are those of ``Arm`` (frame i at the far end of link i); ``modified`` are those of madsen2020
+(frame i on the axis of joint i, see ``dynamics.modified_dh``).
 
 Source: madsen2020 section 2 (parallel axis theorem) and 3.
 """
@@ -35,9 +35,7 @@ def parameters_of(arm: Arm, rotor: bool = False, frames: str = "standard") -> np
 
     Raises ``BadInput``: unknown frames, or modified ones for an arm that is not rigid.
     """
-    links = np.concatenate(
-        [_of_link(*body) for body in zip(arm.mass, arm.center_of_mass, arm.inertia, strict=True)]
-    )
+    links = np.concatenate([_of_link(*body) for body in zip(arm.mass, arm.center_of_mass, arm.inertia, strict=True)])
     links = np.linalg.solve(to_standard(arm, frames), links)
     return np.concatenate([links, arm.rotor_inertia]) if rotor else links
 
@@ -45,8 +43,8 @@ def parameters_of(arm: Arm, rotor: bool = False, frames: str = "standard") -> np
 def arm_with_parameters(arm: Arm, pi: np.ndarray, frames: str = "standard") -> Arm:
     """``arm`` with the masses, centres, tensors (and rotors) of a vector of ``parameters_of``.
 
-    Raises ``BadInput``: wrong length, no finite numbers, a negative mass or rotor inertia, or a first moment
-    without mass. The tensors are not judged: see ``pseudo_inertia``.
+    Raises ``BadInput``: wrong length, no finite numbers, a negative mass or rotor inertia, or a first moment without
+    mass. The tensors are not judged: see ``pseudo_inertia``.
     """
     n = len(arm.dh)
     values = np.asarray(pi, dtype=np.float64)
@@ -63,10 +61,7 @@ def arm_with_parameters(arm: Arm, pi: np.ndarray, frames: str = "standard") -> A
 
 
 def to_standard(arm: Arm, frames: str) -> np.ndarray:
-    """(10 n, 10 n) matrix T with pi_standard = T pi_frames, one block a link.
-
-    Raises ``BadInput``: unknown frames, or modified ones for an arm that is not rigid.
-    """
+    """(10 n, 10 n) matrix T with pi_standard = T pi_frames, one block a link."""
     require_known(frames, FRAMES, "unknown frames")
     n = len(arm.dh)
     out = np.eye(PER_LINK * n)

@@ -128,8 +128,8 @@ class Identification:
     ) -> Path:
         """Write the physically consistent arm as an arm file that ``load_arm`` accepts.
 
-        Friction goes into the joints' rows, as far as it is not negative, with the stiffness of a gear where
-        the logs tell it; it stands in ``fit`` in any case, with what ``more`` says of plain values.
+        Friction goes into the joints' rows, as far as it is not negative, with the stiffness of a gear where the logs
+        tell it; it stands in ``fit`` in any case, with what ``more`` says of plain values.
 
         Raises ``BadInput``: no place to write, or cvxpy is missing.
         """
@@ -154,15 +154,15 @@ def identify(
     """Identify an arm's inertial parameters and joint friction from logs of its motion.
 
     Args:
-        logs: one or several; each a ``MotionLog`` or anything with ``time`` (k,) [s], ``q`` (k, n) [rad],
-            ``tau`` (k, n) [N·m] and perhaps ``qd``, ``rotor_q``: a dict or an xarray Dataset.
-        arm: kinematics, gravity, known rotor inertias; its masses are the model to compare with and to
-            stay near where the logs are silent.
+        logs: one or several; each a ``MotionLog`` or anything with ``time`` (k,) [s], ``q`` (k, n) [rad], ``tau`` (k,
+            n) [N·m] and perhaps ``qd``, ``rotor_q``: a dict or an xarray Dataset.
+        arm: kinematics, gravity, known rotor inertias; its masses are the model to compare with and to stay near
+            where the logs are silent.
         options: filters, rotors, friction; default ``Options()``.
 
     Raises:
-        BadInput: a log with gaps, wrong units, too low a rate or a wrong shape, or logs that do not excite
-            the arm (which parameters, which joint).
+        BadInput: a log with gaps, wrong units, too low a rate or a wrong shape, or logs that do not excite the arm
+            (which parameters, which joint).
 
     Source: madsen2020 sections 3 to 5.
     """
@@ -206,8 +206,8 @@ def _joints(base: BaseParameters, names: list[str]) -> np.ndarray:
 def unexcited(arm: Arm, base: BaseParameters, Y: np.ndarray, names: list[str]) -> list[str]:
     """Names (u,) of the unknowns that the observations Y (k, n, u) leave open.
 
-    Every column is divided by its root mean square over random states of ±pi rad, ±1 rad/s, ±3 rad/s²
-    (friction by 1), so that the singular values compare the log with a lively motion.
+    Every column is divided by its root mean square over random states of ±pi rad, ±1 rad/s, ±3 rad/s² (friction by
+    1), so that the singular values compare the log with a lively motion.
     """
     lively = base_regressor(arm, base, *random_excitation(arm))
     scale = np.ones(Y.shape[-1])
@@ -215,11 +215,7 @@ def unexcited(arm: Arm, base: BaseParameters, Y: np.ndarray, names: list[str]) -
     X = Y.reshape(-1, Y.shape[-1]) / scale / np.sqrt(len(Y))
     _, values, directions = np.linalg.svd(X, full_matrices=False)
     open_ones = directions[values < _LEAST_SHARE * values[0]]
-    return [
-        name
-        for name, part in zip(names, np.abs(open_ones).max(axis=0, initial=0), strict=True)
-        if part > _PART
-    ]
+    return [name for name, part in zip(names, np.abs(open_ones).max(axis=0, initial=0), strict=True) if part > _PART]
 
 
 def still_joints(logs: list[MotionLog]) -> list[int]:

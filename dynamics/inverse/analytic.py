@@ -25,9 +25,8 @@ def inverse_kinematics(arm: Arm, T_base_tool: np.ndarray, theta6: object = None)
     Args:
         arm: a UR-type arm; its joint offsets and tool frame are taken into account.
         T_base_tool: (4, 4) or a batch (..., 4, 4), lengths in metres.
-        theta6: wanted angle of joint 6 [rad], a number or (...); used only where s5 = 0 leaves it
-            free, default 0. Where the pose cannot be reached with this angle but can with others,
-            the nearest of those is taken.
+        theta6: wanted angle of joint 6 [rad], a number or (...); used only where s5 = 0 leaves it free, default 0.
+            Where the pose cannot be reached with this angle but can with others, the nearest of those is taken.
 
     Returns:
         (k, 6) for one pose, k from 0 (out of reach) to 8; (..., 8, 6) for a batch, unused rows NaN.
@@ -62,8 +61,8 @@ def inverse_kinematics_branches(
         * wrist: sign of sin θ5,
         * elbow: sign of sin θ3,
 
-        with +1 where that number is zero; θ is q plus the joint's offset. Rows run from [1, 1, 1]
-        to [−1, −1, −1], the elbow changing fastest.
+        with +1 where that number is zero; θ is q plus the joint's offset. Rows run from [1, 1, 1] to [−1, −1, −1],
+        the elbow changing fastest.
 
     Raises:
         BadInput: as ``inverse_kinematics``, or more than one pose.
@@ -79,10 +78,9 @@ def inverse_kinematics_branches(
 def solve_all_wanting(arm, T, theta6, solutions, branches):
     """Write every solution for pose ``T`` (4, 4) and return their number, 0 to 8.
 
-    For calls from other kernels, without allocation or check: ``arm`` must have passed
-    ``require_closed_form``, ``T`` be rigid. NaN in ``T`` gives no solution. ``theta6`` is wanted where the
-    wrist is singular [rad]. Rows up to the count are written of ``solutions`` (8, 6) [rad] and ``branches``
-    (8, 3) int64.
+    For calls from other kernels, without allocation or check: ``arm`` must have passed ``require_closed_form``, ``T``
+    be rigid. NaN in ``T`` gives no solution. ``theta6`` is wanted where the wrist is singular [rad]. Rows up to the
+    count are written of ``solutions`` (8, 6) [rad] and ``branches`` (8, 3) int64.
     """
     return solve_branches(arm, T, theta6, solutions, branches)
 

@@ -146,10 +146,9 @@ def _planar(dh, target, angles, signs, solutions, branches, count):
 def reachable_turn(cx, cy, s234, c234, s5, d5, a2, a3):
     """Near the wrist singularity: sine and cosine of θ234 if in reach, otherwise of the nearest that is.
 
-    The two links must end at (cx, cy) − d5 (s234, −c234), on a circle about (cx, cy). Turning by an angle,
-    together with θ6, turns the tool by s5 times that angle; more than ``ROUNDING`` is not done. So at s5 = 0
-    any turn is allowed, and close to it one that makes up for the loss of digits in θ6. Where no turn helps,
-    nothing is changed.
+    The two links must end at (cx, cy) − d5 (s234, −c234), on a circle about (cx, cy). Turning by an angle, together
+    with θ6, turns the tool by s5 times that angle; more than ``ROUNDING`` is not done. So at s5 = 0 any turn is
+    allowed, and close to it one that makes up for the loss of digits in θ6. Where no turn helps, nothing is changed.
     """
     length, center = math.hypot(cx - d5 * s234, cy + d5 * c234), math.hypot(cx, cy)
     above, below = ring_gaps(length, a2, a3)

@@ -1,10 +1,10 @@
 """Inverse kinematics by Jacobian steps along a path: nowoczyn2023 (2.2), (2.3).
 
-Each step adds J⁻¹ times the difference of two neighbouring poses to the joint angles. (2.3) prints no
-J⁻¹, and takes the angular part as differences of Euler angles; these are no rotation, so the tool's
-orientation is lost as soon as it turns. The rotation vector is right. The document takes the difference
-between points of the path, so that what a step misses is missed for good (``feedback=False``); taking
-it from the pose that was reached corrects it in the next step.
+Each step adds J⁻¹ times the difference of two neighbouring poses to the joint angles. (2.3) prints no J⁻¹, and takes
+the angular part as differences of Euler angles; these are no rotation, so the tool's orientation is lost as soon as
+it turns. The rotation vector is right. The document takes the difference between points of the path, so that what a
+step misses is missed for good (``feedback=False``); taking it from the pose that was reached corrects it in the next
+step.
 """
 
 import math
@@ -46,8 +46,8 @@ def differential_inverse_kinematics(
         arm: an arm with six joints.
         T_base_tool: (k, 4, 4) the path, k at least 1, lengths in metres.
         q_start: (6,) joint angles at its first pose [rad]; taken as they are.
-        orientation: "rotation_vector", or "euler" for differences of the roll, pitch and yaw angles
-            about base axes as (2.3) has them (the document names no convention).
+        orientation: "rotation_vector", or "euler" for differences of the roll, pitch and yaw angles about base axes
+            as (2.3) has them (the document names no convention).
         feedback: take each difference from the pose that was reached instead of the last of the path.
 
     Raises:
@@ -68,10 +68,7 @@ def differential_inverse_kinematics(
 
 
 def path_error(arm: Arm, T_base_tool: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Distance [m] and angle [rad] between the tool at each ``q`` (k, n) and each pose (k, 4, 4).
-
-    Raises ``BadInput``: malformed poses, or numbers of rows that differ.
-    """
+    """Distance [m] and angle [rad] between the tool at each ``q`` (k, n) and each pose (k, 4, 4)."""
     poses, lead = as_poses(T_base_tool)
     reached = forward_kinematics(arm, q)
     if reached.shape != (*lead, 4, 4) or len(lead) != 1:

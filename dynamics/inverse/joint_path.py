@@ -1,9 +1,9 @@
 """A continuous joint path through given tool poses, and the choice of whole turns within limits.
 
-From one waypoint to the next the path goes to the solution nearest to the last one (smallest largest change
-of a joint), each joint on the turn that its limits allow. It is not tied to a branch's label: through a
-singularity it continues where the joints continue. A change above ``jump`` is a jump to another branch and
-ends the path. nowoczyn2023 3.2 searches a graph of all solutions instead.
+From one waypoint to the next the path goes to the solution nearest to the last one (smallest largest change of a
+joint), each joint on the turn that its limits allow. It is not tied to a branch's label: through a singularity it
+continues where the joints continue. A change above ``jump`` is a jump to another branch and ends the path.
+nowoczyn2023 3.2 searches a graph of all solutions instead.
 """
 
 import math
@@ -44,8 +44,8 @@ def follow_path(arm: Arm, poses: np.ndarray, q_start: np.ndarray, jump: float = 
         arm: any arm; without a closed form the numeric solver continues from each waypoint.
         poses: (k, 4, 4) T_base_tool, lengths in metres.
         q_start: (n,) joint angles before the first pose, usually those that reach it [rad].
-        jump: largest change of a joint from one waypoint to the next, the first one counted from
-            ``q_start`` [rad]. Waypoints that lie far apart need a larger one than the default.
+        jump: largest change of a joint from one waypoint to the next, the first one counted from ``q_start`` [rad].
+            Waypoints that lie far apart need a larger one than the default.
 
     Returns:
         The path as far as it goes. It ends where the pose has no solution (out of reach), where all

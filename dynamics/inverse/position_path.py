@@ -1,12 +1,12 @@
 """A continuous joint path through given tool positions, with whatever rotation the tool takes.
 
-An arm with more than three joints reaches a position with many joint angles. From one waypoint to the
-next the path takes the solution that changes the joints least: its change is in the row space of the
-Jacobian, the condition of first order for the least ‖q − q_last‖ among all q with that tool position.
+An arm with more than three joints reaches a position with many joint angles. From one waypoint to the next the path
+takes the solution that changes the joints least: its change is in the row space of the Jacobian, the condition of
+first order for the least ‖q − q_last‖ among all q with that tool position.
 
-``closed_form_position`` is the flange's position written out, kebria2016 (2) and tu2023 (4). Both print − d6
-c1 c234 and − d6 s1 c234; it is − d6 c1 s5 c234 and − d6 s1 s5 c234. Their p_z is right. a2 and a3 are
-negative (kebria2016's Table I prints them positive).
+``closed_form_position`` is the flange's position written out, kebria2016 (2) and tu2023 (4). Both print − d6 c1 c234
+and − d6 s1 c234; it is − d6 c1 s5 c234 and − d6 s1 s5 c234. Their p_z is right. a2 and a3 are negative (kebria2016's
+Table I prints them positive).
 """
 
 import numpy as np
@@ -27,9 +27,8 @@ _RESTORED = 1e-9  # [rad] step below which it has ended
 def follow_positions(arm: Arm, positions: np.ndarray, q_start: np.ndarray, jump: float = JUMP) -> JointPath:
     """Follow tool positions (k, 3) [m] continuously with the joints; the tool may turn.
 
-    The path goes on from the joint angles before the first position as far as it can; it ends where no joint
-    angles are found near the last ones (out of reach), or only with a change of a joint above ``jump`` [rad]
-    (branch ends).
+    The path goes on from the joint angles before the first position as far as it can; it ends where no joint angles
+    are found near the last ones (out of reach), or only with a change of a joint above ``jump`` [rad] (branch ends).
 
     Raises ``BadInput``: malformed positions or start, or a jump that is not positive.
     """

@@ -1,8 +1,8 @@
 """The folder of compiled code: which it is, who may write to it, and what of it is removed.
 
-Its name is a digest of the sources, the Numba version and every ``NUMBA_*`` flag: Numba itself only looks
-at the file that holds the function, so an edited helper in another file, or a new ``NUMBA_BOUNDSCHECK``,
-would otherwise run the old code. What is inside a folder is Numba's and ``checked_entries``'s affair.
+Its name is a digest of the sources, the Numba version and every ``NUMBA_*`` flag: Numba itself only looks at the file
+that holds the function, so an edited helper in another file, or a new ``NUMBA_BOUNDSCHECK``, would otherwise run the
+old code. What is inside a folder is Numba's and ``checked_entries``'s affair.
 """
 
 import atexit
@@ -56,10 +56,7 @@ def _decides_code(path: Path) -> bool:
 
 
 def _choose_root() -> Path:
-    """The folder that is asked for, that in the home folder, one in the temporary folder, or a new one there.
-
-    Raises ``BadInput``: others may write to the folder that is asked for: what lies there is code that runs.
-    """
+    """The folder that is asked for, that in the home folder, one in the temporary folder, or a new one there."""
     asked = os.environ.get("NUMBA_CACHE_DIR")
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopfield-nav"
     shared = Path(tempfile.gettempdir()) / f"hopfield-nav-{os.getuid() if hasattr(os, 'getuid') else 0}"
@@ -101,9 +98,7 @@ def _remove(root: Path, owner: int) -> None:
 
 def _prune(root: Path, current: Path) -> None:
     """Remove all but the few newest of the folders of older sources that this program has made."""
-    old = [
-        path for path in root.glob("code-*") if path != current and not path.is_symlink() and _is_tagged(path)
-    ]
+    old = [path for path in root.glob("code-*") if path != current and not path.is_symlink() and _is_tagged(path)]
     old.sort(key=lambda path: path.stat().st_mtime, reverse=True)
     for path in old[_KEEP:]:
         remove_folder(path, root)
@@ -120,10 +115,7 @@ def _is_tagged(folder: Path) -> bool:
 
 @functools.cache
 def cache_folder() -> Path:
-    """The folder of the code compiled from these very sources; those of older sources are pruned.
-
-    Raises ``BadInput``: others may write to it.
-    """
+    """The folder of the code compiled from these very sources; those of older sources are pruned."""
     root = _choose_root()
     folder = root / f"code-{_digest()}"
     with suppress(OSError):  # it is there already

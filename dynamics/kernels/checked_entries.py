@@ -1,7 +1,7 @@
 """What lies in the folder of compiled code: every entry with its checksum and the call it was compiled for.
 
-Compiled code is executed as it lies there. A file that a power cut, a full disk or a bad sector has left
-otherwise than it was written is not read; what it held is compiled anew, and takes its place.
+Compiled code is executed as it lies there. A file that a power cut, a full disk or a bad sector has left otherwise
+than it was written is not read; what it held is compiled anew, and takes its place.
 """
 
 import functools
@@ -44,8 +44,8 @@ def _entries(cache_path: str, **more: Any) -> caching.IndexDataCacheFile:
 class _CheckedEntries(_AsEver):
     """The compiled versions of one function, added by one process at a time.
 
-    Numba reads the index of a function, takes the next free number and writes the index anew: of two
-    processes that do so at once, one would later be given the other's code.
+    Numba reads the index of a function, takes the next free number and writes the index anew: of two processes that
+    do so at once, one would later be given the other's code.
     """
 
     def save(self, key: Any, data: Any) -> None:

@@ -1,7 +1,6 @@
 """The one place that decides how kernels are compiled.
 
-``kernel`` is the decorator of every compiled function of both packages. ``cache`` says where compiled code
-is kept.
+``kernel`` is the decorator of every compiled function of both packages. ``cache`` says where compiled code is kept.
 """
 
 from __future__ import annotations
@@ -125,9 +124,9 @@ _TO_LINK: list[Shared] = []  # the shared steps of loaded files that no kernel c
 class Packed(Kernel):
     """A kernel of float64 arrays and whole numbers, which says False to arguments of all other types.
 
-    Compiled for the types that its parameters are annotated with: ``np.ndarray`` for numbers in a row,
-    ``Table``, ``int``. Arrays are C-contiguous and writable; Numba looks at that, 0.02 µs each, and a refusal
-    takes 0.7 µs. The public functions call its ``dispatcher`` themselves, quicker by 0.2 µs than the object.
+    Compiled for the types that its parameters are annotated with: ``np.ndarray`` for numbers in a row, ``Table``,
+    ``int``. Arrays are C-contiguous and writable; Numba looks at that, 0.02 µs each, and a refusal takes 0.7 µs. The
+    public functions call its ``dispatcher`` themselves, quicker by 0.2 µs than the object.
     """
 
     @functools.cached_property
@@ -193,8 +192,8 @@ def packed(function: Callable) -> Packed:
 def inlined(function: Callable) -> Callable:
     """Compile ``function`` into each of its callers.
 
-    For steps of the innermost loop: handing over a record of arrays by value costs as much as the
-    arithmetic of a small kernel. Neither it nor what it calls may allocate.
+    For steps of the innermost loop: handing over a record of arrays by value costs as much as the arithmetic of a
+    small kernel. Neither it nor what it calls may allocate.
     """
     return Inlined(function)
 
@@ -220,8 +219,8 @@ def first_class(signature: numba.core.typing.Signature, function: Callable) -> C
 def compile_loop(signature: numba.core.typing.Signature, function: Callable) -> Callable:
     """Compile ``function`` now for one signature, without reference counting.
 
-    The garbage collector stands still meanwhile: what Numba makes lives until it ends, and looking through
-    it again and again is a tenth of the time.
+    The garbage collector stands still meanwhile: what Numba makes lives until it ends, and looking through it again
+    and again is a tenth of the time.
     """
     collects = gc.isenabled()
     gc.disable()
@@ -235,8 +234,8 @@ def compile_loop(signature: numba.core.typing.Signature, function: Callable) -> 
 def unchecked_call(loop: Any) -> Callable:
     """What ``compile_loop`` has compiled, called without a look at the types of its arguments.
 
-    Finding out the type of nested records costs more than a short loop does. Who calls it hands over arrays
-    of just the types and layout that it was compiled for: nothing looks any more.
+    Finding out the type of nested records costs more than a short loop does. Who calls it hands over arrays of just
+    the types and layout that it was compiled for: nothing looks any more.
     """
     versions = list(getattr(loop, "overloads", {}).values())
     if not versions or not all_parts_are_there():  # none: Numba is switched off
@@ -282,8 +281,8 @@ def load_numba() -> Any:
 def _load_with_settings_of_ours() -> Any:
     """Numba with the settings of the environment, which the folder of compiled code is named after.
 
-    Numba looks for ``.numba_config.yaml`` in the current folder, and for new settings whenever it compiles;
-    neither would give that folder another name.
+    Numba looks for ``.numba_config.yaml`` in the current folder, and for new settings whenever it compiles; neither
+    would give that folder another name.
     """
     with without_settings_here(".numba_config.yaml"):
         known = "numba" in sys.modules
@@ -299,8 +298,7 @@ def _load_with_settings_of_ours() -> Any:
 def _load_without_linear_algebra() -> None:
     """Let Numba load what it knows of arrays without all of SciPy's linear algebra, 0.2 s.
 
-    It does so only to see whether that is there, and it is. Kernels that use it load it when compiled
-    or called.
+    It does so only to see whether that is there, and it is. Kernels that use it load it when compiled or called.
     """
     from numba.np import linalg
 

@@ -1,8 +1,8 @@
 """How the decorator ``inlined`` compiles: for other kernels to contain, without code of its own.
 
-Numba optimises every function that it compiles and turns it into machine code before a caller may link it,
-and a caller does so again with all that it contains: a step that is nested five deep is done six times.
-Here a function stays as Numba has written it, and only its callers are optimised and become machine code.
+Numba optimises every function that it compiles and turns it into machine code before a caller may link it, and a
+caller does so again with all that it contains: a step that is nested five deep is done six times. Here a function
+stays as Numba has written it, and only its callers are optimised and become machine code.
 """
 
 import weakref

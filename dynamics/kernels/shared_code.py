@@ -1,8 +1,8 @@
 """How kernels call a function that was compiled on its own: by a symbol that the linker knows.
 
-Numba can call one so that takes and gives single numbers (``types.ExternalFunction``); here arrays, tuples
-and records go in and come out as they are. Code that is kept holds the symbol, not the address, which is
-another in each process: who calls a kernel has told the linker before (``decorators``).
+Numba can call one so that takes and gives single numbers (``types.ExternalFunction``); here arrays, tuples and
+records go in and come out as they are. Code that is kept holds the symbol, not the address, which is another in each
+process: who calls a kernel has told the linker before (``decorators``).
 """
 
 import inspect
@@ -26,9 +26,7 @@ def external_type(function: Callable, signature: Signature) -> Any:
         return builder.call(get_or_insert_function(builder.module, kind, _symbol(function)), arguments)
 
     def define(typing: Any, *arguments: Any) -> tuple[Signature, Callable] | None:
-        taken = all(
-            typing.can_convert(*both) is not None for both in zip(arguments, signature.args, strict=True)
-        )
+        taken = all(typing.can_convert(*both) is not None for both in zip(arguments, signature.args, strict=True))
         return (signature, call) if taken else None
 
     names = ["typing", *inspect.signature(function).parameters]

@@ -1,7 +1,7 @@
 """The algebraic Riccati equation A^T X + X A - X G X + H = 0, by doubling, without allocation.
 
-The structure-preserving doubling algorithm (Chu, Fan and Lin 2005): a Cayley transform about a shift
-turns the closed-loop eigenvalues into numbers below one, and each round squares them.
+The structure-preserving doubling algorithm (Chu, Fan and Lin 2005): a Cayley transform about a shift turns the
+closed-loop eigenvalues into numbers below one, and each round squares them.
 """
 
 import numpy as np

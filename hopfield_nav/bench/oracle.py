@@ -24,8 +24,8 @@ def has_path(world: World, margin: float) -> bool:
 def smallest_cut(world: World, touchable: bool = False) -> int | None:
     """Number of closed steps that separate start and goal at least; None where a path is left.
 
-    The world has a map of the tool. ``touchable``: count only steps that begin at a cell to which open steps
-    lead from the start.
+    The world has a map of the tool. ``touchable``: count only steps that begin at a cell to which open steps lead
+    from the start.
     """
     from scipy.sparse.csgraph import maximum_flow
 
@@ -48,9 +48,7 @@ def _steps(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     number = np.arange(np.prod(shape)).reshape(shape)
     centres = np.tile(np.array(world.map.origin), (number.size, 1))
     centres[:, : len(shape)] += world.map.spacing * np.argwhere(number >= 0)
-    sides = [
-        (number.take(range(n - 1), axis), number.take(range(1, n), axis)) for axis, n in enumerate(shape)
-    ]
+    sides = [(number.take(range(n - 1), axis), number.take(range(1, n), axis)) for axis, n in enumerate(shape)]
     below, above = (np.concatenate([cells.ravel() for cells in side]) for side in zip(*sides, strict=True))
     solids = build_obstacles(world)
     lines = np.column_stack([centres[below], centres[above], np.zeros(len(below))])

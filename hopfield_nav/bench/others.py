@@ -22,14 +22,12 @@ _LONGEST, _BYTES = 200, 50_000_000  # letters of a text, bytes of a file
 Row = dict[str, Any]
 
 
-def join_results(
-    suite: Suite, rows: Sequence[Mapping[str, Any]], files: Sequence[Path]
-) -> tuple[Suite, list[Row]]:
+def join_results(suite: Suite, rows: Sequence[Mapping[str, Any]], files: Sequence[Path]) -> tuple[Suite, list[Row]]:
     """The suite and its rows with those of others, in the worlds that the suite was run in.
 
-    Whether a world counts is the suite's to say. Results in further worlds are left out. The suite has all
-    methods of the rows, and these have versions; the files are tables with ``REQUIRED`` columns and any
-    others of the suite's own table.
+    Whether a world counts is the suite's to say. Results in further worlds are left out. The suite has all methods of
+    the rows, and these have versions; the files are tables with ``REQUIRED`` columns and any others of the suite's
+    own table.
 
     Raises ``BadInput``: one fault for every line that cannot be used.
     """

@@ -1,7 +1,7 @@
 """The UR5 problems of MotionBenchMaker, read from the archive in which VAMP's source package has them.
 
-A scene and a request a problem, as MoveIt writes them. What the program needs of them is kept in the folder
-of its cache; nothing is unpacked to disk, and nothing of the archive comes with the program.
+A scene and a request a problem, as MoveIt writes them. What the program needs of them is kept in the folder of its
+cache; nothing is unpacked to disk, and nothing of the archive comes with the program.
 
 Source: Chamzas et al. 2022 (MotionBenchMaker); ``vamp-planner`` 0.6.4, ``resources/ur5`` (Apache-2.0).
 """
@@ -157,9 +157,7 @@ def _obstacles(scene: Any) -> list[dict[str, Any]]:
         for primitive, pose in zip(thing["primitives"], thing["primitive_poses"], strict=True):
             if len(found) == _SOLIDS:
                 raise BadInput(f"more than {_SOLIDS} solids")
-            solid = _solid(
-                primitive["type"], primitive["dimensions"], np.linalg.inv(base) @ own @ _pose(**pose)
-            )
+            solid = _solid(primitive["type"], primitive["dimensions"], np.linalg.inv(base) @ own @ _pose(**pose))
             found.append({type(solid).__name__.lower(): solid.model_dump(), "name": str(thing["id"])[:60]})
     return found
 

@@ -32,15 +32,9 @@ def with_version(rows: Iterable[Mapping[str, Any]], suite: Suite) -> list[Row]:
 
 def table_text(suite: Suite, rows: Sequence[Mapping[str, Any]], digests: bool = True) -> str:
     """Rows as CSV; with ``digests`` below a line with that of every method."""
-    heads = [
-        f"{_HEAD}{name}: {suite.method_digest(name)}\n"
-        for name in sorted({r["method"] for r in rows})
-        if digests
-    ]
+    heads = [f"{_HEAD}{name}: {suite.method_digest(name)}\n" for name in sorted({r["method"] for r in rows}) if digests]
     names = columns(suite)
-    return "".join(
-        [*heads, format_line(names), *(format_line([row[name] for name in names]) for row in rows)]
-    )
+    return "".join([*heads, format_line(names), *(format_line([row[name] for name in names]) for row in rows)])
 
 
 def shipped_file(suite: Path) -> Path:
@@ -57,8 +51,8 @@ def write_shipped(suite: Suite, rows: Sequence[Mapping[str, Any]], path: Path) -
 def read_shipped(suite: Suite, path: Path) -> list[Row]:
     """The shipped rows of the suite's methods, of its first worlds.
 
-    Rows of a method whose digest is another (its settings, the worlds or the measures have changed since), or
-    of a world in which a condition is missing, are left out.
+    Rows of a method whose digest is another (its settings, the worlds or the measures have changed since), or of a
+    world in which a condition is missing, are left out.
 
     Raises ``BadInput``: the file holds no such rows.
     """

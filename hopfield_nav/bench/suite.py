@@ -74,9 +74,7 @@ class Suite(Sweep):
         seeds = [family.seed for family in suite.families.values()]
         first = [suite.seed, *seeds] if any(seed is not None for seed in seeds) else suite.seed
         fixed = [first, list(self.quantities), suite.until.touches, suite.oracle.margin, own]
-        return _digest(
-            families, suite.conditions, content_of(dict(suite.methods[method]), self.folder), fixed
-        )
+        return _digest(families, suite.conditions, content_of(dict(suite.methods[method]), self.folder), fixed)
 
     def job(self, index: int) -> Job:
         """As a sweep's; the seed is that of the family."""
@@ -146,9 +144,7 @@ class Suite(Sweep):
     def of(self, worlds: int) -> Suite:
         """The same of so many worlds of every family."""
         file, suite = {"repeats": worlds}, {"worlds": worlds}
-        return replace(
-            self, file=self.file.model_copy(update=file), suite=self.suite.model_copy(update=suite)
-        )
+        return replace(self, file=self.file.model_copy(update=file), suite=self.suite.model_copy(update=suite))
 
     def to_yaml(self, folder: Path | None = None) -> str:
         """The suite with its worlds written out."""

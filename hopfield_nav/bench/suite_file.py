@@ -55,13 +55,9 @@ class SuiteFile(Section):
     families: dict[str, FamilySection] = Field(description="families of worlds by name")
     conditions: dict[str, Changes] = Field({"default": {}}, description="changes to every world, by name")
     methods: dict[str, Changes] = Field(description="the methods as changes to every world, by name")
-    worlds: Annotated[int, Whole(1, 10**6)] = Field(
-        200, description="of every family, with seeds from seed on"
-    )
+    worlds: Annotated[int, Whole(1, 10**6)] = Field(200, description="of every family, with seeds from seed on")
     seed: Seed = Field(0, description="of the first world")
-    oracle: OracleSection = Field(
-        default_factory=OracleSection, description="which worlds count; else all do"
-    )
+    oracle: OracleSection = Field(default_factory=OracleSection, description="which worlds count; else all do")
     until: UntilSection = Field(default_factory=UntilSection, description="when a run is given up")
     patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = Field(
         60.0, description="that one call of a method of somebody's own may take"

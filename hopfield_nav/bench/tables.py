@@ -62,9 +62,7 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
         versions = sorted({str(r["version"]) for r in own})
         name = method if versions in ([], [today]) else f"{method} (version {', '.join(versions)})"
         values = [
-            _rate(good)
-            if key == ALARMS
-            else _mean(mean(_numbers(r[key] for r in good), signed=False), q.scale)
+            _rate(good) if key == ALARMS else _mean(mean(_numbers(r[key] for r in good), signed=False), q.scale)
             for key, q in compared.items()
         ]
         reached = [f"{len(good)} of {len(counted)}", _percent(share(len(good), len(counted)))]

@@ -1,7 +1,7 @@
 """The command line: its commands in their order, its exit status, and one line for every fault.
 
-Exit status: 0 goal reached, or every row of a sweep written; 1 a valid run that did not reach it; 2 bad
-input or usage; 3 internal error, with a report file; 130 interrupted.
+Exit status: 0 goal reached, or every row of a sweep written; 1 a valid run that did not reach it; 2 bad input or
+usage; 3 internal error, with a report file; 130 interrupted.
 
 A command imports what does the work when it is called: the help answers before NumPy is loaded.
 """
@@ -107,9 +107,7 @@ def _commands() -> Any:
 
 def _call(arguments: list[str]) -> int:
     try:
-        status = _commands().main(
-            args=arguments or ["--help"], prog_name="hopfield-nav", standalone_mode=False
-        )
+        status = _commands().main(args=arguments or ["--help"], prog_name="hopfield-nav", standalone_mode=False)
     except typer.Exit as stop:
         return stop.exit_code
     except SystemExit as stop:  # a shell asked how a word goes on

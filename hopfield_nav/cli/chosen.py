@@ -61,18 +61,14 @@ Log = Annotated[
         help="Run, its log.nc or signals.csv, recording of a real arm, ROS bag, or description of a log.",
     ),
 ]
-WorldOfLog = Annotated[
-    str | None, typer.Option(metavar="WORLD", help="That gives model, methods and parameters.")
-]
+WorldOfLog = Annotated[str | None, typer.Option(metavar="WORLD", help="That gives model, methods and parameters.")]
 Detector = Annotated[
     str | None,
     typer.Option(help=f"Name of a detector, or FILE.py:NAME  [default: that of the world, or {DETECTOR}]"),
 ]
 Estimator = Annotated[
     str | None,
-    typer.Option(
-        help=f"Name of an estimator, or FILE.py:NAME  [default: that of the world, or {_ESTIMATOR}]"
-    ),
+    typer.Option(help=f"Name of an estimator, or FILE.py:NAME  [default: that of the world, or {_ESTIMATOR}]"),
 ]
 ArmName = Annotated[
     str | None, typer.Option("--arm", help=f"Model of the arm  [default: that of the world, or {_ARM}]")
@@ -88,9 +84,7 @@ FreeRun = Annotated[
 ]
 MotorConstants = Annotated[
     str | None,
-    typer.Option(
-        metavar="K1,K2,...", help="Torque for a current, of every joint [N·m/A], where it is known."
-    ),
+    typer.Option(metavar="K1,K2,...", help="Torque for a current, of every joint [N·m/A], where it is known."),
 ]
 
 Episodes = Annotated[
@@ -103,10 +97,7 @@ Episodes = Annotated[
 
 
 def read_values(threshold: float | None, values: Sequence[str]) -> dict[str, Any]:
-    """The values of ``--threshold`` and ``--set``, by name.
-
-    Raises ``BadInput``: no NAME=VALUE, or no number.
-    """
+    """The values of ``--threshold`` and ``--set``, by name."""
     from hopfield_nav.world import parse_value
 
     given: dict[str, Any] = {} if threshold is None else {"threshold": threshold}
@@ -188,11 +179,7 @@ def values_of_world(world: World, methods: Sequence[Method]) -> dict[str, Any]:
 
 
 def of_residual(chosen: Chosen, joints: int, kinematics: bool) -> Chosen:
-    """The same for a log of torques that are what a maker's model leaves, of an arm without masses.
-
-    Raises ``BadInput``: a detector of the force at the tool without ``kinematics``; an estimator that needs
-    masses.
-    """
+    """The same for a log of torques that are what a maker's model leaves, of an arm without masses."""
     from hopfield_nav.logs import bare_chain, without_masses
     from hopfield_nav.plugin import JOINT_TORQUES
 
@@ -212,8 +199,6 @@ def motors_of(
     """The model with its friction, and its motors: given by their constants, or fitted to free motion.
 
     ``measured``: the torques at the joints were, so that only friction is fitted.
-
-    Raises ``BadInput``: neither is known, both are given, or as ``fit_motors``.
     """
     from hopfield_nav.logs import fit_motors, given_motors
 

@@ -29,12 +29,8 @@ _SHOWN = (
 
 
 def compare(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Folders of saved runs; with --seeds worlds.")
-    ],
-    seeds: Annotated[
-        int | None, typer.Option(min=1, max=100_000, help="Run every world with so many seeds.")
-    ] = None,
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of saved runs; with --seeds worlds.")],
+    seeds: Annotated[int | None, typer.Option(min=1, max=100_000, help="Run every world with so many seeds.")] = None,
     trust: Trusted = False,
 ) -> int:
     """Saved runs side by side: keys that differ, delays, misses, false alarms; or worlds, seed by seed."""
@@ -108,10 +104,7 @@ def _row(name: str, pair: Pair) -> list[str]:
 
 
 def numbers_of(folder: Path) -> dict[str, Any]:
-    """Summary and score of a saved run, by the names of the table.
-
-    Raises ``BadInput``: the folder is not that of a run, or its signals were not recorded.
-    """
+    """Summary and score of a saved run, by the names of the table."""
     from hopfield_nav.record import load_run, marks_score, score_run
 
     run = load_run(folder)

@@ -25,9 +25,7 @@ _PATHS = {
 
 
 def demo(
-    world: Annotated[
-        str, typer.Argument(metavar="WORLD", help="Whose known obstacles are in the way.")
-    ] = "cell",
+    world: Annotated[str, typer.Argument(metavar="WORLD", help="Whose known obstacles are in the way.")] = "cell",
     example: Annotated[
         str | None,
         typer.Option(

@@ -33,12 +33,8 @@ def explain(
     values: Values = None,
     motor_constants: MotorConstants = None,
     same_motor: SameMotor = None,
-    at: Annotated[
-        float | None, typer.Option(metavar="T", help="The detection nearest to this time alone [s].")
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the first that is told, as .png.")
-    ] = None,
+    at: Annotated[float | None, typer.Option(metavar="T", help="The detection nearest to this time alone [s].")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the first that is told, as .png.")] = None,
 ) -> int:
     """Say of detections in a log on which joint, how far above the threshold, and what could have done it."""
     from hopfield_nav.cli.replay import opened, replayed

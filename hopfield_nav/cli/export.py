@@ -15,9 +15,7 @@ def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
     as_csv: Annotated[bool, typer.Option("--csv", help="signals.csv and events.csv.")] = False,
     as_mat: Annotated[bool, typer.Option("--mat", help="run.mat, for MATLAB and Octave.")] = False,
-    as_rtde: Annotated[
-        bool, typer.Option("--rtde", help="rtde.csv, as the recorder of ur_rtde writes it.")
-    ] = False,
+    as_rtde: Annotated[bool, typer.Option("--rtde", help="rtde.csv, as the recorder of ur_rtde writes it.")] = False,
     scene: Annotated[
         Scene | None, typer.Option(help="What was known and felt: planning_scene.yaml, or scene.xml.")
     ] = None,

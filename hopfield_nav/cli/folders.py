@@ -13,10 +13,7 @@ _CANNOT, _WRITABLE = "cannot write results here", "--out FOLDER in a place that 
 
 
 def choose_folder(asked: Path | None, name: str, option: str = "--out") -> Path:
-    """The folder for the results: the one asked for, or the first free of ``runs/NAME``, ``-2``, ``-3``.
-
-    Raises ``BadInput``: the folder, which ``option`` asked for, holds something, or cannot be made.
-    """
+    """The folder for the results: the one asked for, or the first free of ``runs/NAME``, ``-2``, ``-3``."""
     folder = _first_free(_default(name)) if asked is None else _require_empty(asked, option)
     _require_writable(folder.parent)
     return folder

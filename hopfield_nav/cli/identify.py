@@ -20,13 +20,9 @@ if TYPE_CHECKING:
 def identify(
     logs: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="LOG...", help="Recordings of a real arm, or folders of runs, of free motion."
-        ),
+        typer.Argument(metavar="LOG...", help="Recordings of a real arm, or folders of runs, of free motion."),
     ],
-    arm: Annotated[
-        str, typer.Option(help="Model to begin with: kinematics, rotors, and what logs leave open.")
-    ],
+    arm: Annotated[str, typer.Option(help="Model to begin with: kinematics, rotors, and what logs leave open.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="Arm file to write, .yaml.")],
     check: Annotated[
         list[Path] | None,
@@ -73,9 +69,7 @@ def identify(
 def _more(sources: Sources, checks: Sequence[Comparison]) -> dict[str, Any]:
     """What the arm file says besides the fit's own quality."""
     more: dict[str, Any] = {
-        "checks": [
-            {"log": c.name, "nmse_given_Nm": c.reference, "nmse_identified_Nm": c.identified} for c in checks
-        ]
+        "checks": [{"log": c.name, "nmse_given_Nm": c.reference, "nmse_identified_Nm": c.identified} for c in checks]
     }
     if sources.motor_constants is not None:
         more["motor_constants_Nm_per_A"] = sources.motor_constants.tolist()
@@ -103,9 +97,7 @@ def _lines(found: Identification, sources: Sources, checks: Sequence[Comparison]
         values = ", ".join(f"{k:.4g}" for k in sources.motor_constants)
         lines.append(("motor constants", f"{values} N·m/A, {whence}"))
     for c in checks:
-        lines.append(
-            (f"check {c.name}", f"NMSE {c.reference:.4g} N·m as given, {c.identified:.4g} N·m identified")
-        )
+        lines.append((f"check {c.name}", f"NMSE {c.reference:.4g} N·m as given, {c.identified:.4g} N·m identified"))
     return lines
 
 

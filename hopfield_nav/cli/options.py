@@ -46,9 +46,7 @@ def folder_option(name: str) -> Any:
 
 def set_option(example: str) -> Any:
     """The option ``--set`` of a command that takes a world."""
-    return typer.Option(
-        "--set", metavar="KEY=VALUE", help=f"Change a value of the world: --set {example}. Repeatable."
-    )
+    return typer.Option("--set", metavar="KEY=VALUE", help=f"Change a value of the world: --set {example}. Repeatable.")
 
 
 def read_joints(groups: Sequence[str] | None) -> list[list[int]]:

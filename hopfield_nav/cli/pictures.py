@@ -20,9 +20,7 @@ _RECORD = ("world.yaml", "summary.json", "log.nc")
 def plot(
     run: Annotated[Path, typer.Argument(metavar="RUN_OR_SWEEP", help="Folder of a run or a sweep.")],
     pdf: Annotated[bool, typer.Option("--pdf", help="PDF beside PNG.")] = False,
-    heat: Annotated[
-        str | None, typer.Option(metavar="QUANTITY", help="Of a sweep: a heat map of this alone.")
-    ] = None,
+    heat: Annotated[str | None, typer.Option(metavar="QUANTITY", help="Of a sweep: a heat map of this alone.")] = None,
     over: Annotated[str | None, typer.Option(metavar="A,B", help="Two swept parameters, for --heat.")] = None,
 ) -> int:
     """Draw the figures of a run or a sweep again, from its record alone."""
@@ -98,10 +96,7 @@ def film_run(run: Run, folder: Path, cut: Cut | None = None) -> Path:
 
 
 def load_saved_run(folder: Path, makers: str = "`hopfield-nav run` or `hopfield-nav sweep`") -> Run:
-    """Read the run of a folder; a message names the commands, ``makers``, that make what is needed here.
-
-    Raises ``BadInput``: a file is missing, or cannot be read.
-    """
+    """Read the run of a folder; a message names the commands, ``makers``, that make what is needed here."""
     missing = [name for name in _RECORD if not (folder / name).is_file()]
     if missing:
         what = "not the folder of a run" if folder.is_dir() else "no such folder"

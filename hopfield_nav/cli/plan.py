@@ -71,9 +71,7 @@ def show_plan(planned: Planned, folder: Path, plots: bool, animate: bool) -> Non
         from hopfield_nav.figures.plan import animate_plan
 
         with count_bar("film", "frames") as progress:
-            animate_plan(
-                planned.arm, planned.scene, planned.world, planned.trajectory, folder / "film", progress
-            )
+            animate_plan(planned.arm, planned.scene, planned.world, planned.trajectory, folder / "film", progress)
 
 
 def _simulate(planned: Planned, folder: Path) -> bool:
@@ -123,9 +121,7 @@ def _print(planned: Planned, folder: Path) -> None:
     from hopfield_nav.record import as_text
 
     found, world = facts(planned), planned.world
-    notes = (
-        [("not looked at", "the world's obstacles: the arm does not know of them")] if world.obstacles else []
-    )
+    notes = [("not looked at", "the world's obstacles: the arm does not know of them")] if world.obstacles else []
     if inside := tool_inside(planned.arm):
         notes.append(("warning", inside))
     print_table(

@@ -1,7 +1,7 @@
 """The document's four examples by their names there (nowoczyn2023 3.4), in a known world.
 
-Each takes a world, by default the one called ``cell``, and a folder, by default ``runs/`` and its own
-name; it returns the files it wrote.
+Each takes a world, by default the one called ``cell``, and a folder, by default ``runs/`` and its own name; it
+returns the files it wrote.
 """
 
 from collections.abc import Callable
@@ -41,16 +41,12 @@ def inverse_kinematics_example(
     return draw_solutions_figure(arm, scene, world, goal, _made(folder))
 
 
-def direct_path_example(
-    world: World | None = None, folder: str | Path = "runs/direct_path_example"
-) -> list[Path]:
+def direct_path_example(world: World | None = None, folder: str | Path = "runs/direct_path_example") -> list[Path]:
     """The five shortest direct paths from the world's start to its goal."""
     return _drawn(_given(world), "direct", folder)
 
 
-def shortest_path_example(
-    world: World | None = None, folder: str | Path = "runs/shortest_path_example"
-) -> list[Path]:
+def shortest_path_example(world: World | None = None, folder: str | Path = "runs/shortest_path_example") -> list[Path]:
     """The shortest path, and where there is none the direct one."""
     return _drawn(_given(world), "in_turn", folder)
 

@@ -74,10 +74,7 @@ class Tuned:
 
 
 def tuned(world: World, free: Free, per_hour: float, force: bool) -> Tuned:
-    """The threshold of a world's methods for a rate of false alarms, and on request the force of a push.
-
-    Raises ``BadInput``: as ``choose_threshold`` and ``free_motion``.
-    """
+    """The threshold of a world's methods for a rate of false alarms, and on request the force of a push."""
     methods = find_methods(world)[1:]
     threshold_of(methods[1])
     model = model_of_world(world, None) if free.model is None else free.model
@@ -105,13 +102,8 @@ def simulated(seeds: int) -> Free:
     return Free(of(range(seeds // 2), "chooses"), of(range(seeds // 2, seeds), "judges"))
 
 
-def recorded(
-    world: World, logs: Sequence[Path], constants: str | None, same_motor: Sequence[str] | None
-) -> Free:
-    """Saved runs or recordings of a real arm, the first half of each to choose by.
-
-    Raises ``BadInput``: both kinds at once, something touched the arm, or no motors are known.
-    """
+def recorded(world: World, logs: Sequence[Path], constants: str | None, same_motor: Sequence[str] | None) -> Free:
+    """Saved runs or recordings of a real arm, the first half of each to choose by."""
     model = model_of_world(world, None)
     opened = [open_log(log, len(model.dh)) for log in logs]
     for log in opened:
@@ -132,15 +124,12 @@ def recorded(
     fitted = [] if constants else early
     model, motors = motors_of(model, constants, fitted, groups, str(logs[0]), "effort" in whole[0])
     parts = [
-        (signals_of_recording(a, motors), signals_of_recording(b, motors))
-        for a, b in zip(early, late, strict=True)
+        (signals_of_recording(a, motors), signals_of_recording(b, motors)) for a, b in zip(early, late, strict=True)
     ]
     return _given(parts, model, () if constants else _friction_of(model))
 
 
-def _given(
-    parts: Sequence[tuple[Signals, Signals]], model: Arm | None = None, changes: tuple[str, ...] = ()
-) -> Free:
+def _given(parts: Sequence[tuple[Signals, Signals]], model: Arm | None = None, changes: tuple[str, ...] = ()) -> Free:
     return Free(lambda _: [a for a, _ in parts], lambda _: [b for _, b in parts], model, changes)
 
 
@@ -199,23 +188,16 @@ def costs(before: World, after: World) -> list[tuple[str, str]]:
     shares = [run["repeated_alarm_count"] / max(run["contact_count"], 1) for run in runs]
     lines.append(("touches answered twice", " → ".join(f"{share:.0%}" for share in shares)))
     if runs[1]["collision_count"] > 1.5 * max(runs[0]["collision_count"], 1):
-        lines.append(
-            ("warning", "the arm stops far more often than with the threshold of the world as it was")
-        )
+        lines.append(("warning", "the arm stops far more often than with the threshold of the world as it was"))
     return lines
 
 
 def _pushes(found: Pushed) -> str:
-    return (
-        f"{found.force:.3g} N ({found.force / RISE:.2g} s; least {found.least:.3g} N, {found.missed} missed)"
-    )
+    return f"{found.force:.3g} N ({found.force / RISE:.2g} s; least {found.least:.3g} N, {found.missed} missed)"
 
 
 def require_noise(found: Tuned) -> None:
-    """Refuse a threshold that nothing in the free motion holds up.
-
-    Raises ``BadInput``: it is at the lower bound of its parameter, as with a model without errors.
-    """
+    """Refuse a threshold that nothing in the free motion holds up."""
     lowest = threshold_of(found.watched.detector).low
     if float(np.max(found.chosen.threshold)) <= 1.001 * lowest:
         raise BadInput(

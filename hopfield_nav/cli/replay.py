@@ -75,9 +75,7 @@ def replay(
         bool, typer.Option("--free", help="Nothing touched the arm in this log: every alarm is a false one.")
     ] = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Save row by row, as .csv or .nc.")] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw level, force and alarms, as .png.")
-    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw level, force and alarms, as .png.")] = None,
 ) -> int:
     """Run a force estimator and a collision detector over a recording, by default those of the run."""
     from hopfield_nav.cli.report import print_columns, print_table
@@ -201,9 +199,7 @@ def opened(
         chosen = of_residual(chosen, joints, kinematics)
     if joints != len(chosen.model.dh):
         allowed = f"{len(chosen.model.dh)}, as the arm: --arm ARM or --world WORLD names another"
-        raise BadInput(
-            "another number of joints than the arm", where=str(path), found=joints, allowed=allowed
-        )
+        raise BadInput("another number of joints than the arm", where=str(path), found=joints, allowed=allowed)
     free = [open_log(other, joints) for other in free_runs]
     for other in free:
         other.require_untouched()

@@ -26,15 +26,11 @@ _LOOK_EVERY = 1.0  # [s] between two pages
 def run(
     world: WorldName,
     out: Annotated[Path | None, folder_option("WORLD")] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, max=2**63 - 1, help="Beats the seed in the file.")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Beats the seed in the file.")] = None,
     overrides: Annotated[list[str] | None, set_option("detection.threshold=8")] = None,
     no_plots: NoPlots = False,
     animate: Film = False,
-    view: Annotated[
-        bool, typer.Option("--view", help="Show the run in the browser while it is going.")
-    ] = False,
+    view: Annotated[bool, typer.Option("--view", help="Show the run in the browser while it is going.")] = False,
     felt: Felt = None,
     learnt: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the arm as it was learnt to an arm file.")

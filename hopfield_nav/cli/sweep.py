@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 
 def sweep(
-    file: Annotated[
-        str, typer.Argument(metavar="SWEEP", help="Sweep file, or the name of a sweep that comes along.")
-    ],
+    file: Annotated[str, typer.Argument(metavar="SWEEP", help="Sweep file, or the name of a sweep that comes along.")],
     out: Annotated[Path | None, folder_option("SWEEP")] = None,
     workers: Annotated[
         int | None, typer.Option(min=0, help="Processes on this machine; 0: in this one  [default: cores]")

@@ -154,10 +154,7 @@ def _new_file(path: Path) -> Path:
 
 
 def _gains(gain: str, found: Iterable[Tuned]) -> str:
-    felt = (
-        f"{value.partition('=')[2]}: {each.force:.3g} N"
-        for value, each in zip(_values(gain), found, strict=True)
-    )
+    felt = (f"{value.partition('=')[2]}: {each.force:.3g} N" for value, each in zip(_values(gain), found, strict=True))
     return f"{gain.partition('=')[0]}, force at which a push is felt: " + ", ".join(felt)
 
 

@@ -13,9 +13,7 @@ from hopfield_nav.cli.pictures import load_saved_run
 
 def view(
     folder: Annotated[Path, typer.Argument(metavar="RUN_OR_PLAN", help="Folder of a run or a plan.")],
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the page there and open nothing.")
-    ] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the page there and open nothing.")] = None,
 ) -> int:
     """Show a run or a plan in the browser: the arm in space, its signals and its map at one time."""
     from hopfield_nav.view import write_page

@@ -40,9 +40,7 @@ SHOW = 1.0  # [s] between two lines of the level, on a terminal
 
 
 def watch(
-    host: Annotated[
-        str, typer.Argument(metavar="HOST", help="Address of the arm, or of hopfield-nav serve.")
-    ],
+    host: Annotated[str, typer.Argument(metavar="HOST", help="Address of the arm, or of hopfield-nav serve.")],
     detector: Detector = None,
     estimator: Estimator = None,
     world: Annotated[
@@ -55,15 +53,11 @@ def watch(
     motor_constants: MotorConstants = None,
     calibrate: Annotated[
         float | None,
-        typer.Option(
-            min=1.0, metavar="SECONDS", help="First take motors, friction and threshold from free motion."
-        ),
+        typer.Option(min=1.0, metavar="SECONDS", help="First take motors, friction and threshold from free motion."),
     ] = None,
     same_motor: SameMotor = None,
     episodes: Episodes = None,
-    record: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keep what comes, for replay.")
-    ] = None,
+    record: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep what comes, for replay.")] = None,
     seconds: Annotated[
         float, typer.Option("--for", min=0.0, metavar="SECONDS", help="Of the stream, then stop.")
     ] = math.inf,
@@ -72,9 +66,7 @@ def watch(
     ] = 60.0,
     port: Annotated[int, typer.Option(min=1, max=65535, help="Of the arm.")] = 30004,
     view: Annotated[bool, typer.Option("--view", help="Also on a page in the browser.")] = False,
-    rate: Annotated[
-        float | None, typer.Option(min=1.0, max=500.0, help="Rows a second  [default: the arm's]")
-    ] = None,
+    rate: Annotated[float | None, typer.Option(min=1.0, max=500.0, help="Rows a second  [default: the arm's]")] = None,
 ) -> int:
     """Listen to a live arm (RTDE) and detect collisions as they come; it only receives."""
     from hopfield_nav.cli.report import say_if_cold
@@ -145,9 +137,7 @@ def _calibrated(
     with ExitStack() as stack:
         kept = [] if folder is None else [stack.enter_context(Recorder(folder / "free"))]
         _watch(link, Monitor(None, (stretch, *kept)), None, [], seconds)
-    found = calibrate(
-        stretch.dataset(), chosen.model, chosen.estimator, chosen.detector, chosen.values, same_motor
-    )
+    found = calibrate(stretch.dataset(), chosen.model, chosen.estimator, chosen.detector, chosen.values, same_motor)
     print_table(_calibration_lines(found), title="calibration")
     return replace(found.methods, **_rule_of(chosen))
 
@@ -212,9 +202,7 @@ def _show(told: Told, alarms: int) -> None:
         print(f"\r{told.time:9.1f} s  {level}  {alarms} alarms ", end="", file=sys.stderr, flush=True)
 
 
-def _report(
-    methods: StreamMethods, monitor: Monitor, alarms: Sequence[float], keeper: Recorder | None
-) -> None:
+def _report(methods: StreamMethods, monitor: Monitor, alarms: Sequence[float], keeper: Recorder | None) -> None:
     from hopfield_nav.cli.report import alarms_in_words, print_table
 
     counts = {kind: count for kind, count in monitor.counts.items() if kind != "alarms"}

@@ -3,13 +3,12 @@
 The control computer asks it once a period; the closed loop and ``logs.replay`` use the same.
 
 **One touch is one collision.** The detector fires above level 1. What it then feels is an *episode*, and the
-reference explains it: a new trajectory begins with the velocity of the old one, so for a while it goes
-deeper into what was felt, turns, and comes back to where it was; only from there on must the force
-fall. The episode ends when the level has fallen below ``rearm`` and the reference is back; or, where it
-does not come back, when the level has stayed there for ``CALM_TIME``. Where the model has a load wrong the
-level never falls so far: there the episode ends when it has stayed within ``STEADY_RANGE`` of its lowest
-value for ``CALM_TIME``, and the next one begins as far above that value as it otherwise does above ``rearm``.
-Before the end the detector fires again for two reasons alone:
+reference explains it: a new trajectory begins with the velocity of the old one, so for a while it goes deeper into
+what was felt, turns, and comes back to where it was; only from there on must the force fall. The episode ends when
+the level has fallen below ``rearm`` and the reference is back; or, where it does not come back, when the level has
+stayed there for ``CALM_TIME``. Where the model has a load wrong the level never falls so far: there the episode ends
+when it has stayed within ``STEADY_RANGE`` of its lowest value for ``CALM_TIME``, and the next one begins as far above
+that value as it otherwise does above ``rearm``. Before the end the detector fires again for two reasons alone:
 
 - **another direction**: the external torque is turned by more than 60° from what it was when the level
   was highest, and from what it was in the alarm before, and the level rises by a whole threshold above
@@ -18,16 +17,16 @@ Before the end the detector fires again for two reasons alone:
   new path is over (or ``TURN_SHARE`` of it, where the reference has not even turned), and the level rises by
   a whole threshold above its lowest value since.
 
-An arm that passes by what it touches does not retreat (``PASSING``): until the end of its leg the level has
-to rise by a whole threshold above what it was when the detector fired, and then above its lowest value since.
+An arm that passes by what it touches does not retreat (``PASSING``): until the end of its leg the level has to rise
+by a whole threshold above what it was when the detector fired, and then above its lowest value since.
 
-A slow controller and a stiff obstacle throw each other back and forth, so that the level swings from one
-period to the next: its lowest value is that of the larger one of every two periods.
+A slow controller and a stiff obstacle throw each other back and forth, so that the level swings from one period to
+the next: its lowest value is that of the larger one of every two periods.
 
-Directions are those of the torques that contact puts on the joints; an estimator that knows none is given
-the direction against the reference's motion. At the alarm a torque is hardly larger than what the model may
-have wrong, such as friction, whose error changes its sign when the arm turns back: so the direction is
-taken until the level first falls, and a turn alone is nothing new.
+Directions are those of the torques that contact puts on the joints; an estimator that knows none is given the
+direction against the reference's motion. At the alarm a torque is hardly larger than what the model may have wrong,
+such as friction, whose error changes its sign when the arm turns back: so the direction is taken until the level
+first falls, and a turn alone is nothing new.
 """
 
 from enum import IntEnum
@@ -91,8 +90,7 @@ class Alarm(NamedTuple):
     """What the rule remembers."""
 
     now: AlarmNow  # its numbers
-    # (n,) of the external torque at the peak, or against the motion where none was estimated
-    direction: np.ndarray
+    direction: np.ndarray  # (n,) of the external torque at the peak, or against the motion where none was estimated
     before: np.ndarray  # (n,) the same of the alarm before in this episode; 0 where there was none
     q_ref: np.ndarray  # (n,) reference when it fired [rad]
 

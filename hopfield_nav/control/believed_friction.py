@@ -1,10 +1,10 @@
 """The friction that the control computer believes its joints to have, and how far it may be wrong.
 
-It owns the state of gears that give before they slip (``dynamics.joint_friction``), kept from the measured
-joint angles; ``control_step`` alone brings it up to date, and every method reads the result in ``Sensed``.
-Two more states are of gears that are softer and stiffer by a factor: what lies between them is not known. It
-is wide after a turn, and nothing once a joint has slipped. Nor is it known how the gears were strained at
-the start, which a path forgets, and how far a slow joint has turned back within a step of its encoder.
+It owns the state of gears that give before they slip (``dynamics.joint_friction``), kept from the measured joint
+angles; ``control_step`` alone brings it up to date, and every method reads the result in ``Sensed``. Two more states
+are of gears that are softer and stiffer by a factor: what lies between them is not known. It is wide after a turn,
+and nothing once a joint has slipped. Nor is it known how the gears were strained at the start, which a path forgets,
+and how far a slow joint has turned back within a step of its encoder.
 """
 
 import math
@@ -57,8 +57,8 @@ def believed_at(model, i, speed):
 def update_believed_friction(model, sensed, resolution, belief):
     """Write ``sensed.friction`` and ``sensed.friction_doubt`` at the measured angles and speeds.
 
-    Where the model's gears are ideal the sign of the speed is smoothed, as a measured one crosses zero in
-    noise; there is no doubt then. ``resolution`` (n,) is the step of the encoders [rad].
+    Where the model's gears are ideal the sign of the speed is smoothed, as a measured one crosses zero in noise;
+    there is no doubt then. ``resolution`` (n,) is the step of the encoders [rad].
     """
     friction = model.friction
     for i in range(sensed.q.size):

@@ -1,7 +1,7 @@
 """One control period: sensed signals and reference in, torque and alarm level out.
 
-The control computer sees what is in ``Sensed`` and its own model of the arm. The plant's true state
-is not among its arguments.
+The control computer sees what is in ``Sensed`` and its own model of the arm. The plant's true state is not among its
+arguments.
 """
 
 from typing import NamedTuple
@@ -82,24 +82,19 @@ def estimate_and_judge(model, estimator, detector, resolution, sensed, work, bel
     """
     tau_external, wrench = belief.tau_external, belief.wrench
     update_believed_friction(model, sensed, resolution, belief.friction)
-    status = estimator.kernel(
-        model, sensed, estimator.parameters, estimator.memory, work, tau_external, wrench
-    )
+    status = estimator.kernel(model, sensed, estimator.parameters, estimator.memory, work, tau_external, wrench)
     for k in range(6):
         sensed.felt[k] = wrench[k]
     belief.now.damped = status == DAMPED
-    belief.now.level = detector.kernel(
-        model, sensed, detector.parameters, detector.memory, work, tau_external, wrench
-    )
+    belief.now.level = detector.kernel(model, sensed, detector.parameters, detector.memory, work, tau_external, wrench)
 
 
 @inlined
 def command_torque(controller, sensed, floating, tau):
     """Write the law's torque, held to the limits, to ``tau``; returns whether a limit was met.
 
-    Where the arm is ``floating`` it is the torque that bears the arm's weight in the controller's model, and
-    no friction: friction that is too large in the model would drive the arm. Reads the frames in
-    ``controller.work``.
+    Where the arm is ``floating`` it is the torque that bears the arm's weight in the controller's model, and no
+    friction: friction that is too large in the model would drive the arm. Reads the frames in ``controller.work``.
     """
     law, limits, model, work = controller.law, controller.torque_limits, controller.model, controller.work
     if floating:

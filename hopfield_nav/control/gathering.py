@@ -1,7 +1,7 @@
 """What a moving arm tells of itself: means over short windows, and the path of a wiggle.
 
-It owns the sums that ``link_learning`` and ``gear_fit`` are fed with, and the slow change of the model
-towards what was learnt: a sudden one would look like a blow to an observer of the momentum.
+It owns the sums that ``link_learning`` and ``gear_fit`` are fed with, and the slow change of the model towards what
+was learnt: a sudden one would look like a blow to an observer of the momentum.
 """
 
 import math
@@ -38,8 +38,7 @@ class Gathering(NamedTuple):
     now: GatheringNow  # its numbers
     sums: np.ndarray  # (SIGNALS, n) of q, qd, qdd, tau, believed friction and its doubt
     before: np.ndarray  # (n,) speeds at the window's beginning [rad/s]
-    # (KEPT_WINDOWS, 2 + SIGNALS n) ring: time at the end, worst level, the means of the signals
-    windows: np.ndarray
+    windows: np.ndarray  # (KEPT_WINDOWS, 2 + SIGNALS n) ring: time at the end, worst level, the means of the signals
     path: np.ndarray  # (k, 3 n) q, qd and tau of the first k periods
     # mass, center_of_mass, inertia: of the model when it has learnt, as in ``Arm``
     mass: np.ndarray

@@ -1,12 +1,11 @@
 """Masses and centres of the links, and a payload, learnt on the way, with the model as prior.
 
-The unknowns are what each link's mass is off by, as a share, how far its centre is off, what Coulomb and
-viscous friction of each joint are off by, as shares, and mass and first moment of a payload in the flange
-frame. The torque is linear in them but for products of two small ones (the regressor of
-``dynamics.identification`` times the change of the inertial parameters), so that means over short windows of
-free motion give equations that are solved as Bayes' rule says. A contact that grows slowly is no error of the
-model: a force on the tool, none at first, that drifts is one more unknown, and takes what changes
-with time rather than with the place. A window is left out
+The unknowns are what each link's mass is off by, as a share, how far its centre is off, what Coulomb and viscous
+friction of each joint are off by, as shares, and mass and first moment of a payload in the flange frame. The torque
+is linear in them but for products of two small ones (the regressor of ``dynamics.identification`` times the change of
+the inertial parameters), so that means over short windows of free motion give equations that are solved as Bayes'
+rule says. A contact that grows slowly is no error of the model: a force on the tool, none at first, that drifts is
+one more unknown, and takes what changes with time rather than with the place. A window is left out
 
 - where it tells nothing new: the torque at this place is known better than one window can say. So what
   grows slowly, as a contact may, is not learnt away where the arm has been;
@@ -48,8 +47,7 @@ class Windows(NamedTuple):
     # coulomb, viscous: (k, n) the two parts of what the model believes of friction [N·m]
     coulomb: np.ndarray
     viscous: np.ndarray
-    # (k, n) of the mean torque, for what is not known of noise and strained gears [N·m]
-    deviation: np.ndarray
+    deviation: np.ndarray  # (k, n) of the mean torque, for what is not known of noise and strained gears [N·m]
 
 
 class LinkLearning:
@@ -62,9 +60,7 @@ class LinkLearning:
         # friction (shares); payload and its first moment [kg, kg·m]; force on the tool [N]
         self.values = np.zeros(6 * n + PAYLOAD + FORCE)
         links = np.tile([SCALE, SHIFT, SHIFT, SHIFT], n)
-        deviations = np.concatenate(
-            [links, np.full(n, COULOMB), np.full(n, VISCOUS), np.zeros(PAYLOAD + FORCE)]
-        )
+        deviations = np.concatenate([links, np.full(n, COULOMB), np.full(n, VISCOUS), np.zeros(PAYLOAD + FORCE)])
         # (6 n + 7, 6 n + 7) of them; zero of a payload before there may be one
         self.covariance = np.diag(deviations**2)
         self._columns = np.column_stack([column for i in range(n) for column in self._columns_of(i)])

@@ -5,9 +5,9 @@ m (M qdd_ref + C qd + g) + f friction: what the model itself says of size and sh
 speed zero friction may be anything up to breakaway, and no model tells which; nor does the model know
 breakaway better than the rest of its friction.
 
-Noise σ of the measured velocities is a noise M σ of the momentum, of which an observer with a lag of rate L
-leaves at most L M σ (exactly L M σ for periods short beside 1/L). Noise of the measured torque, new in every
-period T, leaves sqrt(a/(2 - a)) of itself with a = 1 - exp(-L T).
+Noise σ of the measured velocities is a noise M σ of the momentum, of which an observer with a lag of rate L leaves at
+most L M σ (exactly L M σ for periods short beside 1/L). Noise of the measured torque, new in every period T, leaves
+sqrt(a/(2 - a)) of itself with a = 1 - exp(-L T).
 """
 
 import math
@@ -30,9 +30,7 @@ MODEL_ERROR = (
         "1",
         "share of the model's friction by which the true one may differ; a model a fifth too low needs 0.25",
     ),
-    Parameter(
-        "stiction_share", 1.0, 0.0, 10.0, "1", "share of the breakaway torque allowed for about speed zero"
-    ),
+    Parameter("stiction_share", 1.0, 0.0, 10.0, "1", "share of the breakaway torque allowed for about speed zero"),
     Parameter("stiction_speed", 0.02, 1e-9, 100.0, "rad/s", "how far 'about speed zero' reaches"),
 )
 VELOCITY_NOISE = Parameter(

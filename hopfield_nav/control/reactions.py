@@ -1,8 +1,7 @@
 """What the control computer is told between an alarm and the next path: to rest, to slide, to pass by.
 
-They change what it does (``ControlMode``), and from when on its alarm rule takes a growing level for
-something new (``RetreatStage``). Whoever decides on them, as ``experiment`` does, calls these and writes into
-none of its memory.
+They change what it does (``ControlMode``), and from when on its alarm rule takes a growing level for something new
+(``RetreatStage``). Whoever decides on them, as ``experiment`` does, calls these and writes into none of its memory.
 """
 
 import math

@@ -1,7 +1,7 @@
 """What observers share that are sampled once a period: the time since the last call, and a lag.
 
-Three places of an observer's memory are ``STARTED`` (0 until its first call), ``LAST_TIME`` and ``LAST_GAP``,
-the time between its last two calls.
+Three places of an observer's memory are ``STARTED`` (0 until its first call), ``LAST_TIME`` and ``LAST_GAP``, the
+time between its last two calls.
 """
 
 import math
@@ -10,9 +10,7 @@ from dynamics.kernels.decorators import inlined
 from hopfield_nav.plugin import Parameter
 
 STARTED, LAST_TIME, LAST_GAP, SAMPLING = 0, 1, 2, 3  # places in the memory, and how many they are
-POLE = Parameter(
-    "pole", 100.0, 0.1, 1e5, "1/s", "rate L at which the estimate follows the torque", per_joint=True
-)
+POLE = Parameter("pole", 100.0, 0.1, 1e5, "1/s", "rate L at which the estimate follows the torque", per_joint=True)
 LONGEST_PERIOD = 0.05  # [s] a longer gap than that, and than 1.5 times the one before, is a jump of the clock
 
 

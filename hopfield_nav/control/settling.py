@@ -1,14 +1,14 @@
 """Arrival with a model that is not exact: the reference is moved until the arm is where it should be.
 
-A control law without an integral stops where its error balances what the model gets wrong. At the end of
-a trajectory, where the reference rests, the measured joint error is therefore integrated into a
-correction of the reference, for any law:
+A control law without an integral stops where its error balances what the model gets wrong. At the end of a
+trajectory, where the reference rests, the measured joint error is therefore integrated into a correction of the
+reference, for any law:
 
     d(correction)/dt = rate (q_wanted - q),    q_ref = q_wanted + correction.
 
-The loop is stable where the law's own bandwidth is above half the rate. In motion the correction decays with
-the same rate. What a law, an estimator or a detector sees is the moved reference, so the error that shows
-a contact is not integrated away; and the correction is at most ``MAX_CORRECTION``, so that nothing winds up.
+The loop is stable where the law's own bandwidth is above half the rate. In motion the correction decays with the same
+rate. What a law, an estimator or a detector sees is the moved reference, so the error that shows a contact is not
+integrated away; and the correction is at most ``MAX_CORRECTION``, so that nothing winds up.
 """
 
 from dynamics.kernels.decorators import inlined

@@ -26,12 +26,11 @@ def with_sliding(
 ) -> Controller:
     """The control computer with a law that approaches a surface and slides along it.
 
-    Limits, period and delay stay. Wanted are a ``force`` across the surface [N] and a ``speed`` along it
-    [m/s]. ``normal`` (3,) points from the surface, as far as it is known, ``axis`` (3,) is perpendicular to
-    it, both unit vectors; about the axis the arm slides counter-clockwise around what it touches. The
-    estimator believes in the force ``bias`` (3,) without a contact [N]. The gains of the force are as much
-    smaller as the ``period`` [s] of control is longer than 1 ms. Natural frequencies are one or (n,) [rad/s];
-    None: the law's own.
+    Limits, period and delay stay. Wanted are a ``force`` across the surface [N] and a ``speed`` along it [m/s].
+    ``normal`` (3,) points from the surface, as far as it is known, ``axis`` (3,) is perpendicular to it, both unit
+    vectors; about the axis the arm slides counter-clockwise around what it touches. The estimator believes in the
+    force ``bias`` (3,) without a contact [N]. The gains of the force are as much smaller as the ``period`` [s] of
+    control is longer than 1 ms. Natural frequencies are one or (n,) [rad/s]; None: the law's own.
     """
     gains = min(1.0, _PERIOD / period)
     heading, elevation = math.atan2(-normal[1], -normal[0]), math.asin(np.clip(-normal[2], -1.0, 1.0))

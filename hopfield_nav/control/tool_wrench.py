@@ -15,9 +15,9 @@ SINGULAR_DAMPING = Parameter(
 def wrench_from_torque(model, smallest_determinant, work, tau_external, wrench):
     """Write ``wrench`` (6,) with J^T wrench = ``tau_external`` (n,), at the frames in ``work``.
 
-    Solves (J J^T + λ² I) F = J tau. λ is 0, and for six joints the solution exact, where sqrt(det(J J^T)) is
-    at least ``smallest_determinant`` (|det J| for six joints, m³); nearer to a singularity λ grows, and the
-    status is ``DAMPED`` instead of 0. Arms with fewer than six joints are always damped.
+    Solves (J J^T + λ² I) F = J tau. λ is 0, and for six joints the solution exact, where sqrt(det(J J^T)) is at least
+    ``smallest_determinant`` (|det J| for six joints, m³); nearer to a singularity λ grows, and the status is
+    ``DAMPED`` instead of 0. Arms with fewer than six joints are always damped.
 
     Source: ragazzon2012 (5.2); damping after Nakamura and Hanafusa 1986.
     """

@@ -1,7 +1,7 @@
 """What was measured in the last periods, and when a contact began that was felt only later.
 
-An alarm comes after the first contact: the observer lags, the force has to grow to the threshold. The
-level tells when it began to rise, and the angles of that moment are still known.
+An alarm comes after the first contact: the observer lags, the force has to grow to the threshold. The level tells
+when it began to rise, and the angles of that moment are still known.
 """
 
 from typing import NamedTuple
@@ -78,8 +78,8 @@ def _joints(rows: np.ndarray) -> int:
 def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
     """When, not before ``since`` [s], the level began to rise to what it is in the last row.
 
-    That row is of the alarm. It is the moment at which a straight line through ``RISE_SHARES`` of the rise
-    meets the lowest level. An alarm without a rise began when it was raised.
+    That row is of the alarm. It is the moment at which a straight line through ``RISE_SHARES`` of the rise meets the
+    lowest level. An alarm without a rise began when it was raised.
     """
     rows = in_order(trace)
     rows = rows[rows[:, 0] >= since] if (rows[:, 0] >= since).any() else rows[-1:]

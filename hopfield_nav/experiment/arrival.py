@@ -2,12 +2,12 @@
 
 The control computer stops where the tool is at the goal by all it senses; truly it may be elsewhere.
 
-Once its trajectory has ended, the arm comes nearer to the goal only as far as ``controller.settling`` moves
-its reference. Where it comes no nearer, the reference is not moved any more, and nothing touches it, it is
-left where it is for good: nothing will be felt either, and the time limit would be all it waits for.
+Once its trajectory has ended, the arm comes nearer to the goal only as far as ``controller.settling`` moves its
+reference. Where it comes no nearer, the reference is not moved any more, and nothing touches it, it is left where it
+is for good: nothing will be felt either, and the time limit would be all it waits for.
 
-What the arm itself knows speaks against touches where it drove freely, and against facts that cannot all be
-true; a real arm can tell as much. The truth of the simulation tells which touches were of nothing.
+What the arm itself knows speaks against touches where it drove freely, and against facts that cannot all be true; a
+real arm can tell as much. The truth of the simulation tells which touches were of nothing.
 """
 
 import math
@@ -28,10 +28,7 @@ _FALLING_RATIO = 0.95  # a distance that falls by less than this share over half
 _MAX_CHANGE = 1e-4  # [rad] a correction that changes by less over that time is done
 DOUBTFUL_SHARE = 1 / 3  # share of the collisions from which on they are many
 MIN_DOUBTFUL = 5  # and their least number
-_REMEDY = (
-    "try a higher detection.threshold (`hopfield-nav tune` finds one), or a controller.model nearer to the "
-    "plant"
-)
+_REMEDY = "try a higher detection.threshold (`hopfield-nav tune` finds one), or a controller.model nearer to the plant"
 
 
 def arrived(tolerance: float, error: float) -> str:
@@ -127,9 +124,7 @@ def why_doubtful(navigator: Navigator, detections: Sequence[DetectionRecord]) ->
     return ", ".join(part for part in found if part)
 
 
-def no_path_grade(
-    outcome: str | None, navigator: Navigator, detections: Sequence[DetectionRecord]
-) -> str | None:
+def no_path_grade(outcome: str | None, navigator: Navigator, detections: Sequence[DetectionRecord]) -> str | None:
     """One of ``GRADES`` for the outcome ``no_path``; None for every other one."""
     if outcome != "no_path":
         return None

@@ -101,9 +101,7 @@ def compile_in_parallel(world: World) -> None:
 
     What cannot be compiled there is compiled here, when the run calls it.
     """
-    other = subprocess.Popen(
-        _command("the closed loop"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    other = subprocess.Popen(_command("the closed loop"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         _compile_for(world)
         other.wait()

@@ -25,9 +25,7 @@ from hopfield_nav.navigation import (
 from hopfield_nav.world import World, build_flexible_loop, is_code
 
 
-def choose_navigator(
-    world: World, arm: Arm, start: np.ndarray, followed: Trajectory | None, hidden: bool
-) -> Navigator:
+def choose_navigator(world: World, arm: Arm, start: np.ndarray, followed: Trajectory | None, hidden: bool) -> Navigator:
     """What answers a touch; it follows a trajectory that is given in the place of a goal.
 
     Where friction hides the force with which the arm should slide (``hidden``), it follows the surface.

@@ -1,7 +1,7 @@
 """Which motion the arm is on: between the loop, which tells of events, and the navigator, which plans.
 
-``Guidance`` is asked after a detection, and where a motion that needs a decision has got so far. It has the
-navigator answer, lets the arm come to rest or slide before the new path, and notes every detection.
+``Guidance`` is asked after a detection, and where a motion that needs a decision has got so far. It has the navigator
+answer, lets the arm come to rest or slide before the new path, and notes every detection.
 """
 
 import math
@@ -98,9 +98,7 @@ class Guidance:
         elif self.navigator.goal is not None:
             self.navigator.motion = self._phase.before(motion, old, self._time, self._state)
         self._set_off(self.navigator.motion)
-        self.detections.append(
-            self._noted(marked, motion)._replace(replan_time=clock.perf_counter() - started)
-        )
+        self.detections.append(self._noted(marked, motion)._replace(replan_time=clock.perf_counter() - started))
         return motion
 
     def decide(self) -> PlannedMotion | None:

@@ -1,8 +1,8 @@
 """The arm learns itself: a wiggle before the first motion, and windows of free motion on the way.
 
-It owns the times: when the wiggle is over, when what was gathered is looked at, and what is not learnt from,
-since there was an alarm, or nearly one, within ``APART``. What it learns goes into the control computer's
-model, into what it believes of its gears, and into what its detector allows the model to have wrong.
+It owns the times: when the wiggle is over, when what was gathered is looked at, and what is not learnt from, since
+there was an alarm, or nearly one, within ``APART``. What it learns goes into the control computer's model, into what
+it believes of its gears, and into what its detector allows the model to have wrong.
 """
 
 import math
@@ -85,9 +85,7 @@ class Learner:
         )
         later = path._replace(knots=path.knots + self._wiggle_time)
         knots = np.concatenate([first.knots[:-1], later.knots])
-        whole = later._replace(
-            knots=knots, coefficients=np.concatenate([first.coefficients, later.coefficients])
-        )
+        whole = later._replace(knots=knots, coefficients=np.concatenate([first.coefficients, later.coefficients]))
         return motion._replace(trajectory=later), whole
 
     def next_look(self, step: int) -> int:
@@ -158,9 +156,7 @@ class Learner:
         due = (at > self._done + WINDOW) & (at <= time - apart)
         if len(loud):
             due &= np.abs(at[:, None] - loud).min(axis=1) > APART
-        due &= np.abs(self._windows[:, 2 + self._n : 2 + 2 * self._n]).max(axis=1) > (
-            0 if declared else MOVING
-        )
+        due &= np.abs(self._windows[:, 2 + self._n : 2 + 2 * self._n]).max(axis=1) > (0 if declared else MOVING)
         chosen = self._windows[due]
         self._done = max(self._done, time - apart)
         self._windows = self._windows[at > time - 2.0 * APART]

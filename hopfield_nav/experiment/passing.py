@@ -1,9 +1,9 @@
 """Obstacles that the tool may go through: too soft, too thin, or met too fast.
 
-Contact pushes the tool out to the nearer side, so an obstacle can push back with no more than stiffness times
-half its thickness: beyond its middle it pushes the tool on. Where it overlaps another one it may push back
-with less (``loop.holding_depth``). What it may have to hold against is estimated along the first path, as if
-the tool met it head-on:
+Contact pushes the tool out to the nearer side, so an obstacle can push back with no more than stiffness times half
+its thickness: beyond its middle it pushes the tool on. Where it overlaps another one it may push back with less
+(``loop.holding_depth``). What it may have to hold against is estimated along the first path, as if the tool met it
+head-on:
 
 - the force at which a collision is **felt**. A threshold in newtons is that force. One in newton-metres is
   divided by the lever of the joint that shows the force best; what the detector allows a wrong model is
@@ -14,8 +14,8 @@ the tool met it head-on:
 - the force of the **impact**: with speed v and the mass m that the tool shows in its own direction it is
   v sqrt(stiffness m) where nothing but the stiffness stops it.
 
-In one integrator step the tool must not go further than half the thickness either. And a force above what the
-motors can press with, none beyond its limit, is never felt, except in an impact.
+In one integrator step the tool must not go further than half the thickness either. And a force above what the motors
+can press with, none beyond its limit, is never felt, except in an impact.
 """
 
 import numpy as np
@@ -99,9 +99,7 @@ def _felt(world: World, arm: Arm, q: np.ndarray, lever: np.ndarray) -> np.ndarra
     if unit in _FORCE:
         return np.full(len(q), float(values["threshold"]))
     coulomb, breakaway = arm.friction[:, 0], arm.friction[:, [0, 2]].max(axis=1)
-    threshold = np.asarray(values["threshold"]) + values.get("mass_error", 0.0) * np.abs(
-        gravity_torque(arm, q)
-    )
+    threshold = np.asarray(values["threshold"]) + values.get("mass_error", 0.0) * np.abs(gravity_torque(arm, q))
     threshold = threshold + values.get("friction_error", 0.0) * coulomb
     threshold = threshold + values.get("stiction_share", 0.0) * breakaway
     return _least_ratio(threshold, lever)

@@ -7,8 +7,8 @@
   pushes it off. The reference is the arm itself. Believed friction is not added: one believed to be too large
   would drive the arm.
 
-Then the path is planned again, from where the arm is. What was felt is learned at the alarm, whatever
-follows; how far it is confirmed is told by the level where the arm itself turned back.
+Then the path is planned again, from where the arm is. What was felt is learned at the alarm, whatever follows; how
+far it is confirmed is told by the level where the arm itself turned back.
 """
 
 import math
@@ -67,9 +67,7 @@ class ReactionPhase(Phase):
         self._braked = 0
         self._calm, self._depth = 0, -math.inf
 
-    def before(
-        self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State
-    ) -> PlannedMotion:
+    def before(self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State) -> PlannedMotion:
         """What the arm does first: a motion that ``reacts``; the planned one where nothing comes before it.
 
         Where the arm is let go, that is noted in the control computer's part of the state.
@@ -85,9 +83,7 @@ class ReactionPhase(Phase):
             leg = float(first.knots[-1]) - time
         resting = np.zeros((1, *first.coefficients.shape[1:]))
         resting[0, 0] = sensed.q - correction
-        knots = np.append(
-            first.knots, time + 2 * MAX_DURATION[self._kind]
-        )  # never at its end: that would be arrival
+        knots = np.append(first.knots, time + 2 * MAX_DURATION[self._kind])  # never at its end: that would be arrival
         coefficients = np.concatenate([first.coefficients, resting])
         self._begun = round(time / self._step)
         self._braked, self._calm, self._depth = self._begun + self._steps(leg), 0, -math.inf

@@ -88,10 +88,7 @@ _MIN_DEPTH = 1e-6  # [m] less is on the surface
 
 
 def check_start(world: World, arm: Arm, q: np.ndarray, refuse: bool = True) -> list[str]:
-    """One sentence on obstacles in which the tool point or, with ``contact.bodies: arm``, a link starts.
-
-    Raises ``BadInput``: it starts in a known obstacle, and ``refuse``; else that is warned of too.
-    """
+    """One sentence on obstacles in which the tool point or, with ``contact.bodies: arm``, a link starts."""
     whole = world.contact.bodies == "arm"
     depth, link = depths_at_start(arm, q, build_obstacles(world), whole)
     solids, unknown = all_solids(world), len(world.obstacles)
@@ -109,30 +106,21 @@ def check_start(world: World, arm: Arm, q: np.ndarray, refuse: bool = True) -> l
 
 
 def check_world(world: object) -> World:
-    """The world of a run.
-
-    Raises ``BadInput``: it is none, such as a name.
-    """
+    """The world of a run."""
     if not isinstance(world, World):
         raise BadInput("no world", found=world, allowed="one from load_world")
     return world
 
 
 def check_seed(seed: object) -> int:
-    """The seed of a run.
-
-    Raises ``BadInput``: no whole number from 0 to 2^63 - 1.
-    """
+    """The seed of a run."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**63:
         raise BadInput("seed", found=seed, allowed="a whole number from 0 to 2^63 - 1")
     return int(seed)
 
 
 def check_duration(duration: object) -> float:
-    """The simulated time for which a simulation is to go on [s].
-
-    Raises ``BadInput``: no number, or below 0.
-    """
+    """The simulated time for which a simulation is to go on [s]."""
     if isinstance(duration, bool) or not isinstance(duration, (int, float, np.number)) or not duration >= 0:
         raise BadInput("duration", found=duration, allowed="a number of seconds, 0 or more")
     return float(duration)

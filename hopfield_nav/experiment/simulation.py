@@ -49,8 +49,8 @@ class Simulation:
         felt: an earlier run over the same map; what it felt is known, with the certainty that it had.
 
     Attributes:
-        outcome: None while running, then ``reached``, ``no_path``, ``unreachable``, ``time_limit``,
-            ``diverged`` or ``method_failed``; ``reason`` says why in a sentence.
+        outcome: None while running, then ``reached``, ``no_path``, ``unreachable``, ``time_limit``, ``diverged`` or
+            ``method_failed``; ``reason`` says why in a sentence.
         state: true joint angles, what was sensed and believed (``loop.State``).
         loop: what advances it; its engine and, with elastic joints, their rotors.
         rows: what is recorded.
@@ -62,8 +62,8 @@ class Simulation:
         warnings: sentences on settings that cannot go well, and on obstacles that the arm starts in.
 
     Raises:
-        BadInput: the start is not over the map or in a known obstacle, the step is too large for damping or
-            contact, or the earlier run says nothing on this map.
+        BadInput: the start is not over the map or in a known obstacle, the step is too large for damping or contact,
+            or the earlier run says nothing on this map.
     """
 
     def __init__(
@@ -149,9 +149,9 @@ class Simulation:
     def step(self, duration: float, torque: np.ndarray | None = None) -> str | None:
         """Go on for ``duration`` simulated seconds, or to the end if that comes first.
 
-        Collisions on the way are answered. Returns the outcome, or None while running. A ``torque`` (n,) of
-        the motors in the place of the control law's [N·m] is for one's own control, in a world without a
-        goal. Limits, period and delay are those of the world.
+        Collisions on the way are answered. Returns the outcome, or None while running. A ``torque`` (n,) of the
+        motors in the place of the control law's [N·m] is for one's own control, in a world without a goal. Limits,
+        period and delay are those of the world.
 
         Raises ``BadInput``: no number of seconds, or a torque that is not one finite number a joint.
         """
@@ -178,8 +178,8 @@ class Simulation:
     def run(self, progress: Progress | None = None, while_: GoesOn | None = None) -> Run:
         """Go on to the end and return the record.
 
-        ``progress`` is called now and then with the simulated time [s] and the number of touches; ``while_``
-        too, and says whether to go on; else the outcome is ``running``.
+        ``progress`` is called now and then with the simulated time [s] and the number of touches; ``while_`` too, and
+        says whether to go on; else the outcome is ``running``.
 
         Raises ``Interrupted``: by Ctrl-C, with the record so far.
         """

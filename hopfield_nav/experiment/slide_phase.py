@@ -1,8 +1,8 @@
 """Sliding along what was felt, from an alarm until the new path leads away: ``explore: slide``.
 
-The law ``hybrid_force_motion`` takes the place of the world's own: it presses with a wanted force and moves
-along. Where to, and when it is enough, the navigator says; a surface that is lost for good, or was never
-found, ends it too. Then the world's law goes on from where the arm is.
+The law ``hybrid_force_motion`` takes the place of the world's own: it presses with a wanted force and moves along.
+Where to, and when it is enough, the navigator says; a surface that is lost for good, or was never found, ends it too.
+Then the world's law goes on from where the arm is.
 """
 
 import math
@@ -49,9 +49,7 @@ class SlidePhase(Phase):
         self._start, self._felt, self._bias = 0.0, -math.inf, np.zeros(3)
         self._found, self._pressed, self._looks_felt = False, 0, 0
 
-    def before(
-        self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State
-    ) -> PlannedMotion:
+    def before(self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State) -> PlannedMotion:
         """The slide that comes before a ``motion`` with ``slide``; arguments as ``ReactionPhase.before``."""
         assert motion.slide is not None
         sensed, explore = state.control.sensed, self._explore
@@ -95,9 +93,7 @@ class SlidePhase(Phase):
         if self._looks_felt >= FOUND_LOOKS and not self._found:
             self._found = True
             self._response.confirm_slide(True)
-        lost = time - (self._felt if self._found else self._start) > (
-            SEARCH_TIME if self._found else APPROACH_TIME
-        )
+        lost = time - (self._felt if self._found else self._start) > (SEARCH_TIME if self._found else APPROACH_TIME)
         if lost or self._pressed > 2 or time - self._start > MAX_SLIDE_TIME:
             return True
         place = forward_kinematics(self._arm, state.control.sensed.q)[:3, 3]

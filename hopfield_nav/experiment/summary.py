@@ -84,9 +84,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "peak_contact_force_time_s": _number(counted.peak_time),
         "first_impact_peak_force_N": counted.first_peak if counted.contacts else None,
         "largest_penetration_m": counted.deepest,
-        "least_self_distance_m": self_distance(
-            simulation.world, simulation.arm, simulation.rows, simulation.state
-        ),
+        "least_self_distance_m": self_distance(simulation.world, simulation.arm, simulation.rows, simulation.state),
         "passed_through": int(may_have_passed(simulation.state)),
         "detection_delay_median_s": float(np.median(delays)) if delays.size else None,
         "detection_delay_max_s": float(delays.max()) if delays.size else None,
@@ -94,9 +92,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "damped_estimate_share": counted.damped / periods if periods else 0.0,
         "felt_cell_count": simulation.navigator.felt_count(),
         "closed_step_count": sum(c == 1.0 for c in simulation.navigator.closed_steps().values()),
-        "replan_wall_time_median_s": float(np.median([d.replan_time for d in detections]))
-        if detections
-        else None,
+        "replan_wall_time_median_s": float(np.median([d.replan_time for d in detections])) if detections else None,
         "imperfections": imperfections(simulation.world),
         "handed_on": _handed_on(simulation.prior),
         "learnt": {} if simulation.learner is None else simulation.learner.summary(),
@@ -145,8 +141,8 @@ def imperfections(world: World) -> dict[str, Any]:
 def may_have_passed(state: State) -> bool:
     """Whether the axis of a body was so deep in obstacles that it may have gone through them.
 
-    Contact pushes a body out to the nearer side, so none gets further than half-way through what overlaps;
-    beyond three quarters of that it may well have come out on the other side.
+    Contact pushes a body out to the nearer side, so none gets further than half-way through what overlaps; beyond
+    three quarters of that it may well have come out on the other side.
     """
     return state.statistics.share >= SUNK_SHARE
 

@@ -19,14 +19,11 @@ from hopfield_nav.record import Run
 from hopfield_nav.world import World, build_arm, build_plant
 
 
-def follow(
-    world: World, trajectory: Trajectory, seed: int | None = None, progress: Progress | None = None
-) -> Run:
+def follow(world: World, trajectory: Trajectory, seed: int | None = None, progress: Progress | None = None) -> Run:
     """Run a world along a given trajectory instead of in search of its goal; its start and goal are not used.
 
-    The arm starts on the trajectory at time 0, with its velocity. The outcome is ``reached`` at the end of
-    it, or ``time_limit``, or ``diverged``. What is detected on the way is recorded, and the arm does not
-    react to it.
+    The arm starts on the trajectory at time 0, with its velocity. The outcome is ``reached`` at the end of it, or
+    ``time_limit``, or ``diverged``. What is detected on the way is recorded, and the arm does not react to it.
 
     Raises ``BadInput``: the trajectory does not fit the arm, or as ``simulate``.
     """
@@ -76,9 +73,7 @@ def follow_until_contact(
     return run, replace(found[0], went_on=went_on)
 
 
-def simulate(
-    world: World, seed: int | None = None, progress: Progress | None = None, felt: Run | None = None
-) -> Run:
+def simulate(world: World, seed: int | None = None, progress: Progress | None = None, felt: Run | None = None) -> Run:
     """Run a world to its end.
 
     Args:
@@ -108,8 +103,8 @@ class Trial(NamedTuple):
 def try_world(world: World) -> Trial:
     """Begin a run and stop before it moves.
 
-    The payload, room for what is random, the step, and the start are looked at one by one, so that all of
-    their faults are found; then the run is begun, so that nothing else is left for it to refuse.
+    The payload, room for what is random, the step, and the start are looked at one by one, so that all of their
+    faults are found; then the run is begun, so that nothing else is left for it to refuse.
     """
     faults: list[BadInput] = []
     with _kept(faults):

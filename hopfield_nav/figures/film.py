@@ -80,9 +80,9 @@ def write_film(
 ) -> Path:
     """Write frames under another name first, and rename the file, ``<path>.mp4``, when it is whole.
 
-    It is ``<path>.gif`` where there is no encoder. Frames are (height, width, 4) uint8, red, green, blue and
-    one that is not looked at, ``fps`` a second, of a size of width and height [pixels]. After every one
-    ``progress`` is called with the number of frames done and of all.
+    It is ``<path>.gif`` where there is no encoder. Frames are (height, width, 4) uint8, red, green, blue and one that
+    is not looked at, ``fps`` a second, of a size of width and height [pixels]. After every one ``progress`` is called
+    with the number of frames done and of all.
 
     Raises ``OSError``: the file cannot be written.
     """
@@ -114,9 +114,7 @@ def _count(frames: Iterator[np.ndarray], total: int, progress: Progress | None) 
             progress(done, total)
 
 
-def _write_mp4(
-    encoder_name: str, path: Path, frames: Iterator[np.ndarray], fps: int, size: tuple[int, int]
-) -> None:
+def _write_mp4(encoder_name: str, path: Path, frames: Iterator[np.ndarray], fps: int, size: tuple[int, int]) -> None:
     """H.264 that every player and browser shows; MPEG-4 where there is no better."""
     import imageio_ffmpeg
 

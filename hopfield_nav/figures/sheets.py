@@ -1,7 +1,7 @@
 """What every page of figures is made with: empty figures, legends, thinned signals, whole files.
 
-Recorded signals have tens of thousands of rows; fewer points look the same. Legends stand above all
-panels, where they cover no data.
+Recorded signals have tens of thousands of rows; fewer points look the same. Legends stand above all panels, where
+they cover no data.
 """
 
 import json
@@ -37,9 +37,7 @@ def new_figure(width: float, height: float) -> Figure:
 def add_legend(figure: Figure, handles: list[Artist], columns: int) -> Figure:
     """A legend above all panels, where it covers no data."""
     if handles:
-        figure.legend(
-            handles=handles, loc="outside upper center", ncols=min(columns, len(handles)), borderaxespad=0.1
-        )
+        figure.legend(handles=handles, loc="outside upper center", ncols=min(columns, len(handles)), borderaxespad=0.1)
     return figure
 
 
@@ -54,8 +52,8 @@ def keep_scale(ax: Axes, least: float) -> Axes:
 def envelope(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The smallest and the largest value of each of so many stretches, in order of time; or all.
 
-    Every point is one of the signal's own; no peak is lost. Values (k,) that are not finite are left out
-    where others are near.
+    Every point is one of the signal's own; no peak is lost. Values (k,) that are not finite are left out where others
+    are near.
     """
     count = values.size
     if count <= 2 * _BINS:
@@ -105,9 +103,7 @@ def save_figure(figure: Figure, folder: Path, name: str, pdf: bool = False, note
     """
     folder.mkdir(parents=True, exist_ok=True)
     below = add_note(figure, note)
-    return [
-        _save(figure, folder / f"{name}.{ending}", below) for ending in (("png", "pdf") if pdf else ("png",))
-    ]
+    return [_save(figure, folder / f"{name}.{ending}", below) for ending in (("png", "pdf") if pdf else ("png",))]
 
 
 def _save(figure: Figure, path: Path, below: float) -> Path:

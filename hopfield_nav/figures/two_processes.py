@@ -1,11 +1,11 @@
 """Work that this process and a copy of it share: the pages of a run, the frames of its film.
 
-It owns the copy and its end. Who draws much may import it, where no other threads run: a command does, a
-notebook does not.
+It owns the copy and its end. Who draws much may import it, where no other threads run: a command does, a notebook
+does not.
 
-A pool of ``concurrent.futures`` would not do. It takes 35 ms to begin, a copy 2 ms; on Ctrl-C it goes on with
-what it has begun and taken beforehand, where a copy ends at once; and where its process is killed while jobs
-are called back, its own thread ends with an error (``InvalidStateError``, Python 3.11).
+A pool of ``concurrent.futures`` would not do. It takes 35 ms to begin, a copy 2 ms; on Ctrl-C it goes on with what it
+has begun and taken beforehand, where a copy ends at once; and where its process is killed while jobs are called back,
+its own thread ends with an error (``InvalidStateError``, Python 3.11).
 """
 
 import os
@@ -31,8 +31,8 @@ def do_in_two_processes(jobs: Sequence[Callable[[], bool]]) -> list[bool]:
 def draw_in_two_processes(draw: Callable[[int], np.ndarray], count: int) -> Iterator[np.ndarray]:
     """``draw(0)``, ``draw(1)``, … in order; a copy of this process, made at once, draws every second one.
 
-    What it returns has always the same shape and type. What the copy has not drawn when it ends, for an error
-    too, is drawn here.
+    What it returns has always the same shape and type. What the copy has not drawn when it ends, for an error too, is
+    drawn here.
     """
     told, tell = os.pipe()
 

@@ -1,7 +1,7 @@
 """The arm's capsules in base axes, and their distances to the surroundings.
 
-An arm is its outline from the arm file and, where its tool point lies away from the flange, a rod
-without thickness from the flange to the tool point.
+An arm is its outline from the arm file and, where its tool point lies away from the flange, a rod without thickness
+from the flange to the tool point.
 """
 
 import numpy as np
@@ -28,8 +28,8 @@ LINK, START, END, RADIUS, MIDDLE, REACH, BODY_WIDTH = 0, 1, 4, 7, 8, 11, 12  # c
 def arm_bodies(arm: Arm) -> np.ndarray:
     """The arm's capsules in their order, then the tool's rod where there is one, as rows (k, 12) for kernels.
 
-    These are link (0 is the base), start (3) and end (3) of the axis in the link's frame [m], radius [m],
-    middle of the axis (3) and distance from there to the farthest point [m].
+    These are link (0 is the base), start (3) and end (3) of the axis in the link's frame [m], radius [m], middle of
+    the axis (3) and distance from there to the farthest point [m].
     """
     rows = arm.capsules
     if np.any(arm.tool[:3, 3]):
@@ -165,9 +165,7 @@ def _capsules_batch(arm: Arm, bodies: np.ndarray, q: np.ndarray, work: Work) -> 
 
 
 @kernel
-def _distance_batch(
-    arm: Arm, bodies: np.ndarray, solids: np.ndarray, q: np.ndarray, work: Work
-) -> np.ndarray:
+def _distance_batch(arm: Arm, bodies: np.ndarray, solids: np.ndarray, q: np.ndarray, work: Work) -> np.ndarray:
     out = np.empty((q.shape[0], bodies.shape[0], solids.shape[0]))
     for row in range(q.shape[0]):
         update_frames(arm, q[row], work)
@@ -180,9 +178,7 @@ def _distance_batch(
 
 
 @kernel
-def _clearance_batch(
-    arm: Arm, bodies: np.ndarray, solids: np.ndarray, q: np.ndarray, work: Work
-) -> np.ndarray:
+def _clearance_batch(arm: Arm, bodies: np.ndarray, solids: np.ndarray, q: np.ndarray, work: Work) -> np.ndarray:
     out = np.empty(q.shape[0])
     for row in range(q.shape[0]):
         update_frames(arm, q[row], work)
@@ -191,9 +187,7 @@ def _clearance_batch(
 
 
 @kernel
-def _collides_batch(
-    arm: Arm, bodies: np.ndarray, solids: np.ndarray, q: np.ndarray, work: Work
-) -> np.ndarray:
+def _collides_batch(arm: Arm, bodies: np.ndarray, solids: np.ndarray, q: np.ndarray, work: Work) -> np.ndarray:
     out = np.empty(q.shape[0], dtype=np.bool_)
     for row in range(q.shape[0]):
         update_frames(arm, q[row], work)

@@ -1,8 +1,8 @@
 """Signed distance from a segment to a box, exact.
 
-Outside, the squared distance along the segment is convex and piecewise quadratic: its slope is zero
-in an interval between two of the six planes that bound the box, and linear there. Inside, the signed
-distance is the largest of six linear functions, and its least value lies where two of them cross.
+Outside, the squared distance along the segment is convex and piecewise quadratic: its slope is zero in an interval
+between two of the six planes that bound the box, and linear there. Inside, the signed distance is the largest of six
+linear functions, and its least value lies where two of them cross.
 """
 
 from dynamics.kernels.decorators import inlined
@@ -83,8 +83,8 @@ def _face(t, a, d, half):
 def _inside_box(a, d, half):
     """The deepest point of a segment that meets the box, with the gradient of its signed distance.
 
-    Two bounding faces, one whose distance falls along the segment and one whose distance rises, are
-    crossed until the face at the crossing is one of the two.
+    Two bounding faces, one whose distance falls along the segment and one whose distance rises, are crossed until the
+    face at the crossing is one of the two.
     """
     value_low, slope_low, u = _face(0.0, a, d, half)
     if slope_low >= 0.0:
@@ -112,8 +112,8 @@ def _inside_box(a, d, half):
 def box_distance(solids, j, a, d):
     """Segment to box; see ``round_distance`` for what is returned.
 
-    Where the deepest point is equally deep under two faces the gradient is shorter than 1: the
-    segment sinks in more slowly than it moves.
+    Where the deepest point is equally deep under two faces the gradient is shorter than 1: the segment sinks in more
+    slowly than it moves.
     """
     a, d = into_solid(solids, j, from_centre(solids, j, a)), into_solid(solids, j, d)
     half = vector(solids, j, SIZE)

@@ -1,9 +1,9 @@
 """Signed distance from a segment to a cylinder with flat ends.
 
-With rho the distance beyond the side and zeta that beyond the nearer end, a point outside is
-hypot(max(rho, 0), max(zeta, 0)) away, and one inside max(rho, zeta). Both are convex along the
-segment. Outside, the zero of the slope is found by Newton's method in a bracket, to rounding; inside
-the least value is the best of at most eight points known in closed form.
+With rho the distance beyond the side and zeta that beyond the nearer end, a point outside is hypot(max(rho, 0),
+max(zeta, 0)) away, and one inside max(rho, zeta). Both are convex along the segment. Outside, the zero of the slope
+is found by Newton's method in a bracket, to rounding; inside the least value is the best of at most eight points
+known in closed form.
 """
 
 import math
@@ -95,8 +95,7 @@ def _root(p, q, r, sign):
 def _deepest(a, b, c, z, dz, radius, half):
     """T of the deepest point of a segment that meets the cylinder.
 
-    It is an end, the point nearest to the axis or to the middle plane, or one as far from the side
-    as from an end.
+    It is an end, the point nearest to the axis or to the middle plane, or one as far from the side as from an end.
     """
     t, best = 0.0, _depth(0.0, a, b, c, z, dz, radius, half)
     for k in range(7):
@@ -159,10 +158,8 @@ def cylinder_distance(solids, j, a, d):
         side, end = _blend(t, ee, we, z, rise, distance, radius, half)
     if z + t * rise < 0.0:
         end = -end
-    if distance > 0.0:
-        p = over(p, distance)
-    else:  # on the axis: square to it and to the segment
-        p = over(cross(axis, e), math.sqrt(ee)) if ee > 0.0 else across(axis)
+    on_axis = over(cross(axis, e), math.sqrt(ee)) if ee > 0.0 else across(axis)  # square to it and to the segment
+    p = over(p, distance) if distance > 0.0 else on_axis
     return s, t, along(times(side, p), end, axis)
 
 

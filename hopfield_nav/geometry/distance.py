@@ -1,8 +1,8 @@
 """Signed distance between capsules and solids of any kind.
 
-The signed distance of a point to a convex solid is positive outside and negative inside. That of a
-capsule is the least one along its axis, less its radius: exact, and positive where the two are
-apart. While the capsule's axis is outside the solid its negative is the shortest motion that parts them.
+The signed distance of a point to a convex solid is positive outside and negative inside. That of a capsule is the
+least one along its axis, less its radius: exact, and positive where the two are apart. While the capsule's axis is
+outside the solid its negative is the shortest motion that parts them.
 """
 
 import math
@@ -61,10 +61,7 @@ def capsule_distance(capsules: np.ndarray, primitives: np.ndarray) -> np.ndarray
 
 
 def closest_points(capsules: np.ndarray, primitives: np.ndarray) -> ClosestPoints:
-    """As ``capsule_distance``, and where capsules and solids are nearest.
-
-    Raises ``BadInput``: wrong shapes, or a negative radius.
-    """
+    """As ``capsule_distance``, and where capsules and solids are nearest."""
     rows, lead = _capsules(capsules)
     solids = as_primitives(primitives)
     full = _closest(rows, solids).reshape(*lead, len(solids), 10)

@@ -1,9 +1,9 @@
 """Signed distance from a segment to a convex mesh, exact.
 
-The row of a mesh is longer than that of other solids: behind the common part stand its planes (outward
-normal, offset), then its edges (start, vector), in base axes. A segment that misses the mesh is nearest to it
-where it is nearest to an edge, or at one of its ends above a face: then that end's largest distance from a
-plane is the distance. One that meets it is deepest where two of the planes cross.
+The row of a mesh is longer than that of other solids: behind the common part stand its planes (outward normal,
+offset), then its edges (start, vector), in base axes. A segment that misses the mesh is nearest to it where it is
+nearest to an edge, or at one of its ends above a face: then that end's largest distance from a plane is the distance.
+One that meets it is deepest where two of the planes cross.
 """
 
 import math

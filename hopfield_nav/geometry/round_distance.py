@@ -1,8 +1,8 @@
 """Signed distance from a segment to round solids and to a half-space.
 
-Each kernel takes packed solids, the number of one, and a segment a + t d with t from 0 to 1. It
-returns (s, t, g): the least signed distance s of a point of the segment [m], that point's t, and the
-unit normal there, which leads out of the solid.
+Each kernel takes packed solids, the number of one, and a segment a + t d with t from 0 to 1. It returns (s, t, g):
+the least signed distance s of a point of the segment [m], that point's t, and the unit normal there, which leads out
+of the solid.
 """
 
 import math

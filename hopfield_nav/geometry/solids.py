@@ -1,8 +1,8 @@
 """Solids of the surroundings as rows of numbers that kernels read.
 
-A row holds one convex solid: its kind, a centre, axes, sizes, and the radius of a sphere about the
-centre that holds all of it. ``pack_primitives`` stacks rows to the array that every kernel takes. The row of
-a mesh goes on with its planes and edges (``mesh_distance``), and all rows beside it are as long.
+A row holds one convex solid: its kind, a centre, axes, sizes, and the radius of a sphere about the centre that holds
+all of it. ``pack_primitives`` stacks rows to the array that every kernel takes. The row of a mesh goes on with its
+planes and edges (``mesh_distance``), and all rows beside it are as long.
 """
 
 import math
@@ -62,9 +62,7 @@ def upright_cylinder(center: Vector, radius: float) -> np.ndarray:
     return _row(UPRIGHT, [*_vector(center, 2, "center"), 0.0], [0.0, 0.0, 1.0], [r], r)
 
 
-def finite_cylinder(
-    center: Vector, radius: float, height: float, axis: Vector = (0.0, 0.0, 1.0)
-) -> np.ndarray:
+def finite_cylinder(center: Vector, radius: float, height: float, axis: Vector = (0.0, 0.0, 1.0)) -> np.ndarray:
     """A cylinder with flat ends about its middle (3,) [m], along an axis (3,) of any length, as a row (17,).
 
     Raises ``BadInput``: wrong shape, a size that is not positive, or an axis of zero length.
@@ -104,9 +102,7 @@ def convex_mesh(vertices: np.ndarray) -> np.ndarray:
     try:
         hull = ConvexHull(np.asarray(vertices, dtype=np.float64))
     except (QhullError, ValueError) as error:
-        raise BadInput(
-            "no solid", found=np.shape(vertices), allowed="points (k, 3) around a volume"
-        ) from error
+        raise BadInput("no solid", found=np.shape(vertices), allowed="points (k, 3) around a volume") from error
     planes, owner = _planes_of(hull.equations * [1.0, 1.0, 1.0, -1.0])
     if len(planes) > MOST_PLANES:
         raise BadInput("too many faces", found=len(planes), allowed=f"{MOST_PLANES}, of a simplified mesh")

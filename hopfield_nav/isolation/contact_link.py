@@ -1,16 +1,16 @@
 """Where the arm is touched: the set of links and patches whose push explains a joint torque.
 
-Torque on joints 1 to n is one vector of n numbers, and a push on a link beyond which no joint turns
-leaves the rest of it at zero: what touches where is often not to be told from one instant. So the
-answer is a set: every patch on which some frictionless push (or one within a friction cone) leaves a
-misfit below the chi-square quantile with n degrees of freedom. The push that truly acts leaves the
-noise itself, so that its patch is in the set with at least the stated probability.
+Torque on joints 1 to n is one vector of n numbers, and a push on a link beyond which no joint turns leaves the rest
+of it at zero: what touches where is often not to be told from one instant. So the answer is a set: every patch on
+which some frictionless push (or one within a friction cone) leaves a misfit below the chi-square quantile with n
+degrees of freedom. The push that truly acts leaves the noise itself, so that its patch is in the set with at least
+the stated probability.
 
-The best guess is the link with the most evidence: the likelihood integrated over its open surface,
-every place alike, the force log-normal about 40 N. It is a guess among what the torque cannot tell.
+The best guess is the link with the most evidence: the likelihood integrated over its open surface, every place alike,
+the force log-normal about 40 N. It is a guess among what the torque cannot tell.
 
-Source: the constraint of a line of action through the surface is that of Haddadin, De Luca and
-Albu-Schäffer 2017 (section V); set and evidence are this project's.
+Source: the constraint of a line of action through the surface is that of Haddadin, De Luca and Albu-Schäffer 2017
+(section V); set and evidence are this project's.
 """
 
 import math
@@ -58,11 +58,11 @@ def isolate(
 ) -> Isolation:
     """The links and patches whose push explains a residual of one instant.
 
-    The residual (n,) is the estimated torque of contact [N·m] at joint angles ``q`` (n,) [rad], ``sigma`` its
-    noise: one standard deviation or (n,) [N·m], or the (n, n) covariance [(N·m)²]. With the probability
-    ``level`` the true patch is to be in the set. The push lies within a cone of the coefficient ``friction``
-    (0: along the normal) and is no harder than ``largest_force`` [N]. The arm has capsules; its surface, from
-    ``make_surface``, has patches of 3 cm by default.
+    The residual (n,) is the estimated torque of contact [N·m] at joint angles ``q`` (n,) [rad], ``sigma`` its noise:
+    one standard deviation or (n,) [N·m], or the (n, n) covariance [(N·m)²]. With the probability ``level`` the true
+    patch is to be in the set. The push lies within a cone of the coefficient ``friction`` (0: along the normal) and
+    is no harder than ``largest_force`` [N]. The arm has capsules; its surface, from ``make_surface``, has patches of
+    3 cm by default.
 
     Raises ``BadInput``: wrong shapes, noise that is not positive definite, or a level outside 0 to 1.
     """
@@ -86,8 +86,8 @@ def fit_surface(
 ) -> np.ndarray:
     """The fit of every patch, (m, 6) as ``fit.fit_patches`` gives it; arguments as ``isolate``.
 
-    ``free``: (h, k, 7) capsules of the arm at poses where nothing touched; a point ``margin`` [m] deep
-    in one of them cannot be touched by what stands still.
+    ``free``: (h, k, 7) capsules of the arm at poses where nothing touched; a point ``margin`` [m] deep in one of them
+    cannot be touched by what stands still.
     """
     n = len(arm.dh)
     (angles, torque), lead = as_rows(n, q=q, residual=residual)
@@ -102,9 +102,7 @@ def fit_surface(
     )  # fmt: skip
 
 
-def read_fit(
-    arm: Arm, surface: ArmSurface, q: np.ndarray, rows: np.ndarray, noise_alone: bool = False
-) -> Isolation:
+def read_fit(arm: Arm, surface: ArmSurface, q: np.ndarray, rows: np.ndarray, noise_alone: bool = False) -> Isolation:
     """Links, best guess and patches from the fit of every patch."""
     n, evidence = len(arm.dh), rows[:, LOG_EVIDENCE]
     kept = np.flatnonzero(np.isfinite(evidence))
@@ -131,10 +129,7 @@ def read_fit(
 
 
 def misfit_bound(n: int, level: float) -> float:
-    """Chi-square quantile with ``n`` degrees of freedom.
-
-    Raises ``BadInput``: a level outside 0 to 1.
-    """
+    """Chi-square quantile with ``n`` degrees of freedom."""
     from scipy.special import chdtri
 
     if not 0.0 < level < 1.0:
@@ -143,10 +138,7 @@ def misfit_bound(n: int, level: float) -> float:
 
 
 def whitening(sigma: np.ndarray | float, n: int) -> np.ndarray:
-    """(n, n) inverse of the lower Cholesky factor of a covariance; ``sigma`` as for ``isolate``.
-
-    Raises ``BadInput``: wrong shape, or a covariance that is not positive definite.
-    """
+    """(n, n) inverse of the lower Cholesky factor of a covariance; ``sigma`` as for ``isolate``."""
     noise = np.asarray(sigma, dtype=np.float64)
     if noise.shape not in {(), (n,), (n, n)} or not np.all(np.isfinite(noise)):
         raise BadInput("sigma has the wrong shape", found=noise.shape, allowed=f"(), ({n},) or ({n}, {n})")

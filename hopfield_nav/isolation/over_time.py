@@ -1,11 +1,11 @@
 """Isolation narrowed over time: what the arm swept free before, and every instant while contact lasts.
 
-Obstacles stand still, so that a point of the surface that lies where the arm was a moment ago, and
-felt nothing, cannot be touched: what is left is mostly the side that leads. And one contact must
-explain every residual while it lasts: a patch stays where at each instant it, or one beside it, does.
+Obstacles stand still, so that a point of the surface that lies where the arm was a moment ago, and felt nothing,
+cannot be touched: what is left is mostly the side that leads. And one contact must explain every residual while it
+lasts: a patch stays where at each instant it, or one beside it, does.
 
-A model that is wrong leaves a residual in free motion too. It changes slowly, so that the straight line
-through the residuals just before contact, continued to the present, takes most of it away.
+A model that is wrong leaves a residual in free motion too. It changes slowly, so that the straight line through the
+residuals just before contact, continued to the present, takes most of it away.
 """
 
 from collections import deque
@@ -39,15 +39,15 @@ _SPACING = 0.005  # [rad] sum over the joints between two of them: some 5 mm at 
 class ContactIsolator:
     """Links and patches that can be touched, narrowed while the arm moves and while contact lasts.
 
-    The arm, ``sigma`` (``felt`` may be given another), ``level``, ``friction``, ``largest_force`` and
-    ``surface`` are as for ``isolate``. The latest ``hold_back`` poses of ``moved_free`` before contact is
-    felt do not count: contact begins before it is felt. From the depth ``margin`` in an earlier pose a point
-    counts as swept [m]. Contact may wander as far as ``slip`` over the surface from instant to instant [m].
+    The arm, ``sigma`` (``felt`` may be given another), ``level``, ``friction``, ``largest_force`` and ``surface`` are
+    as for ``isolate``. The latest ``hold_back`` poses of ``moved_free`` before contact is felt do not count: contact
+    begins before it is felt. From the depth ``margin`` in an earlier pose a point counts as swept [m]. Contact may
+    wander as far as ``slip`` over the surface from instant to instant [m].
 
-    ``later`` says what instants after the first exclude patches: ``none``; those while the residual still
-    ``rises``; or ``all``. See ``docs/isolation.md`` for what each of them loses. So many residuals as
-    ``baseline`` says of ``moved_free``, before those held back, give the line that is subtracted from what is
-    felt; 0: nothing is subtracted. ``sigma`` is then the noise of what is left of it.
+    ``later`` says what instants after the first exclude patches: ``none``; those while the residual still ``rises``;
+    or ``all``. See ``docs/isolation.md`` for what each of them loses. So many residuals as ``baseline`` says of
+    ``moved_free``, before those held back, give the line that is subtracted from what is felt; 0: nothing is
+    subtracted. ``sigma`` is then the noise of what is left of it.
     """
 
     def __init__(
@@ -99,9 +99,7 @@ class ContactIsolator:
         """
         if residual is None and self._baseline:
             raise BadInput("a baseline needs the residuals of free motion", where="moved_free")
-        (rows, torque), _ = as_rows(
-            len(self.arm.dh), q=q, residual=np.zeros_like(q) if residual is None else residual
-        )
+        (rows, torque), _ = as_rows(len(self.arm.dh), q=q, residual=np.zeros_like(q) if residual is None else residual)
         if self.instants:
             self.instants = 0
             self._rows = self._q = None
@@ -207,18 +205,16 @@ def model_covariance(
 ) -> np.ndarray:
     """Covariance (n, n) of a residual whose model is not exact [(N·m)²], for ``sigma`` of ``isolate``.
 
-    Each link's mass is off by its own share, with the standard deviation ``mass_error``, which acts through
-    gravity; each joint's friction by its own, ``friction_error``. Errors of the inertial torque are not in
-    it: add them to ``noise``, the standard deviation from all else, one number or (n,) [N·m], where the arm
-    accelerates. ``q``, ``qd`` are (n,) [rad, rad/s].
+    Each link's mass is off by its own share, with the standard deviation ``mass_error``, which acts through gravity;
+    each joint's friction by its own, ``friction_error``. Errors of the inertial torque are not in it: add them to
+    ``noise``, the standard deviation from all else, one number or (n,) [N·m], where the arm accelerates. ``q``,
+    ``qd`` are (n,) [rad, rad/s].
 
     Raises ``BadInput``: wrong shapes.
     """
     n = len(model.dh)
     (angles, speed), _ = as_rows(n, q=q, qd=qd)
-    links = [
-        gravity_torque(model._replace(mass=model.mass * (np.arange(n) == i)), angles[0]) for i in range(n)
-    ]
+    links = [gravity_torque(model._replace(mass=model.mass * (np.arange(n) == i)), angles[0]) for i in range(n)]
     weights = mass_error * np.array(links)
     friction = friction_error * (model.friction[:, 0] + model.friction[:, 1] * np.abs(speed[0]))
     return weights.T @ weights + np.diag(friction**2 + np.broadcast_to(noise, n) ** 2)

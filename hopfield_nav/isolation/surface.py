@@ -1,9 +1,9 @@
 """The arm's surface: coordinates on each capsule, patches of it, what a push there does.
 
-A meridian of a capsule runs from pole to pole: ``u`` [m] is the arc along it, 0 where the first round
-end meets the tube and ``length`` where the tube meets the other; ``v`` [rad] is the turn about the axis.
-A push along the inward normal has its line of action through the axis, so that on the tube it acts as
-the same force at the axis point beside it, on a round end as one at the end of the axis.
+A meridian of a capsule runs from pole to pole: ``u`` [m] is the arc along it, 0 where the first round end meets the
+tube and ``length`` where the tube meets the other; ``v`` [rad] is the turn about the axis. A push along the inward
+normal has its line of action through the axis, so that on the tube it acts as the same force at the axis point beside
+it, on a round end as one at the end of the axis.
 """
 
 import math
@@ -34,15 +34,11 @@ class ArmSurface(NamedTuple):
     # (k, 11) across (3), across (3) and along the axis (3), unit vectors in the link's frame, length of the
     # axis and radius that scales the arc [m]
     shapes: np.ndarray
-    # (m, 6) row of ``bodies``, middle u [m] and v [rad], half widths in u and v, area [m²]
-    patches: np.ndarray
+    patches: np.ndarray  # (m, 6) row of ``bodies``, middle u [m] and v [rad], half widths in u and v, area [m²]
 
 
 def make_surface(arm: Arm) -> ArmSurface:
-    """Cut the surface of links 1 to n and tool into patches.
-
-    Raises ``BadInput``: an arm without an outline.
-    """
+    """Cut the surface of links 1 to n and tool into patches."""
     bodies = arm_bodies(arm)
     if not np.any(bodies[:, LINK] > 0):
         raise BadInput("the arm has no outline: its file lists no capsules of moving links")
@@ -77,10 +73,7 @@ def _patches(body: int, radius: float, shape: np.ndarray, size: float) -> list[l
             sectors = max(8, round(2 * math.pi * scale * math.cos(tilt) / size))
             half = math.pi / sectors
             area = _belt_area(a, b, length, scale) / sectors
-            rows += [
-                [body, middle, (2 * k + 1) * half - math.pi, 0.5 * (b - a), half, area]
-                for k in range(sectors)
-            ]
+            rows += [[body, middle, (2 * k + 1) * half - math.pi, 0.5 * (b - a), half, area] for k in range(sectors)]
     return rows
 
 
@@ -92,9 +85,7 @@ def _belt_area(low: float, high: float, length: float, radius: float) -> float:
     return 2 * math.pi * radius**2 * (math.sin((high - end) / radius) - math.sin((low - end) / radius))
 
 
-def push_torque(
-    arm: Arm, q: np.ndarray, link: np.ndarray, point: np.ndarray, force: np.ndarray
-) -> np.ndarray:
+def push_torque(arm: Arm, q: np.ndarray, link: np.ndarray, point: np.ndarray, force: np.ndarray) -> np.ndarray:
     """Joint torque (k, n) of forces (k, 3) on links (k,), counted from 1 [N; N·m].
 
     They act at ``point`` (k, 3), both in base axes [m], at joint angles ``q`` (k, n) [rad].
@@ -107,9 +98,7 @@ def push_torque(
     links = np.broadcast_to(np.asarray(link, dtype=np.int64), lead).reshape(-1)
     if not (len(rows) == len(points) == len(forces)) or np.any((links < 1) | (links > n)):
         raise BadInput("pushes do not fit the poses", found=np.shape(link), allowed=f"links 1 to {n}")
-    return _push_torques(arm, rows, np.ascontiguousarray(links), points, forces, make_work(n)).reshape(
-        *lead, n
-    )
+    return _push_torques(arm, rows, np.ascontiguousarray(links), points, forces, make_work(n)).reshape(*lead, n)
 
 
 def surface_places(
@@ -126,8 +115,8 @@ def surface_places(
 def place_surface(work, bodies, shapes, b, u, v, out):
     """Axis point, outward normal, its derivatives and the surface point at (u, v) of capsule ``b``.
 
-    Writes ``out`` (6, 3): axis point, outward normal, ∂normal/∂u, ∂normal/∂v, ∂axis point/∂u, surface
-    point; base axes, from the frames in ``work``.
+    Writes ``out`` (6, 3): axis point, outward normal, ∂normal/∂u, ∂normal/∂v, ∂axis point/∂u, surface point; base
+    axes, from the frames in ``work``.
     """
     link = int(bodies[b, LINK])
     length, scale = shapes[b, LENGTH], shapes[b, SCALE]

@@ -1,9 +1,9 @@
 """Bodies of the arm: how far they move, how near they are to each other, and which pairs can touch.
 
-``joint_reach`` bounds how far turning a joint moves a body; the bound holds in every pose. The kernels
-place the bodies in base axes and compute distances between two of them. In these ``axes`` (k, 9) holds
-a body a row: start of its axis, vector to the end, middle, all in base axes [m]. ``touching_pairs``
-finds the pairs of bodies that have to be checked.
+``joint_reach`` bounds how far turning a joint moves a body; the bound holds in every pose. The kernels place the
+bodies in base axes and compute distances between two of them. In these ``axes`` (k, 9) holds a body a row: start of
+its axis, vector to the end, middle, all in base axes [m]. ``touching_pairs`` finds the pairs of bodies that have to
+be checked.
 """
 
 import numpy as np
@@ -26,8 +26,8 @@ _ROUNDING = 1e-12  # [m] bodies that only just touch in every pose overlap
 def joint_reach(arm: Arm, bodies: np.ndarray) -> np.ndarray:
     """Bound (k, n) [m] of every body's distance from every joint axis, in every pose.
 
-    Turning a joint by x moves no point of a body further than x times this bound. It is 0 for a joint that
-    does not move the body: one beyond it, or one whose axis is the body's own.
+    Turning a joint by x moves no point of a body further than x times this bound. It is 0 for a joint that does not
+    move the body: one beyond it, or one whose axis is the body's own.
     """
     reach = np.zeros((len(bodies), len(arm.dh)))
     for b, body in enumerate(bodies):
@@ -133,9 +133,8 @@ def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
     * they overlap in every pose, as housings do that turn about the same axis, or
     * they touch in no pose.
 
-    The last two are proven, by halving the joint space until the distance (or the overlap) in the middle of a
-    part is more than the arm can make up for within the part. Pairs for which neither was seen nor proven are
-    kept.
+    The last two are proven, by halving the joint space until the distance (or the overlap) in the middle of a part is
+    more than the arm can make up for within the part. Pairs for which neither was seen nor proven are kept.
     """
     n, reach, work = len(arm.dh), joint_reach(arm, bodies), make_work(len(arm.dh))
     pairs = _further_apart(bodies)
@@ -152,8 +151,8 @@ def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
 def _further_apart(bodies: np.ndarray) -> np.ndarray:
     """Pairs of bodies on links that are not next to each other, the one nearer to the base first.
 
-    The tool's rod, a body without thickness behind the arm's own, counts as one link further out than
-    its link: a long tool can reach back to the link before.
+    The tool's rod, a body without thickness behind the arm's own, counts as one link further out than its link: a
+    long tool can reach back to the link before.
     """
     link = bodies[:, LINK] + (bodies[:, RADIUS] == 0.0)
     outwards = np.argsort(link, kind="stable")
@@ -175,15 +174,11 @@ def tool_inside(arm: Arm) -> str:
     for body in range(rod):
         pair = np.array([body, rod])
         if bodies[body, LINK] == n - 1 and _always(arm, bodies, pair, True, reach, work):
-            return (
-                f"the tool lies inside link {n - 1} in every pose: nothing in front of the flange is checked"
-            )
+            return f"the tool lies inside link {n - 1} in every pose: nothing in front of the flange is checked"
     return ""
 
 
-def _always(
-    arm: Arm, bodies: np.ndarray, pair: np.ndarray, overlap: bool, reach: np.ndarray, work: Work
-) -> bool:
+def _always(arm: Arm, bodies: np.ndarray, pair: np.ndarray, overlap: bool, reach: np.ndarray, work: Work) -> bool:
     """Whether a pair is proven to overlap in every pose, or else to be apart in every pose."""
     inner, outer = pair
     between = range(int(bodies[inner, LINK]), int(bodies[outer, LINK]))

@@ -1,13 +1,13 @@
 """The document's collision library: all collisions on a grid of joint angles, looked up by rounding.
 
-A cell is one bit. Only joints that change a distance have an axis (``relevant_joints``): for a UR5 alone
-joints 2 to 5, 36⁴ cells of 10° or 210 kB. A library by rounding is wrong now and then in both ways. A
-``safe`` one calls a cell free only where nothing can touch anywhere in it, so it is wrong in one way only. A
-file holds the bits and a digest of the numbers that they were computed from. Source: nowoczyn2023 3.1.
+A cell is one bit. Only joints that change a distance have an axis (``relevant_joints``): for a UR5 alone joints 2 to
+5, 36⁴ cells of 10° or 210 kB. A library by rounding is wrong now and then in both ways. A ``safe`` one calls a cell
+free only where nothing can touch anywhere in it, so it is wrong in one way only. A file holds the bits and a digest
+of the numbers that they were computed from. Source: nowoczyn2023 3.1.
 
-Turning a body about its own axis changes no distance. The base housing of a UR5 is round about axis 1 and
-the flange about axis 6, so self-collisions depend on joints 2 to 5 alone. That is read off the bodies: a
-tool beside axis 6 makes joint 6 count, a base housing beside axis 1, or a solid, makes joint 1 count.
+Turning a body about its own axis changes no distance. The base housing of a UR5 is round about axis 1 and the flange
+about axis 6, so self-collisions depend on joints 2 to 5 alone. That is read off the bodies: a tool beside axis 6
+makes joint 6 count, a base housing beside axis 1, or a solid, makes joint 1 count.
 """
 
 import hashlib
@@ -49,8 +49,7 @@ class CollisionLibrary:
     scene: Scene  # and the scene
     joints: np.ndarray  # (r,) int64 the joints that have an axis, counted from 0
     per_turn: int  # cells of an axis; cell i is the angle 2π i / per_turn
-    # (⌈per_turn^r / 8⌉,) uint8, the last joint counting fastest, lowest bit first; 1 collides
-    bits: np.ndarray
+    bits: np.ndarray  # (⌈per_turn^r / 8⌉,) uint8, the last joint counting fastest, lowest bit first; 1 collides
     clearance: float  # what counts as a collision besides touching [m]
     safe: bool  # whether a cell that is 0 is free everywhere in it
 
@@ -83,11 +82,11 @@ def build_library(
 ) -> CollisionLibrary:
     """Check every pose of a grid, for an arm with its tool frame, in a scene from ``build_scene``.
 
-    By default the scene is the arm alone. A solid that is not round about axis 1 costs an axis for joint 1,
-    and axes for every joint that moves a body near it. ``step`` is the width of a cell, a whole part of a
-    turn [rad]; ``clearance`` counts as a collision besides touching [m], on top of the scene's margin. After
-    every slice ``progress`` is called with (cells done, cells in all). ``safe``: mark a cell as free only
-    where the arm, however it moves within the cell, touches nothing.
+    By default the scene is the arm alone. A solid that is not round about axis 1 costs an axis for joint 1, and axes
+    for every joint that moves a body near it. ``step`` is the width of a cell, a whole part of a turn [rad];
+    ``clearance`` counts as a collision besides touching [m], on top of the scene's margin. After every slice
+    ``progress`` is called with (cells done, cells in all). ``safe``: mark a cell as free only where the arm, however
+    it moves within the cell, touches nothing.
 
     Raises ``BadInput``: a step that is no whole part of a turn, a clearance below 0, more than 2³¹ cells.
 
@@ -134,10 +133,7 @@ def _needed(scene: Scene, joints: np.ndarray, half: float, clearance: float) -> 
 
 
 def load_library(path: str | Path, arm: Arm, scene: Scene | None = None) -> CollisionLibrary:
-    """Read a library that was built for this arm and scene, by default the arm alone.
-
-    Raises ``BadInput``: no such file, no library, or one of another arm, tool or scene.
-    """
+    """Read a library that was built for this arm and scene, by default the arm alone."""
     scene = build_scene(arm) if scene is None else scene
     data = read_library(path)
     if data["digest"] != scene_digest(arm, scene):
@@ -169,10 +165,7 @@ def write_library(path: str | Path, *numbers: Any) -> Path:
 
 
 def read_library(path: str | Path) -> dict[str, Any]:
-    """What ``write_library`` wrote, by name.
-
-    Raises ``BadInput``: no such file, no library, one of another format, or one larger than any.
-    """
+    """What ``write_library`` wrote, by name."""
     require_regular(Path(path))
     try:
         with Path(path).open("rb") as stream:

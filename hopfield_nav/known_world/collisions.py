@@ -37,8 +37,7 @@ def collides(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
 def clearance(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
     """Exact least distance (...) [m] of the arm at ``q`` (..., n) [rad] from itself and from the solids.
 
-    The margin plays no part. It is negative where something overlaps, infinite where there is nothing to
-    touch.
+    The margin plays no part. It is negative where something overlaps, infinite where there is nothing to touch.
 
     Raises ``BadInput``: wrong shape, or an angle that is not finite.
     """
@@ -92,10 +91,7 @@ def _how_near(distance: float) -> str:
 
 
 def finite_rows(arm: Arm, **named: object) -> tuple[list[np.ndarray], tuple[int, ...]]:
-    """As ``dynamics.batches.as_rows``; an angle that is no number would seem to touch nothing.
-
-    Raises ``BadInput``: wrong shape, or an angle that is not finite.
-    """
+    """As ``dynamics.batches.as_rows``; an angle that is no number would seem to touch nothing."""
     rows, lead = as_rows(joint_count(arm), **named)
     for name, array in zip(named, rows, strict=True):
         bad = array[~np.isfinite(array)]

@@ -10,13 +10,11 @@ from hopfield_nav.known_world.collisions import collides
 from hopfield_nav.known_world.scene import Scene
 
 
-def excite_in(
-    arm: Arm, scene: Scene, generator: np.random.Generator, share: float = 0.8, **options: Any
-) -> Excitation:
+def excite_in(arm: Arm, scene: Scene, generator: np.random.Generator, share: float = 0.8, **options: Any) -> Excitation:
     """An exciting trajectory that touches nothing, beside random ones in the same limits (madsen2020 4.4).
 
-    The scene's margin is kept from solids; ``share`` is that of the arm's limits of speed and torque, and the
-    options are those of ``dynamics.identification.excite``.
+    The scene's margin is kept from solids; ``share`` is that of the arm's limits of speed and torque, and the options
+    are those of ``dynamics.identification.excite``.
 
     Raises ``BadInput``: as ``excite``; ``NoExcitation``: no random trajectory keeps to the limits.
     """

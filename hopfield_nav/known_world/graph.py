@@ -1,10 +1,9 @@
 """Kernels: the graph of configurations along a straight line, its shortest path, and its edges.
 
-A layer holds the configurations at one step of the line. Edges go from one layer to the next where no
-joint changes by more than its bound. The turn of every joint follows from that, so a node is a joint
-position with its turns. Only nodes that can be reached from the start are made, each with the shortest
-path to it: dynamic programming, the same as Dijkstra where all edges lead forward. ``join`` follows one
-edge between its two steps. Source: nowoczyn2023 3.2.
+A layer holds the configurations at one step of the line. Edges go from one layer to the next where no joint changes
+by more than its bound. The turn of every joint follows from that, so a node is a joint position with its turns. Only
+nodes that can be reached from the start are made, each with the shortest path to it: dynamic programming, the same as
+Dijkstra where all edges lead forward. ``join`` follows one edge between its two steps. Source: nowoczyn2023 3.2.
 """
 
 import math
@@ -102,9 +101,7 @@ def search_layers(arm, scene, line, layers, starts, start_solutions, work, axes)
             for b in range(count):
                 if layers.banned[i, solution[a], b] or not (layers.loose[i] or layers.free[i, b]):
                     continue
-                change = _allowed(
-                    layers.given[i], rows[b], q[a], layers.bound[i], arm.position_limits, angles
-                )
+                change = _allowed(layers.given[i], rows[b], q[a], layers.bound[i], arm.position_limits, angles)
                 if change == math.inf:
                     continue
                 if layers.loose[i] and pose_touches(arm, scene, angles, work, axes):

@@ -39,10 +39,8 @@ def motion_limits(
 ) -> MotionLimits:
     """Limits of an arm's motion: its own of speed, a share of those of torque, and what is given.
 
-    ``acceleration`` [rad/s²] is one number or (n,); with the share ``inf`` torque is not limited, with None
-    the tool's speed [m/s].
-
-    Raises ``BadInput``: a limit that is not positive, or an acceleration that is not finite.
+    ``acceleration`` [rad/s²] is one number or (n,); with the share ``inf`` torque is not limited, with None the
+    tool's speed [m/s].
     """
     n = len(arm.dh)
     try:
@@ -66,10 +64,7 @@ def motor_torque(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np
 
 
 def largest_shares(arm: Arm, trajectory: Trajectory, limits: MotionLimits) -> Shares:
-    """Largest share of every limit, from samples inside every piece of a trajectory and at its ends.
-
-    Raises ``BadInput``: the trajectory is of another arm.
-    """
+    """Largest share of every limit, from samples inside every piece of a trajectory and at its ends."""
     _, q, qd, qdd = sample(trajectory, _INSIDE)
     torque = motor_torque(arm, q, qd, qdd)
     tool = np.linalg.norm(np.einsum("kij,kj->ki", jacobian(arm, q)[:, :3], qd), axis=1)

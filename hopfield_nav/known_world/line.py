@@ -2,9 +2,9 @@
 
 A place on the line is a number: 0 at the first pose, 1 at the second, 1.5 half-way to the third.
 
-``rows_on_line`` adds rows of joint angles where a spline through the rows would leave the line. Near a
-singularity the joints may turn by a tenth of a radian within a millimetre of tool motion. There a row
-is put between two others, by numeric inverse kinematics, until the spline keeps to the line.
+``rows_on_line`` adds rows of joint angles where a spline through the rows would leave the line. Near a singularity
+the joints may turn by a tenth of a radian within a millimetre of tool motion. There a row is put between two others,
+by numeric inverse kinematics, until the spline keeps to the line.
 """
 
 import itertools
@@ -51,8 +51,8 @@ class StraightLine(NamedTuple):
 def straight_line(poses: np.ndarray, flip: Sequence[int] = ()) -> StraightLine:
     """The line through poses (m, 4, 4), m from 2 on.
 
-    Legs that ``flip`` names, from 0, are turned the other way round. Only a leg of half a turn (π to 1e-6)
-    can also turn the other way round on an arc that is as short.
+    Legs that ``flip`` names, from 0, are turned the other way round. Only a leg of half a turn (π to 1e-6) can also
+    turn the other way round on an arc that is as short.
 
     Raises:
         BadInput: fewer than two poses, one that is not rigid, or ``flip`` names a leg without half a turn.
@@ -131,8 +131,7 @@ def pose_at(line, place, T):
 def rows_on_line(arm: Arm, rows: np.ndarray) -> np.ndarray:
     """Rows close enough that the cubic spline through them keeps the tool on its line.
 
-    They are the given ones (k, n) [rad], all different, with the tool on one straight line, and others
-    between.
+    They are the given ones (k, n) [rad], all different, with the tool on one straight line, and others between.
 
     Raises:
         BadInput: the joints jump between two rows: no angles near the spline put the tool on its line there.

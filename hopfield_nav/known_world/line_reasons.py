@@ -30,8 +30,8 @@ def bad_station(
 ) -> tuple[int, str] | None:
     """The first station at which the arm cannot stand, and why; None where there is none.
 
-    One whose wrist is singular is left to the search: there joint 6 is free. ``through`` are start and
-    stations, ``steps`` those of each leg.
+    One whose wrist is singular is left to the search: there joint 6 is free. ``through`` are start and stations,
+    ``steps`` those of each leg.
     """
     for i in range(len(through)):
         at = i * steps
@@ -58,9 +58,7 @@ def why_it_ends(
     return _at(line, float(layers.place[i]), f"no continuous path: {why}")
 
 
-def given_up(
-    line: StraightLine, layers: Layers, i: int, searches: int, between: str
-) -> tuple[str, float, np.ndarray]:
+def given_up(line: StraightLine, layers: Layers, i: int, searches: int, between: str) -> tuple[str, float, np.ndarray]:
     """As ``why_it_ends``, where paths were left; the last that was followed failed before step ``i``."""
     words = f"the search was given up after {searches} paths along the steps; on the last one {between}"
     return _at(line, float(layers.place[i]), words)
@@ -72,18 +70,14 @@ def _at(line: StraightLine, place: float, words: str) -> tuple[str, float, np.nd
     return f"{words} ({where} m)", place, point
 
 
-def _why(
-    arm: Arm, scene: Scene, line: StraightLine, layers: Layers, nodes: Nodes, i: int, reached: int
-) -> str:
+def _why(arm: Arm, scene: Scene, line: StraightLine, layers: Layers, nodes: Nodes, i: int, reached: int) -> str:
     if layers.solved[i] == 0:
         return "out of reach"
     last = nodes.q[nodes.first[reached] : nodes.first[reached + 1]] if reached >= 0 else np.empty((0, 6))
     parts = _steps(arm, scene, line, layers, i, last)
     free = np.concatenate([part.free for part in parts])
     if not free.any():
-        words = {
-            word for part in parts for q in part.solutions for word in explain(arm, scene, q).split(", ")
-        }
+        words = {word for part in parts for q in part.solutions for word in explain(arm, scene, q).split(", ")}
         return f"no joint position is free: {', '.join(sorted(words))}"
     if reached < 0:
         return _NO_TURN
@@ -98,9 +92,7 @@ def _why(
     return f"joint {joint + 1} would have to jump by {change:.3g} rad, {bound:.3g} are allowed; {counted}"
 
 
-def _steps(
-    arm: Arm, scene: Scene, line: StraightLine, layers: Layers, i: int, last: np.ndarray
-) -> list[_Step]:
+def _steps(arm: Arm, scene: Scene, line: StraightLine, layers: Layers, i: int, last: np.ndarray) -> list[_Step]:
     """Configurations of step ``i`` as the search meets them: with a singular wrist they depend on θ6."""
     count = layers.solved[i]
     if not layers.loose[i] or not len(last):

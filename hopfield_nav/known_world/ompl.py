@@ -1,7 +1,7 @@
 """OMPL and what it asks us: whether a configuration is free, and whether a whole motion is.
 
-OMPL brings neither kinematics nor collision checks. Both callbacks go from its C++ to Python and on to
-the compiled checks. A motion is answered by a proof (``proof.passes``), so no step size is chosen.
+OMPL brings neither kinematics nor collision checks. Both callbacks go from its C++ to Python and on to the compiled
+checks. A motion is answered by a proof (``proof.passes``), so no step size is chosen.
 """
 
 import functools
@@ -85,19 +85,13 @@ def quiet(ompl: Any) -> Iterator[None]:
 
 
 def planner_class(ompl: Any, name: str) -> Any:
-    """A planner of OMPL by its name.
-
-    Raises ``BadInput``: not one of ``PLANNERS``.
-    """
+    """A planner of OMPL by its name."""
     require_known(name, PLANNERS, "unknown planner")
     return getattr(ompl.geometric, name)
 
 
 def joint_space(ompl: Any, arm: Arm, checks: Checks) -> Any:
-    """OMPL's description of the joints within their limits, with our checks.
-
-    Raises ``BadInput``: a joint without limits.
-    """
+    """OMPL's description of the joints within their limits, with our checks."""
     endless = np.nonzero(~np.isfinite(arm.position_limits).all(axis=1))[0]
     if len(endless):
         raise BadInput("sampling needs limits for every joint", where=f"joint {int(endless[0]) + 1}")

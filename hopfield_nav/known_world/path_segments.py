@@ -1,9 +1,9 @@
 """The segments of a planned path: smooth, each between two corners at which the arm must stop.
 
-A "direct" or "sampling" path is straight in joint space between corners, and proven free of collision
-as such: a segment is that straight line and nothing else. On a "shortest" path, and on one "around", the
-tool is on a straight line between corners and the rows are close together: a segment is the cubic spline
-through its rows, with rows added where that leaves the tool's line.
+A "direct" or "sampling" path is straight in joint space between corners, and proven free of collision as such: a
+segment is that straight line and nothing else. On a "shortest" path, and on one "around", the tool is on a straight
+line between corners and the rows are close together: a segment is the cubic spline through its rows, with rows added
+where that leaves the tool's line.
 
 ``position_over_time`` says how far along a segment a motion is at every time, and ``along`` makes the joints'
 trajectory of it.
@@ -35,11 +35,7 @@ class PathSegment(NamedTuple):
 
 
 def checked_path(path: PlannedPath, n: int) -> PlannedPath:
-    """The path with float64 angles and int corners.
-
-    Raises ``BadInput``: wrong shapes, angles that are not finite, an unknown kind, corners that are not rows
-    in order with the first and the last among them, or a straight segment with rows beside it.
-    """
+    """The path with float64 angles and int corners."""
     q, corners = np.asarray(path.q, dtype=np.float64), np.asarray(path.corners)
     if path.kind not in KINDS:
         raise BadInput("unknown kind of path", found=path.kind, allowed=", ".join(KINDS))
@@ -125,8 +121,7 @@ class PathTime(NamedTuple):
 def position_over_time(grid: np.ndarray, speed: np.ndarray, ramp: float) -> PathTime:
     """Path position over time, from rest to rest, of speeds (m,) at increasing path positions (m,).
 
-    ``ramp`` is the time in which the acceleration may change from one grid interval's to another's [s]; 0:
-    none.
+    ``ramp`` is the time in which the acceleration may change from one grid interval's to another's [s]; 0: none.
     """
     steps = 2.0 * np.diff(grid) / (speed[:-1] + speed[1:])
     knots = np.concatenate([[0.0], np.cumsum(steps)])

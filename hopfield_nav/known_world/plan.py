@@ -48,17 +48,17 @@ def plan_known(
     """A path that is known to be free before the arm moves.
 
     From joints to joints any arm will do, for poses and for ``shortest`` one of UR type. The scene is from
-    ``build_scene``; ``start`` is (n,) joint angles [rad], or a (4, 4) pose that leaves the joints open; the
-    stations, via points and goal, are joint angles or poses.
+    ``build_scene``; ``start`` is (n,) joint angles [rad], or a (4, 4) pose that leaves the joints open; the stations,
+    via points and goal, are joint angles or poses.
 
-    ``method`` is ``shortest``, ``around``, ``direct``, ``sampling``; ``in_turn``: shortest, direct, sampling,
-    the first that finds a path; or ``auto``: the same, with ``around`` before ``direct``. There a method that
-    does not suit the arm, or whose library is missing, is passed over. ``count`` is of direct paths wanted,
-    ``steps`` of a straight line's leg, ``seed`` of the sampling; for ``tool_speed`` [m/s] and ``turn_speed``
-    [rad/s] see ``plan_shortest``.
+    ``method`` is ``shortest``, ``around``, ``direct``, ``sampling``; ``in_turn``: shortest, direct, sampling, the
+    first that finds a path; or ``auto``: the same, with ``around`` before ``direct``. There a method that does not
+    suit the arm, or whose library is missing, is passed over. ``count`` is of direct paths wanted, ``steps`` of a
+    straight line's leg, ``seed`` of the sampling; for ``tool_speed`` [m/s] and ``turn_speed`` [rad/s] see
+    ``plan_shortest``.
 
-    Raises ``BadInput``: an unknown method, or a malformed station; ``NoClosedForm``: the method that is asked
-    for needs an arm of UR type.
+    Raises ``BadInput``: an unknown method, or a malformed station; ``NoClosedForm``: the method that is asked for
+    needs an arm of UR type.
 
     Source: nowoczyn2023 3.4; ``around`` and ``sampling`` are ours.
     """

@@ -46,8 +46,8 @@ def plan_world(world: World) -> Planned:
     Its ``obstacles`` are not used: the arm knows nothing of them.
 
     Raises:
-        BadInput: nothing to plan to, a start or goal beyond the limits, or a library that the method
-            needs is not installed.
+        BadInput: nothing to plan to, a start or goal beyond the limits, or a library that the method needs is not
+            installed.
         NoClosedForm: the method that is asked for needs an arm of UR type.
     """
     arm = build_arm(world)
@@ -58,10 +58,9 @@ def plan_world(world: World) -> Planned:
 def plan_task(world: World, arm: Arm, scene: Scene, task: Task) -> Planned:
     """As ``plan_world``, for a task of one's own.
 
-    A path that the motors cannot follow, such as one that needs more torque than they have, is passed
-    over for the next path, and then for the next method. Where several methods offer a path (``auto``),
-    the path is taken whose sum of two times is least: that of the motion, and that of the tool's path
-    at ``plan.tool_speed``.
+    A path that the motors cannot follow, such as one that needs more torque than they have, is passed over for the
+    next path, and then for the next method. Where several methods offer a path (``auto``), the path is taken whose
+    sum of two times is least: that of the motion, and that of the tool's path at ``plan.tool_speed``.
     """
     asked, seconds = world.plan, 0.0
     reasons: dict[str, str] = {}
@@ -170,11 +169,11 @@ def save_plan(planned: Planned, folder: Path, motion: str = "servoj") -> None:
 
     Where the motion ends at a contact, ``plan_rtde.py`` too.
 
-    The plan has a trajectory, the program's ``motion`` is one of ``urscript``; the folder, new or empty, is
-    written whole or not at all.
+    The plan has a trajectory, the program's ``motion`` is one of ``urscript``; the folder, new or empty, is written
+    whole or not at all.
 
-    Raises ``BadInput``: a motion that does not suit the path, or the folder holds something; ``OSError``: it
-    cannot be written.
+    Raises ``BadInput``: a motion that does not suit the path, or the folder holds something; ``OSError``: it cannot
+    be written.
     """
     assert planned.trajectory is not None
     assert planned.plan.path is not None

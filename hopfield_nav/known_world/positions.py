@@ -28,10 +28,7 @@ class Positions(NamedTuple):
 
 
 def plan_places(arm: Arm, start: object, stations: Sequence[object]) -> list[np.ndarray]:
-    """Start and stations, each (n,) joint angles or a (4, 4) pose.
-
-    Raises ``BadInput``: one that is neither, or beyond the limits.
-    """
+    """Start and stations, each (n,) joint angles or a (4, 4) pose."""
     rest = [as_station(arm, s, f"stations[{i}]") for i, s in enumerate(stations)]
     return [as_station(arm, start, "start"), *rest]
 
@@ -67,8 +64,8 @@ def _why_none(arm: Arm, scene: Scene, solutions: np.ndarray, free: int, name: st
 def turn_alternatives(arm: Arm, q: np.ndarray) -> np.ndarray:
     """Every q + 2π k (c, n) of joint angles (n,) [rad] within the limits, the first joint changing slowest.
 
-    With limits of ±360° every joint has two of them, an angle of exactly 0 three: 2⁶ = 64 in general. A joint
-    without limits stays on its turn; c = 0 where a joint's limits hold no turn.
+    With limits of ±360° every joint has two of them, an angle of exactly 0 three: 2⁶ = 64 in general. A joint without
+    limits stays on its turn; c = 0 where a joint's limits hold no turn.
 
     Raises ``BadInput``: wrong shape.
 

@@ -1,11 +1,11 @@
 """A timed path as a program in URScript, the language of the UR arms' own controller.
 
-Written from the URScript manual; **it was never run on a robot, nor in the maker's simulator**. Read
-the program, then run it slowly and with a hand at the emergency stop.
+Written from the URScript manual; **it was never run on a robot, nor in the maker's simulator**. Read the program,
+then run it slowly and with a hand at the emergency stop.
 
-``servoj``: the trajectory itself, one target a period of the controller. ``movej``: for paths that are
-straight in joint space, one command a leg; the path is the same, the controller's own trapezoid of
-speed is not. ``movel``: for straight tool lines; the controller chooses the joints by itself.
+``servoj``: the trajectory itself, one target a period of the controller. ``movej``: for paths that are straight in
+joint space, one command a leg; the path is the same, the controller's own trapezoid of speed is not. ``movel``: for
+straight tool lines; the controller chooses the joints by itself.
 """
 
 import math
@@ -60,8 +60,8 @@ def urscript(
         The text, ending in a newline.
 
     Raises:
-        BadInput: an arm without six joints, a motion that does not suit the path, a trajectory of another
-            path, joints outside their limits, or a parameter out of range.
+        BadInput: an arm without six joints, a motion that does not suit the path, a trajectory of another path,
+            joints outside their limits, or a parameter out of range.
     """
     _check(arm, path, motion)
     if watch is not None and motion != "servoj":

@@ -45,20 +45,20 @@ def plan_sampling(
 ) -> SamplingPlan:
     """A free path through the stations that a planner of OMPL finds, a leg after the other.
 
-    The same seed gives the same path, as long as the planner stops by itself: one that improves its path
-    until the time is up (RRTstar) gets further on a faster machine.
+    The same seed gives the same path, as long as the planner stops by itself: one that improves its path until the
+    time is up (RRTstar) gets further on a faster machine.
 
-    The arm has limits at every joint, the scene is from ``build_scene``. ``start`` is (n,) joint angles,
-    turns included [rad], or a (4, 4) pose that leaves them open. The stations, via points and goal, are each
-    (n,) joint angles or a (4, 4) pose T_base_tool, for which the arm is of UR type. All may be reached on any
-    whole turn within the limits; those nearest to the start are tried first.
+    The arm has limits at every joint, the scene is from ``build_scene``. ``start`` is (n,) joint angles, turns
+    included [rad], or a (4, 4) pose that leaves them open. The stations, via points and goal, are each (n,) joint
+    angles or a (4, 4) pose T_base_tool, for which the arm is of UR type. All may be reached on any whole turn within
+    the limits; those nearest to the start are tried first.
 
-    ``seed`` is that of OMPL's random numbers, 0 or more, ``time_limit`` that of the search for a leg [s],
-    ``planner`` one of ``ompl.PLANNERS``. ``simplify``: let OMPL shorten and smooth what it found. What is
-    then not proven free is not taken.
+    ``seed`` is that of OMPL's random numbers, 0 or more, ``time_limit`` that of the search for a leg [s], ``planner``
+    one of ``ompl.PLANNERS``. ``simplify``: let OMPL shorten and smooth what it found. What is then not proven free is
+    not taken.
 
-    Raises ``BadInput``: OMPL is missing, or a malformed station, seed, limit or name; ``NoClosedForm``:
-    poses, and an arm that is not of UR type.
+    Raises ``BadInput``: OMPL is missing, or a malformed station, seed, limit or name; ``NoClosedForm``: poses, and an
+    arm that is not of UR type.
 
     Source: the method is OMPL's; nowoczyn2023 4 asks for the comparison.
     """
@@ -92,9 +92,7 @@ def _name(i: int, layers: Sequence[object]) -> str:
 class _Leg:
     """From one of several configurations to one of several others; ``found`` (k, n) once planned."""
 
-    def __init__(
-        self, ompl: Any, arm: Arm, checks: Checks, kind: Any, starts: np.ndarray, goals: np.ndarray
-    ) -> None:
+    def __init__(self, ompl: Any, arm: Arm, checks: Checks, kind: Any, starts: np.ndarray, goals: np.ndarray) -> None:
         self.ompl, self.checks, self.states = ompl, checks, 0
         # a start that is a goal needs no leg
         self.found = goals[(goals[:, None] == starts).all(axis=2).any(axis=1)][:1]

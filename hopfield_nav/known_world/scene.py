@@ -33,9 +33,8 @@ class Scene(NamedTuple):
 def build_scene(arm: Arm, primitives: np.ndarray | None = None, margin: float = 0.0) -> Scene:
     """What an arm can touch: itself, and ``primitives`` (m, 17) from ``geometry.pack_primitives``.
 
-    By default there are none. A tool point away from the flange adds a rod up to it. ``margin`` is the
-    distance kept from the solids [m]. From itself the arm keeps none: some of its housings are millimetres
-    apart in every pose.
+    By default there are none. A tool point away from the flange adds a rod up to it. ``margin`` is the distance kept
+    from the solids [m]. From itself the arm keeps none: some of its housings are millimetres apart in every pose.
 
     Raises ``BadInput``: wrong shape, or a margin that is not a finite number from 0 on.
     """

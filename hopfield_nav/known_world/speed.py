@@ -1,12 +1,11 @@
 """The fastest motion along a path that keeps speed, acceleration and torque limits (TOPP-RA).
 
-With q(s) the joint rates are q' sd and q' sdd + q'' sd², and the torque is linear in sdd and sd² too:
-M q' sdd + (M q'' + C(q, q') q') sd² + g. The library ``toppra`` finds the highest sd that keeps all
-of it at the points of a grid; what happens between them is for the caller to check.
-``position_over_time`` makes a motion of these speeds.
+With q(s) the joint rates are q' sd and q' sdd + q'' sd², and the torque is linear in sdd and sd² too: M q' sdd + (M
+q'' + C(q, q') q') sd² + g. The library ``toppra`` finds the highest sd that keeps all of it at the points of a grid;
+what happens between them is for the caller to check. ``position_over_time`` makes a motion of these speeds.
 
-Source: Pham and Pham 2018, "A new approach to time-optimal path parameterization based on reachability
-analysis" (TOPP-RA).
+Source: Pham and Pham 2018, "A new approach to time-optimal path parameterization based on reachability analysis"
+(TOPP-RA).
 """
 
 from typing import Any
@@ -32,9 +31,7 @@ def fastest_speed(
     Friction in the joints is taken at ``friction_speed`` (m,) [rad/s], by default 0.
     """
     path = _Path(segment)
-    constraint = _Constraint(
-        arm, limits, np.zeros(len(segment.grid)) if friction_speed is None else friction_speed
-    )
+    constraint = _Constraint(arm, limits, np.zeros(len(segment.grid)) if friction_speed is None else friction_speed)
     solver = toppra.algorithm.TOPPRA([constraint], path, segment.grid, solver_wrapper="seidel")
     _, speed, _ = solver.compute_parameterization(0.0, 0.0)
     return None if speed is None or not np.all(np.isfinite(speed)) else speed

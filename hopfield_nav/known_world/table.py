@@ -28,10 +28,7 @@ class PlanTable(NamedTuple):
 
 
 def plan_table(arm: Arm, trajectory: Trajectory, period: float = PERIOD) -> PlanTable:
-    """Samples of a trajectory at multiples of ``period`` [s], and at its end.
-
-    Raises ``BadInput``: a period that is not positive.
-    """
+    """Samples of a trajectory at multiples of ``period`` [s], and at its end."""
     time = sample_times(trajectory, period)
     q, qd, qdd = values_at(trajectory, time)
     return PlanTable(time, q, qd, qdd, motor_torque(arm, q, qd, qdd), forward_kinematics(arm, q)[:, :3, 3])

@@ -1,7 +1,7 @@
 """What is asked for and what is found: a task from start to goal, and a planned path of the joints.
 
-A station of a task is joint angles (n,) or a pose of the tool (4, 4), told apart by its shape. A task
-comes from the section ``plan`` of a world file, or from random free joint angles.
+A station of a task is joint angles (n,) or a pose of the tool (4, 4), told apart by its shape. A task comes from the
+section ``plan`` of a world file, or from random free joint angles.
 """
 
 from typing import NamedTuple
@@ -28,8 +28,8 @@ class Task(NamedTuple):
 def task_of_world(world: World, arm: Arm) -> Task:
     """The start, the via points and the goal of a world's section ``plan``.
 
-    Without ``plan.start`` the motion begins at ``start.joints``; without ``plan.goal`` it ends with the tool
-    at the world's goal, turned as at the start.
+    Without ``plan.start`` the motion begins at ``start.joints``; without ``plan.goal`` it ends with the tool at the
+    world's goal, turned as at the start.
 
     Raises ``BadInput``: the world names no goal at all.
     """

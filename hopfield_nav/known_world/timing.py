@@ -1,8 +1,8 @@
 """A path of the joints becomes a trajectory: as fast as speed, acceleration and torque allow.
 
-Every segment of a path runs from rest to rest. TOPP-RA gives the highest speed along it that keeps the
-limits at grid points; the trajectory that comes of it is measured between them too, and where it
-exceeds a limit by more than ``TOLERANCE`` the grid is refined, then the limits are tightened.
+Every segment of a path runs from rest to rest. TOPP-RA gives the highest speed along it that keeps the limits at grid
+points; the trajectory that comes of it is measured between them too, and where it exceeds a limit by more than
+``TOLERANCE`` the grid is refined, then the limits are tightened.
 """
 
 import math
@@ -49,23 +49,23 @@ def time_path(
     """The fastest motion along a path that keeps the limits, at rest at every corner.
 
     Args:
-        arm: model that limits the motion: its ``speed_limits``, ``torque_limits``, masses, friction and
-            payload; it need not be the arm that moves.
-        path: "direct", "sampling": the joints stay on the straight lines between corners; "shortest":
-            the joints run smoothly through the rows.
+        arm: model that limits the motion: its ``speed_limits``, ``torque_limits``, masses, friction and payload; it
+            need not be the arm that moves.
+        path: "direct", "sampling": the joints stay on the straight lines between corners; "shortest": the joints run
+            smoothly through the rows.
         acceleration: largest acceleration of the joints [rad/s²], one number or (n,).
         share: of the torque limits that may be used; ``inf``: torque is not limited.
         tool_speed: largest speed of the tool point [m/s]; default not limited.
-        ramp: time in which the joints' acceleration builds up [s]; each segment takes that much longer than
-            the fastest motion. 0: the acceleration jumps.
+        ramp: time in which the joints' acceleration builds up [s]; each segment takes that much longer than the
+            fastest motion. 0: the acceleration jumps.
 
     Returns:
         Quintic pieces from time 0, at rest at both ends; without duration for a path of length 0. No
         limit is exceeded by more than ``TOLERANCE``.
 
     Raises:
-        BadInput: a malformed path or limit; joints that jump on a straight tool line; a pose on the path at
-            which the torque limits do not let the arm rest and creep; or toppra is not installed.
+        BadInput: a malformed path or limit; joints that jump on a straight tool line; a pose on the path at which the
+            torque limits do not let the arm rest and creep; or toppra is not installed.
 
     Source: Pham and Pham 2018 (TOPP-RA); the acceleration is movej's (URScript manual).
     """
@@ -83,8 +83,6 @@ def corner_times(path: PlannedPath, trajectory: Trajectory) -> np.ndarray:
     """Times (c,) [s] at which a trajectory from ``time_path`` rests at the corners of its path, the first 0.
 
     A corner that is where the one before is has the same time.
-
-    Raises ``BadInput``: the trajectory does not rest at every corner in order.
     """
     q, qd, _ = values_at(trajectory, trajectory.knots)
     still = np.abs(qd).max(axis=1) < _REST_TOLERANCE

@@ -1,8 +1,8 @@
 """A motion that ends where a contact is felt: how far the tool goes on, and a program that watches for it.
 
-What counts as felt is the world's detector: ``force_norm``, the force on the tool, or ``joint_torque``, the
-torque of each joint. Both are what a UR arm's controller gives as well. At the alarm every joint brakes, the
-fastest with ``plan.acceleration``.
+What counts as felt is the world's detector: ``force_norm``, the force on the tool, or ``joint_torque``, the torque of
+each joint. Both are what a UR arm's controller gives as well. At the alarm every joint brakes, the fastest with
+``plan.acceleration``.
 """
 
 from dataclasses import dataclass
@@ -45,9 +45,7 @@ def contact_watch(world: World) -> ContactWatch | None:
     if measure == FORCE:
         return ContactWatch(float(threshold), (), distance, deceleration)
     joints = len(world.start.joints)
-    return ContactWatch(
-        None, tuple(np.broadcast_to(threshold, joints).astype(float).tolist()), distance, deceleration
-    )
+    return ContactWatch(None, tuple(np.broadcast_to(threshold, joints).astype(float).tolist()), distance, deceleration)
 
 
 def stopping_distance(arm: Arm, trajectory: Trajectory, deceleration: float, period: float) -> float:
@@ -61,10 +59,7 @@ def stopping_distance(arm: Arm, trajectory: Trajectory, deceleration: float, per
 
 
 def require_stop(arm: Arm, trajectory: Trajectory, watch: ContactWatch, period: float) -> None:
-    """Refuse a trajectory on which the tool could not be stopped within the distance.
-
-    Raises ``BadInput``: it goes on for longer.
-    """
+    """Refuse a trajectory on which the tool could not be stopped within the distance."""
     found = stopping_distance(arm, trajectory, watch.deceleration, period)
     if found > watch.distance:
         raise BadInput(
@@ -83,8 +78,8 @@ def brake(q: np.ndarray, qd: np.ndarray, watch: ContactWatch, period: float) -> 
 def rtde_program(watch: ContactWatch, period: float, tolerance: float = 0.01) -> str:
     """A Python program for ur_rtde that follows ``plan.csv`` beside it until the contact is felt.
 
-    From target to target there is a ``period`` [s]; it goes on only where every joint is within ``tolerance``
-    of the start [rad].
+    From target to target there is a ``period`` [s]; it goes on only where every joint is within ``tolerance`` of the
+    start [rad].
     """
     values: dict[str, Any] = {"period": period, "tolerance": tolerance, "stop": watch.deceleration}
     if watch.force is not None:

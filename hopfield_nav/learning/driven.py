@@ -69,9 +69,7 @@ class DrivenArm:
         trajectory, settings = self._fixed
         self._torque[:] = torque
         target = self.state.now.step + self._steps
-        event = self._loop(
-            self.simulation.plant, self._controller, trajectory, settings, self.state, self._log, target
-        )
+        event = self._loop(self.simulation.plant, self._controller, trajectory, settings, self.state, self._log, target)
         return bool(event != Event.DIVERGED)
 
     @property

@@ -55,8 +55,8 @@ class ReachEnv(Base):
         duration: of a step [s].
 
     Raises:
-        BadInput: Gymnasium is missing, the world has no goal or cannot be used, or a duration of no whole
-            control periods.
+        BadInput: Gymnasium is missing, the world has no goal or cannot be used, or a duration of no whole control
+            periods.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  (Gymnasium's own way)

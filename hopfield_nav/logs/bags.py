@@ -34,9 +34,6 @@ def read_joint_states(path: Path, topic: str | None, joints: Sequence[str] | Non
     """The messages of a topic, default the only one with joint states, in the order of time.
 
     ``joints`` are the names of those wanted, in their order; default as in the first message.
-
-    Raises ``BadInput``: no bag, or a damaged one; no such topic or joint; numbers that lack; time that does
-    not increase. ``LibraryMissing``: without ``rosbags``.
     """
     with _opened(path) as bag:
         states = [c for c in bag.connections if c.msgtype == MESSAGE]

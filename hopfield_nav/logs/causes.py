@@ -1,11 +1,11 @@
 """Why a detection came: on which joint, how far above its threshold, and what could have done it alone.
 
-An error of the model has one size, which must explain the torques that the estimator took for contact in all
-the time before the alarm (``BEFORE``), in whatever way the arm moved meanwhile. A contact is what came within
-the last ``ONSET`` and was not there before. What is over after a few rows is noise. Of every possible cause
-the part of the torque (squared) that it explains is told, with the size that this takes; torques of joints
-are weighed by what each can bear. An alarm within ``BEFORE`` of the log's begin is never told to be a
-contact, since nothing shows what was there before.
+An error of the model has one size, which must explain the torques that the estimator took for contact in all the time
+before the alarm (``BEFORE``), in whatever way the arm moved meanwhile. A contact is what came within the last
+``ONSET`` and was not there before. What is over after a few rows is noise. Of every possible cause the part of the
+torque (squared) that it explains is told, with the size that this takes; torques of joints are weighed by what each
+can bear. An alarm within ``BEFORE`` of the log's begin is never told to be a contact, since nothing shows what was
+there before.
 """
 
 from dataclasses import dataclass, replace
@@ -72,9 +72,7 @@ def _noise(level: np.ndarray, row: int) -> Cause:
     return Cause("noise", float(rows <= BRIEF), f"above half of its level for {rows} rows")
 
 
-def _contact(
-    model: Arm, signals: Signals, row: int, sudden: np.ndarray, whole: float, weight: np.ndarray
-) -> Cause:
+def _contact(model: Arm, signals: Signals, row: int, sudden: np.ndarray, whole: float, weight: np.ndarray) -> Cause:
     """A force on the tool that came suddenly."""
     share, force = _fit(jacobian(model, signals.q[row])[:3].T, sudden, weight)
     fast = min(1.0, float(np.sum((sudden * weight) ** 2)) / whole)

@@ -63,9 +63,7 @@ class LogFile(Section):
     """The description of a log."""
 
     format: Annotated[int, Whole(1, 1)] = Field(description="version of the layout of a description")
-    file: Text = Field(
-        description="table with a header, .bag, or folder of a ROS 2 bag, relative to this file"
-    )
+    file: Text = Field(description="table with a header, .bag, or folder of a ROS 2 bag, relative to this file")
     topic: Text | None = Field(None, description="of a bag; null: the only one with joint states")
     joints: tuple[Text | int, ...] | None = Field(
         None, description="what * stands for, or names in a bag, in the arm's order; null: as they are"
@@ -80,12 +78,8 @@ class LogFile(Section):
     effort: Signal | None = Field(None, description="measured torques at the joints, friction included")
     tau: Signal | None = Field(None, description="torques that the maker's own model needs for the motion")
     residual: Flag = Field(False, description="what effort leaves of tau is felt, and no model is needed")
-    contact: Text | None = Field(
-        None, description="of a table: column that is not 0 where the arm was touched"
-    )
-    contacts: tuple[_Span, ...] = Field(
-        (), description="when it was touched: begin and end, by the log's time"
-    )
+    contact: Text | None = Field(None, description="of a table: column that is not 0 where the arm was touched")
+    contacts: tuple[_Span, ...] = Field((), description="when it was touched: begin and end, by the log's time")
 
     def signals(self) -> dict[str, SignalSection]:
         """The signals that are said to be there, by name."""
@@ -98,10 +92,7 @@ def is_described(path: Path) -> bool:
 
 
 def read_described(path: Path, joints: int | None) -> Recorded:
-    """The signals of a described log or of a bag, of an arm with so many joints (None: as many as it has).
-
-    Raises ``BadInput``: faults of the description or of the log, each with its place.
-    """
+    """The signals of a described log or of a bag, of an arm with so many joints (None: as many as it has)."""
     given = _description(path) if not is_bag(path) else LogFile(format=1, file=path.name)
     log = path.parent / given.file
     where = str(log if is_bag(path) else path)

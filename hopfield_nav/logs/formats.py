@@ -1,7 +1,7 @@
 """The two kinds of recording that are read: a folder of logs, and one table.
 
-The folder holds ``log_*.csv`` files with a time column each, as Kufieta recorded a UR5. The table has a
-header line, as the RTDE recorders of Universal Robots arms write it, with spaces or commas.
+The folder holds ``log_*.csv`` files with a time column each, as Kufieta recorded a UR5. The table has a header line,
+as the RTDE recorders of Universal Robots arms write it, with spaces or commas.
 """
 
 import re
@@ -38,8 +38,6 @@ def read_lines(path: Path) -> tuple[list[str], bool]:
     """Lines of a file with their text, and whether the last one was cut short (it is left out then).
 
     A last line without line break counts as cut: 0.01 may have been 0.0137.
-
-    Raises ``BadInput``: no such file, no regular one, no text, or nothing in it.
     """
     try:
         require_regular(path)
@@ -67,11 +65,8 @@ def parse(
 ) -> RecordedTable:
     """Numbers of the chosen columns, time first, of rows of a width, the first at a line of the file.
 
-    Lines count from 1; the separator None is white space. With ``repeats`` a row may have the time of the one
-    before, as of a logger that is faster than what it logs; it is left out.
-
-    Raises ``BadInput``: a row with another width, a word, or no finite number, with its line; no rows; or
-    time that does not increase.
+    Lines count from 1; the separator None is white space. With ``repeats`` a row may have the time of the one before,
+    as of a logger that is faster than what it logs; it is left out.
     """
     fields = [line.split(separator) for line in lines]
     cut = len(fields) > 1 and (len(fields[-1]) < width or not fields[-1][-1].strip())
@@ -147,10 +142,7 @@ _SIX_COLUMNS = {  # (first three, last three) of six components
 
 
 def read_folder(folder: Path, joints: int) -> Recorded:
-    """Signals at the times of ``log_q_actual.csv``; the force sensor, of another rate, is interpolated.
-
-    Raises ``BadInput``: no such log, or one of them is faulty; the files have no time in common.
-    """
+    """Signals at the times of ``log_q_actual.csv``; the force sensor, of another rate, is interpolated."""
     if not (folder / "log_q_actual.csv").exists():
         allowed = "a log for every signal"
         raise BadInput("no log_q_actual.csv in the folder", where=str(folder), allowed=allowed)
@@ -169,9 +161,7 @@ def read_folder(folder: Path, joints: int) -> Recorded:
 
 def _cut_short(tables: dict[str, RecordedTable | None]) -> list[str]:
     files = {**_JOINT_FILES, "wrench": _TOOL_FORCE, "sensor": _SENSOR}
-    return [
-        f"log_{files[name]}.csv" for name, table in tables.items() if table is not None and table.cut_short
-    ]
+    return [f"log_{files[name]}.csv" for name, table in tables.items() if table is not None and table.cut_short]
 
 
 def _read_log(folder: Path, name: str, width: int) -> RecordedTable | None:
@@ -222,10 +212,7 @@ def _interpolated(log: np.ndarray, time: np.ndarray) -> np.ndarray:
 
 
 def read_rtde(path: Path, joints: int) -> Recorded:
-    """Known signals of a table; other columns are passed over.
-
-    Raises ``BadInput``: no such header, or a faulty row.
-    """
+    """Known signals of a table; other columns are passed over."""
     head = read_head(path)
     for needed in ("timestamp", "actual_q_0"):
         head.place(needed, "the header of an RTDE recorder")
@@ -260,10 +247,7 @@ class Head(NamedTuple):
         return self.names.index(name)
 
     def numbered(self, pattern: str, count: int | None, what: str = "wrong number of joints") -> list[int]:
-        """Places of the columns of a pattern, ``*`` being numbers that rise by one; empty without any.
-
-        Raises ``BadInput``: not so many (None: any number), or not each once.
-        """
+        """Places of the columns of a pattern, ``*`` being numbers that rise by one; empty without any."""
         fits = re.compile(re.escape(pattern).replace(r"\*", "([0-9]+)"))
         found = sorted((int(fit[1]), k) for k, name in enumerate(self.names) if (fit := fits.fullmatch(name)))
         first = found[0][0] if found else 0
@@ -273,10 +257,7 @@ class Head(NamedTuple):
         return [k for _, k in found]
 
     def read(self, time: str, columns: Mapping[str, Sequence[int]]) -> Recorded:
-        """Signals at places of their columns.
-
-        Raises ``BadInput``: as ``parse``.
-        """
+        """Signals at places of their columns."""
         order = [self.place(time)]
         spans: dict[str, slice] = {}
         for name, places in columns.items():

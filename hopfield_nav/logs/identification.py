@@ -46,8 +46,8 @@ def read_logs(
     ``motor_constants`` (n,) are torques at the joint for a current [N·m/A]; by default they are fitted.
     ``same_motor`` are groups of joints, counted from 1, with one of them in common.
 
-    Raises ``BadInput``: a log that cannot be read, a run in which something touched the arm, or currents
-    without motor constants that cannot be fitted.
+    Raises ``BadInput``: a log that cannot be read, a run in which something touched the arm, or currents without
+    motor constants that cannot be fitted.
     """
     from hopfield_nav.logs.opened import open_log
 
@@ -62,10 +62,7 @@ def read_logs(
 
 
 def _log_of_run(log: OpenedLog) -> MotionLog:
-    """A run of ours: measured torque of the motors, angles of the links, and of the rotors of elastic joints.
-
-    Raises ``BadInput``: nothing was recorded, or something touched the arm.
-    """
+    """A run of ours: measured torque of the motors, angles of the links, and of the rotors of elastic joints."""
     data = log.data
     name = log.path.name if log.world is None else log.world.name
     if data.sizes["time"] < 2:
@@ -82,9 +79,7 @@ def _log_of_run(log: OpenedLog) -> MotionLog:
     )
 
 
-def log_of_recording(
-    data: xarray.Dataset, motor_constants: np.ndarray, zero: np.ndarray | float = 0.0
-) -> MotionLog:
+def log_of_recording(data: xarray.Dataset, motor_constants: np.ndarray, zero: np.ndarray | float = 0.0) -> MotionLog:
     """A recording: torque that was measured, or that of its currents, less those at no torque ``zero`` [A].
 
     Raises ``BadInput``: neither was recorded.

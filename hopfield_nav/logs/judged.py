@@ -1,7 +1,7 @@
 """Methods over a log whose contacts are known: found, how late, and false alarms, by thresholds chosen apart.
 
-The untouched motion of one half of the log chooses a threshold, ``MARGIN`` above what it shows, and the other
-half judges it; then the other way round.
+The untouched motion of one half of the log chooses a threshold, ``MARGIN`` above what it shows, and the other half
+judges it; then the other way round.
 """
 
 from functools import partial

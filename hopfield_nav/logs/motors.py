@@ -48,17 +48,15 @@ class MotorFit(NamedTuple):
         return arm._replace(friction=np.column_stack([coulomb, viscous, coulomb, np.full_like(coulomb, 0.1)]))
 
 
-def fit_motors(
-    recordings: Sequence[xarray.Dataset], arm: Arm, same_motor: Sequence[Sequence[int]] = ()
-) -> MotorFit:
+def fit_motors(recordings: Sequence[xarray.Dataset], arm: Arm, same_motor: Sequence[Sequence[int]] = ()) -> MotorFit:
     """Motor constant, Coulomb and viscous friction of every joint from runs in which nothing touched.
 
-    The recordings are of ``load_recording``, with motor currents or torques. The motors are to give the
-    torque of the model ``arm``, whose own friction is not used. ``same_motor``: groups of joints (counted
-    from 1) that have one motor constant in common.
+    The recordings are of ``load_recording``, with motor currents or torques. The motors are to give the torque of the
+    model ``arm``, whose own friction is not used. ``same_motor``: groups of joints (counted from 1) that have one
+    motor constant in common.
 
-    Raises ``BadInput``: no recordings, no currents, a force sensor that felt a push, a joint that does not
-    move both ways for long enough, or one whose torque says too little of its motor constant.
+    Raises ``BadInput``: no recordings, no currents, a force sensor that felt a push, a joint that does not move both
+    ways for long enough, or one whose torque says too little of its motor constant.
     """
     if not recordings:
         raise BadInput("no recordings of free motion", allowed="at least one")
@@ -110,9 +108,7 @@ def _check(data: xarray.Dataset, n: int) -> None:
     if data.sizes["joint"] != n:
         raise BadInput("another number of joints", where=title, found=data.sizes["joint"], allowed=str(n))
     if "force_sensor" in data:
-        span = float(
-            np.nanmax(np.ptp(data.force_sensor.values[~np.isnan(data.force_sensor.values[:, 0])], axis=0))
-        )
+        span = float(np.nanmax(np.ptp(data.force_sensor.values[~np.isnan(data.force_sensor.values[:, 0])], axis=0)))
         if span > 10.0:
             what = "not a free run: its force sensor felt a push"
             raise BadInput(what, where=title, found=f"{span:.0f} N", allowed="runs with nothing touching")

@@ -37,8 +37,6 @@ def with_reference(data: xarray.Dataset) -> xarray.Dataset:
     """A recording with the signals that it lacks: of the reference those of the motion that was measured.
 
     Derivatives are those of a cubic through ``SMOOTHED`` seconds, as many before a row as after it.
-
-    Raises ``BadInput``: fewer rows than that takes.
     """
     title, dimensions = str(data.attrs.get("title", "recording")), ("time", "joint")
     if "q" in data and "qd" not in data:

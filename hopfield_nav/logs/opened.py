@@ -1,7 +1,7 @@
 """A log of any kind: a run, its ``log.nc``, its exported table, or a recording of a real arm.
 
-What it is, is read before anything else is asked for. A run's files say the motors' torque; a recording has
-currents. The world of a run lies beside its files.
+What it is, is read before anything else is asked for. A run's files say the motors' torque; a recording has currents.
+The world of a run lies beside its files.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Logs of a real arm in the labelled form of a simulated run.
 
-Four formats: a folder of ``log_*.csv`` files with a time column each (Kufieta's recordings of a UR5), one
-table with a header line, as the RTDE recorders of Universal Robots arms write it, a ROS bag, and any table
-or bag that a description says the signals of. Variables, dimensions and units are those of ``Run.data``;
-see ``docs/recordings.md``.
+Four formats: a folder of ``log_*.csv`` files with a time column each (Kufieta's recordings of a UR5), one table with
+a header line, as the RTDE recorders of Universal Robots arms write it, a ROS bag, and any table or bag that a
+description says the signals of. Variables, dimensions and units are those of ``Run.data``; see
+``docs/recordings.md``.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def load_recording(path: str | Path, joints: int | None = 6) -> xarray.Dataset:
     """Read a log of a real arm.
 
     Args:
-        path: a folder with ``log_q_actual.csv`` and others of that kind, an RTDE table, the folder of a
-            stream that was watched, which holds one, a ROS bag, or the description of a log.
+        path: a folder with ``log_q_actual.csv`` and others of that kind, an RTDE table, the folder of a stream that
+            was watched, which holds one, a ROS bag, or the description of a log.
         joints: number of joints n; None: as many as a bag or a described log has.
 
     Returns:
@@ -59,8 +59,8 @@ def load_recording(path: str | Path, joints: int | None = 6) -> xarray.Dataset:
         ``cut_short`` (files whose last line was incomplete).
 
     Raises:
-        BadInput: nothing there, no numbers, the wrong number of joints, time that does not increase, or
-            units that look like degrees or milliseconds.
+        BadInput: nothing there, no numbers, the wrong number of joints, time that does not increase, or units that
+            look like degrees or milliseconds.
     """
     path = Path(path)
     if not path.exists():

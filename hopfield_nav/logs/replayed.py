@@ -1,7 +1,7 @@
 """Any estimator and detector over recorded signals: those of a simulated run, or of a real arm.
 
-The methods, the frames they rely on, and the rule by which a level becomes an alarm are those of the
-closed loop itself; only what is sensed comes from arrays.
+The methods, the frames they rely on, and the rule by which a level becomes an alarm are those of the closed loop
+itself; only what is sensed comes from arrays.
 """
 
 from __future__ import annotations
@@ -83,15 +83,14 @@ def replay(
     """Run an estimator and a detector, each a ``Method`` of ``plugin.find_method``, over recorded signals.
 
     ``model`` is the arm as the control computer believes it to be, friction included; the signals are of
-    ``signals_of_run`` or ``signals_of_recording``. ``parameters`` are by name, of either method; the rest at
-    their defaults. What a world's estimator inherits from the control law (``omega``) has to be given here.
-    Also ``encoder_resolution`` [rad], which the belief of gears that give before they slip depends on;
-    default exact. Below the level ``rearm`` a detector that has fired is armed again. ``episodes`` is as
-    ``detection.episodes`` of a world; by default every rise counts, since an arm that does not answer what it
-    feels never retreats from it.
+    ``signals_of_run`` or ``signals_of_recording``. ``parameters`` are by name, of either method; the rest at their
+    defaults. What a world's estimator inherits from the control law (``omega``) has to be given here. Also
+    ``encoder_resolution`` [rad], which the belief of gears that give before they slip depends on; default exact.
+    Below the level ``rearm`` a detector that has fired is armed again. ``episodes`` is as ``detection.episodes`` of a
+    world; by default every rise counts, since an arm that does not answer what it feels never retreats from it.
 
-    Raises ``BadInput``: shapes that do not fit, time that does not increase, numbers that are not finite, an
-    unknown parameter or one out of its range, one that would be inherited and is not given.
+    Raises ``BadInput``: shapes that do not fit, time that does not increase, numbers that are not finite, an unknown
+    parameter or one out of its range, one that would be inherited and is not given.
     """
     return Replaying(model, estimator, detector, parameters, rearm, episodes).feed(signals)
 

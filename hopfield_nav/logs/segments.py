@@ -1,10 +1,10 @@
 """The threshold that each part of a motion needs, and the rate of false alarms against the force felt.
 
-A part lies between two rests. Its first half says how high the level rises with a threshold, its second half
-judges. For detectors whose level is a size over a threshold, so that one replay tells all thresholds.
+A part lies between two rests. Its first half says how high the level rises with a threshold, its second half judges.
+For detectors whose level is a size over a threshold, so that one replay tells all thresholds.
 
-The force is that on the tool which reaches the threshold by itself, with torques J' f and the arm at rest in
-what its model is wrong about: the median over directions, along the motion.
+The force is that on the tool which reaches the threshold by itself, with torques J' f and the arm at rest in what its
+model is wrong about: the median over directions, along the motion.
 """
 
 from collections.abc import Sequence
@@ -74,9 +74,7 @@ def by_segment(watched: Watched, free: Sequence[Signals], threshold: np.ndarray)
     return found
 
 
-def rate_curve(
-    watched: Watched, free: Sequence[Signals], threshold: np.ndarray, shares: np.ndarray
-) -> RateCurve:
+def rate_curve(watched: Watched, free: Sequence[Signals], threshold: np.ndarray, shares: np.ndarray) -> RateCurve:
     """The rate of false alarms with several shares of a threshold, and the force that each lets one feel.
 
     Raises ``BadInput``: as ``by_segment``.

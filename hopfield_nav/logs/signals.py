@@ -32,8 +32,7 @@ class Signals(NamedTuple):
     q_ref: np.ndarray
     qd_ref: np.ndarray
     qdd_ref: np.ndarray
-    # (k, n) torque of the motors over the period **before** the row, at the joint side, friction not taken
-    # off [N·m]
+    # (k, n) torque of the motors over the period **before** the row, at the joint side, friction not taken off [N·m]
     tau: np.ndarray
     # (k, 6) of a sensor at the flange, as in ``Sensed`` [N, N·m]; none without one
     wrench: np.ndarray = np.zeros((0, 6))
@@ -48,10 +47,7 @@ def signals_of_run(run: Run) -> Signals:
 
 
 def stride_of(data: xarray.Dataset, world: World, where: str) -> int:
-    """Rows of a run's record that are one control period.
-
-    Raises ``BadInput``: there are none, or they are further apart than that.
-    """
+    """Rows of a run's record that are one control period."""
     count, period = data.sizes["time"], world.controller.period
     row = float(np.median(np.diff(data.time.values))) if count > 1 else world.plant.step * world.record.every
     stride = round(period / row)
@@ -65,8 +61,8 @@ def stride_of(data: xarray.Dataset, world: World, where: str) -> int:
 def signals_of_data(data: xarray.Dataset, stride: int) -> Signals:
     """Signals of a run's record, each ``stride``-th row.
 
-    A row of the record holds the torque from that row on; the methods are told that of the period before, as
-    it was measured.
+    A row of the record holds the torque from that row on; the methods are told that of the period before, as it was
+    measured.
     """
     time = data.time.values[::stride]
     logged = {name: f"{name}_sensed" if f"{name}_sensed" in data else name for name in _NAMES[:-1]}
@@ -93,10 +89,7 @@ def signals_of_recording(data: xarray.Dataset, motors: MotorFit) -> Signals:
 
 
 def checked_signals(signals: Signals, n: int) -> Signals:
-    """Signals as float64 arrays of one length that the compiled loop may read.
-
-    Raises ``BadInput``: shapes that do not fit, time that does not increase, numbers that are not finite.
-    """
+    """Signals as float64 arrays of one length that the compiled loop may read."""
     (time,), _ = as_rows(1, time=np.asarray(signals.time, dtype=np.float64)[..., None])
     columns, lead = as_rows(n, **{name: getattr(signals, name) for name in _NAMES})
     (wrench,), felt = as_rows(6, wrench=signals.wrench)

@@ -34,10 +34,7 @@ def declared_threshold(detector: Method) -> Parameter | None:
 
 
 def first_threshold(detector: Method, values: Mapping[str, Any], n: int) -> np.ndarray:
-    """Where a search begins: what is given, or the default; its largest for an arm that it does not fit.
-
-    Raises ``BadInput``: the detector has no threshold.
-    """
+    """Where a search begins: what is given, or the default; its largest for an arm that it does not fit."""
     parameter = threshold_of(detector)
     start = np.asarray(values.get("threshold", parameter.default), dtype=np.float64)
     if not parameter.per_joint:
@@ -57,10 +54,8 @@ def threshold_above(largest: np.ndarray, parameter: Parameter) -> np.ndarray:
 def quiet_threshold(highest: Callable[[np.ndarray], float], start: np.ndarray, detector: str) -> np.ndarray:
     """A threshold in proportion to ``start`` that is a margin above the highest level of free motion.
 
-    ``highest`` is the level of the motion with a threshold. Where the detector, named in messages, allows for
-    more than the motion shows, however low the threshold, a very low one.
-
-    Raises ``BadInput``: none keeps the motion quiet.
+    ``highest`` is the level of the motion with a threshold. Where the detector, named in messages, allows for more
+    than the motion shows, however low the threshold, a very low one.
     """
     threshold = start
     for k in range(4 * _TRIES):
@@ -85,8 +80,7 @@ class Watched:
     model: Arm
     estimator: Method
     detector: Method
-    # of the methods' parameters, by name; a threshold among them is where a search begins
-    values: Mapping[str, Any]
+    values: Mapping[str, Any]  # of the methods' parameters, by name; a threshold among them is where a search begins
     rearm: float = 1.0  # level below which a detector that has fired is armed again
     episodes: bool = False  # whether one touch is one alarm
 
@@ -119,10 +113,9 @@ class ChosenThreshold(NamedTuple):
 def choose_threshold(watched: Watched, free: Sequence[Signals], per_hour: float) -> ChosenThreshold:
     """The least threshold with which free motion shows no more than a rate of alarms, and a tenth more.
 
-    A rate (false alarms an hour) is shown where the exact 95 % interval of the alarms that were counted ends
-    at it or below. Motion too short for that gets a threshold with which it raises no alarm at all. The
-    thresholds of the joints are in proportion to the largest torques that the estimator takes for contact in
-    this motion.
+    A rate (false alarms an hour) is shown where the exact 95 % interval of the alarms that were counted ends at it or
+    below. Motion too short for that gets a threshold with which it raises no alarm at all. The thresholds of the
+    joints are in proportion to the largest torques that the estimator takes for contact in this motion.
 
     Raises:
         BadInput: the detector has no threshold, or none that is allowed would do; no motion, or no rate.

@@ -1,8 +1,8 @@
 """The compiled loop: plant and control advance from event to event.
 
-``advance`` runs until something happens that needs a decision (an alarm, arrival, a limit, an
-explosion, a full log) and says what; ``simulation`` decides and calls it again. It is compiled once,
-on first use, for first-class functions as control law, estimator and detector.
+``advance`` runs until something happens that needs a decision (an alarm, arrival, a limit, an explosion, a full log)
+and says what; ``simulation`` decides and calls it again. It is compiled once, on first use, for first-class functions
+as control law, estimator and detector.
 """
 
 from collections.abc import Callable
@@ -58,9 +58,7 @@ def before_step(controller, trajectory, settings, state, q, qd, log):
         return Event.LOG_FULL
     if step % settings.steps_per_period == 0:
         control, reading = state.control, state.wrist.reading
-        event = sense_and_command(
-            controller, trajectory, settings, control, state.statistics, (q, qd), reading, step
-        )
+        event = sense_and_command(controller, trajectory, settings, control, state.statistics, (q, qd), reading, step)
         if event != Event.NONE:
             return event
     if logging:

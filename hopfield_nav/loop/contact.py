@@ -1,15 +1,14 @@
 """The forces that obstacles exert on the arm: one law, over one list of solids.
 
-What can touch is a list of bodies: the arm's capsules, or the tool point alone, a capsule without length and
-radius. A body and a solid that overlap by a depth δ are pushed apart with k δ along the gradient of
-their distance, so that without damping and friction the force has the potential k δ²/2 and energy is
-kept. Damping acts on the rate at which the two sink in and never pulls; Coulomb friction acts against
-the sliding velocity at the contact point, half-way between the two surfaces and never beyond the
-body's own axis. Forces of several pairs add up.
+What can touch is a list of bodies: the arm's capsules, or the tool point alone, a capsule without length and radius.
+A body and a solid that overlap by a depth δ are pushed apart with k δ along the gradient of their distance, so that
+without damping and friction the force has the potential k δ²/2 and energy is kept. Damping acts on the rate at which
+the two sink in and never pulls; Coulomb friction acts against the sliding velocity at the contact point, half-way
+between the two surfaces and never beyond the body's own axis. Forces of several pairs add up.
 
-Looking at all solids in every stage would cost more than the dynamics. Each body keeps where its axis
-was when it was last compared with all of them, and how far its ends may move from there before one of
-them can touch (``Contact.free``); until then none is looked at, and the result is the same in every bit.
+Looking at all solids in every stage would cost more than the dynamics. Each body keeps where its axis was when it was
+last compared with all of them, and how far its ends may move from there before one of them can touch
+(``Contact.free``); until then none is looked at, and the result is the same in every bit.
 
 Source: ragazzon2012 7.1 (F_contact, the tool in a cylinder); damping, friction, links and other solids added.
 """
@@ -54,20 +53,16 @@ class Contact(NamedTuple):
 
     law: ContactLaw  # the contact law
     solids: np.ndarray  # (m, 17) the obstacles, from ``geometry.pack_primitives``
-    # (k, 12) what can touch them, from ``geometry.arm_bodies`` or ``geometry.tool_body``; those of link 0
-    # never touch
+    # (k, 12) what can touch them, from ``geometry.arm_bodies`` or ``geometry.tool_body``; those of link 0 never touch
     bodies: np.ndarray
     beyond: int  # the first of the bodies that are beyond the flange
     # (k, 7) scratch: where the axis of each body began (3) and ended (3) when it was last compared with all
     # solids, and how far both may move before one can touch it (1) [m]
     free: np.ndarray
-    # (k, 7) scratch: the same of when it was last seen how far it sank, see ``sinking.py``
-    shallow: np.ndarray
+    shallow: np.ndarray  # (k, 7) scratch: the same of when it was last seen how far it sank, see ``sinking.py``
 
 
-def make_contact(
-    law: ContactLaw, solids: np.ndarray, bodies: np.ndarray, beyond: int | None = None
-) -> Contact:
+def make_contact(law: ContactLaw, solids: np.ndarray, bodies: np.ndarray, beyond: int | None = None) -> Contact:
     """A contact with scratch of its own; arguments as in ``Contact``, by default nothing beyond."""
     first = len(bodies) if beyond is None else beyond
     free, shallow = np.full((2, len(bodies), 7), -1.0)
@@ -94,8 +89,7 @@ class TouchState(NamedTuple):
     force: np.ndarray  # (3,) sum of the contact forces on the arm [N]
     point: np.ndarray  # (3,) where the largest one acts [m]
     largest: np.ndarray  # (3,) that force [N]
-    # (6,) of all that acts beyond the flange, force [N] and moment about the base origin [N·m]
-    beyond: np.ndarray
+    beyond: np.ndarray  # (6,) of all that acts beyond the flange, force [N] and moment about the base origin [N·m]
 
 
 def make_touch() -> TouchState:

@@ -1,7 +1,7 @@
 """The control computer in the loop: once a period it senses, judges and commands; its law also in stages.
 
-Of the truth it gets what its sensors are on (angles and speeds of the encoders, the wrist's reading), and
-nothing else of the state but its own part.
+Of the truth it gets what its sensors are on (angles and speeds of the encoders, the wrist's reading), and nothing
+else of the state but its own part.
 """
 
 import numpy as np
@@ -31,8 +31,8 @@ from hopfield_nav.loop.trajectory import evaluate_into
 def sense_and_command(controller, trajectory, settings, control, statistics, encoders, reading, step):
     """Sense, judge and command; returns ``DETECTED`` or ``ARRIVED`` before anything moves, else ``NONE``.
 
-    ``control`` is the control computer's part of the state; of the truth it gets what the ``encoders`` are on
-    (angles and speeds, (n,) each) and the wrist's ``reading`` (6,), through its sensors.
+    ``control`` is the control computer's part of the state; of the truth it gets what the ``encoders`` are on (angles
+    and speeds, (n,) each) and the wrist's ``reading`` (6,), through its sensors.
     """
     sensed, belief, now, knots = control.sensed, control.belief, control.now, trajectory.knots
     time = step * settings.step
@@ -69,9 +69,7 @@ def _judge(controller, settings, control, encoders, reading, at_end):
     update_model_frames(model, sensed, work)
     if sensors.wrist:
         sense_wrench(sensors, model.gravity, reading, sensed, work)
-    estimate_and_judge(
-        model, controller.estimator, controller.detector, sensors.resolution, sensed, work, belief
-    )
+    estimate_and_judge(model, controller.estimator, controller.detector, sensors.resolution, sensed, work, belief)
     if settings.alarm.lag > 0.0 and mode == ControlMode.TRACK:
         behind = lag_behind(sensed, control.correction, work) / settings.alarm.lag
         belief.now.level = max(belief.now.level, behind)

@@ -1,13 +1,13 @@
 """The arm with elastic joints as the plant of the loop: its equations in small sub-steps.
 
-The control computer works with the rotors' encoders, as the arms' own controllers do: feedback from behind a
-spring is unstable at any useful gain. So in a run's record ``q_sensed`` is of the rotors, and ``q`` of the
-links, what the second encoder shows. Controller, estimator, detector and log are those of the compiled
-loop, and so is the motion of the links under contact.
+The control computer works with the rotors' encoders, as the arms' own controllers do: feedback from behind a spring
+is unstable at any useful gain. So in a run's record ``q_sensed`` is of the rotors, and ``q`` of the links, what the
+second encoder shows. Controller, estimator, detector and log are those of the compiled loop, and so is the motion of
+the links under contact.
 
-The springs make modes far faster than a step (a wrist: 800 Hz). A step is cut into sub-steps of at most
-0.5/omega of the fastest one, omega from the links and rotors at the start; RK4 is stable up to 2.8/omega.
-Dry friction is found once a sub-step, so that rotors stick truly (see ``joint_sticking``).
+The springs make modes far faster than a step (a wrist: 800 Hz). A step is cut into sub-steps of at most 0.5/omega of
+the fastest one, omega from the links and rotors at the start; RK4 is stable up to 2.8/omega. Dry friction is found
+once a sub-step, so that rotors stick truly (see ``joint_sticking``).
 """
 
 from collections.abc import Callable
@@ -66,10 +66,10 @@ class Rotors(NamedTuple):
 class FlexibleLoop:
     """Advances a state as ``closed_loop.compiled_loop()`` does, with elastic joints.
 
-    A new state begins with rotors that hold the links against gravity; joints that are moved from outside
-    take their rotors along. Arm and joint damping (it acts on the rotors) of the plant are fixed here; how
-    many sub-steps are in a ``step`` [s] is chosen at the joint angles ``start`` (n,) [rad]; ``given`` are the
-    fields of ``FlexibleJoints`` that are not the defaults.
+    A new state begins with rotors that hold the links against gravity; joints that are moved from outside take their
+    rotors along. Arm and joint damping (it acts on the rotors) of the plant are fixed here; how many sub-steps are in
+    a ``step`` [s] is chosen at the joint angles ``start`` (n,) [rad]; ``given`` are the fields of ``FlexibleJoints``
+    that are not the defaults.
 
     Raises ``BadInput``: transmissions too stiff for the step.
     """
@@ -131,10 +131,7 @@ class FlexibleLoop:
 
 
 def substeps(frequency: float, step: float) -> int:
-    """How many sub-steps a step [s] needs for a highest natural frequency [rad/s].
-
-    Raises ``BadInput``: more than 1000.
-    """
+    """How many sub-steps a step [s] needs for a highest natural frequency [rad/s]."""
     count = max(1, int(np.ceil(step * frequency / RESOLUTION)))
     if count > MAX_SUBSTEPS:
         told = "the joints are too stiff for this step"
@@ -155,9 +152,7 @@ def _advance(
         time, h = state.now.step * settings.step, settings.step / count
         for part in range(count):
             if not settings.hold:
-                command_in_stage(
-                    controller, trajectory, state.control, rotors.angle, rotors.speed, time + part * h
-                )
+                command_in_stage(controller, trajectory, state.control, rotors.angle, rotors.speed, time + part * h)
             _substep(links, joints, rotors, state, settings.stages, h, part == 0)
         event = after_step(settings, state, log)
         if event != Event.NONE:

@@ -1,9 +1,9 @@
 """How hard obstacles push back at most before a body has gone through them.
 
-One alone pushes with stiffness times half its thickness. Between two that overlap a body is less deep in
-each, and their forces partly cancel: the middle of a wall of cylinders one radius apart pushes back with less
-than half of that. The way through is taken to lead from the point that is deepest in both straight to the
-surface. Two that overlap by so little that they rather touch are left out: nobody takes them for a wall.
+One alone pushes with stiffness times half its thickness. Between two that overlap a body is less deep in each, and
+their forces partly cancel: the middle of a wall of cylinders one radius apart pushes back with less than half of
+that. The way through is taken to lead from the point that is deepest in both straight to the surface. Two that
+overlap by so little that they rather touch are left out: nobody takes them for a wall.
 """
 
 import math
@@ -36,9 +36,8 @@ _MIDDLE = 0.75  # of half the way through: the point is about in the middle of t
 def holding_depth(primitives: np.ndarray, radius: float = 0.0) -> np.ndarray:
     """Depth (m,) at which one solid alone would push as hard as each does before a body is through [m].
 
-    It is the largest force against the body, a ball of this radius [m], of the solid and what overlaps it,
-    over the stiffness; infinite for a half-space. ``primitives`` (m, 17) are from
-    ``geometry.pack_primitives``.
+    It is the largest force against the body, a ball of this radius [m], of the solid and what overlaps it, over the
+    stiffness; infinite for a half-space. ``primitives`` (m, 17) are from ``geometry.pack_primitives``.
 
     Raises ``BadInput``: wrong shape.
     """

@@ -1,7 +1,7 @@
 """A step of RK4 or of semi-implicit Euler for angles and speeds; the caller finds the accelerations.
 
-``motion`` is (angles, speeds), ``at`` the same of a stage with its accelerations, ``sums`` weighted sums of
-speeds and accelerations over the stages; each an (n,) array. Euler's step is the first stage alone.
+``motion`` is (angles, speeds), ``at`` the same of a stage with its accelerations, ``sums`` weighted sums of speeds
+and accelerations over the stages; each an (n,) array. Euler's step is the first stage alone.
 """
 
 from dynamics.kernels.decorators import inlined

@@ -1,7 +1,7 @@
 """The log of the compiled loop: one table of its columns, and writing a row of them.
 
-The loops write rows, ``experiment.run`` labels and saves them. ``COLUMNS`` is the only place that names a
-signal with its size, unit and long name; ``write_row`` and ``write_truth`` write in its order.
+The loops write rows, ``experiment.run`` labels and saves them. ``COLUMNS`` is the only place that names a signal with
+its size, unit and long name; ``write_row`` and ``write_truth`` write in its order.
 """
 
 from typing import NamedTuple
@@ -19,8 +19,7 @@ class Column(NamedTuple):
     size: str | None  # ``joint`` (n columns), ``axis`` or ``flange_axis`` (3), or None (1)
     unit: str  # as NetCDF has it
     long_name: str  # what it is
-    # whether the plant alone knows it at the start of the step: it is written after the step
-    truth: bool = False
+    truth: bool = False  # whether the plant alone knows it at the start of the step: it is written after the step
 
 
 COLUMNS = (
@@ -53,16 +52,10 @@ COLUMNS = (
 
 # behind the others: of a world with a sensor at the flange, and of one whose torques are measured with noise
 WRIST_COLUMNS = (
-    Column(
-        "force_sensed", "flange_axis", "N", "measured force at the flange, the payload taken off, flange axes"
-    ),
-    Column(
-        "moment_sensed", "flange_axis", "N m", "measured moment about the flange frame's origin, flange axes"
-    ),
+    Column("force_sensed", "flange_axis", "N", "measured force at the flange, the payload taken off, flange axes"),
+    Column("moment_sensed", "flange_axis", "N m", "measured moment about the flange frame's origin, flange axes"),
 )
-TORQUE_COLUMNS = (
-    Column("tau_sensed", "joint", "N m", "measured motor torque, of the control period before"),
-)
+TORQUE_COLUMNS = (Column("tau_sensed", "joint", "N m", "measured motor torque, of the control period before"),)
 
 
 @record

@@ -1,7 +1,7 @@
 """What the motors make of the torque that is commanded: another constant than believed, and ripple.
 
-It owns the difference between the torque that the control computer believes to apply and that which moves
-the joints; the loops alone ask it.
+It owns the difference between the torque that the control computer believes to apply and that which moves the joints;
+the loops alone ask it.
 """
 
 import math

@@ -14,9 +14,9 @@ def quintic_pieces(
 ) -> Trajectory:
     """The k polynomials of degree five with given position, velocity and acceleration at their ends.
 
-    At increasing times ``knots`` (k + 1,) [s] there are ``q``, ``qd`` and, from each knot on, ``qdd`` (k + 1,
-    n) [rad, rad/s, rad/s²]. ``qdd_end`` (k, n) is the acceleration towards the end of each piece; default
-    that from the next knot on: no jump.
+    At increasing times ``knots`` (k + 1,) [s] there are ``q``, ``qd`` and, from each knot on, ``qdd`` (k + 1, n)
+    [rad, rad/s, rad/s²]. ``qdd_end`` (k, n) is the acceleration towards the end of each piece; default that from the
+    next knot on: no jump.
 
     Source: ragazzon2012 (6.14).
     """
@@ -55,8 +55,8 @@ def slowed(trajectory: Trajectory, factor: float) -> Trajectory:
 def sample(trajectory: Trajectory, inside: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Times (m,) and position, velocity, acceleration (m, n) at ``inside`` + 1 instants of every piece.
 
-    Both ends of a piece are among them, each with the piece's own polynomial: where the acceleration
-    jumps, both values are seen.
+    Both ends of a piece are among them, each with the piece's own polynomial: where the acceleration jumps, both
+    values are seen.
     """
     h = np.diff(trajectory.knots)
     t = h[:, None] * np.linspace(0.0, 1.0, inside + 1)

@@ -1,11 +1,11 @@
 """How far the arm has come on the way through what it sank into.
 
-Contact pushes a body out to the nearer side, so that none gets further than half-way; near that it may well
-come out on the other side. Obstacles that overlap are one body here: between two cylinders of a wall the tool
-is half as deep in each as in the wall.
+Contact pushes a body out to the nearer side, so that none gets further than half-way; near that it may well come out
+on the other side. Obstacles that overlap are one body here: between two cylinders of a wall the tool is half as deep
+in each as in the wall.
 
-To look costs more than a step. As the ways out on both sides change by no more than a body moves, one that
-was not near half-way is looked at again when it has moved a quarter of what would take it there.
+To look costs more than a step. As the ways out on both sides change by no more than a body moves, one that was not
+near half-way is looked at again when it has moved a quarter of what would take it there.
 """
 
 import math

@@ -1,13 +1,13 @@
 """How long a step and a control period may be, asked before anything moves.
 
-The step: each integrator has a limit on step × rate for a decaying mode and for an oscillating one. Rates
-come from the effective inertia of the joints and of what can touch, the smallest over the start pose and
-random poses: with small rotors a wrist joint weighs 1e-4 kg·m², and 1 N·m·s/rad on it decays within
-0.1 ms. Where solids overlap their stiffnesses add up, which is not looked at.
+The step: each integrator has a limit on step × rate for a decaying mode and for an oscillating one. Rates come from
+the effective inertia of the joints and of what can touch, the smallest over the start pose and random poses: with
+small rotors a wrist joint weighs 1e-4 kg·m², and 1 N·m·s/rad on it decays within 0.1 ms. Where solids overlap their
+stiffnesses add up, which is not looked at.
 
-The period: the inverse-dynamics law turns each joint into a double integrator under critically damped
-feedback, a = -omega² q - 2 omega q'. A computer samples it, holds the torque for a period and applies it some
-periods later; from some omega · period on that loop is unstable whatever the arm.
+The period: the inverse-dynamics law turns each joint into a double integrator under critically damped feedback, a =
+-omega² q - 2 omega q'. A computer samples it, holds the torque for a period and applies it some periods later; from
+some omega · period on that loop is unstable whatever the arm.
 """
 
 import math
@@ -26,14 +26,11 @@ _POSES, _MARGIN = 200, 0.98
 _BISECTIONS = 60
 
 
-def check_step(
-    plant: Plant, q: np.ndarray, step: float, stages: int, law_gain: np.ndarray, held_for: float
-) -> None:
+def check_step(plant: Plant, q: np.ndarray, step: float, stages: int, law_gain: np.ndarray, held_for: float) -> None:
     """Refuse a step [s] that the damping or the contact would make explode.
 
-    At the start pose ``q`` (n,) [rad], with RK4 or SEMI_IMPLICIT_EULER ``stages``. The control law adds at
-    most the damping ``law_gain`` (n,) [N·m·s/rad], and its torque is held for ``held_for`` [s]; 0: it follows
-    every stage.
+    At the start pose ``q`` (n,) [rad], with RK4 or SEMI_IMPLICIT_EULER ``stages``. The control law adds at most the
+    damping ``law_gain`` (n,) [N·m·s/rad], and its torque is held for ``held_for`` [s]; 0: it follows every stage.
 
     Raises ``BadInput``: with the step that would do.
     """
@@ -42,21 +39,16 @@ def check_step(
     if held_for == 0.0:
         explicit = explicit + law_gain
     elif np.any(law_gain):
-        _refuse_beyond(
-            held_for, _HELD_LIMIT / _fastest(inverse, law_gain), "controller.period", "the damping law"
-        )
+        _refuse_beyond(held_for, _HELD_LIMIT / _fastest(inverse, law_gain), "controller.period", "the damping law")
     if np.any(explicit):
-        _refuse_beyond(
-            step, DECAY_LIMIT[stages] / _fastest(inverse, explicit), "plant.step", "the joint damping"
-        )
+        _refuse_beyond(step, DECAY_LIMIT[stages] / _fastest(inverse, explicit), "plant.step", "the joint damping")
     _check_contact(plant, poses, inverse, step, stages)
 
 
 def check_gears(arm: Arm, q: np.ndarray, step: float, stages: int) -> None:
     """Refuse a step at which gears that give before they slip would explode where stages add their torque.
 
-    It asks the arm's ``presliding``; ideal joints are not looked at. For the other arguments see
-    ``check_step``.
+    It asks the arm's ``presliding``; ideal joints are not looked at. For the other arguments see ``check_step``.
 
     Raises ``BadInput``: with the step that would do.
     """
@@ -85,9 +77,7 @@ def _check_contact(plant: Plant, poses: np.ndarray, inverse: np.ndarray, step: f
         return
     mobility = _largest_mobility(plant, poses, inverse)
     stiffness, damping = contact.law.stiffness, contact.law.damping
-    _refuse_beyond(
-        step, SWING_LIMIT[stages] / np.sqrt(stiffness * mobility), "plant.step", "the contact stiffness"
-    )
+    _refuse_beyond(step, SWING_LIMIT[stages] / np.sqrt(stiffness * mobility), "plant.step", "the contact stiffness")
     if damping > 0:
         _refuse_beyond(step, DECAY_LIMIT[stages] / (damping * mobility), "plant.step", "the contact damping")
 
@@ -95,8 +85,8 @@ def _check_contact(plant: Plant, poses: np.ndarray, inverse: np.ndarray, step: f
 def _largest_mobility(plant: Plant, poses: np.ndarray, inverse: np.ndarray) -> float:
     """Largest inverse of the effective mass where the arm can be touched, over the poses [1/kg].
 
-    Cylinders without end push in the plane alone, other solids anywhere; the tool point and the ends of
-    all bodies count.
+    Cylinders without end push in the plane alone, other solids anywhere; the tool point and the ends of all bodies
+    count.
     """
     arm, contact = plant.arm, plant.contact
     axes = 2 if np.all(contact.solids[:, KIND] == UPRIGHT) else 3
@@ -136,8 +126,8 @@ def _rounded_down(value: float) -> float:
 def largest_stable_omega(period: float, delay: int = 0) -> float:
     """Natural frequency from which the sampled loop is unstable, for a perfect model [rad/s].
 
-    It is 1/period without delay, 0.424/period with one period of it from sensing to torque, falling further.
-    The period is in seconds.
+    It is 1/period without delay, 0.424/period with one period of it from sensing to torque, falling further. The
+    period is in seconds.
 
     Source: discrete-time form of ragazzon2012 (4.4) under zero-order hold.
     """

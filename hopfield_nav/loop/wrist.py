@@ -1,10 +1,9 @@
 """A force and torque sensor between flange and tool: what it truly bears, and what it reads.
 
-It feels what everything beyond the flange exerts on the arm: contacts of the tool, pushes on the last link in
-front of the flange, weight and inertia of the payload. A contact of the links before it never reaches
-it. A sample is taken at the beginning of a step, from that step's own acceleration, so that the control
-computer gets it a step later. To the truth are added a constant offset, a drift that walks at random,
-and noise that is new in each sample.
+It feels what everything beyond the flange exerts on the arm: contacts of the tool, pushes on the last link in front
+of the flange, weight and inertia of the payload. A contact of the links before it never reaches it. A sample is taken
+at the beginning of a step, from that step's own acceleration, so that the control computer gets it a step later. To
+the truth are added a constant offset, a drift that walks at random, and noise that is new in each sample.
 """
 
 import math
@@ -32,8 +31,7 @@ class Wrist(NamedTuple):
 class WristState(NamedTuple):
     """What changes in the sensor."""
 
-    # (6,) latest sample: force [N] and moment about the flange frame's origin [N·m], flange axes
-    reading: np.ndarray
+    reading: np.ndarray  # (6,) latest sample: force [N] and moment about the flange frame's origin [N·m], flange axes
     drift: np.ndarray  # (6,) so far
     random: Generator  # its own generator
 

@@ -1,7 +1,7 @@
 """In the place of a navigator that searches: follow one given trajectory, whatever is felt on the way.
 
-For everything that is no search for a goal: free motion, excitation, a circle, a planned path. It
-marks what is felt as the others do, and keeps going.
+For everything that is no search for a goal: free motion, excitation, a circle, a planned path. It marks what is felt
+as the others do, and keeps going.
 """
 
 import numpy as np

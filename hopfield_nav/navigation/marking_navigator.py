@@ -1,7 +1,7 @@
 """The navigator of the documents: a touch marks a cell, and the path starts anew from a cell beside the tool.
 
-For ``detection.mark: desired`` and ``actual``; the rules for the marked cell and the start are in
-``responses.mark``. Source: ragazzon2012 chapters 6 and 7, appendix C.
+For ``detection.mark: desired`` and ``actual``; the rules for the marked cell and the start are in ``responses.mark``.
+Source: ragazzon2012 chapters 6 and 7, appendix C.
 """
 
 import numpy as np
@@ -71,8 +71,8 @@ class MarkingNavigator(OverToolMap, Navigator):
     def _back_off(self, marked: Cell, contact: ContactEstimate) -> Cell | None:
         """Where the next path starts; None where no open cell is left near the tool.
 
-        Never the goal itself: a tool that was pushed off it must come from another side, and a goal
-        whose neighbours are all blocked is out of reach even from beside it.
+        Never the goal itself: a tool that was pushed off it must come from another side, and a goal whose neighbours
+        are all blocked is out of reach even from beside it.
         """
         world, grid = self.situation.world, self.grid
         if world.detection.back_off == "against_velocity":

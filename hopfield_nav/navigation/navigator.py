@@ -1,7 +1,7 @@
 """What a run asks of who finds the way, and what that asks of a response to a touch.
 
-``tool_navigator`` is the tool's, with one of the ``responses``; ``marking_navigator`` the document's, with
-marked cells; ``whole_arm`` that of a map of joint angles; ``follower`` follows a given trajectory.
+``tool_navigator`` is the tool's, with one of the ``responses``; ``marking_navigator`` the document's, with marked
+cells; ``whole_arm`` that of a map of joint angles; ``follower`` follows a given trajectory.
 """
 
 from typing import Protocol
@@ -20,8 +20,7 @@ class Navigator(Protocol):
     What has an answer here is that of a navigator that marks cells, and believes nothing of steps.
     """
 
-    # the one that the arm makes now. A run may put another before it, as while the arm brakes.
-    motion: PlannedMotion
+    motion: PlannedMotion  # the one that the arm makes now. A run may put another before it, as while the arm brakes.
 
     @property
     def goal(self) -> np.ndarray | None:
@@ -79,9 +78,9 @@ class Navigator(Protocol):
 class ToolResponse(Protocol):
     """What follows a touch of the tool: from what is known of it to the next motion.
 
-    That is ``plugin.Response`` with motions for waypoints: somebody's own becomes an ``OwnResponse``. It is
-    made with the ``Situation`` of the run, the ``ToolMotions`` that make motions of paths, ``BelievedPaths``,
-    and the ``Retreat``. What the touch teaches the map is noted before it is asked.
+    That is ``plugin.Response`` with motions for waypoints: somebody's own becomes an ``OwnResponse``. It is made with
+    the ``Situation`` of the run, the ``ToolMotions`` that make motions of paths, ``BelievedPaths``, and the
+    ``Retreat``. What the touch teaches the map is noted before it is asked.
     """
 
     def on_passage(self, until: int) -> None:

@@ -1,7 +1,7 @@
 """The navigator of the tool with ``detection.mark: felt``: facts and beliefs, and a response to every touch.
 
-It puts the parts together and owns none of their work: the map and what is believed on it, the motion over a
-path, what a touch teaches, and what follows it.
+It puts the parts together and owns none of their work: the map and what is believed on it, the motion over a path,
+what a touch teaches, and what follows it.
 """
 
 from collections.abc import Callable
@@ -41,9 +41,7 @@ MakeResponse = Callable[[Situation, ToolMotions, BelievedPaths, Retreat], ToolRe
 class ToolNavigator(OverToolMap, Navigator):
     """Map, planner, motions and response of one run; a ``Navigator``."""
 
-    def __init__(
-        self, world: World, arm: Arm, start: np.ndarray, make_response: MakeResponse = Replan
-    ) -> None:
+    def __init__(self, world: World, arm: Arm, start: np.ndarray, make_response: MakeResponse = Replan) -> None:
         super().__init__(world, arm, start)
         self.retreat = Retreat(self.situation)  # where the arm goes back to
         self.learning = TouchLearning(self.situation)  # what a touch teaches

@@ -31,9 +31,7 @@ def plan_a_star(
     first = int(np.ravel_multi_index(tuple(start), grid.shape))
     last = int(np.ravel_multi_index(tuple(goal), grid.shape))
     shape = np.array(grid.shape, np.int64)
-    before, length = _search(
-        grid.reshape(-1), shape, near.offset, near.length, first, last, _city(near), keys
-    )
+    before, length = _search(grid.reshape(-1), shape, near.offset, near.length, first, last, _city(near), keys)
     if not np.isfinite(length):
         return Plan(None, NO_PATH, np.inf, "a_star")
     path = [last]

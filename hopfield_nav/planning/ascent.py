@@ -1,7 +1,7 @@
 """Steepest ascent through a settled network: from activations to cells (ragazzon2012, 6.1.2, C.2.3).
 
-Columns of the neighbour table stand in tie order, so the first of equally good neighbours is taken.
-Activations that differ by rounding alone count as equal.
+Columns of the neighbour table stand in tie order, so the first of equally good neighbours is taken. Activations that
+differ by rounding alone count as equal.
 """
 
 import numpy as np
@@ -52,8 +52,8 @@ def step_up(table, i, mantissa, exponent):
 def climb(table, start, target, mantissa, exponent, cells):
     """Steepest ascent in the summing network; returns the length of the path.
 
-    Its last cell is the target unless the ascent stopped. A start may be blocked, then its neighbours decide.
-    The table (cells, k) has neighbours in tie order; ``cells`` (cells + 1,) takes the path's flat indices.
+    Its last cell is the target unless the ascent stopped. A start may be blocked, then its neighbours decide. The
+    table (cells, k) has neighbours in tie order; ``cells`` (cells + 1,) takes the path's flat indices.
     """
     cells[0], count = start, 1
     while cells[count - 1] != target:
@@ -132,8 +132,8 @@ def _same(cell, other):
 def descend(field, start):
     """Steepest ascent in the limit network, a `limit.Field`, down its distances from a cell (rank,).
 
-    A start may be blocked, then its neighbours decide. Returns the cells (k, rank) to a target or to where no
-    step leads on; the numbers of the steps (k - 1,); whether it ends at a target.
+    A start may be blocked, then its neighbours decide. Returns the cells (k, rank) to a target or to where no step
+    leads on; the numbers of the steps (k - 1,); whether it ends at a target.
     """
     offset, shape = field.offset, field.shape
     at_target = 1.0 if field.nothing == UNREACHED else 0.0
@@ -173,8 +173,8 @@ def _uphill(at, activation, offset, shape, wrap, place):
 def ascend(activation, offset, shape, wrap, place, start, target):
     """Cells and steps of steepest ascent over activations (places,) in plain doubles, without a table.
 
-    The steps ``offset`` (k, rank) stand in tie order; ``wrap`` (rank,) says which axes are closed; the place
-    of a cell is the sum of its entries in ``place`` (rank, longest). A start may be blocked, as in `descend`.
+    The steps ``offset`` (k, rank) stand in tie order; ``wrap`` (rank,) says which axes are closed; the place of a
+    cell is the sum of its entries in ``place`` (rank, longest). A start may be blocked, as in `descend`.
     """
     cells, steps = np.empty((64, shape.size), np.int64), np.empty(64, np.int64)
     cells[0], count = start, 1

@@ -1,7 +1,7 @@
 """The cheapest path over a grid whose cells cost something beside the step: Dial's buckets, one step wide.
 
-Every step costs 1 and what the cell costs that it leads to, so nothing improves a cell of its own bucket
-(Dial 1969). The network has no such costs: methods of the literature that it is compared with plan so.
+Every step costs 1 and what the cell costs that it leads to, so nothing improves a cell of its own bucket (Dial 1969).
+The network has no such costs: methods of the literature that it is compared with plan so.
 """
 
 from collections.abc import Sequence
@@ -27,9 +27,9 @@ def cheapest_path(
 ) -> np.ndarray | None:
     """The path along the axes (k, rank) with the least sum of steps and costs; None where there is none.
 
-    Costs are those of the cells, at least 0, in steps; infinite where a cell is blocked. The start's own does
-    not count; the cheapest of the goals (m, rank) is taken, among equals the earlier axis first. Axes may be
-    periodic; ``closed`` (k, 2, rank) are pairs of neighbouring cells between which there is no step.
+    Costs are those of the cells, at least 0, in steps; infinite where a cell is blocked. The start's own does not
+    count; the cheapest of the goals (m, rank) is taken, among equals the earlier axis first. Axes may be periodic;
+    ``closed`` (k, 2, rank) are pairs of neighbouring cells between which there is no step.
 
     Raises:
         BadInput: a start or goal outside the grid, a negative cost or NaN, or closed steps that are none.
@@ -103,9 +103,7 @@ def _search(
             slot = int(reached) % head.size
             cell[fresh], after[fresh], head[slot] = other, head[slot], fresh
             waiting += 1
-    path = np.empty(
-        0 if total[start] == np.inf else int(total[start]) + 2, np.int64
-    )  # a step costs 1 or more
+    path = np.empty(0 if total[start] == np.inf else int(total[start]) + 2, np.int64)  # a step costs 1 or more
     if path.size == 0:
         return path
     path[0] = start

@@ -1,7 +1,7 @@
 """Closed steps: pairs of neighbouring cells between which there is no step, in either direction.
 
-A step is named by one number, its key: number of the cell times the k of the neighbourhood plus the number of
-the step. With cells in C order the keys are the entries of the neighbour table.
+A step is named by one number, its key: number of the cell times the k of the neighbourhood plus the number of the
+step. With cells in C order the keys are the entries of the neighbour table.
 """
 
 from collections.abc import Sequence
@@ -20,10 +20,7 @@ RESIDUAL = 1e-9  # of the eigenvector, relative; the error of its eigenvalue goe
 
 
 def closed_keys(closed: np.ndarray | Sequence | None, near: Neighbourhood) -> np.ndarray:
-    """The steps of pairs (m, 2, rank) of neighbours, in both directions: int64 keys (n,), sorted, once each.
-
-    Raises ``BadInput``: another shape, no integers, a cell outside the grid, cells that are no neighbours.
-    """
+    """The steps of pairs (m, 2, rank) of neighbours, in both directions: int64 keys (n,), sorted, once each."""
     if closed is None:
         return NONE_CLOSED
     shape = near.shape

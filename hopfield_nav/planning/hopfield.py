@@ -25,10 +25,10 @@ SMALLEST_BETA = 1e-60
 def largest_eigenvalue(near: Neighbourhood) -> float:
     """Largest eigenvalue of the weights T of ragazzon2012 (6.2) on an open grid, or a bound above it.
 
-    For the 2N nearest neighbours it is exact, 2 sum_i cos(pi/(n_i + 1)), a periodic axis giving 2; for a
-    larger neighbourhood it is the largest row sum of T, a bound above. Obstacles only lower it, and no
-    eigenvalue of T is larger in magnitude, so 1/lambda satisfies (6.8), (6.11) and (6.12). The document's 3.0
-    for 20 x 20 (6.2.1) is wrong: it is 3.955.
+    For the 2N nearest neighbours it is exact, 2 sum_i cos(pi/(n_i + 1)), a periodic axis giving 2; for a larger
+    neighbourhood it is the largest row sum of T, a bound above. Obstacles only lower it, and no eigenvalue of T is
+    larger in magnitude, so 1/lambda satisfies (6.8), (6.11) and (6.12). The document's 3.0 for 20 x 20 (6.2.1) is
+    wrong: it is 3.955.
     """
     shape = near.shape
     if len(near.offset) > 2 * len(shape):
@@ -39,15 +39,11 @@ def largest_eigenvalue(near: Neighbourhood) -> float:
     return sum(2 * (1.0 if closed else math.cos(math.pi / (n + 1))) for n, closed in along)
 
 
-def judging_eigenvalue(
-    slope: float, near: Neighbourhood, closed: np.ndarray | Sequence | None = None
-) -> float:
+def judging_eigenvalue(slope: float, near: Neighbourhood, closed: np.ndarray | Sequence | None = None) -> float:
     """The eigenvalue against which a slope is judged, ragazzon2012 (6.12).
 
-    Closed steps (m, 2, rank) lower it: they are no connections. The smaller one is computed only for a slope
-    that is too steep for the open grid.
-
-    Raises ``BadInput``: closed steps that are none of the grid.
+    Closed steps (m, 2, rank) lower it: they are no connections. The smaller one is computed only for a slope that is
+    too steep for the open grid.
     """
     eigenvalue = largest_eigenvalue(near)
     if slope * eigenvalue < 1 or closed is None or np.size(closed) == 0:
@@ -83,15 +79,13 @@ def iterate(
 ) -> tuple[np.ndarray, int]:
     """Sweep until no neuron changes in its last bit, or `most_sweeps` times.
 
-    From zero the activations only rise, in rounded arithmetic too, so they do come to rest. The document's
-    program makes 10 sqrt(N) - 1 sweeps (C.2.3). With the activations, of the shape of `blocked`, comes the
-    number of sweeps.
+    From zero the activations only rise, in rounded arithmetic too, so they do come to rest. The document's program
+    makes 10 sqrt(N) - 1 sweeps (C.2.3). With the activations, of the shape of `blocked`, comes the number of sweeps.
 
-    `blocked` (bool, any shape) clamps at 0, the cell `target` at 1, even if it is blocked. `beta` is the
-    slope of the linear function, see `check_beta`; with another activation `function` it does not matter.
-    `near` is the grid's neighbourhood, by default the 2N nearest; `start` is sigma(0), by default zero;
-    `closed` (m, 2, rank) are pairs of cells that are not connected. `check`: whether to refuse what breaks
-    (6.12).
+    `blocked` (bool, any shape) clamps at 0, the cell `target` at 1, even if it is blocked. `beta` is the slope of the
+    linear function, see `check_beta`; with another activation `function` it does not matter. `near` is the grid's
+    neighbourhood, by default the 2N nearest; `start` is sigma(0), by default zero; `closed` (m, 2, rank) are pairs of
+    cells that are not connected. `check`: whether to refuse what breaks (6.12).
 
     Raises ``BadInput``: target outside, a slope above its limit, a start of another shape.
     """

@@ -1,7 +1,7 @@
 """Hops from the target over a table of neighbours: breadth-first search.
 
-Over the cells that it reaches, ``own_eigenvalue`` estimates the largest eigenvalue of the weights, which
-the obstacles of a map lower.
+Over the cells that it reaches, ``own_eigenvalue`` estimates the largest eigenvalue of the weights, which the
+obstacles of a map lower.
 """
 
 import numpy as np
@@ -47,9 +47,9 @@ def flood(table, target, hops, queue):
 def own_eigenvalue(link, bound):
     """Estimate the largest eigenvalue of the connections among the reached cells without the target.
 
-    Obstacles lower it well below the bound of an open grid, and over-relaxation suited to the bound would
-    swing. Steps of the power method; each quotient of norms is a bound below. ``link`` (reached, k) are
-    places of the neighbours, the target's place 0; `reached` where there is none.
+    Obstacles lower it well below the bound of an open grid, and over-relaxation suited to the bound would swing.
+    Steps of the power method; each quotient of norms is a bound below. ``link`` (reached, k) are places of the
+    neighbours, the target's place 0; `reached` where there is none.
     """
     reached = link.shape[0]
     old, new = np.ones(reached + 1), np.zeros(reached + 1)

@@ -1,8 +1,8 @@
 """The network "limit": max in place of the sum, whose activations are exact shortest distances.
 
-With sigma_i = max_j beta^(length_ij) sigma_j in place of ragazzon2012 (6.9) the equilibrium is
-sigma_i = beta^(distance_i): each neuron counts its shortest path alone, where the summing network
-counts all walks. Distances are kept, not activations, so that nothing underflows and beta drops out.
+With sigma_i = max_j beta^(length_ij) sigma_j in place of ragazzon2012 (6.9) the equilibrium is sigma_i =
+beta^(distance_i): each neuron counts its shortest path alone, where the summing network counts all walks. Distances
+are kept, not activations, so that nothing underflows and beta drops out.
 
 Where all steps are equally long they are hops, of `limit_bits`; else sums of lengths, of `limit_lengths`.
 """
@@ -22,8 +22,7 @@ from hopfield_nav.planning.neighbourhood import Neighbourhood
 class Field(NamedTuple):
     """A settled limit network."""
 
-    # (places,) how far each place is from the nearest target: int32, 1 + hops, or float64, a length
-    label: np.ndarray
+    label: np.ndarray  # (places,) how far each place is from the nearest target: int32, 1 + hops, or float64, a length
     nothing: float  # label of a place that is blocked or from which there is no path; 0 or inf
     step: np.ndarray  # (k,) difference of labels that belongs to a step
     offset: np.ndarray  # (k, rank) the step in cells, in tie order

@@ -1,10 +1,10 @@
 """The network "limit" where all steps are equally long: hops to the target, 64 cells at a time.
 
-A grid of any rank is cut into blocks of up to 64 cells, one bit a cell. A block is as cubic as powers of
-two allow (8 x 8, 4 x 4 x 4, 2 x 2 x 2 x 2 x 2 x 2), so that a wave crosses it in few steps. The wave
-starts at the targets and moves one hop at a time; what it reaches is computed for a whole block with
-shifts of one word. Only blocks that the wave is passing are visited. The place of a cell is 64 times its
-block plus its bit; it is a sum of one number an axis, which ``place`` lists.
+A grid of any rank is cut into blocks of up to 64 cells, one bit a cell. A block is as cubic as powers of two allow (8
+x 8, 4 x 4 x 4, 2 x 2 x 2 x 2 x 2 x 2), so that a wave crosses it in few steps. The wave starts at the targets and
+moves one hop at a time; what it reaches is computed for a whole block with shifts of one word. Only blocks that the
+wave is passing are visited. The place of a cell is 64 times its block plus its bit; it is a sum of one number an
+axis, which ``place`` lists.
 """
 
 from functools import lru_cache
@@ -75,9 +75,7 @@ def _halvings(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> list[int]:
     """
     size = [0] * len(shape)
     for _ in range(BITS):
-        fits = [
-            a for a, n in enumerate(shape) if (n % (2 << size[a]) == 0 if wrap[a] else n > (1 << size[a]))
-        ]
+        fits = [a for a, n in enumerate(shape) if (n % (2 << size[a]) == 0 if wrap[a] else n > (1 << size[a]))]
         if not fits:
             break
         axis = min(reversed(fits), key=lambda a: size[a])
@@ -107,8 +105,8 @@ def _places(shape: tuple[int, ...], size: np.ndarray, stride: np.ndarray, shift:
 def levels(layout, blocked, cells, guarded, doors):
     """Levels (64 blocks,) int32, by place, of a wave from the targets' cells (m, rank); see `advance`.
 
-    ``blocked`` (cells,) is in C order; the targets count as free. Cells with a closed step are ``guarded``
-    (g,), by place: the wave enters them from the places ``doors`` (g, k) alone, of which -1 is none.
+    ``blocked`` (cells,) is in C order; the targets count as free. Cells with a closed step are ``guarded`` (g,), by
+    place: the wave enters them from the places ``doors`` (g, k) alone, of which -1 is none.
     """
     targets = np.zeros(len(cells), np.int64)
     for m in range(len(cells)):
@@ -153,9 +151,9 @@ def next_row(at, shape):
 def advance(layout, open_, targets, level, guarded, doors):
     """Number all cells by their hops from the nearest of the targets' places (m,), whose level is 1.
 
-    The wave enters the cells in the words ``open_`` (blocks,), and writes 1 + hops into ``level`` (64
-    blocks,) of zeros, UNREACHED where it did not come; both in place. Returns the number of levels. Cells
-    with a closed step, ``guarded`` and ``doors`` as in `levels`, are looked at one by one.
+    The wave enters the cells in the words ``open_`` (blocks,), and writes 1 + hops into ``level`` (64 blocks,) of
+    zeros, UNREACHED where it did not come; both in place. Returns the number of levels. Cells with a closed step,
+    ``guarded`` and ``doors`` as in `levels`, are looked at one by one.
     """
     waiting, left = np.empty(guarded.size, np.int64), 0
     for g in range(guarded.size):

@@ -1,13 +1,13 @@
 """The network "limit" where steps differ in length: exact distances, by Dial's buckets.
 
-Cells wait in buckets of one shortest step's width. No step leads from a bucket back into itself, so
-all cells of the nearest bucket are final, in any order (Dial 1969; Denardo and Fox 1979). Where the
-longest step is very much longer than the shortest, buckets are wider. A cell that is improved while its
-bucket is emptied then waits in it again, which is exact too.
+Cells wait in buckets of one shortest step's width. No step leads from a bucket back into itself, so all cells of the
+nearest bucket are final, in any order (Dial 1969; Denardo and Fox 1979). Where the longest step is very much longer
+than the shortest, buckets are wider. A cell that is improved while its bucket is emptied then waits in it again,
+which is exact too.
 
-No border is tested: the grid has a rim as wide as the longest step. Behind an open edge the rim is shut.
-Behind an edge of a closed axis its cells are ghosts of the cells on the other side, whose place ``fold``
-finds. The place of a cell is a sum of one number an axis.
+No border is tested: the grid has a rim as wide as the longest step. Behind an open edge the rim is shut. Behind an
+edge of a closed axis its cells are ghosts of the cells on the other side, whose place ``fold`` finds. The place of a
+cell is a sum of one number an axis.
 
 Cells with a closed step have a bit in their state, so that only they are asked which of their steps it is.
 """
@@ -73,8 +73,8 @@ def distances(layout, length, state, targets, closed):
 def spread(layout, length, state, targets, closed, distance):
     """Shortest distances to the nearest of the targets' places (m,), into ``distance`` (places,) of inf.
 
-    ``length`` (k,) is that of the steps, ``state`` (places,) that of `pad` with the targets OPEN, also
-    changed in place; the cells of the ``closed`` keys (n,) by place are marked by `mark`.
+    ``length`` (k,) is that of the steps, ``state`` (places,) that of `pad` with the targets OPEN, also changed in
+    place; the cells of the ``closed`` keys (n,) by place are marked by `mark`.
     """
     shape, stride, reach, step = layout.shape, layout.stride, layout.reach, layout.step
     width = max(length.min(), length.max() / MOST_BUCKETS)

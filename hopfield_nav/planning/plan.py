@@ -58,9 +58,7 @@ class Plan:
         """The same path and one step more, to a cell."""
         last = np.array([cell])
         points = None if self.waypoints is None else np.vstack([self.waypoints, last])
-        return replace(
-            self, cells=last if self.cells is None else np.vstack([self.cells, last]), waypoints=points
-        )
+        return replace(self, cells=last if self.cells is None else np.vstack([self.cells, last]), waypoints=points)
 
     @property
     def reachable(self) -> np.ndarray:

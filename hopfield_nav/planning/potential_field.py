@@ -1,8 +1,8 @@
 """Artificial potential field (Spong, Hutchinson and Vidyasagar 2006, 5.2 and 5.3).
 
-A parabolic well that becomes a cone far from the goal attracts, blocked cells repel within
-`INFLUENCE`, and the path goes down the sum in steps of `STEP`. It ends in the first local minimum,
-which need not be the goal; from there random walks may lead out.
+A parabolic well that becomes a cone far from the goal attracts, blocked cells repel within `INFLUENCE`, and the path
+goes down the sum in steps of `STEP`. It ends in the first local minimum, which need not be the goal; from there
+random walks may lead out.
 """
 
 from collections.abc import Sequence
@@ -29,8 +29,8 @@ def plan_potential_field(
 ) -> Plan:
     """Down the potential from start to goal; a blocked start or goal counts as free.
 
-    Random walks are tried, one after the other, where the path is stuck. The plan has ``waypoints``; loops,
-    as walks make them, are cut off.
+    Random walks are tried, one after the other, where the path is stuck. The plan has ``waypoints``; loops, as walks
+    make them, are cut off.
     """
     from scipy.ndimage import distance_transform_edt
 

@@ -1,9 +1,9 @@
 """Cells or steps are closed or opened: repair a settled limit network instead of settling it anew.
 
-First, in order of their distance, all cells that have lost their last shortest path are cleared
-(Even and Shiloach 1981); then they are reached again from the cells around them, nearest first
-(Ramalingam and Reps 1996). What is opened spreads from there as far as it shortens anything. Labels
-are sums of the same steps in the same order as those of a new start, so they are equal to the last bit.
+First, in order of their distance, all cells that have lost their last shortest path are cleared (Even and Shiloach
+1981); then they are reached again from the cells around them, nearest first (Ramalingam and Reps 1996). What is
+opened spreads from there as far as it shortens anything. Labels are sums of the same steps in the same order as those
+of a new start, so they are equal to the last bit.
 """
 
 from heapq import heappop, heappush
@@ -92,8 +92,8 @@ def _settle_again(field, blocked, heap, most):
 def block(field, blocked, cell, most):
     """Repair the labels of a limit.Field, in place, after the ``cell``, not a target, is blocked.
 
-    ``blocked`` (cells,) includes it; cells are counted in C order. Returns how many cells lost their label,
-    or GIVEN_UP if more than ``most``, after which the labels are worthless.
+    ``blocked`` (cells,) includes it; cells are counted in C order. Returns how many cells lost their label, or
+    GIVEN_UP if more than ``most``, after which the labels are worthless.
     """
     at = np.empty(field.shape.size, np.int64)
     locate(cell, field.shape, at)
@@ -130,8 +130,7 @@ def close(field, blocked, cells, steps, most):
 def open_up(field, blocked, cells):
     """Repair the labels, in place, after cells, or steps between them, are opened; returns how many changed.
 
-    The field is without the steps that were opened; ``cells`` (m,) may have become nearer. All are in C
-    order.
+    The field is without the steps that were opened; ``cells`` (m,) may have become nearer. All are in C order.
     """
     label, nothing, step, offset, shape, wrap, place, closed = field
     at = np.empty(shape.size, np.int64)

@@ -24,10 +24,10 @@ Steps = np.ndarray | Sequence
 class Replanner:
     """Plans to the nearest of its goals over a map that changes cell by cell and step by step.
 
-    The limit network is repaired, and is equal to a new one in every bit. A start that is blocked, or a goal
-    that is, counts as in `planning.replan`. Of the bool grid ``blocked``, of any rank, it keeps a copy;
-    ``goal`` is a cell (rank,), from 0, or several, (m, rank); ``near`` is the grid's neighbourhood, by
-    default the 2N nearest; ``closed`` are steps as for `close`.
+    The limit network is repaired, and is equal to a new one in every bit. A start that is blocked, or a goal that is,
+    counts as in `planning.replan`. Of the bool grid ``blocked``, of any rank, it keeps a copy; ``goal`` is a cell
+    (rank,), from 0, or several, (m, rank); ``near`` is the grid's neighbourhood, by default the 2N nearest;
+    ``closed`` are steps as for `close`.
 
     Raises ``BadInput``: as `planning.plan_path`.
     """

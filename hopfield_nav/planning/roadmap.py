@@ -25,9 +25,9 @@ def plan_roadmap(
 ) -> Plan:
     """The shortest path over random points that see each other; a blocked start or goal counts as free.
 
-    The points are drawn over the whole map and those in blocked cells left out, so that one seed gives one
-    roadmap, of which more and more is lost as cells are blocked. Each is connected with so many of the
-    nearest, where it sees them. The plan has ``waypoints``.
+    The points are drawn over the whole map and those in blocked cells left out, so that one seed gives one roadmap,
+    of which more and more is lost as cells are blocked. Each is connected with so many of the nearest, where it sees
+    them. The plan has ``waypoints``.
     """
     grid = np.array(blocked, dtype=bool)
     grid[tuple(start)] = grid[tuple(goal)] = False

@@ -1,7 +1,7 @@
 """Settle the network "sum" on a map and climb it, whichever of its two solvers suits the map.
 
-`sum_exact` is right for every map; `sum_rows` needs no table of connections and serves the largest
-grids, as long as no path is so long that a double underflows.
+`sum_exact` is right for every map; `sum_rows` needs no table of connections and serves the largest grids, as long as
+no path is so long that a double underflows.
 """
 
 import math
@@ -80,9 +80,7 @@ def _solve_rows(problem: Problem, flat: np.ndarray) -> Summed | None:
     shut = flat.copy()
     shut[target] = True
     layout = rows(problem.near, problem.target)
-    sweeps, settled, safe = relax(
-        activation, shut, layout, problem.beta, problem.eigenvalue, MOST_SWEEPS, TOLERANCE
-    )
+    sweeps, settled, safe = relax(activation, shut, layout, problem.beta, problem.eigenvalue, MOST_SWEEPS, TOLERANCE)
     if not safe:
         return None
     saturated = int(np.count_nonzero(activation == 1.0)) > 1

@@ -1,11 +1,11 @@
 """Activation functions of the plain network (ragazzon2012, chapters 2 and 6).
 
-As a planner the network needs two things of g. Its slope must stay below 1/lambda, else (6.12) does not
-hold: the equilibrium is not unique and cells saturate. And g(0) must be 0, so that what the target
-cannot reach stays dark; g(0) > 0 lights the whole map, and the ascent ends in that light.
+As a planner the network needs two things of g. Its slope must stay below 1/lambda, else (6.12) does not hold: the
+equilibrium is not unique and cells saturate. And g(0) must be 0, so that what the target cannot reach stays dark;
+g(0) > 0 lights the whole map, and the ascent ends in that light.
 
-The document prints the middle branch of the saturated linear function as v, which jumps at both ends;
-here it is v + 1/2, with a slope that can be chosen.
+The document prints the middle branch of the saturated linear function as v, which jumps at both ends; here it is v +
+1/2, with a slope that can be chosen.
 """
 
 import math
@@ -40,10 +40,7 @@ class Activation(NamedTuple):
 
 
 def activation(name: str, slope: float = 0.1) -> Activation:
-    """An activation function by its name, one of ``NAMES``, with a slope b above 0.
-
-    Raises ``BadInput``: an unknown name, or a slope that is not positive.
-    """
+    """An activation function by its name, one of ``NAMES``, with a slope b above 0."""
     if name not in NAMES:
         raise BadInput("activation function", found=name, allowed=", ".join(NAMES))
     if not (math.isfinite(slope) and slope > 0):
@@ -52,10 +49,7 @@ def activation(name: str, slope: float = 0.1) -> Activation:
 
 
 def check_activation(chosen: Activation, eigenvalue: float, shape: Sequence[int]) -> Activation:
-    """The function, if its equilibrium is unique: ragazzon2012 (6.12) with beta the steepest slope.
-
-    Raises ``BadInput``: it is too steep.
-    """
+    """The function, if its equilibrium is unique: ragazzon2012 (6.12) with beta the steepest slope."""
     if not chosen.steepest * eigenvalue < 1:
         limit = 1 / eigenvalue if eigenvalue > 0 else math.inf
         allowed = f"below {limit:.6g} = 1/lambda_max for shape {tuple(shape)}"

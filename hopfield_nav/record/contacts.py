@@ -17,9 +17,7 @@ from hopfield_nav.loop import CONTACT_MEMORY
 from hopfield_nav.record.run import Run
 
 
-def contact_delays(
-    alarm_time: Sequence[float] | np.ndarray, contact_start: Sequence[float] | np.ndarray
-) -> np.ndarray:
+def contact_delays(alarm_time: Sequence[float] | np.ndarray, contact_start: Sequence[float] | np.ndarray) -> np.ndarray:
     """Delay (m,) of each of m alarms that was the first on its contact [s]; NaN for the others.
 
     Alarms (m,) are in order [s]; the contact of a false one starts at NaN.

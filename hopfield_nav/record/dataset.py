@@ -47,8 +47,8 @@ def make_record(
 ) -> LabelledRecord:
     """Everything that is recorded of a run: rows of ``loop.Log``, and detections that were answered.
 
-    The first path is (k, rank) cells, ``blocked`` the map at the end (of joint angles none is kept),
-    ``closed`` the certainty of every touched step at the end.
+    The first path is (k, rank) cells, ``blocked`` the map at the end (of joint angles none is kept), ``closed`` the
+    certainty of every touched step at the end.
     """
     variables = {**_signal_variables(world, log), **_event_variables(world, detections)}
     variables |= _step_variables(world, detections, closed)
@@ -118,9 +118,7 @@ def _event_variables(world: World, detections: Sequence[DetectionRecord]) -> dic
     return variables | {"event_path": _variable("event waypoint map_axis", paths, "1", "next path, then -1")}
 
 
-def _map_variables(
-    world: World, detections: Sequence[DetectionRecord], blocked: np.ndarray
-) -> dict[str, tuple]:
+def _map_variables(world: World, detections: Sequence[DetectionRecord], blocked: np.ndarray) -> dict[str, tuple]:
     """What each detection changed on the map of cells, and the map at the end."""
     axes = " ".join(("map_x", "map_y", "map_z")[: world.map.rank])
     about = "1: blocked at the end, 2: out of reach, 3: believed occupied"

@@ -13,8 +13,7 @@ class DetectionRecord(NamedTuple):
     """A detection that was answered by a new plan (or by finding that there is none)."""
 
     time: float  # of the detection [s]
-    # start of the true contact, the same for every detection on it [s]; NaN for a false alarm
-    touch_time: float
+    touch_time: float  # start of the true contact, the same for every detection on it [s]; NaN for a false alarm
     # cell, start: marked cell, and the cell from which the next path starts
     cell: tuple[int, ...]
     start: tuple[int, ...]
@@ -22,8 +21,7 @@ class DetectionRecord(NamedTuple):
     false_alarm: bool  # no true contact in the 50 ms before
     passed_by: bool  # the arm did not go back, but passed by: a glancing contact
     slid_until: float  # until when the arm then slid along what it felt [s]; NaN where it did not
-    # (k, rank) cells that became marked, or unmarked; none are kept on a map of joint angles
-    changed: np.ndarray
+    changed: np.ndarray  # (k, rank) cells that became marked, or unmarked; none are kept on a map of joint angles
     closed: Mapping[Step, float]  # certainty of every touched step as it stood afterwards, 1 for facts
     path: np.ndarray  # (k, rank) cells of the new path, after a slide; k = 0 when there is none
     places: ContactHypotheses  # where on the arm it may have been, on a map of joint angles

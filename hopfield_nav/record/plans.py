@@ -17,8 +17,7 @@ class PlanRecord(NamedTuple):
     """A plan as it was made."""
 
     time: float  # [s]
-    # bool grid, the marks; with ``detection.mark: felt`` cells that are believed to be occupied
-    felt: np.ndarray
+    felt: np.ndarray  # bool grid, the marks; with ``detection.mark: felt`` cells that are believed to be occupied
     path: np.ndarray  # (k, rank) cells
     cell: np.ndarray | None  # the one just marked
     steps: np.ndarray  # (m, 2, rank) touched steps between cells
@@ -88,10 +87,7 @@ def changed_cells(before: np.ndarray, after: np.ndarray) -> np.ndarray:
 
 
 def check_marks(where: str, data: xarray.Dataset, shape: tuple[int, ...]) -> None:
-    """Refuse marks that no run over a map of this shape has.
-
-    Raises ``BadInput``: they are missing, of another map, or of detections that the record has not.
-    """
+    """Refuse marks that no run over a map of this shape has."""
     if "event_map" in data:
         if data.event_map.shape != (data.sizes["event"], *shape) or data.event_map.dtype.kind not in "iu":
             raise BadInput("damaged variable", where=f"{where}: event_map", found=data.event_map.shape)

@@ -53,9 +53,7 @@ def felt_places(run: Run) -> list[ContactHypotheses]:
     for k in range(data.sizes["event"]):
         there = data.felt_link[k].values > 0
         found.append(
-            ContactHypotheses(
-                *(data[name][k].values[there] for name in ("felt_point", "felt_link", "felt_weight"))
-            )
+            ContactHypotheses(*(data[name][k].values[there] for name in ("felt_point", "felt_link", "felt_weight")))
         )
     return [places for places in found if len(places.points)]
 

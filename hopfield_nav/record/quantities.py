@@ -1,7 +1,7 @@
 """The numbers that a summary and a score are made of: name, unit, words, how to print them.
 
-The one table of them: tables of ``run`` and ``compare``, columns of sweeps and the axes of their figures are
-made from it. It loads nothing, so that ``check`` and ``--help`` may read it.
+The one table of them: tables of ``run`` and ``compare``, columns of sweeps and the axes of their figures are made
+from it. It loads nothing, so that ``check`` and ``--help`` may read it.
 """
 
 from typing import NamedTuple
@@ -16,8 +16,7 @@ class Quantity(NamedTuple):
     shown: str = ""  # unit in printed tables
     scale: float = 1.0  # what a value is multiplied by for that unit
     repeatable: bool = True  # whether the same run gives the same value on every machine
-    # the words that a text may be, besides none; empty where it may be any, but not none
-    words: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()  # the words that a text may be, besides none; empty where it may be any, but not none
 
     @property
     def axis(self) -> str:

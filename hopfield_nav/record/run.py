@@ -1,8 +1,8 @@
 """The record of a run: world, summary, labelled signals and events; saving and loading it.
 
-A folder holds ``world.yaml`` (every default written out, random obstacles drawn), ``summary.json``,
-``log.nc`` (NetCDF 4, readable from xarray, MATLAB and any HDF5 library) and checksums of the three. It
-is written under another name and renamed when it is complete.
+A folder holds ``world.yaml`` (every default written out, random obstacles drawn), ``summary.json``, ``log.nc``
+(NetCDF 4, readable from xarray, MATLAB and any HDF5 library) and checksums of the three. It is written under another
+name and renamed when it is complete.
 """
 
 from __future__ import annotations
@@ -37,9 +37,8 @@ if TYPE_CHECKING:
 class Run:
     """What happened in one experiment.
 
-    The ``world`` is as resolved: every default written out, random obstacles drawn; ``summary`` holds the
-    numbers of ``summary.json``, and ``data`` labelled signals and events, an ``xarray.Dataset`` (see
-    ``docs/record.md``).
+    The ``world`` is as resolved: every default written out, random obstacles drawn; ``summary`` holds the numbers of
+    ``summary.json``, and ``data`` labelled signals and events, an ``xarray.Dataset`` (see ``docs/record.md``).
     """
 
     def __init__(

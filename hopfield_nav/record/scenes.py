@@ -64,9 +64,7 @@ def export_moveit(run: Run, path: Path, frame: str = "base") -> Path:
     scene = {
         "name": run.world.name,
         "robot_state": {"is_diff": True},
-        "object_colors": [
-            {"id": body.name, "color": dict(zip("rgba", _colour(body), strict=True))} for body in bodies
-        ],
+        "object_colors": [{"id": body.name, "color": dict(zip("rgba", _colour(body), strict=True))} for body in bodies],
         "world": {"collision_objects": [_collision_object(body, frame) for body in bodies]},
         "is_diff": True,
     }

@@ -52,8 +52,7 @@ class Score(NamedTuple):
 
     contacts: tuple[ContactScore, ...]  # every contact, felt or not
     false_alarms: int  # alarms with no contact in the 50 ms before
-    # alarms on a contact after the first one on it, those that were passed by not counted
-    repeated_alarms: int
+    repeated_alarms: int  # alarms on a contact after the first one on it, those that were passed by not counted
     free_time: float  # time without contact [s]
     force_error: float  # rms of estimated less true force during contact [N]; NaN without contact
     torque_error: np.ndarray  # (n,) the same for the torque on the joints [N·m]
@@ -118,9 +117,9 @@ def score(
 ) -> Score:
     """Alarms (m,), in order [s], and estimates (k, 3) [N], (k, n) [N·m] against the truth of k rows.
 
-    ``touched`` (m,) [s] says when the contact of each alarm began, where that is known better than to a row;
-    NaN where nothing touched. ``passed_by`` (m,) are alarms that the arm passed by; contacts that begin in
-    ``slides`` (j, 2) [s] are not scored.
+    ``touched`` (m,) [s] says when the contact of each alarm began, where that is known better than to a row; NaN
+    where nothing touched. ``passed_by`` (m,) are alarms that the arm passed by; contacts that begin in ``slides`` (j,
+    2) [s] are not scored.
     """
     touching = truth.largest > 0.0
     every, slides = contact_spans(truth.time, touching), np.zeros((0, 2)) if slides is None else slides
@@ -138,9 +137,7 @@ def score(
         error = _rms(torque_estimate[touching] - truth.torque[touching], axis=0)
     false = ~np.any([*felt, np.isfinite(touched)], axis=0)
     return Score(
-        tuple(
-            _contact(truth, *span, alarms[own], touched[own]) for span, own in zip(spans, felt, strict=True)
-        ),
+        tuple(_contact(truth, *span, alarms[own], touched[own]) for span, own in zip(spans, felt, strict=True)),
         int(np.count_nonzero(false)),
         sum(max(int(np.count_nonzero(own & answered)) - 1, 0) for own in felt),
         _free_time(truth.time, every),
@@ -165,9 +162,7 @@ def worth_feeling(contact: ContactScore, force: float, torque: np.ndarray | floa
     return bool(contact.peak_force >= force or np.any(contact.peak_torque >= torque))
 
 
-def _contact(
-    truth: ContactTruth, start: float, end: float, alarms: np.ndarray, touched: np.ndarray
-) -> ContactScore:
+def _contact(truth: ContactTruth, start: float, end: float, alarms: np.ndarray, touched: np.ndarray) -> ContactScore:
     """A contact between two rows, and the alarms on it; in a sparse record the first may be before them."""
     inside = (truth.time >= start) & (truth.time <= end)
     if alarms.size and np.isfinite(touched[0]):
@@ -209,8 +204,8 @@ NEAR = 0.04  # [m] from the true point a place is as good as right
 def map_error(run: Run) -> float | None:
     """Mean distance of the centres of marked cells from the nearest obstacle surface or inside [m].
 
-    A centre inside an obstacle counts as 0. A perfect map on a grid of spacing s is off by up to s/√2 for
-    cells that an obstacle only grazes. None where nothing was marked or there is nothing to mark.
+    A centre inside an obstacle counts as 0. A perfect map on a grid of spacing s is off by up to s/√2 for cells that
+    an obstacle only grazes. None where nothing was marked or there is nothing to mark.
     """
     data, world = run.data, run.world
     solids = build_obstacles(world)
@@ -228,8 +223,8 @@ def map_error(run: Run) -> float | None:
 def place_errors(run: Run) -> tuple[np.ndarray, np.ndarray]:
     """How far the likeliest place of each touch is from where the arm was touched, on a map of joint angles.
 
-    (k,) distance [m] of the touches that were felt somewhere while something touched, and (k,) bool, whether
-    the link is right.
+    (k,) distance [m] of the touches that were felt somewhere while something touched, and (k,) bool, whether the link
+    is right.
     """
     data = run.data
     if "felt_point" not in data or data.sizes["place"] == 0:

@@ -1,10 +1,10 @@
 """Reading the files of a saved run: whatever is wrong with one is told in a line that names it.
 
-Beside results lie their checksums, so that a damaged file is never taken for a whole one. The file is that
-of ``sha256sum``: anybody can check a folder with ``sha256sum -c checksums.sha256``.
+Beside results lie their checksums, so that a damaged file is never taken for a whole one. The file is that of
+``sha256sum``: anybody can check a folder with ``sha256sum -c checksums.sha256``.
 
-HDF5 lets a file name others, by links, by external storage and by virtual variables, and stores no values
-that were never written. What this program writes is one flat list of variables, each of them there in full.
+HDF5 lets a file name others, by links, by external storage and by virtual variables, and stores no values that were
+never written. What this program writes is one flat list of variables, each of them there in full.
 """
 
 from __future__ import annotations
@@ -80,10 +80,7 @@ _LATER = (  # not in every older record
 
 
 def read_summary(path: Path) -> dict[str, Any]:
-    """The numbers of ``summary.json``.
-
-    Raises ``BadInput``: the file cannot be read, or a value is none that a run has.
-    """
+    """The numbers of ``summary.json``."""
     try:
         require_regular(path)
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -106,10 +103,7 @@ def _fits(quantity: Quantity, value: object) -> bool:
 
 
 def read_log(path: Path, expected: xarray.Dataset) -> xarray.Dataset:
-    """The signals and events of ``log.nc``; ``expected`` is the record of the same world if nothing happens.
-
-    Raises ``BadInput``: the file cannot be read, or a variable is missing, has no unit or another shape.
-    """
+    """The signals and events of ``log.nc``; ``expected`` is the record of the same world if nothing happens."""
     data = read_netcdf(path)
     for name, variable in expected.variables.items():
         if name not in data.variables and name not in _LATER:
@@ -174,11 +168,7 @@ _LENGTH_ALONE = b"This is a netCDF dimension but not a netCDF variable"  # has n
 
 
 def require_own_values(file: h5py.File, where: str, size: int) -> None:
-    """Look at every variable of a file of ``size`` bytes before any value is read; messages say ``where``.
-
-    Raises ``BadInput``: something in it is no variable of its own, has its values in another file or not at
-    all, or they are more than a file of this size can hold.
-    """
+    """Look at every variable of a file of ``size`` bytes before any value is read; messages say ``where``."""
     claimed = sum(_claimed(_variable(file, name, f"{where}: {name}"), f"{where}: {name}") for name in file)
     if claimed > _PACKED * size:
         told = "more values than the file can hold"

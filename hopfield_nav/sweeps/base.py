@@ -54,8 +54,8 @@ class Base:
     def world_with(self, changes: Sequence[Change]) -> World:
         """The base world with some values changed.
 
-        Raises ``BadInput``: the world does not allow them; the message starts with the place of a change
-        where the fault lies in one of them.
+        Raises ``BadInput``: the world does not allow them; the message starts with the place of a change where the
+        fault lies in one of them.
         """
         document = self.changed(changes)
         like = None if self.faults else self.world
@@ -85,13 +85,11 @@ class Base:
         return inner
 
 
-def read_base(
-    given: Any, document: Document, folder: Path, trust: Trust
-) -> tuple[Base, list[tuple[Key, BadInput]]]:
+def read_base(given: Any, document: Document, folder: Path, trust: Trust) -> tuple[Base, list[tuple[Key, BadInput]]]:
     """The base world that a sweep's document names or holds, and its faults, all at the key ``world``.
 
-    ``given`` is a name, a path relative to ``folder``, or a world; the base is not known where there is no
-    such world.
+    ``given`` is a name, a path relative to ``folder``, or a world; the base is not known where there is no such
+    world.
     """
     if given is NOT_KNOWN:
         return NOT_KNOWN, []
@@ -131,9 +129,7 @@ def _find(name: str, folder: Path, where: str) -> Path:
         raise BadInput(error.what, where=where, found=name, allowed=allowed, nearest=error.nearest) from None
 
 
-def with_settings(
-    base: Base, settings: dict[str, Any], document: Document
-) -> tuple[Base, list[tuple[Key, BadInput]]]:
+def with_settings(base: Base, settings: dict[str, Any], document: Document) -> tuple[Base, list[tuple[Key, BadInput]]]:
     """The base world with the fixed changes of the sweep, and what it does not allow of them."""
     known = settings is not NOT_KNOWN and base is not NOT_KNOWN
     if not known:
@@ -197,9 +193,7 @@ def _of_change(error: BadInput, changes: Sequence[Change], where: str, about: st
         values = ", ".join(str(show(value)) for _, value, _ in changes)
         what = f"does not fit the base world with {values[:60]}: {error.where}: {error.what}"
         place = where
-    return BadInput(
-        f"{about}{what}", where=place, found=error.found, allowed=error.allowed, nearest=error.nearest
-    )
+    return BadInput(f"{about}{what}", where=place, found=error.found, allowed=error.allowed, nearest=error.nearest)
 
 
 def _positions(values: Sequence[Any] | np.ndarray) -> Iterator[int]:

@@ -1,7 +1,7 @@
 """What every value of a sweep's parameters did, averaged over all else, and how they differ from the best.
 
-Runs that differ in a seed alone are repeats, also where the seed of obstacles is swept. Two values are
-compared in pairs: the same seeds, and the same values of everything else; pairs of one seed count as one.
+Runs that differ in a seed alone are repeats, also where the seed of obstacles is swept. Two values are compared in
+pairs: the same seeds, and the same values of everything else; pairs of one seed count as one.
 """
 
 import json
@@ -34,8 +34,7 @@ class ValueResult:
     label: tuple[str, ...]  # a text a parameter
     reached: Value  # share of its runs that reached the goal, and not through an obstacle
     means: dict[str, Value]  # of the main quantities; the time is that of the runs which reached the goal
-    # of ``reached`` and the time, what it has less the best, in pairs; empty for the best
-    less_best: dict[str, Value]
+    less_best: dict[str, Value]  # of ``reached`` and the time, what it has less the best, in pairs; empty for the best
 
 
 @dataclass(frozen=True)

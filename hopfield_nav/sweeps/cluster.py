@@ -1,9 +1,9 @@
 """The workers of a sweep, a cluster of this machine or a running one, and how jobs are handed to them.
 
-Only a window of batches is on the cluster at any time, so that the collecting process holds as
-little for ten thousand jobs as for a hundred. Workers may die: the scheduler then repeats the batch
-elsewhere. A batch on which several workers died is taken apart in the end and its jobs are run one
-by one, so that the one that kills is found and the others are not lost with it.
+Only a window of batches is on the cluster at any time, so that the collecting process holds as little for ten
+thousand jobs as for a hundred. Workers may die: the scheduler then repeats the batch elsewhere. A batch on which
+several workers died is taken apart in the end and its jobs are run one by one, so that the one that kills is found
+and the others are not lost with it.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ _sweeps: dict[bytes, Any] = {}
 def connect(workers: int | None, scheduler: str | None) -> Iterator[Client]:
     """A client of a running cluster, ``tcp://HOST:8786``, or of one here that ends with the block.
 
-    Raises ``BadInput``: nobody answers at the address, or the cluster there has no workers; the processes
-    would import a script that starts them again.
+    Raises ``BadInput``: nobody answers at the address, or the cluster there has no workers; the processes would
+    import a script that starts them again.
     """
     from distributed import Client
 
@@ -99,16 +99,14 @@ def thread_count(client: Client) -> int:
 def _local_cluster(workers: int) -> Iterator[Any]:
     """Processes on the loopback address, one thread each; a nanny starts the dead ones again.
 
-    Whoever talks to a scheduler has it execute what he likes: here it takes keys that only this process and
-    its workers have, made for this sweep.
+    Whoever talks to a scheduler has it execute what he likes: here it takes keys that only this process and its
+    workers have, made for this sweep.
     """
     import dask
 
     _remove_orphans(Path(tempfile.gettempdir()))
     with (
-        tempfile.TemporaryDirectory(
-            prefix=f"{_SCRATCH}{os.getpid()}-", ignore_cleanup_errors=True
-        ) as scratch,
+        tempfile.TemporaryDirectory(prefix=f"{_SCRATCH}{os.getpid()}-", ignore_cleanup_errors=True) as scratch,
         _without_current_folder(),
         dask.config.set(_CONFIG),
         _started(workers, scratch) as cluster,
@@ -193,9 +191,7 @@ class LostCluster(HopfieldNavError):
     """The scheduler is gone; what was finished is in the table."""
 
 
-def run_batch(
-    payload: bytes, indices: Sequence[int], folder: Path | None, work: Work
-) -> tuple[list[Row], float]:
+def run_batch(payload: bytes, indices: Sequence[int], folder: Path | None, work: Work) -> tuple[list[Row], float]:
     """On a worker: the rows of some jobs, and the seconds that they took."""
     if payload not in _sweeps:
         _sweeps.clear()
@@ -292,6 +288,4 @@ class Batches:
 
 
 def _lost(error: Exception) -> LostCluster:
-    return LostCluster(
-        f"the cluster is gone ({type(error).__name__}); finished rows are kept, --resume does the rest"
-    )
+    return LostCluster(f"the cluster is gone ({type(error).__name__}); finished rows are kept, --resume does the rest")

@@ -22,8 +22,8 @@ _ERROR = "why there is no result, where there is none"
 def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> xarray.Dataset:
     """The labelled table of a sweep; runs that are missing have the outcome "" and NaN elsewhere.
 
-    It has the quantities over the first column of every axis and ``repeat``, or over ``run`` where samples
-    are random. Text variables are ``outcome``, ``reason`` and ``error``; every other one is float64.
+    It has the quantities over the first column of every axis and ``repeat``, or over ``run`` where samples are
+    random. Text variables are ``outcome``, ``reason`` and ``error``; every other one is float64.
     """
     import xarray
 
@@ -31,8 +31,7 @@ def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> xarray.Dataset:
     dims = (*sweep.axes, "repeat") if sweep.axes is not None else ("run",)
     shape = sweep.shape if grid else (sweep.count,)
     variables = {
-        name: (dims, values.reshape(shape), _about(sweep, name))
-        for name, values in _collect(sweep, rows).items()
+        name: (dims, values.reshape(shape), _about(sweep, name)) for name, values in _collect(sweep, rows).items()
     }
     coordinates = _grid_coordinates(sweep) if grid else _run_coordinates(sweep)
     attributes = {

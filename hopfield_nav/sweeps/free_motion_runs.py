@@ -19,8 +19,8 @@ _PUSH = 4.0  # [s] that a push lasts at most
 def free_motion(world: World, seed: int) -> Signals:
     """What the control computer senses while nothing touches the arm.
 
-    The arm moves as in the world, without its unknown obstacles and pushes, from its start to a goal that is
-    drawn: a cell of the map, or joint angles within 1 rad of the start. Nothing is detected.
+    The arm moves as in the world, without its unknown obstacles and pushes, from its start to a goal that is drawn: a
+    cell of the map, or joint angles within 1 rad of the start. Nothing is detected.
 
     Raises ``BadInput``: no goal was found to which the arm moves freely, or what ``simulate`` refuses.
     """
@@ -30,8 +30,8 @@ def free_motion(world: World, seed: int) -> Signals:
 def felt_force(world: World, seed: int) -> tuple[float, bool]:
     """Force [N] on the end of the arm at which a push of random direction is felt in such a motion.
 
-    It rises by 50 N each second from the middle of the motion on. Where it is not felt until the arm
-    arrives, or for 4 s, the force is what it had become; whether it was felt is told too.
+    It rises by 50 N each second from the middle of the motion on. Where it is not felt until the arm arrives, or for
+    4 s, the force is what it had become; whether it was felt is told too.
 
     Raises ``BadInput``: as ``free_motion``.
     """

@@ -82,10 +82,7 @@ def _simulate(sweep: Sweep, job: Job, folder: Path | None) -> Mapping[str, Any]:
 
 
 def _measured(sweep: Sweep, run: Run) -> Mapping[str, Any]:
-    """The columns of somebody's own.
-
-    Raises ``BadInput``: its function raises, or gives other columns than it declares.
-    """
+    """The columns of somebody's own."""
     measures = sweep.measures
     if measures is None:
         return {}

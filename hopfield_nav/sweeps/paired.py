@@ -1,7 +1,7 @@
 """Two worlds over the same seeds: what differs between the two runs of a seed, with its interval.
 
-Where obstacles or noise are drawn from the seed, both worlds meet the same ones, so that the differences vary
-less than the runs do.
+Where obstacles or noise are drawn from the seed, both worlds meet the same ones, so that the differences vary less
+than the runs do.
 """
 
 import math
@@ -38,8 +38,7 @@ class Pair(NamedTuple):
 class Compared(NamedTuple):
     """Two worlds over the same seeds."""
 
-    # by the name of the quantity; ``reached`` is 1 for a run that reached its goal, else 0
-    pairs: dict[str, Pair]
+    pairs: dict[str, Pair]  # by the name of the quantity; ``reached`` is 1 for a run that reached its goal, else 0
     alike: bool  # whether every seed gave the same numbers, as where nothing is random
 
 

@@ -1,8 +1,8 @@
 """The end of a call that takes too long: a method of somebody's own that hangs costs a worker, not the sweep.
 
-Nothing can stop Python code from outside but the end of its process. A worker leaves a note of the run and
-ends itself; its nanny starts another, to which the run is given again: it finds the note and marks the row.
-In the collecting process, which must not end, an exception is raised as soon as the method runs Python.
+Nothing can stop Python code from outside but the end of its process. A worker leaves a note of the run and ends
+itself; its nanny starts another, to which the run is given again: it finds the note and marks the row. In the
+collecting process, which must not end, an exception is raised as soon as the method runs Python.
 """
 
 import ctypes
@@ -59,9 +59,7 @@ def _end(note: str, told: str, thread: int, index: int, folder: Path | None) -> 
         with suppress(OSError):
             if folder is not None:
                 (folder / NOTES).mkdir(exist_ok=True)
-                (folder / NOTES / f"{index:06d}").write_text(
-                    f"{note}; its worker was ended", encoding="utf-8"
-                )
+                (folder / NOTES / f"{index:06d}").write_text(f"{note}; its worker was ended", encoding="utf-8")
         os._exit(ENDED)
     raised = type("Overdue", (Overdue,), {"__str__": lambda self: told})
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(raised))

@@ -1,7 +1,7 @@
 """A sweep as plain data: written out for its results' folder, and its fingerprint.
 
-``describe_key`` gives unit and meaning of a key of the world, from the units that the schema's fields
-and the methods' parameters carry.
+``describe_key`` gives unit and meaning of a key of the world, from the units that the schema's fields and the
+methods' parameters carry.
 """
 
 import copy

@@ -91,9 +91,7 @@ def _group(group: dict[str, Values]) -> dict[str, Values]:
 class UntilSection(Section):
     """When a run is given up, besides at its own end."""
 
-    touches: Annotated[int, Whole(1, 10**6)] | None = Field(
-        None, description="after so many; null: after none"
-    )
+    touches: Annotated[int, Whole(1, 10**6)] | None = Field(None, description="after so many; null: after none")
 
 
 class SweepFile(Section):
@@ -115,9 +113,9 @@ class SweepFile(Section):
         1, description="runs of every combination, with seeds seed, seed + 1, …"
     )
     seed: Seed = Field(0, description="of the first repeat, and of the random samples")
-    quantities: Annotated[
-        tuple[Text, ...], AfterValidator(check_quantities), WithJsonSchema(_QUANTITY_SCHEMA)
-    ] = Field(DEFAULT, description="columns kept of a run's summary; outcome always is")
+    quantities: Annotated[tuple[Text, ...], AfterValidator(check_quantities), WithJsonSchema(_QUANTITY_SCHEMA)] = Field(
+        DEFAULT, description="columns kept of a run's summary; outcome always is"
+    )
     measures: Text | None = Field(None, description="FILE.py:NAME, further columns from every finished run")
     until: UntilSection = Field(default_factory=lambda: UntilSection(), description="when a run is given up")
     patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = Field(

@@ -79,8 +79,8 @@ class SweepEstimate:
 def estimate(sweep: Sweep, runs: int, workers: int, drawn: bool = True) -> SweepEstimate:
     """Try the first, the last and the middle job of a sweep for a moment, and tell what its runs will take.
 
-    What else it takes, it took the last time on this machine. Without workers this process does it all;
-    figures are ``drawn`` in the end.
+    What else it takes, it took the last time on this machine. Without workers this process does it all; figures are
+    ``drawn`` in the end.
     """
     warm_up(sweep)
     probes, started = [], clock.monotonic()

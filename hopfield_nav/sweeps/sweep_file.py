@@ -1,7 +1,7 @@
 """The sweep file: one base world, the keys that vary, and the runs that follow from it.
 
-``load_sweep`` reads a file, or a sweep that comes with the program, tries every value on the base
-world, and gives a ``Sweep``. A sweep does not list its runs: ``job(i)`` works out the i-th.
+``load_sweep`` reads a file, or a sweep that comes with the program, tries every value on the base world, and gives a
+``Sweep``. A sweep does not list its runs: ``job(i)`` works out the i-th.
 """
 
 from __future__ import annotations
@@ -193,8 +193,7 @@ class Sweep:
         noise = np.any(np.asarray(world.sensors.velocity_noise) > 0.0)
         drawn = any(obstacle.is_drawn for obstacle in world.obstacles)
         own = self.calls_own or any(
-            is_code(name)
-            for name in (world.detection.measure, world.detection.estimator, world.controller.law)
+            is_code(name) for name in (world.detection.measure, world.detection.estimator, world.controller.law)
         )
         planner = world.planner.kind in ("roadmap", "potential_field")
         return bool(noise or drawn or own or planner or keys & {"sensors", "obstacles", "planner"})
@@ -235,9 +234,7 @@ class Sweep:
         Raises ``BadInput``: the world does not allow this combination of values.
         """
         at = self._positions(job.index // self.repeats)
-        changes = [
-            (c.key, c.written(i), c.place(i)) for axis, i in zip(self.grid, at, strict=True) for c in axis
-        ]
+        changes = [(c.key, c.written(i), c.place(i)) for axis, i in zip(self.grid, at, strict=True) for c in axis]
         changes.append((("seed",), job.seed, self.name))
         if self.keep == "summary" and self.file.measures is None:
             changes.append((("record", "signals"), "none", self.name))
@@ -263,13 +260,12 @@ def load_sweep(path_or_name: str | Path, allow_code: bool = False) -> Sweep:
     """Read and check a sweep.
 
     Args:
-        path_or_name: a file, the folder of a sweep's results, or the name of a sweep that comes with
-            the program.
+        path_or_name: a file, the folder of a sweep's results, or the name of a sweep that comes with the program.
         allow_code: execute the Python files that its worlds name, as ``load_world`` does.
 
     Raises:
-        BadInput: there is no such file, or something in it cannot be used: file, line, key, what was
-            found, what is allowed, and the nearest known key.
+        BadInput: there is no such file, or something in it cannot be used: file, line, key, what was found, what is
+            allowed, and the nearest known key.
     """
     path = find_sweep(path_or_name)
     return sweep_from(read_document(path), path.parent, sweep_name(path), Trust(allow_code))
@@ -291,8 +287,8 @@ def make_sweep(
 ) -> Sweep:
     """A sweep without a file; arguments as the keys of a sweep file, paths relative to the current folder.
 
-    Arrays and ranges are lists of values. Python files that stand among them are executed, those that the
-    world names as in ``load_world``.
+    Arrays and ranges are lists of values. Python files that stand among them are executed, those that the world names
+    as in ``load_world``.
 
     Raises ``BadInput``: as ``load_sweep``.
     """
@@ -310,9 +306,7 @@ def make_sweep(
 def texts_in(value: Any) -> list[str]:
     """Every text in nested lists and mappings."""
     if isinstance(value, (Mapping, list)):
-        return [
-            text for v in (value.values() if isinstance(value, Mapping) else value) for text in texts_in(v)
-        ]
+        return [text for v in (value.values() if isinstance(value, Mapping) else value) for text in texts_in(v)]
     return [value] if isinstance(value, str) else []
 
 

@@ -18,9 +18,7 @@ MOST_RUNS = 10_000_000
 _RANGES = ("linear", "log")
 _DRAWS = ("uniform", "normal", "sobol")
 _ALLOWED = "a list, {linear: [first, last, count]}, {log: [first, last, count]} or {scale: …} of these"
-_ALLOWED_DRAW = (
-    "{uniform: [low, high]}, {normal: [mean, deviation]}, {sobol: [low, high]} or {scale: …} of these"
-)
+_ALLOWED_DRAW = "{uniform: [low, high]}, {normal: [mean, deviation]}, {sobol: [low, high]} or {scale: …} of these"
 
 
 @dataclass(frozen=True)
@@ -48,10 +46,7 @@ class Draw:
 
 
 def read_values(spec: object) -> Values:
-    """The values that a sweep file asks for.
-
-    Raises ``BadInput``: not one of the forms, an empty list, a range that is none, or a value given twice.
-    """
+    """The values that a sweep file asks for."""
     inner, below, scaled = _unwrap_scale(spec)
     if isinstance(inner, dict):
         kind = _one_key(inner, _RANGES, below, _ALLOWED)
@@ -70,10 +65,7 @@ def read_values(spec: object) -> Values:
 
 
 def read_draw(spec: object) -> Draw:
-    """The random draw that a sweep file asks for.
-
-    Raises ``BadInput``: not one of the forms, or limits that are none.
-    """
+    """The random draw that a sweep file asks for."""
     inner, below, scaled = _unwrap_scale(spec)
     if not isinstance(inner, dict):
         raise BadInput("no random draw", where=_dotted(below), found=show(inner), allowed=_ALLOWED_DRAW)
@@ -156,12 +148,7 @@ def _spread(kind: str, spec: object, below: Key) -> list[Any]:
         raise BadInput("no range", where=where, found=ends, allowed=f"{names} with last other than first")
     if count == 1:
         return [first]
-    if (
-        kind == "linear"
-        and isinstance(first, int)
-        and isinstance(last, int)
-        and (last - first) % (count - 1) == 0
-    ):
+    if kind == "linear" and isinstance(first, int) and isinstance(last, int) and (last - first) % (count - 1) == 0:
         return [*range(first, last, (last - first) // (count - 1)), last]
     between = (_between(kind, ends, i / (count - 1)) for i in range(1, count - 1))
     return [ends[0], *between, ends[1]]

@@ -43,9 +43,8 @@ class _Capsule(NamedTuple):
 def arm_parts(arm: Arm) -> list[dict[str, Any]]:
     """What is drawn of an arm, and a rod to a tool point away from the flange.
 
-    ``link`` (0 the base), ``kind`` (``tube``, ``housing`` or ``cap``), in the link's frame ``start`` [m] and
-    the unit vector ``along``, and ``outline``: rows of a radius and a distance from ``start`` [m], which turn
-    about ``along``.
+    ``link`` (0 the base), ``kind`` (``tube``, ``housing`` or ``cap``), in the link's frame ``start`` [m] and the unit
+    vector ``along``, and ``outline``: rows of a radius and a distance from ``start`` [m], which turn about ``along``.
     """
     parts = []
     for row in arm.capsules:
@@ -130,9 +129,7 @@ def _round(kind: str, capsule: _Capsule, shares: tuple[float, float] = (1.0, 1.0
     return _part(kind, start, along, outline)
 
 
-def _part(
-    kind: str, start: np.ndarray, along: np.ndarray, outline: list[tuple[float, float]]
-) -> dict[str, Any]:
+def _part(kind: str, start: np.ndarray, along: np.ndarray, outline: list[tuple[float, float]]) -> dict[str, Any]:
     rows = [[round(float(radius), 6), round(float(at), 6)] for radius, at in outline]
     return {"kind": kind, "start": start.tolist(), "along": along.tolist(), "outline": rows}
 
@@ -143,8 +140,8 @@ _NEAR = 5e-3  # [m] from a solid's surface, within which a contact is on that so
 def link_poses(arm: Arm, q: np.ndarray) -> dict[str, Any]:
     """Where the links are, base and flange included, at joint angles (f, n) [rad].
 
-    ``position`` (f, n + 1, 3) [m] and ``turn`` (f, n + 1, 4), unit quaternions x, y, z, w that do not change
-    sign from frame to frame.
+    ``position`` (f, n + 1, 3) [m] and ``turn`` (f, n + 1, 4), unit quaternions x, y, z, w that do not change sign
+    from frame to frame.
     """
     frames = link_frames(arm, q)
     turn = np.roll(quaternions(frames[..., :3, :3]), -1, axis=-1)

@@ -1,7 +1,7 @@
 """Motors, friction and thresholds from one stretch of free motion, and the false alarms to be expected.
 
-A threshold is not judged by the motion it was set on: the stretch is cut in two, each half is judged by what
-the other gave, and the alarms of both are counted. What is used afterwards comes from the whole stretch.
+A threshold is not judged by the motion it was set on: the stretch is cut in two, each half is judged by what the
+other gave, and the alarms of both are counted. What is used afterwards comes from the whole stretch.
 """
 
 from __future__ import annotations
@@ -40,8 +40,7 @@ class Calibration:
     methods: StreamMethods  # model with its friction, motors, thresholds and noise, from the whole stretch
     alarms: int  # of each half, judged by what the other gave
     seconds: float  # of both halves
-    # false alarms an hour to be expected, and both ends of the 95 % interval
-    per_hour: tuple[float, float, float]
+    per_hour: tuple[float, float, float]  # false alarms an hour to be expected, and both ends of the 95 % interval
 
 
 class Stretch:

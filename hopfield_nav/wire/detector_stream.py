@@ -28,8 +28,7 @@ class StreamMethods:
     detector: Method
     values: Mapping[str, Any]  # of their parameters, by name
     motors: MotorFit  # that turn currents into torques
-    # (n,) standard deviation of the residual in free motion [N·m]; None: not known
-    noise: np.ndarray | None = None
+    noise: np.ndarray | None = None  # (n,) standard deviation of the residual in free motion [N·m]; None: not known
     # rearm, episodes: the rule by which a level is an alarm, as for ``replay``
     rearm: float = 1.0
     episodes: bool = False

@@ -1,7 +1,7 @@
 """A client that only receives: it asks for outputs, listens, and tells what goes wrong on the way.
 
-It sends four kinds of packages: which version is spoken, which the controller's is, which fields are wanted,
-and start. There is no function here that sends an input, and none may be added.
+It sends four kinds of packages: which version is spoken, which the controller's is, which fields are wanted, and
+start. There is no function here that sends an input, and none may be added.
 """
 
 import math
@@ -97,10 +97,7 @@ class Link:
         return connection
 
     def _shake_hands(self, connection: socket.socket) -> Iterator[Notice]:
-        """Agree on the version, learn the controller's, set up the outputs, and start.
-
-        Raises ``BadInput``: the source refuses, or answers what no such arm does.
-        """
+        """Agree on the version, learn the controller's, set up the outputs, and start."""
         connection.sendall(package(packages.VERSION, packages.write_version(packages.PROTOCOL)))
         answer = yield from self._answer(connection, packages.VERSION)
         if not packages.read_accepted(answer):
@@ -136,10 +133,7 @@ class Link:
         raise BadInput("the source has none of the fields that are needed")
 
     def _answer(self, connection: socket.socket, wanted: int) -> Generator[Notice, None, bytes]:
-        """The payload of the next package of the ``wanted`` kind; messages on the way are passed on.
-
-        Raises ``BadInput``: none came in time, or too much else came; ``OSError``: the connection is gone.
-        """
+        """The payload of the next package of the ``wanted`` kind; messages on the way are passed on."""
         end = clock.monotonic() + ANSWER
         for _ in range(MOST_OTHERS):
             while not self._arrived:

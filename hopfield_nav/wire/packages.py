@@ -1,7 +1,7 @@
 """Packages of the real-time data exchange of Universal Robots arms, protocol version 2.
 
-Every package is a length (two bytes, itself included), a letter that says its kind, and a payload; all
-numbers are big-endian. Pure functions: bytes in, values out, and the other way round.
+Every package is a length (two bytes, itself included), a letter that says its kind, and a payload; all numbers are
+big-endian. Pure functions: bytes in, values out, and the other way round.
 """
 
 import struct
@@ -43,10 +43,7 @@ class Splitter:
         self._rest = bytearray()
 
     def feed(self, received: bytes) -> list[tuple[int, bytes]]:
-        """Kind and payload of every package that is complete now.
-
-        Raises ``BadInput``: a length that no package has: where the next one begins is then unknown.
-        """
+        """Kind and payload of every package that is complete now."""
         rest, at, found = self._rest, 0, []
         rest += received
         while len(rest) - at >= _HEAD.size:
@@ -71,8 +68,6 @@ def read_outputs(payload: bytes) -> tuple[float, list[str]]:
     """Frequency [Hz] and names of the fields that a client asks for.
 
     A comma at the end is no name: ur-rtde sends one.
-
-    Raises ``BadInput``: too short, too long, or no names.
     """
     if len(payload) < 8:
         raise BadInput("the request for outputs is too short", found=len(payload), allowed="8 bytes or more")
@@ -81,10 +76,7 @@ def read_outputs(payload: bytes) -> tuple[float, list[str]]:
 
 
 def read_names(payload: bytes) -> list[str]:
-    """Words between commas.
-
-    Raises ``BadInput``: too many bytes, or some that are no text.
-    """
+    """Words between commas."""
     if len(payload) > MOST_NAMES:
         raise BadInput("the list of fields is too long", found=len(payload), allowed=f"{MOST_NAMES} bytes")
     try:
@@ -113,10 +105,7 @@ def write_text(words: str, level: str = "error", source: str = "hopfield-nav") -
 
 
 def read_text(payload: bytes) -> Text:
-    """A message of protocol version 2.
-
-    Raises ``BadInput``: its lengths do not fit, or its level is none.
-    """
+    """A message of protocol version 2."""
     words, rest = _counted(payload)
     source, rest = _counted(rest)
     if len(rest) != 1 or rest[0] >= len(LEVELS):
@@ -149,10 +138,7 @@ def write_controller(version: tuple[int, int, int, int]) -> bytes:
 
 
 def read_controller(payload: bytes) -> tuple[int, int, int, int]:
-    """The controller's version, of three or four numbers; older ones send no build.
-
-    Raises ``BadInput``: neither.
-    """
+    """The controller's version, of three or four numbers; older ones send no build."""
     if len(payload) not in (12, 16):
         raise BadInput("no version of a controller", found=len(payload), allowed="12 or 16 bytes")
     numbers = struct.unpack(f">{len(payload) // 4}I", payload)

@@ -61,10 +61,7 @@ class Recipe:
     _packing: struct.Struct = field(init=False)
 
     def __post_init__(self) -> None:
-        """Check that names and types fit.
-
-        Raises ``BadInput``: another number of types than names, or a type that is none.
-        """
+        """Check that names and types fit."""
         if len(self.names) != len(self.types) or not self.names:
             allowed = f"{len(self.names)} types, not none"
             raise BadInput("types and names do not fit", found=len(self.types), allowed=allowed)
@@ -84,10 +81,7 @@ class Recipe:
         return self._packing.pack(self.number, *row)
 
     def unpack(self, payload: bytes) -> np.ndarray:
-        """Numbers of a data package, float64.
-
-        Raises ``BadInput``: another recipe's number, or another length.
-        """
+        """Numbers of a data package, float64."""
         if len(payload) != self._packing.size:
             allowed = str(self._packing.size)
             raise BadInput("a data package of another length", found=len(payload), allowed=allowed)
@@ -101,9 +95,7 @@ class Recipe:
         row: list[float] = []
         for name, kind in zip(self.names, self.types, strict=True):
             numbers = values[name].tolist()
-            row += (
-                numbers if TYPES[kind][0] == "d" else [round(x) if math.isfinite(x) else 0 for x in numbers]
-            )
+            row += numbers if TYPES[kind][0] == "d" else [round(x) if math.isfinite(x) else 0 for x in numbers]
         return row
 
 

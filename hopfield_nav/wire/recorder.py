@@ -1,7 +1,7 @@
 """The record of a stream: an RTDE table that ``load_recording`` reads, the alarms, and how it was judged.
 
-A table's time must increase and its columns stay: where the clock goes back or the fields change, a new table
-begins (``rtde-2.csv``, …), which is read by its own name.
+A table's time must increase and its columns stay: where the clock goes back or the fields change, a new table begins
+(``rtde-2.csv``, …), which is read by its own name.
 """
 
 import json
@@ -49,10 +49,7 @@ class Recorder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the files.
-
-        Raises ``BadInput``: the last rows cannot be written, and nothing else has gone wrong.
-        """
+        """Close the files."""
         faults = []
         for file in (self._alarms, self._table):
             try:

@@ -20,8 +20,8 @@ EDGES = tuple(1e-6 * 10 ** (k / 20) for k in range(141))  # [s] of the histogram
 class Pace:
     """Due times on one clock: the first row's, and the time of the log since then over the speed.
 
-    ``rows`` were noted; ``latest`` is the largest lateness, ``last`` that of the last row [s], in which a
-    clock that drifts shows.
+    ``rows`` were noted; ``latest`` is the largest lateness, ``last`` that of the last row [s], in which a clock that
+    drifts shows.
     """
 
     def __init__(self, start: float, speed: float = 1.0) -> None:
@@ -119,9 +119,7 @@ class Server:
     def _until_next(self, k: int) -> float:
         if self.pace is None or k >= len(self._telling.time):
             return POLL_INTERVAL
-        return min(
-            POLL_INTERVAL, max(0.0, self.pace.due(float(self._telling.time[k])) - clock.perf_counter())
-        )
+        return min(POLL_INTERVAL, max(0.0, self.pace.due(float(self._telling.time[k])) - clock.perf_counter()))
 
     def _exchange(self, seconds: float) -> None:
         """Wait so long for what clients send, at the most."""

@@ -1,7 +1,7 @@
 """What the simulated arm, or a recording, tells a client: a value of every field for every row.
 
-Signals that the log has are told as they are. Pose and speed of the tool, which a log may lack, are those of
-the arm's kinematics; fields of which neither knows anything are zero, or what a healthy arm says.
+Signals that the log has are told as they are. Pose and speed of the tool, which a log may lack, are those of the
+arm's kinematics; fields of which neither knows anything are zero, or what a healthy arm says.
 """
 
 from __future__ import annotations
@@ -40,8 +40,7 @@ class Source:
     time: np.ndarray  # (k,) [s], from 0
     moving: dict[str, np.ndarray]  # values (k, width) of the fields that the log or kinematics give
     still: dict[str, np.ndarray]  # value (width,) of every other field
-    # of the controller that it plays: its major number decides what clients ask for
-    version: tuple[int, int, int, int]
+    version: tuple[int, int, int, int]  # of the controller that it plays: its major number decides what clients ask for
     rate: float  # rows a second [Hz]
 
     def values(self, k: int) -> dict[str, np.ndarray]:

@@ -1,7 +1,7 @@
 """From a world to the arrays that the compiled loop reads: arms, obstacles, contact, methods, timing.
 
-It is the only place where the words of a world file become numbers. Worlds are resolved: random
-cylinders have been drawn. Unknown obstacles come first, then known ones.
+It is the only place where the words of a world file become numbers. Worlds are resolved: random cylinders have been
+drawn. Unknown obstacles come first, then known ones.
 """
 
 from collections.abc import Iterable

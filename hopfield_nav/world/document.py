@@ -1,9 +1,9 @@
 """The YAML of a world file: every value remembers its line, and single values can be changed.
 
-A file is plain data: mappings, lists, text, numbers, true and false. What a person would read as a
-number is one (``1e5`` too, which YAML 1.1 takes for text), a key given twice is refused, and so is
-everything that YAML allows beyond data. ``--set detection.threshold=8`` and the values of a sweep are
-written by ``apply_overrides`` and ``write_value``.
+A file is plain data: mappings, lists, text, numbers, true and false. What a person would read as a number is one
+(``1e5`` too, which YAML 1.1 takes for text), a key given twice is refused, and so is everything that YAML allows
+beyond data. ``--set detection.threshold=8`` and the values of a sweep are written by ``apply_overrides`` and
+``write_value``.
 """
 
 import re
@@ -22,9 +22,7 @@ _LARGEST_FILE = 500_000  # bytes
 _MOST_VALUES = 200_000  # after every alias is written out
 _QUICK: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _READ_OTHERWISE = re.compile("[\t!?]")  # marks of which the two parsers make different things
-_TAGS = {
-    f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp")
-}
+_TAGS = {f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp")}
 _MERGE = "tag:yaml.org,2002:merge"
 _WHOLE = re.compile(r"[-+]?[0-9]{1,400}")
 _NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,4})?")
@@ -72,10 +70,7 @@ def read_document(path: Path, name: str | None = None) -> Document:
 
 
 def parse_document(text: str, name: str) -> Document:
-    """Parse YAML text; ``name`` is how messages name its source.
-
-    Raises ``BadInput``: it is no plain YAML data.
-    """
+    """Parse YAML text; ``name`` is how messages name its source."""
     return _document(_compose(text, name), name)
 
 
@@ -174,9 +169,7 @@ def _build(node: yaml.Node, key: Key, document: Document, above: tuple[int, ...]
     return node.value if isinstance(node, yaml.ScalarNode) and node.style else plain_value(node.value)
 
 
-def _build_mapping(
-    node: yaml.MappingNode, key: Key, document: Document, above: tuple[int, ...]
-) -> dict[str, Any]:
+def _build_mapping(node: yaml.MappingNode, key: Key, document: Document, above: tuple[int, ...]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     merged: list[yaml.Node] = []
     for key_node, value_node in node.value:
@@ -215,8 +208,6 @@ def apply_overrides(document: Document, overrides: Sequence[str] | Mapping[str, 
 
     A mapping has the values themselves: ``{"detection.threshold": 8}``. An index of a list is a key too:
     ``obstacles.0.cylinder.radius=0.04``.
-
-    Raises ``BadInput``: no ``=``, a value that is no YAML, or a key inside something that is no section.
     """
     keys = []
     if isinstance(overrides, Mapping):

@@ -32,13 +32,11 @@ _ALLOWED = {
 }
 
 
-def read_form(
-    validate: Callable[[Any], Any], model: type[BaseModel], document: Document
-) -> tuple[Any, list[Fault]]:
+def read_form(validate: Callable[[Any], Any], model: type[BaseModel], document: Document) -> tuple[Any, list[Fault]]:
     """What a document holds, with ``NOT_KNOWN`` wherever a fault lies; and every fault, with its key.
 
-    What is at fault is taken for not known, and the rest is looked at again, until nothing new is found.
-    ``validate`` makes a ``model`` of plain data, or raises ``ValidationError``.
+    What is at fault is taken for not known, and the rest is looked at again, until nothing new is found. ``validate``
+    makes a ``model`` of plain data, or raises ``ValidationError``.
     """
     data, found = document.data, dict[Key, BadInput]()
     while True:
@@ -67,9 +65,7 @@ def _follows(key: Key, fault: BadInput, others: Mapping[Key, BadInput], document
 def holds(data: Any, key: Key) -> bool:
     """Whether there is anything at a key."""
     for part in key:
-        keys: Any = (
-            data if isinstance(data, dict) else range(len(data)) if isinstance(data, (list, tuple)) else ()
-        )
+        keys: Any = data if isinstance(data, dict) else range(len(data)) if isinstance(data, (list, tuple)) else ()
         if part not in keys:
             return False
         data = data[part]
@@ -184,9 +180,7 @@ def _not_listed(fault: dict[str, Any]) -> BadInput:
     expected = fault["ctx"]["expected"]
     names = re.findall(r"'([^']*)'", expected)
     nearest = nearest_name(fault["input"], names) if isinstance(fault["input"], str) else None
-    return BadInput(
-        "unknown value", found=show(fault["input"]), allowed=", ".join(names) or expected, nearest=nearest
-    )
+    return BadInput("unknown value", found=show(fault["input"]), allowed=", ".join(names) or expected, nearest=nearest)
 
 
 def _describe(key: Key, model: type[BaseModel]) -> str:

@@ -1,7 +1,7 @@
 """The kinds of value a world file holds: numbers with a unit and a range, vectors, rotations.
 
-The ranges are wide enough for any sensible experiment and narrow enough to catch a value given in
-degrees, millimetres or milliseconds: the message then asks about the unit.
+The ranges are wide enough for any sensible experiment and narrow enough to catch a value given in degrees,
+millimetres or milliseconds: the message then asks about the unit.
 """
 
 import math

@@ -76,8 +76,8 @@ def check_count(world: World, key: Key) -> None:
 def check_rotors(world: World) -> None:
     """Coulomb friction needs the rotors that go with it.
 
-    Without them a wrist joint weighs 1e-4 kg·m²: 1 N·m stops any of its motions within a millisecond,
-    so that nothing but friction would be seen.
+    Without them a wrist joint weighs 1e-4 kg·m²: 1 N·m stops any of its motions within a millisecond, so that nothing
+    but friction would be seen.
     """
     friction = world.plant.friction
     if friction is None:
@@ -115,9 +115,7 @@ def _load(name: str, world: World, key: Key) -> Any:
         raise BadInput("cannot be read", where=where, found=name, allowed=str(error.strerror)) from None
     except BadInput as error:
         inner = f"{error.where}: {error.what}" if error.where else error.what
-        raise BadInput(
-            inner, where=where, found=error.found, allowed=error.allowed, nearest=error.nearest
-        ) from None
+        raise BadInput(inner, where=where, found=error.found, allowed=error.allowed, nearest=error.nearest) from None
 
 
 def check_lengths(world: World) -> Iterator[BadInput]:
@@ -179,10 +177,7 @@ def _check_link(world: World, i: int) -> None:
 
 
 def start_of(world: World) -> StartSection:
-    """The start of a world as joint angles: those nearest to the default ones that take the tool there.
-
-    Raises ``BadInput``: the arm does not reach the place; ``where`` is the key.
-    """
+    """The start of a world as joint angles: those nearest to the default ones that take the tool there."""
     start = world.start
     if start.pose is None and start.position is None:
         return start

@@ -1,7 +1,7 @@
 """The sections of a world file that make the simulated arm as imperfect as a real one.
 
-Joint friction, sensors, and where the controller's model differs from the plant. All are off unless
-the file says otherwise. ``sections`` puts them in their places.
+Joint friction, sensors, and where the controller's model differs from the plant. All are off unless the file says
+otherwise. ``sections`` puts them in their places.
 """
 
 from typing import Annotated, Any, Literal
@@ -87,9 +87,7 @@ class WrenchSensorSection(Section):
     force_drift: Annotated[float, Range(0.0, 100.0, "N/√s")] = Field(
         0.0, description="random walk of each component: standard deviation after one second"
     )
-    moment_drift: Annotated[float, Range(0.0, 10.0, "N·m/√s")] = Field(
-        0.0, description="the same of the moment"
-    )
+    moment_drift: Annotated[float, Range(0.0, 10.0, "N·m/√s")] = Field(0.0, description="the same of the moment")
 
 
 class SensorsSection(Section):
@@ -148,6 +146,4 @@ class ModelErrorSection(Section):
     motor_constant_scale: Annotated[Any, PerJoint(0.1, 10.0, "")] = Field(
         1.0, description="believed torque of each motor a true one"
     )
-    payload: Literal["known", "unknown"] = Field(
-        "known", description="whether the model contains `tool.payload`"
-    )
+    payload: Literal["known", "unknown"] = Field("known", description="whether the model contains `tool.payload`")

@@ -1,7 +1,6 @@
 """Reading a world: from a file, or one that comes with the program, checked before anything moves.
 
-``load_world`` gives a ``World`` that is known to be consistent; a fault is a ``BadInput`` with file,
-line and key.
+``load_world`` gives a ``World`` that is known to be consistent; a fault is a ``BadInput`` with file, line and key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,14 +26,14 @@ def load_world(
     Args:
         path_or_name: a file, or the name of a world that comes with the program.
         overrides: changes to the file, each ``key.key=value`` (value as in YAML), or a mapping such as
-            ``{"detection.threshold": 8}``; the path of a method or of an arm is looked for in the current
-            folder first.
-        allow_code: execute the Python files that the world names (``FILE.py:NAME``); those that lie in the
-            current folder or stand in ``overrides`` are executed in any case.
+            ``{"detection.threshold": 8}``; the path of a method or of an arm is looked for in the current folder
+            first.
+        allow_code: execute the Python files that the world names (``FILE.py:NAME``); those that lie in the current
+            folder or stand in ``overrides`` are executed in any case.
 
     Raises:
-        BadInput: there is no such file, or something in it cannot be used: file, line, key, what
-            was found, what is allowed, and the nearest known key.
+        BadInput: there is no such file, or something in it cannot be used: file, line, key, what was found, what is
+            allowed, and the nearest known key.
     """
     path = find_world(path_or_name)
     document = read_document(path)
@@ -51,9 +50,7 @@ def recorded_world(path: Path) -> World:
     return world_from(read_document(path), path.parent, world_name(path), trust=RECORD)
 
 
-def parse_world(
-    text: str, name: str = "world", folder: Path | None = None, allow_code: bool = False
-) -> World:
+def parse_world(text: str, name: str = "world", folder: Path | None = None, allow_code: bool = False) -> World:
     """The world that YAML text describes; paths in it are relative to ``folder``.
 
     Raises ``BadInput``: as ``load_world``.
@@ -66,8 +63,8 @@ def world_from(
 ) -> World:
     """Check what a document holds and make it a world, of this name; paths in it are relative to ``folder``.
 
-    A world ``like`` it in the same folder that has been checked spares reading its arms again. By default the
-    Python files may be executed that ``like`` may, or those of the current folder.
+    A world ``like`` it in the same folder that has been checked spares reading its arms again. By default the Python
+    files may be executed that ``like`` may, or those of the current folder.
 
     Raises ``BadInput``: the first fault of the document, with its place; ``others`` has all the others.
     """

@@ -24,14 +24,10 @@ from hopfield_nav.world.not_known import NOT_KNOWN
 _MOST_CELLS = {"tool": 4096**2, "joints": 2**26}
 _JOINT_CELLS = (36, 18, 24, 12, 8, 1)  # of six joints: by how far each of them moves the tool
 _DOWN = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))
-_TIME_SCHEMA = {
-    "anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1000}, {"const": "ragazzon2012"}]
-}
+_TIME_SCHEMA = {"anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1000}, {"const": "ragazzon2012"}]}
 FREE = "free"
 _ROW = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
-_ROTATION_SCHEMA = {
-    "anyOf": [{"type": "array", "items": _ROW, "minItems": 3, "maxItems": 3}, {"const": FREE}]
-}
+_ROTATION_SCHEMA = {"anyOf": [{"type": "array", "items": _ROW, "minItems": 3, "maxItems": 3}, {"const": FREE}]}
 
 
 class MapSection(Section):
@@ -55,9 +51,7 @@ class MapSection(Section):
     upper: Joints | None = Field(
         None, description="where they end; null: a turn further, or the joint's limit; a full turn is closed"
     )
-    rim: Literal["free", "blocked"] = Field(
-        "free", description="whether the outermost cells count as obstacles"
-    )
+    rim: Literal["free", "blocked"] = Field("free", description="whether the outermost cells count as obstacles")
 
     @model_validator(mode="before")
     @classmethod
@@ -129,9 +123,9 @@ _RotationOrFree = Annotated[
 class TrajectorySection(Section):
     """From cells to a motion in time."""
 
-    time_per_cell: Annotated[
-        Any, BeforeValidator(_time_per_cell), Unit("s"), WithJsonSchema(_TIME_SCHEMA)
-    ] = Field(0.5, description="a number, or ragazzon2012: round(n/2)/(n-1) seconds for n waypoints")
+    time_per_cell: Annotated[Any, BeforeValidator(_time_per_cell), Unit("s"), WithJsonSchema(_TIME_SCHEMA)] = Field(
+        0.5, description="a number, or ragazzon2012: round(n/2)/(n-1) seconds for n waypoints"
+    )
     sample_time: Annotated[float, Range(0.0, 1.0, "s")] = Field(
         0.0, description="the reference is held this long between samples; 0: continuous"
     )

@@ -12,17 +12,13 @@ from dynamics.files import require_regular
 SUFFIXES = (".stl", ".obj")
 _LARGEST = 50_000_000  # bytes of a file
 _CAVED = 1e-4  # of the size of a mesh, that a corner may lie below its hull; and of its volume
-_DECOMPOSE = (
-    "a convex decomposition, such as by CoACD (pip install coacd), each part as an obstacle of its own"
-)
+_DECOMPOSE = "a convex decomposition, such as by CoACD (pip install coacd), each part as an obstacle of its own"
 
 
 def read_mesh(path: Path) -> np.ndarray:
     """Corners (k, 3, 3) of the triangles of a closed, convex mesh, in the units and axes of its file.
 
     They are those of its convex hull, counter-clockwise from outside.
-
-    Raises ``BadInput``: no file of such a mesh, with the remedy. ``LibraryMissing``: without ``trimesh``.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise BadInput("no mesh", where="file", found=path.name, allowed=" or ".join(SUFFIXES))
@@ -41,9 +37,7 @@ def _read(path: Path, changed: int) -> np.ndarray:
     if not mesh.is_watertight:
         raise _refused(path, "holes", "a closed mesh; trimesh.repair.fill_holes closes small ones")
     hull = mesh.convex_hull
-    planes = np.column_stack(
-        [hull.face_normals, -np.einsum("ij,ij->i", hull.face_normals, hull.triangles[:, 0])]
-    )
+    planes = np.column_stack([hull.face_normals, -np.einsum("ij,ij->i", hull.face_normals, hull.triangles[:, 0])])
     depth = -(mesh.vertices @ planes[:, :3].T + planes[:, 3]).max(axis=1).min()
     if abs(mesh.volume) < (1.0 - _CAVED) * hull.volume or depth > _CAVED * mesh.scale:
         raise _refused(path, f"{abs(mesh.volume) / hull.volume:.4g} of its hull's volume", _DECOMPOSE)

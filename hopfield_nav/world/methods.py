@@ -1,7 +1,7 @@
 """Inline parameters: a section that names a method also holds the parameters of that method.
 
-``controller: {law: inverse_dynamics, omega: [...]}``: which keys are allowed follows from the law.
-Parameters that are left out get the method's default, so that a saved world shows them all.
+``controller: {law: inverse_dynamics, omega: [...]}``: which keys are allowed follows from the law. Parameters that
+are left out get the method's default, so that a saved world shows them all.
 """
 
 import math
@@ -47,8 +47,8 @@ def _with_parameters(
 ) -> object:
     """The section with the parameters of its methods checked, and completed by their defaults.
 
-    ``kinds`` has, for each key that names a method, its kind and the default name; ``fields`` are no
-    parameters. A user's own ``FILE.py:NAME`` is looked for in ``folder``, and executed with ``trust``.
+    ``kinds`` has, for each key that names a method, its kind and the default name; ``fields`` are no parameters. A
+    user's own ``FILE.py:NAME`` is looked for in ``folder``, and executed with ``trust``.
 
     Raises:
         BadInput: unknown method, unknown key, a parameter out of its range, or a file that is not trusted.

@@ -1,8 +1,8 @@
 """The mark of a value that nobody knows, because the file is at fault there.
 
-What is checked in spite of that fault finds ``NOT_KNOWN`` in the value's place. It may be handed on; whoever
-makes use of it, be it to compare, to count or to print it, is stopped by ``NotKnown``. A check that is
-stopped has nothing to say: whatever it said would be a consequence of the first fault.
+What is checked in spite of that fault finds ``NOT_KNOWN`` in the value's place. It may be handed on; whoever makes
+use of it, be it to compare, to count or to print it, is stopped by ``NotKnown``. A check that is stopped has nothing
+to say: whatever it said would be a consequence of the first fault.
 """
 
 from collections.abc import Callable, Iterable, Iterator

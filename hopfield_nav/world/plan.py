@@ -17,9 +17,7 @@ class PoseSection(Section):
     """A place of the tool, turned in any way."""
 
     position: Point = Field(description="[x, y, z] of the tool point, base axes")
-    rotation: RotationOrAngles = Field(
-        description="rows of the rotation from tool to base axes, or [roll, pitch, yaw]"
-    )
+    rotation: RotationOrAngles = Field(description="rows of the rotation from tool to base axes, or [roll, pitch, yaw]")
 
 
 class PlaceSection(GivenKeys):
@@ -59,9 +57,7 @@ class PlanSection(Section):
     turn_speed: Annotated[float, Range(0.0, 10.0, "rad/s", above=True)] = Field(
         0.5, description="of the tool's rotation, for lines on which it mostly turns"
     )
-    steps: Annotated[int, Whole(1, 10_000)] = Field(
-        100, description="of a straight line between two poses of the tool"
-    )
+    steps: Annotated[int, Whole(1, 10_000)] = Field(100, description="of a straight line between two poses of the tool")
     clearance: Annotated[float, Range(0.0, 1.0, "m")] = Field(
         0.0, description="kept from the known obstacles; from itself the arm keeps 0.1 mm"
     )

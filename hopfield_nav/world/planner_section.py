@@ -24,8 +24,8 @@ OWN_KEYS: dict[str, tuple[str, ...]] = {
 class PlannerSection(MethodSection):
     """What plans the path through the map, and what becomes of that path.
 
-    A key of another planner stands in every world that the program writes, at its default, and nowhere else.
-    The parameters of somebody's own planner and strategy are further keys.
+    A key of another planner stands in every world that the program writes, at its default, and nowhere else. The
+    parameters of somebody's own planner and strategy are further keys.
     """
 
     kinds: ClassVar[dict[str, str]] = {"kind": "planner", "strategy": "belief"}
@@ -35,9 +35,7 @@ class PlannerSection(MethodSection):
         description="what plans: hopfield, the network; for comparison a_star, potential_field or roadmap; "
         "or FILE.py:NAME",
     )
-    network: Literal["limit", "sum"] = Field(
-        "limit", description="limit: shortest paths; sum: the document's"
-    )
+    network: Literal["limit", "sum"] = Field("limit", description="limit: shortest paths; sum: the document's")
     beta: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
         None, description="gain of the neurons, for the sum network; null: chosen by the planner"
     )
@@ -46,9 +44,7 @@ class PlannerSection(MethodSection):
         description="function of the neurons, for the sum network, beta being its slope; all but linear in "
         "plain doubles; saturated and sigmoid light cells without a path; threshold has no slope: refused",
     )
-    radius: Annotated[float, Range(1.0, 16.0, "cells")] = Field(
-        1.0, description="neurons this near are connected"
-    )
+    radius: Annotated[float, Range(1.0, 16.0, "cells")] = Field(1.0, description="neurons this near are connected")
     ties: Annotated[tuple[Literal["+u", "-u", "+v", "-v", "+w", "-w"], ...], Length(4, 6)] = Field(
         ("+v", "-v", "+u", "-u"),
         description="which step is taken first among equals; u runs along x, v along y, w along z",
@@ -88,9 +84,7 @@ class PlannerSection(MethodSection):
         description="cells that the arm cannot reach: found when a path leads there, all before the start, "
         "or not at all: then such a path ends the run",
     )
-    random_walks: Annotated[int, Whole(0, 1000)] = Field(
-        0, description="out of local minima, for potential_field"
-    )
+    random_walks: Annotated[int, Whole(0, 1000)] = Field(0, description="out of local minima, for potential_field")
     samples: Annotated[int, Whole(1, 10**6)] = Field(200, description="random points, for roadmap")
     connections: Annotated[int, Whole(1, 1000)] = Field(
         10, description="neighbours that a point is connected with, for roadmap"

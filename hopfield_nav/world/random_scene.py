@@ -1,8 +1,7 @@
 """Whole scenes at random, for an arm all of whose links may touch: solids, a shelf, an open box, pipes.
 
-A shelf and a box are put about the tool at the goal, so that the arm has to reach into them; solids and
-pipes lie anywhere within reach. A scene is drawn until the whole arm, its base too, keeps clear of it at
-start and goal.
+A shelf and a box are put about the tool at the goal, so that the arm has to reach into them; solids and pipes lie
+anywhere within reach. A scene is drawn until the whole arm, its base too, keeps clear of it at start and goal.
 """
 
 from __future__ import annotations
@@ -39,14 +38,10 @@ class RandomScene(Section):
     )
     seed: Seed | None = Field(None, description="of this scene; null: drawn from the run's seed")
 
-    def draw(
-        self, generator: np.random.Generator, arm: Arm, start: np.ndarray, goals: np.ndarray
-    ) -> list[Solid]:
+    def draw(self, generator: np.random.Generator, arm: Arm, start: np.ndarray, goals: np.ndarray) -> list[Solid]:
         """The solids of the scene; one with a seed of its own ignores the run's generator.
 
         The start (n,) stays free, and one at least of the goals (k, n), if there are any [rad].
-
-        Raises ``BadInput``: no scene is found that leaves both free.
         """
         from dynamics import forward_kinematics
         from hopfield_nav.geometry import arm_distance

@@ -1,7 +1,7 @@
 """The sections of a world file, one class each: keys, units, ranges and defaults.
 
-A class is a pydantic model: unknown keys are refused, and an instance cannot be changed. What
-concerns several sections at once is checked in ``hopfield_nav.world.world``.
+A class is a pydantic model: unknown keys are refused, and an instance cannot be changed. What concerns several
+sections at once is checked in ``hopfield_nav.world.world``.
 """
 
 from typing import Annotated, Any, ClassVar, Literal
@@ -89,9 +89,7 @@ class ControllerSection(MethodSection):
     delay: Annotated[float, Range(0.0, 64.0, "s")] = Field(
         0.0, description="from sensing to torque, a multiple of the period, at most 64 periods"
     )
-    hold: Flag = Field(
-        True, description="hold the torque over the period (false: law in every integrator stage)"
-    )
+    hold: Flag = Field(True, description="hold the torque over the period (false: law in every integrator stage)")
     settling: Annotated[float, Range(0.0, 10.0, "1/s")] = Field(
         1.0, description="rate at which the error at the end of a path is corrected; 0: not at all"
     )
@@ -188,9 +186,7 @@ class ExploreSection(MethodSection):
     step: Annotated[float, Range(0.0, 1.0, "m", above=True)] | None = Field(
         None, description="to follow: from a touch to the next along the surface; null: to the next cell"
     )
-    force: Annotated[float, Range(0.1, 1e3, "N")] = Field(
-        10.0, description="to slide: wanted across the surface"
-    )
+    force: Annotated[float, Range(0.1, 1e3, "N")] = Field(10.0, description="to slide: wanted across the surface")
     speed: Annotated[float, Range(0.0, 1.0, "m/s", above=True)] = Field(
         0.05, description="to slide: wanted along the surface"
     )
@@ -199,7 +195,5 @@ class ExploreSection(MethodSection):
 class RecordSection(Section):
     """What of a run is kept."""
 
-    every: Annotated[int, Whole(1, 10**6)] = Field(
-        1, description="a row is kept every so many steps of the integrator"
-    )
+    every: Annotated[int, Whole(1, 10**6)] = Field(1, description="a row is kept every so many steps of the integrator")
     signals: Literal["all", "none"] = Field("all", description="all signals, or events alone")

@@ -1,7 +1,7 @@
 """What an obstacle is: cylinder, sphere, box, floor, mesh, random cylinders.
 
-Lengths in metres, base axes. ``contains`` says where a point counts as inside, for the goal and for
-the cells of the map alike; it takes numbers or arrays that broadcast.
+Lengths in metres, base axes. ``contains`` says where a point counts as inside, for the goal and for the cells of the
+map alike; it takes numbers or arrays that broadcast.
 """
 
 import math
@@ -97,9 +97,7 @@ def _from_angles(value: Any) -> Any:
     )
 
 
-RotationOrAngles = Annotated[
-    Rotation, BeforeValidator(_from_angles), Unit("rad"), WithJsonSchema(_ROTATION_SCHEMA)
-]
+RotationOrAngles = Annotated[Rotation, BeforeValidator(_from_angles), Unit("rad"), WithJsonSchema(_ROTATION_SCHEMA)]
 
 
 class Box(Section):
@@ -204,10 +202,7 @@ class RandomCylinders(Section):
         high: np.ndarray,
         keep_free: list[tuple[float, float]],
     ) -> list[Cylinder]:
-        """Draw the cylinders, centres uniform between the corners ``low`` and ``high`` [m].
-
-        Raises ``BadInput``: no place is left that keeps the clearance.
-        """
+        """Draw the cylinders, centres uniform between the corners ``low`` and ``high`` [m]."""
         return [self._draw_one(generator, low, high, keep_free) for _ in range(self.count)]
 
     def _draw_one(

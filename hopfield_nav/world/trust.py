@@ -1,7 +1,7 @@
 """Which Python files a world may have executed: to read a world that names one is to run that file.
 
-A file runs when somebody here chose it: it lies in the current folder, was given on the command line or in
-the call, or the whole world is trusted. What a saved run names is never run.
+A file runs when somebody here chose it: it lies in the current folder, was given on the command line or in the call,
+or the whole world is trusted. What a saved run names is never run.
 """
 
 from collections.abc import Iterable

@@ -48,34 +48,22 @@ class World(Section):
     tool: ToolSection = Field(default_factory=ToolSection, description="tool point and payload")
     gravity: Gravity = Field((0.0, 0.0, -9.81), description="acceleration of gravity in base axes")
     plant: PlantSection = Field(default_factory=PlantSection, description="what moves")
-    controller: ControllerSection = Field(
-        default_factory=ControllerSection, description="what commands the motors"
-    )
-    sensors: SensorsSection = Field(
-        default_factory=SensorsSection, description="imperfections of the sensors"
-    )
-    contact: ContactSection = Field(
-        default_factory=ContactSection, description="force of an obstacle on the arm"
-    )
+    controller: ControllerSection = Field(default_factory=ControllerSection, description="what commands the motors")
+    sensors: SensorsSection = Field(default_factory=SensorsSection, description="imperfections of the sensors")
+    contact: ContactSection = Field(default_factory=ContactSection, description="force of an obstacle on the arm")
     obstacles: tuple[Obstacle, ...] = Field((), description="obstacles that the arm knows nothing of")
     known: tuple[KnownObstacle, ...] = Field((), description="obstacles that are on the map from the start")
     pushes: tuple[PushSection, ...] = Field((), description="forces on the arm over time, without obstacles")
     map: MapSection = Field(default_factory=MapSection, description="the grid of neurons")
     planner: PlannerSection = Field(default_factory=PlannerSection, description="the Hopfield network")
-    trajectory: TrajectorySection = Field(
-        default_factory=TrajectorySection, description="from cells to motion"
-    )
-    detection: DetectionSection = Field(
-        default_factory=DetectionSection, description="how a collision is felt"
-    )
+    trajectory: TrajectorySection = Field(default_factory=TrajectorySection, description="from cells to motion")
+    detection: DetectionSection = Field(default_factory=DetectionSection, description="how a collision is felt")
     explore: Annotated[ExploreSection, OrWord("method")] = Field(
         default_factory=ExploreSection,
         description="how the arm goes on after a touch: a method, or a section",
     )
     start: StartSection = Field(default_factory=StartSection, description="where the arm begins, at rest")
-    goal: GoalSection | None = Field(
-        None, description="where the tool shall arrive; null: run to the time limit"
-    )
+    goal: GoalSection | None = Field(None, description="where the tool shall arrive; null: run to the time limit")
     plan: PlanSection = Field(
         default_factory=PlanSection, description="a motion for `hopfield-nav plan`; a run ignores it"
     )
@@ -168,8 +156,8 @@ class World(Section):
     def resolve(self, seed: int, keep_free: Sequence[tuple[float, float]] = ()) -> World:
         """The same world, every obstacle listed by itself, what is random drawn, and the seed written in.
 
-        What has a seed of its own ignores that of the run. The surroundings of the goal, and of points [x, y]
-        such as the tool at the start [m], stay free.
+        What has a seed of its own ignores that of the run. The surroundings of the goal, and of points [x, y] such as
+        the tool at the start [m], stay free.
 
         Raises ``BadInput``: what is random finds no room.
         """

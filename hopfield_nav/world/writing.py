@@ -25,6 +25,4 @@ _Dumper.add_representer(str, _represent_text)
 
 def yaml_text(data: dict[str, Any]) -> str:
     """Plain data as YAML that reads back as the same data."""
-    return yaml.dump(
-        data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100
-    )
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100)

@@ -30,10 +30,7 @@ def main() -> None:
         checkout.mkdir()
         archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True).stdout
         subprocess.run(["tar", "x"], cwd=checkout, input=archive, check=True)
-        rows = [
-            (title, *_typed(parts, checkout, Path(name) / "cache"))
-            for title, parts in _parts(ROOT / PAGE).items()
-        ]
+        rows = [(title, *_typed(parts, checkout, Path(name) / "cache")) for title, parts in _parts(ROOT / PAGE).items()]
     total = ("all together", sum(r[1] for r in rows), sum(r[2] for r in rows))
     lines = [f"| {title} | {clock:.0f} s | {work:.0f} s |" for title, clock, work in [*rows, total]]
     table = "\n".join(["| part | by the clock | of processor |", "|---|---|---|", *lines])

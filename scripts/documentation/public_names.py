@@ -16,9 +16,7 @@ import griffe
 
 def listed(stub: Path) -> list[str]:
     """The names that a stub re-exports (``from .x import name as name``), sorted."""
-    imports = [
-        node for node in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)
-    ]
+    imports = [node for node in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
     return sorted(alias.asname or alias.name for node in imports for alias in node.names)
 
 

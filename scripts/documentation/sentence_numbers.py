@@ -25,9 +25,7 @@ _UNIT = (
     r"(?:%|k?N(?:·m(?:·s)?(?:/(?:rad|s|A))?|/mm?|/s|·s/m)?|[µmn]?s|min|h|[µmck]?m(?:/s²?|²|³)?|[mµ]?rad(?:/s²?)?"
     r"|kg(?:·m²)?|[kM]?Hz|°C?|[kMGT]i?B|[mk]?W|J|A|V|minutes?|(?:milli|micro)?seconds?|hours?|times)"
 )
-_NUMBER = re.compile(
-    rf"(?<![\w.\-/\[#]){_ONE}(?:(?:\s?(?:to|and|or|–|,|±|of|/)\s?){_ONE})*[\s-]?{_UNIT}(?![\w·/])"
-)
+_NUMBER = re.compile(rf"(?<![\w.\-/\[#]){_ONE}(?:(?:\s?(?:to|and|or|–|,|±|of|/)\s?){_ONE})*[\s-]?{_UNIT}(?![\w·/])")
 _ASIDE = re.compile(r"<!-- measured.*?<!-- /measured -->|^ *```.*?^ *```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 
 

@@ -34,9 +34,7 @@ def main() -> None:
     from hopfield_nav.cli import main as typed
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument(
-        "--runs", type=Path, help="folder with ragazzon2012, over_the_wall, whole_arm and cell"
-    )
+    parser.add_argument("--runs", type=Path, help="folder with ragazzon2012, over_the_wall, whole_arm and cell")
     made = parser.parse_args().runs
     with tempfile.TemporaryDirectory() as name:
         folder, browser = Path(name), Browser(Path(name) / "browser")

@@ -223,9 +223,7 @@ def draw_singularities(ax: Axes, base: np.ndarray, i: int, j: int, lines: tuple)
     q[..., i], q[..., j] = angles[None, :], angles[:, None]
     degrees = np.degrees(angles)
     smallest = singular_values(arm, q)[..., -1]
-    image = ax.imshow(
-        smallest, extent=(-180, 180, -180, 180), origin="lower", cmap="cividis", vmin=0, vmax=0.35
-    )
+    image = ax.imshow(smallest, extent=(-180, 180, -180, 180), origin="lower", cmap="cividis", vmin=0, vmax=0.35)
     measures = singularity_measures(arm, q)._asdict()
     for name, dash in lines:
         values = measures[name]

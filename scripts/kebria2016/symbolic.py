@@ -69,9 +69,7 @@ def equations(arm: Arm) -> Equations:
     turn, move, down = _columns(arm, symbols)
     mass = _mass_matrix(arm, symbols, turn, move)
     gravity = [
-        symbols.reduced(
-            -sum(symbols.number(m) * _dot(v[j], g) for m, v, g in zip(arm.mass, move, down, strict=True))
-        )
+        symbols.reduced(-sum(symbols.number(m) * _dot(v[j], g) for m, v, g in zip(arm.mass, move, down, strict=True)))
         for j in range(symbols.n)
     ]
     return Equations(mass, _coriolis_matrix(symbols, mass), gravity)
@@ -120,9 +118,7 @@ def _coriolis_matrix(symbols: _Symbols, mass: list[list[PolyElement]]) -> list[l
     """(9)."""
     r, half = range(symbols.n), symbols.number(0.5)
     d = [[[symbols.derivative(mass[i][j], k) for k in r] for j in r] for i in r]
-    return [
-        [half * sum((d[i][j][k] + d[i][k][j] - d[k][j][i]) * symbols.w[k] for k in r) for j in r] for i in r
-    ]
+    return [[half * sum((d[i][j][k] + d[i][k][j] - d[k][j][i]) * symbols.w[k] for k in r) for j in r] for i in r]
 
 
 def _dot(a: Vector, b: Vector) -> PolyElement:
@@ -157,9 +153,7 @@ def largest_difference(found: Equations, arm: Arm, count: int = STATES) -> float
     """Of the expressions from the numeric M, C and g, over random states [SI]."""
     rng, n = np.random.default_rng(3), len(arm.mass)
     q, qd = rng.uniform(-np.pi, np.pi, (count, n)), rng.uniform(-3, 3, (count, n))
-    pairs = zip(
-        found, (mass_matrix(arm, q), coriolis_matrix(arm, q, qd), gravity_torque(arm, q)), strict=True
-    )
+    pairs = zip(found, (mass_matrix(arm, q), coriolis_matrix(arm, q, qd), gravity_torque(arm, q)), strict=True)
     return max(float(np.abs(_values(ours, q, qd) - numeric).max()) for ours, numeric in pairs)
 
 

@@ -24,9 +24,7 @@ def picture_figure(run: Followed) -> Figure:
     k = int(np.searchsorted(run.time, _SHOWN))
     corners, colours = shade(view, pose_outline(arm(), outline, run.q[k]), outline.colours)
     _draw_floor(ax, view)
-    ax.add_collection(
-        PolyCollection(corners, facecolors=colours, edgecolors=colours, linewidths=0.2, zorder=3)
-    )
+    ax.add_collection(PolyCollection(corners, facecolors=colours, edgecolors=colours, linewidths=0.2, zorder=3))
     path = project(view, run.T_ref[:, :3, 3])
     ax.plot(*path.T, color=COLOURS.planned, linewidth=1.1, zorder=4, label="desired path of the tool")
     trace = project(view, run.T[: k + 1, :3, 3])

@@ -128,9 +128,7 @@ def _controller(model: Arm) -> Controller:
     law = applied(find_method("controller", "computed_torque"), {"proportional": GAIN, "derivative": GAIN}, 6)
     estimator = applied(find_method("estimator", "none"), {}, 6)
     detector = applied(find_method("detector", "force_norm"), {}, 6)
-    return Controller(
-        model, law, estimator, detector, np.full(6, np.inf), False, make_sensors(6), make_work(6)
-    )
+    return Controller(model, law, estimator, detector, np.full(6, np.inf), False, make_sensors(6), make_work(6))
 
 
 def _settings(period: float, hold: bool) -> Settings:

@@ -120,8 +120,7 @@ def identification_log() -> MotionLog:
 def validation_logs() -> tuple[MotionLog, ...]:
     """Three motions that no fit sees."""
     return tuple(
-        log(validation_motion(*case), case[2], 20 + k, f"trajectory {k + 1}")
-        for k, case in enumerate(VALIDATION)
+        log(validation_motion(*case), case[2], 20 + k, f"trajectory {k + 1}") for k, case in enumerate(VALIDATION)
     )
 
 

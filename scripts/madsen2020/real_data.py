@@ -168,8 +168,7 @@ def rows() -> list[Row]:
     alarms = {model: false_alarms(model) for model in ("given", "consistent")}
     rates = {model: alarm_rate(*alarms[model]) for model in alarms}
     values = "; ".join(
-        f"{held}: {fit(held).nmse['given']:.2f}, {fit(held).nmse['identified']:.2f}, "
-        f"{fit(held).nmse['consistent']:.2f}"
+        f"{held}: {fit(held).nmse['given']:.2f}, {fit(held).nmse['identified']:.2f}, {fit(held).nmse['consistent']:.2f}"
         for held in RUNS
     )
     return [

@@ -60,8 +60,7 @@ def _row(link: str) -> Row:
     inside = np.mean([abs(value - truth) < 3 * error for _, truth, value, error in found])
     return judged(
         "madsen2020.values_of_table_4",
-        f"the maker's arm, and as identified on the bench: {text};"
-        f" {100 * inside:.0f} % within three deviations",
+        f"the maker's arm, and as identified on the bench: {text}; {100 * inside:.0f} % within three deviations",
         None,
         link=link,
         values=", ".join(f"{value:.4f}".replace("-", "−") for value in printed),
@@ -74,8 +73,7 @@ SAID = {
     "1": "the name is by order; a sum of inertias about axis 1, which the maker's model has larger",
     "2": "names are by order, with ZZ2R missing in print: XX2R, XZ2R and MX2R have the maker's sign and size;"
     " the rest are 0 there, since the maker publishes no products of inertia",
-    "3, 4": "15 values for 14 parameters of ours: MX3R and MY4R are told by their size, the rest cannot be"
-    " named",
+    "3, 4": "15 values for 14 parameters of ours: MX3R and MY4R are told by their size, the rest cannot be named",
     "5": "names are by order: MY5R has the maker's sign and size; of the rest most are 0 there",
     "6": "names are by order; the maker's last link has hardly any inertia, and no products are published",
 }

@@ -111,10 +111,7 @@ def table_5(share: float = SHARE, draw: int = 1, compensation: bool = True, link
 def curve(compensation: bool, links_only: bool = False) -> np.ndarray:
     """Improvement (shares, draws, 3) against CAD error."""
     return np.array(
-        [
-            [[line.improvement for line in table_5(s, d, compensation, links_only)] for d in range(DRAWS)]
-            for s in SHARES
-        ]
+        [[[line.improvement for line in table_5(s, d, compensation, links_only)] for d in range(DRAWS)] for s in SHARES]
     )
 
 
@@ -163,9 +160,7 @@ def _estimate_rows() -> list[Row]:
         judged(
             "madsen2020.least_known_parameters",
             ", ".join(f"{name} = {value:.5f}: {100 * r:.0f} %" for name, value, r in weak),
-            same_direction(
-                all(abs(value) < 0.02 for _, value, _ in weak), _near([r for _, _, r in weak], WEAK)
-            ),
+            same_direction(all(abs(value) < 0.02 for _, value, _ in weak), _near([r for _, _, r in weak], WEAK)),
         ),
     ]
 

@@ -100,10 +100,7 @@ def linear_error() -> float:
     z, p = frames[:, :6, :3, 2], frames[:, :, :3, 3]
     columns = np.cross(z, p[:, 6:] - p[:, :6])
     steps = STEP * np.eye(6)
-    rates = [
-        (forward_kinematics(arm, q + s) - forward_kinematics(arm, q - s))[:, :3, 3] / (2 * STEP)
-        for s in steps
-    ]
+    rates = [(forward_kinematics(arm, q + s) - forward_kinematics(arm, q - s))[:, :3, 3] / (2 * STEP) for s in steps]
     return float(np.abs(columns - np.stack(rates, axis=1)).max())
 
 
@@ -133,9 +130,7 @@ def twist_error() -> float:
     frames, qd = link_frames(arm, q), positions(200, 7)
     z, p = frames[:, :6, :3, 2], frames[:, :, :3, 3]
     columns = np.concatenate([np.cross(z, p[:, 6:] - p[:, :6]), z], axis=2)
-    return float(
-        np.abs(np.einsum("knr,kn->kr", columns, qd) - (jacobian(arm, q) @ qd[..., None])[..., 0]).max()
-    )
+    return float(np.abs(np.einsum("knr,kn->kr", columns, qd) - (jacobian(arm, q) @ qd[..., None])[..., 0]).max())
 
 
 def rows() -> list[Row]:

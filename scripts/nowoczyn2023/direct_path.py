@@ -178,8 +178,7 @@ def _choice_rows() -> list[Row]:
         ),
         judged(
             "nowoczyn2023.direct_paths_shown",
-            f"{five} of {len(found)} random pairs have {SHOWN} or more; {looked:.0f} motions looked at"
-            " (median)",
+            f"{five} of {len(found)} random pairs have {SHOWN} or more; {looked:.0f} motions looked at (median)",
             five > 0.9 * len(found),
         ),
     ]
@@ -232,9 +231,7 @@ def arc_figure() -> Figure:
     ratio, distance = np.array([arc.ratio for arc in found]), np.array([arc.distance for arc in found])
     bounds = 1.0, np.ceil(2 * ratio.max()) / 2
     left.hist(ratio, np.arange(*bounds, 0.05), color=COLOURS.excluded)
-    left.set(
-        xlabel="path of the tool over distance of its ends", ylabel=f"pairs of {len(ratio)}", xlim=bounds
-    )
+    left.set(xlabel="path of the tool over distance of its ends", ylabel=f"pairs of {len(ratio)}", xlim=bounds)
     right.plot(distance, ratio, "o", color=COLOURS.excluded, markersize=2)
     right.set(xlabel="distance of the ends [m]", ylabel="path over distance", xlim=(0, None), ylim=bounds)
     _mark(left, upright=True)

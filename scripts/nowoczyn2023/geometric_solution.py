@@ -39,9 +39,7 @@ def printed_solutions(arm: Arm, T: np.ndarray, sign: float) -> np.ndarray:
     return out
 
 
-def _printed_branch(
-    arm: Arm, T: np.ndarray, sign: float, shoulder: int, wrist: int, elbow: int
-) -> np.ndarray:
+def _printed_branch(arm: Arm, T: np.ndarray, sign: float, shoulder: int, wrist: int, elbow: int) -> np.ndarray:
     d4, d6 = arm.dh[3, 1], arm.dh[5, 1]
     a2, a3 = arm.dh[1:3, 2]
     P, P5 = T[:, :3, 3], T[:, :3, 3] - d6 * T[:, :3, 2]  # (2.5)

@@ -91,19 +91,14 @@ def line_errors(step: float = STEP, count: int = 30) -> np.ndarray:
     """(count,) distance from the end of each line after open-loop steps [m]."""
     arm = load_arm(NAME)
     return np.array(
-        [
-            differential_inverse_kinematics(arm, poses(line, step), line.q).position_error[-1]
-            for line in lines(count)
-        ]
+        [differential_inverse_kinematics(arm, poses(line, step), line.q).position_error[-1] for line in lines(count)]
     )
 
 
 def turn_errors(orientation: str, feedback: bool = False, step: float = STEP) -> np.ndarray:
     """(k,) orientation error along the first line while the tool turns [rad]."""
     line = lines(1)[0]
-    path = differential_inverse_kinematics(
-        load_arm(NAME), poses(line, step, TURN), line.q, orientation, feedback
-    )
+    path = differential_inverse_kinematics(load_arm(NAME), poses(line, step, TURN), line.q, orientation, feedback)
     return path.turn_error
 
 
@@ -127,8 +122,7 @@ def numeric_steps(count: int = 200, away: float = AWAY) -> np.ndarray:
     q = rng.uniform(-np.pi, np.pi, (count, 6))
     starts = q + rng.uniform(-away, away, q.shape)
     found = [
-        numeric_inverse_kinematics(arm, T, start)
-        for T, start in zip(forward_kinematics(arm, q), starts, strict=True)
+        numeric_inverse_kinematics(arm, T, start) for T, start in zip(forward_kinematics(arm, q), starts, strict=True)
     ]
     return np.array([solution.iterations for solution in found if solution.converged])
 
@@ -214,13 +208,9 @@ def error_figure() -> Figure:
     steps = np.array([20e-6, 40e-6, 100e-6, 250e-6, 625e-6, 1e-3])
     errors = np.array([line_errors(float(s)) for s in steps])
     left.loglog(1e6 * steps, 1e3 * errors, color=COLOURS.obstacle, linewidth=0.4)
-    left.loglog(
-        1e6 * steps, 1e3 * np.median(errors, axis=1), "o-", color=COLOURS.felt, markersize=3, label="median"
-    )
+    left.loglog(1e6 * steps, 1e3 * np.median(errors, axis=1), "o-", color=COLOURS.felt, markersize=3, label="median")
     left.plot([], [], color=COLOURS.obstacle, label=f"{len(lines())} lines")
-    left.plot(
-        [1e6 * STEP], [1e3 * PUBLISHED], "D", color=COLOURS.goal, markersize=4, label="published: up to"
-    )
+    left.plot([1e6 * STEP], [1e3 * PUBLISHED], "D", color=COLOURS.goal, markersize=4, label="published: up to")
     left.set(xlabel="step [µm]", ylabel="error after 1 m [mm]", xticks=[20, 40, 100, 250, 1000])
     left.set_xticklabels(["20", "40", "100", "250", "1000"])
     left.minorticks_off()

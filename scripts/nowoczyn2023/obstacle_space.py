@@ -164,9 +164,7 @@ def _fill(figure: Figure) -> Figure:
         right.set_title(f"library, cells of 10°; {wrong:.1f} % wrong here", loc="left")
     labels = ("touches itself", "called touching, but free", "called free, but touching")
     colours = (COLOURS.obstacle, COLOURS.felt, COLOURS.goal)
-    return add_legend(
-        figure, [Patch(color=c, label=text) for c, text in zip(colours, labels, strict=True)], 3
-    )
+    return add_legend(figure, [Patch(color=c, label=text) for c, text in zip(colours, labels, strict=True)], 3)
 
 
 def sampled(plane: Plane) -> tuple[np.ndarray, np.ndarray]:
@@ -181,9 +179,7 @@ def _show(ax: Axes, plane: Plane, kinds: np.ndarray) -> None:
     colours = ListedColormap(["white", COLOURS.obstacle, COLOURS.felt, COLOURS.goal])
     (left, low), (right, high) = plane.begin, plane.end
     box = (left, right, low, high)
-    ax.imshow(
-        kinds, cmap=colours, vmin=0, vmax=3, origin="lower", extent=box, interpolation="none", aspect="auto"
-    )
+    ax.imshow(kinds, cmap=colours, vmin=0, vmax=3, origin="lower", extent=box, interpolation="none", aspect="auto")
     ax.set(xlabel=f"θ{plane.across} [°]", ylabel=f"θ{plane.up} [°]")
     ax.set(xticks=np.linspace(left, right, 5), yticks=np.linspace(low, high, 5))
 

@@ -36,9 +36,7 @@ def draw_stop(folder: Path) -> list[Path]:
     """The example of ``cause_of_stops``."""
     arm, scene, branch, path = example()
     with paper_style():
-        return save_figure(
-            stopped_page(arm, scene, [], branch.q, branch.reason, path), folder, "branch_stops"
-        )
+        return save_figure(stopped_page(arm, scene, [], branch.q, branch.reason, path), folder, "branch_stops")
 
 
 def animate(folder: Path) -> Path:

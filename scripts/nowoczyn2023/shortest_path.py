@@ -157,17 +157,12 @@ def past() -> Past:
     plain = _best_change(tooled, line, 0.49, 0.5, before)[1]
     shifted = _best_change(tooled, line, 0.49, 0.5 + 0.01 * EPSILON, before)[1]
     goal = forward_kinematics(arm, end)
-    beside = [
-        plan_shortest(arm, scene, SINGULAR_START, [goal], 100, *speed).path is not None
-        for speed in (FAST, SLOW)
-    ]
+    beside = [plan_shortest(arm, scene, SINGULAR_START, [goal], 100, *speed).path is not None for speed in (FAST, SLOW)]
     through = plan_shortest(tooled, build_scene(tooled), SINGULAR_START, [line.poses[1]], 100, *FAST)
     return Past(plain, shifted, usual, through.path is not None, *beside)
 
 
-def _best_change(
-    arm: Arm, line: StraightLine, here: float, there: float, near: np.ndarray
-) -> tuple[np.ndarray, float]:
+def _best_change(arm: Arm, line: StraightLine, here: float, there: float, near: np.ndarray) -> tuple[np.ndarray, float]:
     """The solution at ``there`` nearest to the one at ``here`` that is nearest to ``near``."""
     T = poses_at(line, np.array([here, there]))
     start = min(inverse_kinematics(arm, T[0]), key=lambda q: np.abs(q - near).max())
@@ -186,8 +181,7 @@ def _straight_rows() -> list[Row]:
     return [
         judged(
             "nowoczyn2023.straight_line",
-            f"tool at most {bend:.0e} m beside it, its path {detour:.9f} of the distance"
-            f" ({len(paths)} paths)",
+            f"tool at most {bend:.0e} m beside it, its path {detour:.9f} of the distance ({len(paths)} paths)",
             bend < 1e-8 and detour < 1 + 1e-9,
         ),
     ]

@@ -131,9 +131,7 @@ def _outcome(reason: str) -> str:
     return kinds.get(reason, JUMP)
 
 
-def _fine_places(
-    line: StraightLine, tool_speed: float, turn_speed: float, finer: int = 1
-) -> tuple[np.ndarray, float]:
+def _fine_places(line: StraightLine, tool_speed: float, turn_speed: float, finer: int = 1) -> tuple[np.ndarray, float]:
     """Places of the rows, and the time between two of the quickest leg's [s]; ``finer`` as many as usual."""
     parts = finer * np.maximum(line.lengths / ROW_LENGTH, line.angles / _ROW_TURN)
     counts = np.maximum(np.ceil(parts), 1).astype(int)

@@ -126,8 +126,7 @@ def _table_rows() -> list[Row]:
         ),
         judged(
             "nowoczyn2023.masses",
-            f"UR5: {masses} of 6 masses, {centres} of 18 coordinates; UR5e: {named_masses} of 6,"
-            f" {named_centres} of 18",
+            f"UR5: {masses} of 6 masses, {centres} of 18 coordinates; UR5e: {named_masses} of 6, {named_centres} of 18",
             named_masses == 6,
         ),
     ]

@@ -158,6 +158,4 @@ def spread(found: np.ndarray) -> str:
     """Range and median of delays, and their share in the published range."""
     low, high = PUBLISHED_DELAY
     share = 100 * np.mean((found >= low) & (found <= high))
-    return (
-        f"{found.min():.2f}–{found.max():.2f} s, median {np.median(found):.2f} s, {share:.0f} % in the range"
-    )
+    return f"{found.min():.2f}–{found.max():.2f} s, median {np.median(found):.2f} s, {share:.0f} % in the range"

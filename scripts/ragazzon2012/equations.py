@@ -114,9 +114,7 @@ def _skew_rows() -> list[Row]:
             f"C collected term by term: symmetric part {100 * collected:.0f} % of Ṁ",
             collected > 1e-3,
         ),
-        judged(
-            "ragazzon2012.christoffel_is_skew", f"symmetric part {christoffel:.0e} of Ṁ", christoffel < 1e-6
-        ),
+        judged("ragazzon2012.christoffel_is_skew", f"symmetric part {christoffel:.0e} of Ṁ", christoffel < 1e-6),
         judged(
             "ragazzon2012.momentum_observer_given_up",
             f"C = ½ ∂(C q̇)/∂q̇ of the same Newton–Euler torque: symmetric part {differenced:.0e} of Ṁ",

@@ -96,9 +96,7 @@ def _rest_rows(printed: Run, long: Run) -> list[Row]:
             f"{_pose(true)} at {long.summary['simulated_time_s']:.0f} s",
             bool(np.abs(true[1:5] - PUBLISHED_REST).max() <= 0.05),
         ),
-        judged(
-            "ragazzon2012.sum_at_rest", f"{total:.2f}° (fall: {q[2] + q[3]:.2f}°)", abs(total + 53.8) <= 0.05
-        ),
+        judged("ragazzon2012.sum_at_rest", f"{total:.2f}° (fall: {q[2] + q[3]:.2f}°)", abs(total + 53.8) <= 0.05),
     ]
 
 

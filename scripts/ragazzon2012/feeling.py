@@ -80,9 +80,7 @@ def _delay_rows() -> list[Row]:
             spread(printed),
             in_range(printed, *PUBLISHED_DELAY),
         ),
-        judged(
-            "ragazzon2012.delay_of_the_experiment_right", spread(right), in_range(right, *PUBLISHED_DELAY)
-        ),
+        judged("ragazzon2012.delay_of_the_experiment_right", spread(right), in_range(right, *PUBLISHED_DELAY)),
     ]
 
 

@@ -54,8 +54,7 @@ def _marking_rows() -> list[Row]:
 
 def _reaction_rows() -> list[Row]:
     failed, solved, desired = (
-        [run(name, *how).summary for name in (AS_PRINTED, RIGHT)]
-        for how in (ALWAYS_ARMED, BETTER, DESIRED_ARMED)
+        [run(name, *how).summary for name in (AS_PRINTED, RIGHT)] for how in (ALWAYS_ARMED, BETTER, DESIRED_ARMED)
     )
     return [
         judged(

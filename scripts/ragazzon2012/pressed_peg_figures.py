@@ -109,9 +109,7 @@ def _errors(ax: Axes) -> None:
             cases = [CASES[name]._replace(real=True, force=f) for f in FORCES]
             found = [error(case, estimator, "slide").rms for case in cases]
             label = name if fill != "none" else None
-            ax.plot(
-                FORCES, found, mark + "-", color=colour, mfc=fill, markersize=4, linewidth=0.6, label=label
-            )
+            ax.plot(FORCES, found, mark + "-", color=colour, mfc=fill, markersize=4, linewidth=0.6, label=label)
     ax.set(
         xlabel="wanted pressing force [N]",
         ylabel="rms force error below 1 Hz [N]",

@@ -75,9 +75,7 @@ GOALS = {
     "reached": c.share(c.reached, c.counts, 0),
     "touches, median": c.of("collision_count", "{:.0f}", np.median),
     "90 %": c.of("collision_count", "{:.0f}", lambda values: np.quantile(values, 0.9)),
-    "joint path / omniscient": lambda m: c.median(
-        [r["path_rad"] / r["bound_rad"] for r in m[0] if c.reached(r)]
-    ),
+    "joint path / omniscient": lambda m: c.median([r["path_rad"] / r["bound_rad"] for r in m[0] if c.reached(r)]),
     "time": c.of("simulated_time_s", "{:.0f} s", np.median),
     "peak force": c.of("peak_contact_force_N", "{:.0f} N", np.median),
     "replan, median, 90 %": _seconds,

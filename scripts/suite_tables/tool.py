@@ -25,9 +25,7 @@ SECOND = {
     "touches": c.count(lambda r: r["delay_s"] is not None),
     "delay, median": c.of("delay_s", "{:.0f} ms", np.median, lambda r: True, 1e3),
     "largest": c.of("delay_s", "{:.0f} ms", np.max, lambda r: True, 1e3),
-    f"within {1e3 * SOON:.0f} ms": c.share(
-        lambda r: r["delay_s"] <= SOON, lambda r: r["delay_s"] is not None, 0
-    ),
+    f"within {1e3 * SOON:.0f} ms": c.share(lambda r: r["delay_s"] <= SOON, lambda r: r["delay_s"] is not None, 0),
 }
 PAIRS = {
     "worlds": c.worlds,
@@ -54,9 +52,7 @@ LAW = {
     "warned of": lambda m: "yes" if m[0][0]["warned"] else "no",
     "error of the force, rms [N]": c.first("force_error_rms_N", "{:.2f}"),
     "contact lost": c.of("contact_lost", "{:.1f} %", where=lambda r: True, scale=100.0),
-    "normal off, median, largest [°]": lambda m: (
-        f"{m[0][0]['angle_median_deg']:.2f}, {m[0][0]['angle_max_deg']:.2f}"
-    ),
+    "normal off, median, largest [°]": lambda m: f"{m[0][0]['angle_median_deg']:.2f}, {m[0][0]['angle_max_deg']:.2f}",
     "speed of the tool [mm/s]": c.first("speed_mm_s", "{:.0f}"),
 }
 ENCLOSED = {
@@ -126,9 +122,7 @@ REACTIONS = {
 }
 EXPLAINED = {
     "detections": c.count(c.counts),
-    "first answer right": lambda m: c.share_text(
-        sum(not row["wrong"] for row in m[0]), sum(map(c.counts, m[0])), 0
-    ),
+    "first answer right": lambda m: c.share_text(sum(not row["wrong"] for row in m[0]), sum(map(c.counts, m[0])), 0),
     **{
         f"said: {name}": c.count(lambda row, name=name: row["said"] == name)
         for name in ("contact", "friction", "payload", "masses", "noise")
@@ -141,9 +135,7 @@ RATIOS = {
     "threshold for all pushes": c.first("threshold_of_all", "{:.3g}"),
     "false alarms": lambda m: f"{m[0][0]['alarms_of_all']} in {m[0][0]['watched_s']:.0f} s",
     "per hour (95 %)": lambda m: c.hourly([m[0][0]], "alarms_of_all", "watched_s"),
-    "pushes caught without a false alarm": lambda m: (
-        f"{m[0][0]['found_without_alarm']} of {m[0][0]['pushes']}"
-    ),
+    "pushes caught without a false alarm": lambda m: f"{m[0][0]['found_without_alarm']} of {m[0][0]['pushes']}",
 }
 HALVES = {
     "pushes found, threshold by the one half, by the other": lambda m: ", ".join(

@@ -49,9 +49,7 @@ COMMANDS = {  # and how each may end
 }
 
 
-def commands_in_foreign_folders(
-    place: Path, count: int, first: int = 0
-) -> Iterator[tuple[str, Callable[[], object]]]:
+def commands_in_foreign_folders(place: Path, count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
     """One command after the other, each with settings that are changed or malformed."""
     here = make_folder(place)
     for number in range(first, first + count):

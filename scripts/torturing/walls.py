@@ -15,9 +15,7 @@ from hopfield_nav.world import World, load_world
 _CLEAR = 0.6  # of the way to the middle line: who stayed outside did not pass
 
 
-def soft_walls(
-    count: int, time_limit: float = 60.0, first: int = 0
-) -> Iterator[tuple[str, Callable[[], object]]]:
+def soft_walls(count: int, time_limit: float = 60.0, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
     """Walls across the way that may be too soft, met by detectors that may be too slow."""
     for number in range(first, first + count):
         yield f"soft wall {number}", lambda number=number: _try(number, time_limit)

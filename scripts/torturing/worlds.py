@@ -31,9 +31,7 @@ def mutated(count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], obje
         yield f"mutated world {number}", lambda text=text: parse_world(text)
 
 
-def random_worlds(
-    count: int, time_limit: float = 60.0, first: int = 0
-) -> Iterator[tuple[str, Callable[[], object]]]:
+def random_worlds(count: int, time_limit: float = 60.0, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
     """Worlds drawn from the ranges of their keys; those that are valid are run, every tenth one twice."""
     for number in range(first, first + count):
         yield f"random world {number}", lambda number=number: _run(number, time_limit)

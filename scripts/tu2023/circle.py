@@ -91,9 +91,7 @@ def rows() -> list[Row]:
 def _laps_row() -> Row:
     cases = [Case(speed) for speed in SPEEDS]
     found, wanted = [measured_period(c) for c in cases], [lap_time(s) for s in SPEEDS]
-    off = ", ".join(
-        f"{1e3 * rms(off_circle(c)):.2f} (at most {1e3 * off_circle(c).max():.2f})" for c in cases
-    )
+    off = ", ".join(f"{1e3 * rms(off_circle(c)):.2f} (at most {1e3 * off_circle(c).max():.2f})" for c in cases)
     return judged(
         "tu2023.three_laps",
         f"angles repeat after {listed(found, '.2f')} s (2πr/v: {listed(wanted, '.2f')} s); tool {off} mm off",

@@ -65,9 +65,7 @@ def torque_figure() -> Figure:
         other = ax.twinx()
         other.spines["right"].set_visible(True)
         (a,) = ax.plot(found.time, tau[:, j], color=COLOURS.felt, label="torque of the model, (60) smoothed")
-        (b,) = other.plot(
-            found.time, current[:, j], color=COLOURS.goal, linewidth=0.6, label="current of the motor"
-        )
+        (b,) = other.plot(found.time, current[:, j], color=COLOURS.goal, linewidth=0.6, label="current of the motor")
         ax.set_ylabel(rf"$\tau_{j + 1}$ [N m]", color=COLOURS.felt)
         other.set_ylabel(f"$I_{j + 1}$ [A]", color=COLOURS.goal)
         ax.set_zorder(other.get_zorder() + 1)

@@ -47,9 +47,7 @@ def points(seed: int = 0, count: int = POINTS, limit: float = np.pi) -> Operatin
 def draws(count: int = DRAWS, limit: float = np.pi) -> np.ndarray:
     """Mean absolute error (count, 6) of as many draws of 50 points [N·m]."""
     adopted, tu = arms()[ADOPTED], load_arm("ur5_tu2023")
-    return np.array(
-        [compare_torques(adopted, tu, points(k, limit=limit)).mean_absolute for k in range(count)]
-    )
+    return np.array([compare_torques(adopted, tu, points(k, limit=limit)).mean_absolute for k in range(count)])
 
 
 @cache
@@ -112,8 +110,7 @@ def _tenth_row() -> Row:
     first = [settled(limit).relative[0] for limit in RANGES]
     other = compare_torques(load_arm("ur5_tu2023"), arms()[ADOPTED], points(0, 20_000)).relative[5]
     pooled = (
-        settled().mean_absolute.sum()
-        / (np.abs(inverse_dynamics(arms()[ADOPTED], *points(0, 20_000))).mean(0)).sum()
+        settled().mean_absolute.sum() / (np.abs(inverse_dynamics(arms()[ADOPTED], *points(0, 20_000))).mean(0)).sum()
     )
     return judged(
         "tu2023.largest_mean_error",
@@ -147,9 +144,7 @@ def _sum_row() -> Row:
 
 
 def _every_model_row() -> Row:
-    found = [
-        growing(difference.mean_absolute) for difference in pairs().values() if difference.mean_absolute.any()
-    ]
+    found = [growing(difference.mean_absolute) for difference in pairs().values() if difference.mean_absolute.any()]
     return judged(
         "tu2023.growth_in_all_models",
         f"in {sum(found) // 2} of {len(found) // 2} pairs of different sets",
@@ -189,9 +184,7 @@ def _errors() -> Figure:
     upper, lower = figure.subplots(2, 1, sharex=True)
     low, middle, high = np.percentile(draws(), [2.5, 50, 97.5], axis=0)
     joints = np.arange(1, 7)
-    upper.errorbar(
-        joints, middle, [middle - low, high - middle], fmt="o", ms=2, color=COLOURS.felt, capsize=2, lw=0.8
-    )
+    upper.errorbar(joints, middle, [middle - low, high - middle], fmt="o", ms=2, color=COLOURS.felt, capsize=2, lw=0.8)
     upper.set(yscale="log", ylim=(1e-4, 3), ylabel="error [N·m]")
     upper.set_yticks([1e-4, 1e-3, 1e-2, 0.1, 1], ["0.0001", "0.001", "0.01", "0.1", "1"])
     upper.minorticks_off()

@@ -139,8 +139,7 @@ def _table_rows() -> list[Row]:
         judged("tu2023.masses_and_centres", f"{second} of 24 those of the arm that is used", second == 24),
         judged(
             "tu2023.inertia_tensors",
-            f"{int((excess >= 0).sum())} of 6 satisfy the triangle inequality, the least by"
-            f" {excess.min():.1g} kg·m²",
+            f"{int((excess >= 0).sum())} of 6 satisfy the triangle inequality, the least by {excess.min():.1g} kg·m²",
             bool((excess >= 0).all()),
         ),
     ]

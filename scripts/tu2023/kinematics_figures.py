@@ -36,9 +36,7 @@ def arm_figure() -> Figure:
     frames = link_frames(load_arm(NAME), POSE)
     corners = _corners(frames)
     ax.plot(*corners.T, color=COLOURS.housing, linewidth=4, solid_joinstyle="round", zorder=1)
-    for k, (colour, name) in enumerate(
-        ((COLOURS.goal, "$x$"), (COLOURS.start, "$y$"), (COLOURS.felt, "$z$"))
-    ):
+    for k, (colour, name) in enumerate(((COLOURS.goal, "$x$"), (COLOURS.start, "$y$"), (COLOURS.felt, "$z$"))):
         for i, frame in enumerate(frames):
             tip = np.array([frame[:3, 3], frame[:3, 3] + 0.09 * frame[:3, k]])
             ax.plot(*tip.T, color=colour, linewidth=1.1, label=name if i == 0 else None, zorder=5)

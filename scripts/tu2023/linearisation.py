@@ -83,9 +83,7 @@ def errors_by_distance(distances: np.ndarray, order: int, count: int = 500) -> n
     return np.array([np.abs(torque_error(arm, point, d * step, order)).max(-1) / truth for d in distances])
 
 
-def torque_error(
-    arm: Arm, point: np.ndarray, step: np.ndarray, order: int = 1, spread: float = 1e-3
-) -> np.ndarray:
+def torque_error(arm: Arm, point: np.ndarray, step: np.ndarray, order: int = 1, spread: float = 1e-3) -> np.ndarray:
     """What the Taylor series of the inverse dynamics about a point misses at another, in place of figure 13.
 
     ``point`` (..., 3, n) is q, qd, qdd, ``step`` (..., 3, n) leads from there to where the torque is wanted.
@@ -113,9 +111,7 @@ def _parts(point: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def error_slope(order: int) -> float:
     """Slope of the error against the distance, in logarithms."""
     distances = np.geomspace(1e-3, 1e-1, 5)
-    return float(
-        np.polyfit(np.log(distances), np.log(np.median(errors_by_distance(distances, order), 1)), 1)[0]
-    )
+    return float(np.polyfit(np.log(distances), np.log(np.median(errors_by_distance(distances, order), 1)), 1)[0])
 
 
 @lru_cache

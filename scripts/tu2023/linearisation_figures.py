@@ -155,9 +155,7 @@ def _joints(arm, x: float, z: float) -> np.ndarray:
     return found[0] if len(found) else np.full(6, np.nan)
 
 
-def _map(
-    figure: Figure, ax: Axes, x: np.ndarray, z: np.ndarray, values: np.ndarray, label: str, colours: str
-) -> None:
+def _map(figure: Figure, ax: Axes, x: np.ndarray, z: np.ndarray, values: np.ndarray, label: str, colours: str) -> None:
     picture = ax.pcolormesh(x, z, values, cmap=colours, rasterized=True)
     figure.colorbar(picture, ax=ax, label=label, location="top", pad=0.02)
     ax.set(xlabel="x of the tool [m]", aspect="equal")

@@ -63,9 +63,7 @@ def stable_share(abscissa: np.ndarray) -> float:
     return 100 * float(np.mean(abscissa < 0))
 
 
-def _difference(
-    arm: Arm, motion: Motion, which: int, direction: np.ndarray, step: float = STEP
-) -> np.ndarray:
+def _difference(arm: Arm, motion: Motion, which: int, direction: np.ndarray, step: float = STEP) -> np.ndarray:
     moved = [part + step * direction if k == which else part for k, part in enumerate(motion)]
     return (inverse_dynamics(arm, *moved) - inverse_dynamics(arm, *motion)) / step
 

@@ -79,9 +79,7 @@ def rows() -> list[Row]:
     falling, swinging = found.falls.max(axis=1) > STILL, (found.swings > STILL).sum(axis=1)
     low, middle, high = np.percentile(fastest, [5, 50, 95])
     bounds = np.percentile(gains(FREQUENCIES, 1), [5, 95], axis=1).T
-    spread = "; ".join(
-        f"{hertz:g} Hz {a:.0f} to {b:.0f} dB" for hertz, (a, b) in zip(FREQUENCIES, bounds, strict=True)
-    )
+    spread = "; ".join(f"{hertz:g} Hz {a:.0f} to {b:.0f} dB" for hertz, (a, b) in zip(FREQUENCIES, bounds, strict=True))
     return [
         judged(
             "tu2023.bode_plots_of_the_workspace",

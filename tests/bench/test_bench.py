@@ -207,9 +207,7 @@ def test_shipped_rows_stand_beside_those_of_a_method(here, all_rows, capsys):
     assert {r["method"] for r in fresh} == {"replan", "slide", "mine"}
     assert len({r["seed"] for r in fresh}) == 1
     assert fresh[0]["seed"] != 5
-    changed(
-        SUITE.replace("coarse: {trajectory.time_per_cell: 0.25}", "coarse: {trajectory.time_per_cell: 0.3}")
-    )
+    changed(SUITE.replace("coarse: {trajectory.time_per_cell: 0.25}", "coarse: {trajectory.time_per_cell: 0.3}"))
     assert read_shipped(load_suite("suite.yaml"), kept) == []
 
 
@@ -228,9 +226,7 @@ def test_a_method_meets_as_many_worlds_as_come_along_unless_more_are_asked_for(h
     assert load_suite("suite.yaml").of(1).suite.worlds == 1
 
 
-@pytest.mark.parametrize(
-    "damage", [b"", b"version,family\n", gzip.compress(b"\xff"), gzip.compress(b"a")[:-9]]
-)
+@pytest.mark.parametrize("damage", [b"", b"version,family\n", gzip.compress(b"\xff"), gzip.compress(b"a")[:-9]])
 def test_damaged_rows_that_come_along_are_refused(damage, here):
     (here / "suite.csv.gz").write_bytes(damage)
     with refused("not the rows of a suite.*|.*suite.csv.gz"):
@@ -295,9 +291,7 @@ def test_methods_that_fail_are_rows_that_are_counted(here, capsys):
     assert "ValueError: no idea" in told
     assert "rows failed; they are marked in the table" in told
     with Path("out/table.csv").open(encoding="utf-8", newline="") as file:
-        assert [r["outcome"] for r in csv.DictReader(file) if r["method"] == "fails"].count(
-            "method_failed"
-        ) == 4
+        assert [r["outcome"] for r in csv.DictReader(file) if r["method"] == "fails"].count("method_failed") == 4
 
 
 MISBEHAVE = """
@@ -338,9 +332,7 @@ def misbehaving(space, key, how):
     return {**small, section: {key.split(".")[1]: f"mine.py:{KINDS[key]}", "how": how}}
 
 
-CASES = [
-    (space, key) for space in ("tool", "arm") for key in KINDS if (space, key) != ("tool", "planner.strategy")
-]
+CASES = [(space, key) for space in ("tool", "arm") for key in KINDS if (space, key) != ("tool", "planner.strategy")]
 TOLD = {0: "ValueError: no idea", 1: "leaves the map|below 0", 2: "of shape"}
 
 
@@ -367,14 +359,10 @@ def test_methods_that_never_end_cost_their_rows_in_the_end_of_a_patience(here):
         "families: {tool: {world: u_trap}, arm: {world: whole_arm}}",
     ]
     text += ["conditions: {small: {time_limit: 20}}", "methods:"]
-    text += [
-        f"  {kind}: {json.dumps(misbehaving('', key, 3))}" for key, kind in KINDS.items() if kind != "BELIEF"
-    ]
+    text += [f"  {kind}: {json.dumps(misbehaving('', key, 3))}" for key, kind in KINDS.items() if kind != "BELIEF"]
     rows = rows_of(changed("\n".join(text)), here / "rows")
     assert [r["outcome"] for r in rows] == 4 * ["method_failed"]
-    assert all(
-        r["error"].startswith(f"{r['method'].lower()} 'mine': one call took longer than 1 s") for r in rows
-    )
+    assert all(r["error"].startswith(f"{r['method'].lower()} 'mine': one call took longer than 1 s") for r in rows)
     write_results(load_suite("suite.yaml"), rows, here, views=2)  # runs none of them again
     assert not Path("views").exists()
 

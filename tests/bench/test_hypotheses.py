@@ -49,9 +49,7 @@ def test_the_arm_is_theirs(facts):
     data, beyond = model.createData(), np.array(facts["flange"]["xyz"])
     states = random_states(7, 20, seed=3)
     for q, qd, qdd in zip(states.q, states.qd, states.qdd, strict=True):
-        np.testing.assert_allclose(
-            inverse_dynamics(arm, q, qd, qdd), pin.rnea(model, data, q, qd, qdd), atol=1e-6
-        )
+        np.testing.assert_allclose(inverse_dynamics(arm, q, qd, qdd), pin.rnea(model, data, q, qd, qdd), atol=1e-6)
         pin.forwardKinematics(model, data, q)
         last, pose = data.oMi[7], forward_kinematics(arm, q)
         np.testing.assert_allclose(pose[:3, :3], last.rotation, atol=1e-8)

@@ -106,9 +106,7 @@ def test_a_problem_stands_where_the_arm_has_it(here):
 
 def test_the_source_package_holds_the_same_archive(here):
     inner = written(pair()).read_bytes()
-    package = written(
-        {"vamp/environment.yaml": b"a: 1", f"vamp/{problems.INNER}": inner}, "vamp.tar.gz", "w:gz"
-    )
+    package = written({"vamp/environment.yaml": b"a: 1", f"vamp/{problems.INNER}": inner}, "vamp.tar.gz", "w:gz")
     assert keep_problems(package) == 1
     assert find_problem("cage", 1).goal == GOAL
 

@@ -258,8 +258,7 @@ def test_check_goes_on_after_a_bad_file(calls, capsys):
     output = capsys.readouterr()
     assert output.out == "empty: ok\nu_trap: ok\n"
     assert output.err == (
-        "hopfield-nav: bad.yaml, line 2: sed: unknown key; found 'sed'; allowed: "
-        + output.err.split("allowed: ")[1]
+        "hopfield-nav: bad.yaml, line 2: sed: unknown key; found 'sed'; allowed: " + output.err.split("allowed: ")[1]
     )
     assert "Did you mean 'seed'?" in output.err
 

@@ -112,9 +112,7 @@ def test_tables_and_lines(capsys):
 
 @pytest.mark.skipif(os.name == "nt", reason="no such file names")
 def test_a_world_is_called_by_what_can_be_printed(tmp_path):
-    names = [
-        world_name(tmp_path / os.fsdecode(name)) for name in (b"w\xff.yaml", b"w\x1b[2J\n.yaml", b"w w.yaml")
-    ]
+    names = [world_name(tmp_path / os.fsdecode(name)) for name in (b"w\xff.yaml", b"w\x1b[2J\n.yaml", b"w w.yaml")]
     assert names == ["w_", "w_[2J_", "w w"]
 
 

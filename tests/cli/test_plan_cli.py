@@ -35,9 +35,7 @@ def test_plan_leaves_trajectory_program_numbers_and_world(capsys):
     facts = json.loads((made / "plan.json").read_text())
     table = load_plan_csv(made / "plan.csv")
     assert table.time[-1] == pytest.approx(facts["duration_s"])
-    np.testing.assert_allclose(
-        table.q[[0, -1]], [facts["start_joints_rad"], facts["goal_joints_rad"]], atol=1e-8
-    )
+    np.testing.assert_allclose(table.q[[0, -1]], [facts["start_joints_rad"], facts["goal_joints_rad"]], atol=1e-8)
     assert "def planned_path():" in (made / "plan.script").read_text()
     assert load_world(made / "world.yaml") == load_world("cell")
     assert main(["plan", "cell", "--no-plots"]) == 0

@@ -26,9 +26,7 @@ def _elsewhere(monkeypatch, tmp_path):
 def seen(text):
     """Alarms, seconds, rate, low and high of what was printed."""
     line = next(line for line in text.splitlines() if "false alarms" in line)
-    found = re.search(
-        r"(\d+) in ([\d.]+) s of other.*: ([\d.e+]+) an hour \(95 %: ([\d.e+]+) … ([\d.e+]+)\)", line
-    )
+    found = re.search(r"(\d+) in ([\d.]+) s of other.*: ([\d.e+]+) an hour \(95 %: ([\d.e+]+) … ([\d.e+]+)\)", line)
     return tuple(map(float, found.groups()))
 
 

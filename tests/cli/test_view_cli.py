@@ -56,9 +56,7 @@ def test_a_plan_is_viewed_by_the_same_command(opened, tmp_path):
 def test_what_is_no_run_and_no_plan_is_refused(saved, opened, tmp_path, capsys):
     refused_by_command(capsys, ["view", str(tmp_path / "none")], "no such folder")
     refused_by_command(capsys, ["view", str(tmp_path)], "not the folder of a run")
-    refused_by_command(
-        capsys, ["view", str(saved), "--html", str(tmp_path / "no" / "a.html")], "no such folder"
-    )
+    refused_by_command(capsys, ["view", str(saved), "--html", str(tmp_path / "no" / "a.html")], "no such folder")
     (tmp_path / "plan.json").write_text("{")
     refused_by_command(capsys, ["view", str(tmp_path)], "not the folder of a plan")
     assert opened == []

@@ -33,9 +33,7 @@ def _nan_truth(sim):
     arm, contact = sim.plant.arm, sim.plant.contact
     sim.plant = sim.plant._replace(
         arm=arm._replace(**{name: np.full_like(getattr(arm, name), np.nan) for name in arm._fields}),
-        contact=contact._replace(
-            solids=np.full_like(contact.solids, np.nan), law=contact.law._make([np.nan] * 3)
-        ),
+        contact=contact._replace(solids=np.full_like(contact.solids, np.nan), law=contact.law._make([np.nan] * 3)),
         damping=np.full(6, np.nan),
     )
     _fill_with_nan((sim.state.truth, sim.plant.stages, sim.state.statistics))

@@ -112,9 +112,7 @@ def test_an_arm_with_three_joints_feels_what_it_can(tmp_path, limit):
     """Rows of its Jacobian are zero: the estimate was NaN here, and nothing was ever detected."""
     (tmp_path / "planar.yaml").write_text(PLANAR)
     arm = load_arm("planar.yaml", tmp_path)
-    found, _, status = estimate(
-        [0.3, 0.5, 0.4], np.array([10.0, -20.0, 0, 0, 0, 0]), limit, arm, np.full(3, 20.0)
-    )
+    found, _, status = estimate([0.3, 0.5, 0.4], np.array([10.0, -20.0, 0, 0, 0, 0]), limit, arm, np.full(3, 20.0))
     assert status == DAMPED
     np.testing.assert_allclose(found[:2], [10.0, -20.0], rtol=0.3)
     np.testing.assert_allclose(found[2:5], 0.0, atol=1e-9)

@@ -26,9 +26,7 @@ def slide(text, seconds, settle=1.0):
         touched = min(touched, sim.time) if sim.force.any() else touched
         law = sim.controller.law
         if sim.time > touched + settle:
-            rows.append(
-                [*sim.force[:3], *sim.controller.work.tool[:3, 3], *felt_normal(law)[1], law.memory[PHASE]]
-            )
+            rows.append([*sim.force[:3], *sim.controller.work.tool[:3, 3], *felt_normal(law)[1], law.memory[PHASE]])
     return sim, np.array(rows)
 
 
@@ -77,9 +75,7 @@ BALL = "obstacles: [{sphere: {center: [0.2663, 0.0130, %g], radius: 0.05}}]\n"
 UPWARDS = "controller: {law: hybrid_force_motion, incline: %g}\n"
 
 
-@pytest.mark.parametrize(
-    ("incline", "low"), [(1.5708, 0.0), (-1.5708, 0.0), (0.6, 0.0), (0.0, 0.02), (1.5708, 0.02)]
-)
+@pytest.mark.parametrize(("incline", "low"), [(1.5708, 0.0), (-1.5708, 0.0), (0.6, 0.0), (0.0, 0.02), (1.5708, 0.02)])
 def test_round_a_ball_in_a_plane_of_any_direction(incline, low):
     """Touched at its equator or 2 cm above it; the part of the force in the plane is what is kept."""
     _, rows = slide(BALL % -low + SENSED + UPWARDS % incline, 4.0, 1.5)

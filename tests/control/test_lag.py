@@ -30,9 +30,7 @@ def test_the_level_is_the_distance_of_the_arm_from_where_it_should_be():
     wanted, found = data.q_ref.values, data.q_sensed.values
     axes = [capsules_in_base(arm, q)[..., :6].reshape(len(q), -1, 3) for q in (wanted, found)]
     farthest = np.linalg.norm(axes[0] - axes[1], axis=2).max(axis=1)
-    tool = np.linalg.norm(
-        forward_kinematics(arm, wanted)[:, :3, 3] - forward_kinematics(arm, found)[:, :3, 3], axis=1
-    )
+    tool = np.linalg.norm(forward_kinematics(arm, wanted)[:, :3, 3] - forward_kinematics(arm, found)[:, :3, 3], axis=1)
     lag = 0.5 * data.level.values
     assert lag.max() > 5e-3
     np.testing.assert_array_less(tool, 1.02 * lag + 1e-6)

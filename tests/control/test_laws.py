@@ -30,9 +30,7 @@ def test_inverse_dynamics_law_is_4_1_with_4_4_and_4_6():
         sensed, work, tau = _sensed(rng), make_work(6), np.zeros(6)
         update_frames(ARM, sensed.q, work)
         assert law.control(ARM, sensed, OMEGA, np.zeros(0), work, tau) == 0
-        wanted = (
-            sensed.qdd_ref - OMEGA**2 * (sensed.q - sensed.q_ref) - 2 * OMEGA * (sensed.qd - sensed.qd_ref)
-        )
+        wanted = sensed.qdd_ref - OMEGA**2 * (sensed.q - sensed.q_ref) - 2 * OMEGA * (sensed.qd - sensed.qd_ref)
         np.testing.assert_allclose(tau, inverse_dynamics(ARM, sensed.q, sensed.qd, wanted), rtol=1e-10)
 
 
@@ -48,8 +46,7 @@ def test_damping_law_is_3_3_1(time, gain):
 
 def _errors(hold, step, q_error, qd_error, duration):
     sim = simulation(
-        f"plant: {{step: {step}}}\ncontroller: {{hold: {hold}, saturate: false}}\ntime_limit: {duration}\n"
-        + REST
+        f"plant: {{step: {step}}}\ncontroller: {{hold: {hold}, saturate: false}}\ntime_limit: {duration}\n" + REST
     )
     q0 = sim.state.q.copy()
     sim.state.q[:] += q_error

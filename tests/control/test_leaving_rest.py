@@ -111,9 +111,7 @@ def test_the_noise_allowed_for_is_what_the_observer_feels(pole):
     states["qd"] = NOISE * np.random.default_rng(3).normal(size=(count, 6))
     states["tau"] += gravity_torque(arm, np.zeros(6))
     only_noise = {"mass_error": 0.0, "threshold": 1e-9, "velocity_noise": NOISE, "pole": pole}
-    torque, _, level = watch(
-        states, arm, momentum_observer.METHOD, adaptive_joint_torque.METHOD, **only_noise
-    )
+    torque, _, level = watch(states, arm, momentum_observer.METHOD, adaptive_joint_torque.METHOD, **only_noise)
     felt = pole * NOISE * np.sqrt((mass_matrix(arm, np.zeros(6)) ** 2).sum(axis=1))
     np.testing.assert_allclose(torque[500:].std(axis=0), felt, rtol=0.2)
     assert 0.5 < level.max() < 5.0 / DEVIATIONS

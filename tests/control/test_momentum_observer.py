@@ -31,9 +31,7 @@ def test_each_joint_has_its_own_pole():
     assert np.abs(found - wanted).max() < 1e-5
 
 
-@pytest.mark.parametrize(
-    "make", [lambda: load_arm("ur5_ragazzon2012"), lambda: load_arm("ur5_controller"), rough]
-)
+@pytest.mark.parametrize("make", [lambda: load_arm("ur5_ragazzon2012"), lambda: load_arm("ur5_controller"), rough])
 def test_nothing_is_felt_of_free_motion(make):
     arm = make()
     found, _, _ = watch(follow(arm, nothing, 1.0), arm, METHOD)

@@ -31,8 +31,7 @@ def test_what_changes_within_a_period_stays_in_the_disturbance_observer_alone():
     arm = load_arm("ur5_ragazzon2012")
     states = follow(arm, nothing, 1.0)
     errors = [
-        np.abs(watch(states, arm, module.METHOD)[0]).max()
-        for module in (disturbance_observer, momentum_observer)
+        np.abs(watch(states, arm, module.METHOD)[0]).max() for module in (disturbance_observer, momentum_observer)
     ]
     assert 1e-4 < errors[0] < 0.03
     assert errors[1] < 1e-5
@@ -46,9 +45,7 @@ def test_noise_is_filtered_alike_by_both_observers():
     for module in (disturbance_observer, momentum_observer):
         for pole in (20.0, 200.0):
             spread[module, pole] = watch(noisy, arm, module.METHOD, pole=pole)[0][100:].std(axis=0)
-    np.testing.assert_allclose(
-        spread[disturbance_observer, 20.0], spread[momentum_observer, 20.0], rtol=0.1, atol=1e-6
-    )
+    np.testing.assert_allclose(spread[disturbance_observer, 20.0], spread[momentum_observer, 20.0], rtol=0.1, atol=1e-6)
     assert np.all(spread[momentum_observer, 200.0] > 5 * spread[momentum_observer, 20.0])
 
 

@@ -55,9 +55,7 @@ def test_it_does_so_with_masses_that_are_wrong_by_a_tenth():
     model = arm._replace(mass=arm.mass * scale, inertia=arm.inertia * scale[:, None, None])
     error = settled_error(model, q, true, OMEGA)  # the controller has the wrong model
     found = wrenches(arm, joint_error, q, error, omega=tuple(OMEGA))
-    plain = wrenches(
-        arm, joint_error_plain, q, error, gain=tuple(np.maximum(fit_gain(arm, q, true, OMEGA), 0.0))
-    )
+    plain = wrenches(arm, joint_error_plain, q, error, gain=tuple(np.maximum(fit_gain(arm, q, true, OMEGA), 0.0)))
     assert share_of_error(found, true) < 0.2 < 0.5 < share_of_error(plain, true)
 
 

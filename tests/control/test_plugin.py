@@ -84,9 +84,7 @@ def test_own_detector_plugs_in(mine):
     assert run.summary["collision_count"] > 0
     # once a period, also where a collision interrupts it; the last time when it arrives
     assert own.controller.detector.memory[0] == own.state.statistics.periods + 1
-    none = simulation(
-        text + "detection: {measure: 'mine.py:METHOD', threshold: 1000}\ntime_limit: 8\n", folder
-    )
+    none = simulation(text + "detection: {measure: 'mine.py:METHOD', threshold: 1000}\ntime_limit: 8\n", folder)
     assert none.run().summary["collision_count"] == 0
 
 

@@ -24,9 +24,7 @@ def test_written_and_read_again(name, tmp_path):
 
 
 def test_numbers_without_a_point_and_infinite_limits(tmp_path):
-    odd = UR5E._replace(
-        mass=UR5E.mass * 1e-16 + 1e-20, torque_limits=np.full(6, np.inf), inertia=UR5E.inertia * 0
-    )
+    odd = UR5E._replace(mass=UR5E.mass * 1e-16 + 1e-20, torque_limits=np.full(6, np.inf), inertia=UR5E.inertia * 0)
     again = load_arm(write_arm(odd, tmp_path / "odd.yaml", "odd", "test"))
     np.testing.assert_array_equal(again.mass, odd.mass)
     np.testing.assert_array_equal(again.torque_limits, odd.torque_limits)

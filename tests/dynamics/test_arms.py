@@ -168,9 +168,7 @@ def test_pinned_numbers(name):
     np.testing.assert_array_equal(arm.torque_limits, [150, 150, 150, 28, 28, 28])
 
 
-@pytest.mark.parametrize(
-    ("name", "product"), [("ur5_tu2023", 0.0034), ("ur5_kebria2016", 0.0034), ("ur5e", 0.004153)]
-)
+@pytest.mark.parametrize(("name", "product"), [("ur5_tu2023", 0.0034), ("ur5_kebria2016", 0.0034), ("ur5e", 0.004153)])
 def test_products_of_inertia(name, product):
     """Kufieta's tensors have one: xz of link 3."""
     tensors = load_arm(name).inertia

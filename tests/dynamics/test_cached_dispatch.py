@@ -32,9 +32,7 @@ def _read_only(size):
 def loop():
     numba = load_numba()
     types = numba.types
-    return compile_loop(
-        types.int64(numba.typeof(Pair(np.zeros(1), 0.0)), types.float64[::1], types.int64), _add
-    )
+    return compile_loop(types.int64(numba.typeof(Pair(np.zeros(1), 0.0)), types.float64[::1], types.int64), _add)
 
 
 def test_the_same_objects_are_looked_at_once_and_others_again(loop):

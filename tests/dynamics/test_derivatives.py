@@ -39,8 +39,7 @@ def _central(function, arrays, which, step=1e-5):
     columns = []
     for unit in np.eye(arrays[0].shape[1]):
         at = [
-            function(*[a + k * step * unit if i == which else a for i, a in enumerate(arrays)])
-            for k in (-2, -1, 1, 2)
+            function(*[a + k * step * unit if i == which else a for i, a in enumerate(arrays)]) for k in (-2, -1, 1, 2)
         ]
         columns.append((at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * step))
     return np.stack(columns, axis=-1)
@@ -113,9 +112,7 @@ def test_the_two_are_each_other_s_inverse(arm):
     qdd = forward_dynamics(arm, s.q, s.qd, s.tau)
     torque = inverse_dynamics_derivatives(arm, s.q, s.qd, qdd)
     acceleration = forward_dynamics_derivatives(arm, s.q, s.qd, s.tau)
-    np.testing.assert_allclose(
-        mass_matrix(arm, s.q) @ acceleration.tau, np.tile(np.eye(6), (20, 1, 1)), atol=1e-9
-    )
+    np.testing.assert_allclose(mass_matrix(arm, s.q) @ acceleration.tau, np.tile(np.eye(6), (20, 1, 1)), atol=1e-9)
     assert largest_relative_error(-torque.qdd @ acceleration.q, torque.q) < 1e-9
     assert largest_relative_error(-torque.qdd @ acceleration.qd, torque.qd) < 1e-9
 

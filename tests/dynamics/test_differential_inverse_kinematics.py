@@ -53,9 +53,7 @@ def test_reported_errors_are_those_of_the_joint_positions():
 
 def test_error_without_feedback_is_of_first_order():
     """It adds up what Euler's method misses: half of it with half the step."""
-    position, turn = zip(
-        *((p.position_error[-1], p.turn_error[-1]) for p in map(_follow, (501, 1001))), strict=True
-    )
+    position, turn = zip(*((p.position_error[-1], p.turn_error[-1]) for p in map(_follow, (501, 1001))), strict=True)
     assert position[0] / position[1] == pytest.approx(2, rel=0.05)
     assert turn[0] / turn[1] == pytest.approx(2, rel=0.05)
 

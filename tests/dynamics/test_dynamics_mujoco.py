@@ -47,9 +47,7 @@ def test_inverse_dynamics(arm, states):
         return data.qfrc_inverse
 
     expected = over_states(inverse, states.q, states.qd, states.qdd)
-    assert (
-        largest_relative_error(inverse_dynamics(arm, states.q, states.qd, states.qdd), expected) < TOLERANCE
-    )
+    assert largest_relative_error(inverse_dynamics(arm, states.q, states.qd, states.qdd), expected) < TOLERANCE
 
 
 def test_forward_dynamics_with_wrench(arm, states):
@@ -112,7 +110,5 @@ def test_kinematics_and_jacobian(arm, states):
         return np.column_stack([np.vstack([pose, np.zeros((3, 4))]), _tool_jacobian(model, data)])
 
     expected = over_states(look, states.q)
-    np.testing.assert_allclose(
-        forward_kinematics(arm, states.q)[:, :3], expected[:, :3, :4], rtol=0, atol=TOLERANCE
-    )
+    np.testing.assert_allclose(forward_kinematics(arm, states.q)[:, :3], expected[:, :3, :4], rtol=0, atol=TOLERANCE)
     np.testing.assert_allclose(jacobian(arm, states.q), expected[:, :, 4:], rtol=0, atol=TOLERANCE)

@@ -120,9 +120,7 @@ def test_gravity_in_any_direction(rigid_arm, states):
 
 def test_coriolis_torque(equipped, states):
     model, data = pinocchio_model(equipped)
-    expected = over_states(
-        lambda q, qd: pin.computeCoriolisMatrix(model, data, q, qd) @ qd, states.q, states.qd
-    )
+    expected = over_states(lambda q, qd: pin.computeCoriolisMatrix(model, data, q, qd) @ qd, states.q, states.qd)
     found = np.einsum("kij,kj->ki", coriolis_matrix(equipped, states.q, states.qd), states.qd)
     assert largest_relative_error(found, expected) < TOLERANCE
 

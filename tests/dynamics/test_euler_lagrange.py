@@ -33,9 +33,7 @@ def test_equal_to_the_recursive_methods(arm):
     assert largest_relative_error(terms.coriolis_matrix, coriolis_matrix(arm, STATES.q, STATES.qd)) < 1e-12
     assert largest_relative_error(terms.gravity_torque, gravity_torque(arm, STATES.q)) < 1e-12
     tau = euler_lagrange_torque(arm, STATES.q, STATES.qd, STATES.qdd)
-    np.testing.assert_allclose(
-        tau, inverse_dynamics(arm, STATES.q, STATES.qd, STATES.qdd), rtol=0, atol=1e-10
-    )
+    np.testing.assert_allclose(tau, inverse_dynamics(arm, STATES.q, STATES.qd, STATES.qdd), rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 12])
@@ -78,8 +76,7 @@ def test_derivatives_of_the_mass_matrix_are_exact(arm):
         found = 0.0
         for k, e in enumerate(np.eye(6)):
             one, two = (
-                mass_matrix(arm, STATES.q + m * step * e) - mass_matrix(arm, STATES.q - m * step * e)
-                for m in (1, 2)
+                mass_matrix(arm, STATES.q + m * step * e) - mass_matrix(arm, STATES.q - m * step * e) for m in (1, 2)
             )
             found = max(found, np.abs((8 * one - two) / (12 * step) - slopes[:, k]).max())
         return found

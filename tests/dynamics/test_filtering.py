@@ -24,9 +24,7 @@ def test_31_seconds_give_1550_samples():
 
 def test_decimated_samples_are_the_middles_of_their_blocks():
     ramp = TIME[:, None]
-    np.testing.assert_allclose(
-        decimate(ramp, RATE)[5:-5, 0], (np.arange(5, 1545) * 20 + 10) / RATE, atol=1e-9
-    )
+    np.testing.assert_allclose(decimate(ramp, RATE)[5:-5, 0], (np.arange(5, 1545) * 20 + 10) / RATE, atol=1e-9)
 
 
 @pytest.mark.parametrize("cutoff", [20.0, 50.0])

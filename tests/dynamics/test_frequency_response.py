@@ -32,9 +32,7 @@ def test_response_is_scipy_s():
     found = frequency_response(model, FREQUENCY)
     assert found.shape == (200, 12, 6)
     for source in (0, 1, 4):
-        system = scipy.signal.StateSpace(
-            model.A, model.B[:, [source]], model.C[[2]], model.D[[2]][:, [source]]
-        )
+        system = scipy.signal.StateSpace(model.A, model.B[:, [source]], model.C[[2]], model.D[[2]][:, [source]])
         _, expected = scipy.signal.freqresp(system, FREQUENCY)
         np.testing.assert_allclose(found[:, 2, source], expected, rtol=1e-4)
 

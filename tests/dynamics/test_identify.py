@@ -56,9 +56,7 @@ def noisy():
     """A log with noise, and a CAD model that is off by 10 %."""
     experiment = _experiment(torque_noise=np.array(TORQUE_NOISE), angle_noise=ANGLE_NOISE)
     time, q, tau = experiment.exact()
-    log = simulated_log(
-        tau, time, q, np.random.default_rng(0), experiment.torque_noise, experiment.angle_noise
-    )
+    log = simulated_log(tau, time, q, np.random.default_rng(0), experiment.torque_noise, experiment.angle_noise)
     cad = cad_error(ARM, 0.1, np.random.default_rng(1))
     return experiment, log, cad, identify(log, cad)
 
@@ -98,8 +96,7 @@ def test_turning_joints_left_in_would_spoil_the_fit():
     assert 0.8 < found.clear.mean() < 0.99
     owned = np.full(6, 8)
     errors = [
-        np.abs(weighted(found.Y, found.tau, owned, clear=clear).values - truth).max()
-        for clear in (found.clear, None)
+        np.abs(weighted(found.Y, found.tau, owned, clear=clear).values - truth).max() for clear in (found.clear, None)
     ]
     assert errors[1] > 5 * errors[0]
     without = observations(ARM, base, _exact_log(friction=np.zeros((6, 2))), Options(friction=False))

@@ -36,9 +36,7 @@ def test_stretched_arm():
     """At q = 0 the UR5 lies along -x, its flange looking along -y."""
     arm = load_arm("ur5_tu2023")
     T_base_tool = forward_kinematics(arm, np.zeros(6))
-    np.testing.assert_allclose(
-        T_base_tool[:3, 3], [-0.425 - 0.39225, -0.10915 - 0.0823, 0.08916 - 0.09465], atol=1e-15
-    )
+    np.testing.assert_allclose(T_base_tool[:3, 3], [-0.425 - 0.39225, -0.10915 - 0.0823, 0.08916 - 0.09465], atol=1e-15)
     np.testing.assert_allclose(T_base_tool[:3, 2], [0, -1, 0], atol=1e-15)
 
 
@@ -72,9 +70,7 @@ def test_jacobian_is_the_derivative_of_the_pose(arm, tooled):
     q, step = random_states(6, 200, seed=8).q, 1e-5
     T, J = forward_kinematics(arm, q), jacobian(arm, q)
     for k in range(6):
-        slope = forward_kinematics(arm, q + step * np.eye(6)[k]) - forward_kinematics(
-            arm, q - step * np.eye(6)[k]
-        )
+        slope = forward_kinematics(arm, q + step * np.eye(6)[k]) - forward_kinematics(arm, q - step * np.eye(6)[k])
         slope /= 2 * step
         spin = slope[:, :3, :3] @ np.swapaxes(T[:, :3, :3], 1, 2)
         turning = np.stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]], axis=1)

@@ -33,9 +33,7 @@ def test_the_linear_model_predicts_a_small_swing():
     errors = []
     for size in (1e-3, 1e-4):
         x = size * start
-        end = np.concatenate(runge_kutta(arm, q + x[:6], x[6:], tau, 1e-4, 0.2)) - np.concatenate(
-            [q, np.zeros(6)]
-        )
+        end = np.concatenate(runge_kutta(arm, q + x[:6], x[6:], tau, 1e-4, 0.2)) - np.concatenate([q, np.zeros(6)])
         errors.append(np.abs(end - expm(0.2 * model.A) @ x).max() / size)
     assert errors[1] < 1e-3
     assert errors[0] / errors[1] == pytest.approx(10, rel=0.1)

@@ -134,9 +134,7 @@ def test_restarts_are_reproducible_and_help(ur5):
         for s in np.random.default_rng(6).uniform(-3, 3, (200, 6))
         if not numeric_inverse_kinematics(ur5, T, s).converged
     )
-    runs = [
-        numeric_inverse_kinematics(ur5, T, start, restarts=30, rng=np.random.default_rng(7)) for _ in range(2)
-    ]
+    runs = [numeric_inverse_kinematics(ur5, T, start, restarts=30, rng=np.random.default_rng(7)) for _ in range(2)]
     assert runs[0].converged
     np.testing.assert_array_equal(runs[0].q, runs[1].q)
     unlimited = ur5._replace(position_limits=np.tile([-np.inf, np.inf], (6, 1)))

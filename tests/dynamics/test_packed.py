@@ -166,9 +166,7 @@ def test_many_arms_in_turn():
     assert len(packed._known.arms) <= packed._KEPT
 
 
-@pytest.mark.parametrize(
-    "q", [np.zeros(5), np.zeros((6, 1)), "nothing", None, np.zeros(()), [[0.0] * 6, [0.0]]]
-)
+@pytest.mark.parametrize("q", [np.zeros(5), np.zeros((6, 1)), "nothing", None, np.zeros(()), [[0.0] * 6, [0.0]]])
 def test_a_wrong_shape_is_refused(q):
     with pytest.raises(BadInput):
         forward_kinematics(load_arm("ur5_controller"), q)

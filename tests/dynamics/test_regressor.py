@@ -79,9 +79,7 @@ def test_torque_is_linear_in_added_bodies():
     arm = load_arm("ur5e")
     inertia = np.diag([0.01, 0.02, 0.015])
     loaded = with_payload(arm, 2.0, np.array([0.01, -0.02, 0.05]), inertia)
-    alone = with_payload(
-        arm._replace(mass=0 * arm.mass, inertia=0 * arm.inertia), 2.0, [0.01, -0.02, 0.05], inertia
-    )
+    alone = with_payload(arm._replace(mass=0 * arm.mass, inertia=0 * arm.inertia), 2.0, [0.01, -0.02, 0.05], inertia)
     np.testing.assert_allclose(parameters_of(loaded) - parameters_of(arm), parameters_of(alone), atol=1e-14)
 
 

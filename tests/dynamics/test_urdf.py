@@ -49,9 +49,7 @@ def _ur_text(name: str) -> str:
         (f"0 {-d5} 0", f"{HALF} 0 0"),
         (f"0 {d6} 0", f"{HALF} 3.141592653589793 3.141592653589793"),
     ]
-    parts = [
-        '<link name="world"/><link name="base_link"/><link name="base"/><link name="base_link_inertia"/>'
-    ]
+    parts = ['<link name="world"/><link name="base_link"/><link name="base"/><link name="base_link_inertia"/>']
     parts += [_fixed("world", "base_link", "0 0 0", "0 0 0")]
     parts += [_fixed("base_link", "base", "0 0 0", "0 0 3.141592653589793")]
     parts += [_fixed("base_link", "base_link_inertia", "0 0 0", "0 0 3.141592653589793")]
@@ -189,9 +187,7 @@ def test_pinocchio_loads_what_we_write(rigid_arm, tmp_path):
         pin.framesForwardKinematics(model, data, q)
         return data.oMf[model.getFrameId("tool0")].homogeneous
 
-    np.testing.assert_allclose(
-        forward_kinematics(arm, STATES.q), over_states(pose, STATES.q), rtol=0, atol=1e-12
-    )
+    np.testing.assert_allclose(forward_kinematics(arm, STATES.q), over_states(pose, STATES.q), rtol=0, atol=1e-12)
 
 
 def test_mujoco_loads_what_we_write(rigid_arm, tmp_path):

@@ -46,8 +46,7 @@ def test_the_arm_as_imperfect_as_a_real_one_arrives_within_a_millimetre():
 
 def test_with_an_exact_model_nothing_is_corrected():
     with_it, without = (
-        simulate(load_world("ragazzon2012", [f"controller.settling={rate}", "record.every=50"]))
-        for rate in (1.0, 0.0)
+        simulate(load_world("ragazzon2012", [f"controller.settling={rate}", "record.every=50"])) for rate in (1.0, 0.0)
     )
     np.testing.assert_array_equal(with_it.data.q, without.data.q)
 

@@ -49,9 +49,7 @@ def test_a_wiggle_in_which_something_is_felt_teaches_nothing():
     sim, plain = (run_to(2.1, *change, *REAL, push, "goal=null") for change in ((LEARN,), ()))
     assert sim.detections
     for name in ("friction", "presliding", "mass"):
-        np.testing.assert_array_equal(
-            getattr(sim.controller.model, name), getattr(plain.controller.model, name)
-        )
+        np.testing.assert_array_equal(getattr(sim.controller.model, name), getattr(plain.controller.model, name))
 
 
 def test_doubt_and_thresholds_shrink_with_what_is_learnt():

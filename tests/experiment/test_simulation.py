@@ -46,8 +46,7 @@ def test_no_path_to_an_enclosed_goal():
 
 def test_no_path_where_known_obstacles_close_every_path():
     around = [
-        (0.5972 + 0.045 * np.cos(a), -0.0921 + 0.045 * np.sin(a))
-        for a in np.linspace(0, 2 * np.pi, 12, endpoint=False)
+        (0.5972 + 0.045 * np.cos(a), -0.0921 + 0.045 * np.sin(a)) for a in np.linspace(0, 2 * np.pi, 12, endpoint=False)
     ]
     ring = ", ".join(f"{{cylinder: {{center: [{x:.4f}, {y:.4f}], radius: 0.022}}}}" for x, y in around)
     outcome, _, run = end(GOAL + f"known: [{ring}]\n")
@@ -276,9 +275,7 @@ def test_an_arm_without_closed_form_feels_its_way(tmp_path):
     outcome, reason, _ = end(text, tmp_path)
     assert outcome == "reached", reason
     between = [origin[0] + 3 * 0.0263, origin[1] + 8 * 0.0263]
-    outcome, reason, run = end(
-        text + f"obstacles: [{{cylinder: {{center: {between}, radius: 0.02}}}}]\n", tmp_path
-    )
+    outcome, reason, run = end(text + f"obstacles: [{{cylinder: {{center: {between}, radius: 0.02}}}}]\n", tmp_path)
     assert outcome == "reached", reason
     assert run.summary["collision_count"] > 0
 
@@ -292,8 +289,7 @@ def test_a_planar_arm_feels_what_it_touches(tmp_path):
     )
     # the tool starts 4 mm inside a soft, damped cylinder, which pushes it out
     inside = (
-        "contact: {stiffness: 8000, damping: 100}\n"
-        "obstacles: [{cylinder: {center: [0.6037, 0.5182], radius: 0.05}}]\n"
+        "contact: {stiffness: 8000, damping: 100}\nobstacles: [{cylinder: {center: [0.6037, 0.5182], radius: 0.05}}]\n"
     )
     touched, free = end(text + inside, tmp_path)[2], end(text, tmp_path)[2]
     assert np.isfinite(touched.data.force_estimate.values).all()

@@ -226,9 +226,7 @@ def test_ties_decide_which_path_is_tried_first():
 
 def test_a_start_below_the_map_is_refused():
     with pytest.raises(BadInput, match=r"start\.joints.*z = "):
-        simulation(
-            "map: {origin: [0.16, -0.28, 0.3], spacing: 0.04, shape: [13, 15, 6]}\ngoal: {cell: [3, 3, 3]}\n"
-        )
+        simulation("map: {origin: [0.16, -0.28, 0.3], spacing: 0.04, shape: [13, 15, 6]}\ngoal: {cell: [3, 3, 3]}\n")
 
 
 @pytest.mark.parametrize(

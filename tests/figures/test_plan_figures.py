@@ -147,9 +147,7 @@ def test_the_legend_has_the_lengths_of_direct_paths_and_the_arcs_end_at_the_goal
     arcs = [np.array(line.get_data()).T for line in figure.axes[0].lines if len(line.get_xdata()) > 20]
     assert len(arcs) == len(lengths)
     for arc in arcs:
-        np.testing.assert_allclose(
-            arc[[0, -1]], view.appear(np.array([START[:3, 3], GOAL[:3, 3]])), atol=1e-9
-        )
+        np.testing.assert_allclose(arc[[0, -1]], view.appear(np.array([START[:3, 3], GOAL[:3, 3]])), atol=1e-9)
 
 
 def test_paths_that_look_the_same_are_one_line(scene):
@@ -225,9 +223,7 @@ def test_touches_are_put_together_by_what_is_touched():
     assert touch_words("link 4 comes within 3.0 mm of known[0], link 5 touches known[0]") == [
         "links 4, 5 touch known[0]"
     ]
-    assert touch_words("the tool touches link 2, link 5 touches link 2") == [
-        "link 5 and the tool touch link 2"
-    ]
+    assert touch_words("the tool touches link 2, link 5 touches link 2") == ["link 5 and the tool touch link 2"]
 
 
 def test_what_has_a_name_is_called_by_it(scene):
@@ -286,9 +282,7 @@ def test_the_view_is_from_where_the_tool_is_not_hidden():
 def test_the_film_has_its_frames_and_follows_the_trajectory(scene, straight, tmp_path):
     trajectory = quintic_trajectory(straight.path.q[[0, 100, 200]], 0.2, start_time=3.0)
     seen = []
-    path = animate_plan(
-        ARM, scene, SOLIDS, trajectory, tmp_path / "film", lambda *done: seen.append(done), "cell"
-    )
+    path = animate_plan(ARM, scene, SOLIDS, trajectory, tmp_path / "film", lambda *done: seen.append(done), "cell")
     total = len(plan_film_times(trajectory))
     assert total == pytest.approx(1.4 * PLAN_FPS, abs=1)
     assert seen[-1] == (total, total)

@@ -363,10 +363,7 @@ def test_the_arm_hangs_together():
     arm = load_arm("ur5_ragazzon2012")
     q = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
     frames = link_frames(arm, q)[arm.capsules[:, 0].astype(int)]
-    ends = [
-        np.einsum("kij,kj->ki", frames[:, :3, :3], arm.capsules[:, c : c + 3]) + frames[:, :3, 3]
-        for c in (1, 4)
-    ]
+    ends = [np.einsum("kij,kj->ki", frames[:, :3, :3], arm.capsules[:, c : c + 3]) + frames[:, :3, 3] for c in (1, 4)]
     share = np.linspace(0, 1, 50)[:, None, None]
     points = (1 - share) * ends[0] + share * ends[1]
     for k in range(1, len(arm.capsules)):

@@ -111,9 +111,7 @@ def test_the_public_plots_draw_space_from_one_side(run):
 def test_faces_between_touching_solids_are_left_out():
     boxes = "{{box: {{center: [{0}, 0, 0.1], size: [0.1, 0.1, 0.1]}}}}"
     together, apart = (
-        simulate(
-            load_world("empty", [f"obstacles=[{boxes.format(0.3)}, {boxes.format(x)}]", "time_limit=0.01"])
-        )
+        simulate(load_world("empty", [f"obstacles=[{boxes.format(0.3)}, {boxes.format(x)}]", "time_limit=0.01"]))
         for x in (0.4, 0.45)
     )
     one_side = len(points_of_solids(apart)) / 12

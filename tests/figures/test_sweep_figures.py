@@ -152,9 +152,7 @@ def test_a_heat_map_of_any_quantity_over_any_two_parameters(tmp_path, capsys):
 
 
 def test_some_rows_were_never_written(tmp_path):
-    data = table(
-        {SCALE: SCALES, THRESHOLD: THRESHOLDS}, missed=lambda omega, **_: "" if omega < 2 else "gone"
-    )
+    data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS}, missed=lambda omega, **_: "" if omega < 2 else "gone")
     data["outcome"] = data.outcome.where(data.outcome != "gone", "")
     assert Points(data).count == 8
     assert stems(data, tmp_path) == {"outcomes", "heat_maps", "pareto"}
@@ -204,9 +202,7 @@ def test_a_cell_is_the_median_over_repeats_and_other_parameters(ax):
 
 
 def test_time_is_that_of_the_runs_that_got_there(ax):
-    data = table(
-        {SCALE: SCALES, THRESHOLD: THRESHOLDS}, missed=lambda omega, **_: "no_path" if omega > 1 else ""
-    )
+    data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS}, missed=lambda omega, **_: "no_path" if omega > 1 else "")
     draw_heat_map(ax, data, TIME, SCALE, THRESHOLD)
     values = ax.collections[0].get_array().reshape(4, 3)
     assert np.ma.getmaskarray(values)[:, 2].all()
@@ -381,10 +377,7 @@ def test_outcomes_differ_for_colour_blind_readers():
     ]
     deutan = [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]]
     linear = np.array(
-        [
-            [(c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4) for c in to_rgb(o)]
-            for o in OUTCOMES.values()
-        ]
+        [[(c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4) for c in to_rgb(o)] for o in OUTCOMES.values()]
     )
     for matrix in (np.eye(3), protan, deutan):
         seen = np.clip(linear @ np.transpose(matrix), 0, 1) ** (1 / 2.2)
@@ -399,8 +392,7 @@ def test_the_front_holds_what_no_other_beats():
     random = np.random.default_rng(3)
     x, y = random.integers(0, 12, (2, 80)).astype(float)
     beaten = [
-        any((x[j] <= x[i]) & (y[j] <= y[i]) & ((x[j] < x[i]) | (y[j] < y[i])) for j in range(80))
-        for i in range(80)
+        any((x[j] <= x[i]) & (y[j] <= y[i]) & ((x[j] < x[i]) | (y[j] < y[i])) for j in range(80)) for i in range(80)
     ]
     front = pareto_front(x, y)
     assert set(front) == set(np.flatnonzero(~np.array(beaten)))
@@ -409,9 +401,7 @@ def test_the_front_holds_what_no_other_beats():
 
 
 def test_settings_that_miss_the_goal_are_never_on_the_front(ax):
-    data = table(
-        {SCALE: SCALES, THRESHOLD: THRESHOLDS}, 3, lambda omega, **_: "no_path" if omega == 2 else ""
-    )
+    data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS}, 3, lambda omega, **_: "no_path" if omega == 2 else "")
     data[DELAY].loc[{SCALE: 2.0}] = 0.001
     data[ALARMS].loc[{SCALE: 2.0}] = 0
     found = settings(Points(data), ALARMS, DELAY)

@@ -143,9 +143,7 @@ def test_the_ends_of_a_capsule_may_change_places(kind):
     rng = np.random.default_rng(300 + kind)
     capsules, solids = random_scene(kind, rng, 500, 5)
     turned = capsules[:, [3, 4, 5, 0, 1, 2, 6]]
-    np.testing.assert_allclose(
-        capsule_distance(turned, solids), capsule_distance(capsules, solids), rtol=0, atol=2e-14
-    )
+    np.testing.assert_allclose(capsule_distance(turned, solids), capsule_distance(capsules, solids), rtol=0, atol=2e-14)
 
 
 def moved_solid(row, turn, shift):
@@ -166,18 +164,14 @@ def test_a_rigid_motion_of_both_changes_nothing(kind):
     solids = [random_solid(kind, rng) for _ in range(5)]
     axis = np.array([0, 0, 1.3]) if kind == UPRIGHT else rng.normal(0, 1, 3)
     turn, shift = Rotation.from_rotvec(axis).as_matrix(), rng.normal(0, 0.5, 3)
-    moved = np.column_stack(
-        [capsules[:, :3] @ turn.T + shift, capsules[:, 3:6] @ turn.T + shift, capsules[:, 6]]
-    )
+    moved = np.column_stack([capsules[:, :3] @ turn.T + shift, capsules[:, 3:6] @ turn.T + shift, capsules[:, 6]])
     after = capsule_distance(moved, pack_primitives(moved_solid(row, turn, shift) for row in solids))
     np.testing.assert_allclose(after, capsule_distance(capsules, pack_primitives(solids)), rtol=0, atol=1e-13)
 
 
 def test_a_level_capsule_is_nearest_to_the_ground_in_its_middle():
     """So that a contact of a link that lies on it turns it neither way."""
-    found = closest_points(
-        np.array([-0.1, 0.2, 0.5, 0.7, 0.0, 0.5, 0.05]), pack_primitives([half_space([0, 0, 0])])
-    )
+    found = closest_points(np.array([-0.1, 0.2, 0.5, 0.7, 0.0, 0.5, 0.05]), pack_primitives([half_space([0, 0, 0])]))
     np.testing.assert_allclose(found.distance, 0.45)
     np.testing.assert_allclose(found.on_capsule[0], [0.3, 0.1, 0.45])
 
@@ -311,8 +305,7 @@ def test_deep_inside_a_cylinder_a_sphere_is_as_mujoco_has_it():
     rows = [random_solid(CYLINDER, rng) for _ in range(40)]
     points = np.array([row[CENTRE : CENTRE + 3] + rng.normal(0, 0.1, 3) for row in rows])
     balls = "".join(
-        f'<body pos="{text(p)}"><freejoint/><geom type="sphere" size="{radius}" mass="1"/></body>'
-        for p in points
+        f'<body pos="{text(p)}"><freejoint/><geom type="sphere" size="{radius}" mass="1"/></body>' for p in points
     )
     geoms = "".join(mujoco_geom(row) for row in rows)
     model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{geoms}{balls}</worldbody></mujoco>")
@@ -337,9 +330,7 @@ def test_mujoco_finds_the_same_distance(kind):
     geoms = "".join(mujoco_geom(row) for row in rows) + "".join(
         f'<geom type="capsule" fromto="{text(c[:6])}" size="{text(c[6:])}"/>' for c in capsules
     )
-    xml = (
-        f'<mujoco><option ccd_tolerance="1e-12" ccd_iterations="500"/><worldbody>{geoms}</worldbody></mujoco>'
-    )
+    xml = f'<mujoco><option ccd_tolerance="1e-12" ccd_iterations="500"/><worldbody>{geoms}</worldbody></mujoco>'
     model = mujoco.MjModel.from_xml_string(xml)
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)

@@ -152,13 +152,9 @@ def test_the_set_holds_what_a_free_search_finds():
             patch = surface.patches[p]
 
             def misfit(x, patch=patch, i=i, p=p):
-                at, _ = surface_places(
-                    ARM, drawn.q[i], surface, np.array([p]), np.array([x[0]]), np.array([x[1]])
-                )
+                at, _ = surface_places(ARM, drawn.q[i], surface, np.array([p]), np.array([x[0]]), np.array([x[1]]))
                 thin = surface._replace(bodies=np.where(np.arange(12) == 7, 0.0, surface.bodies))
-                axis, _ = surface_places(
-                    ARM, drawn.q[i], thin, np.array([p]), np.array([x[0]]), np.array([x[1]])
-                )
+                axis, _ = surface_places(ARM, drawn.q[i], thin, np.array([p]), np.array([x[0]]), np.array([x[1]]))
                 normal = (axis - at) / np.linalg.norm(axis - at)
                 unit = push_torque(ARM, drawn.q[i][None], drawn.link[i : i + 1], at, normal)[0]
                 force = np.clip(unit @ drawn.torque[i] / max(unit @ unit, 1e-12), 0, 500)

@@ -95,16 +95,10 @@ def test_a_base_beside_its_axis_and_solids_make_joint_1_matter():
     axes = {
         "base": build_library(moved, step=COARSE * 4).joints,
         "floor": build_library(ARM, scene_with(geometry.half_space([0, 0, 0])), step=COARSE * 4).joints,
-        "pole": build_library(
-            ARM, scene_with(geometry.upright_cylinder([0, 0], 0.01)), step=COARSE * 4
-        ).joints,
-        "wall": build_library(
-            ARM, scene_with(geometry.half_space([0, 0.5, 0], [0, -1, 0])), step=COARSE * 4
-        ).joints,
+        "pole": build_library(ARM, scene_with(geometry.upright_cylinder([0, 0], 0.01)), step=COARSE * 4).joints,
+        "wall": build_library(ARM, scene_with(geometry.half_space([0, 0.5, 0], [0, -1, 0])), step=COARSE * 4).joints,
         "ball": build_library(ARM, scene_with(geometry.sphere([0.5, 0, 0.3], 0.1)), step=COARSE * 4).joints,
-        "box": build_library(
-            ARM, scene_with(geometry.box([0, 0, 1], [0.2, 0.2, 0.2])), step=COARSE * 4
-        ).joints,
+        "box": build_library(ARM, scene_with(geometry.box([0, 0, 1], [0.2, 0.2, 0.2])), step=COARSE * 4).joints,
     }
     assert {name: 0 in joints for name, joints in axes.items()} == {
         "base": True, "floor": False, "pole": False, "wall": True, "ball": True, "box": True,

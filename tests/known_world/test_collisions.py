@@ -65,9 +65,7 @@ def test_the_arm_against_itself_is_as_mujoco_has_it(name):
     arm = load_arm(name)
     scene, other, q = build_scene(arm), Mujoco(arm, []), random_joints(10_000, 1)
     assert [other.link[g] for g in other.bodies] == list(arm.capsules[:, LINK])
-    pairs = [
-        (a, b) for a in other.bodies for b in other.bodies if a < b and other.link[b] - other.link[a] >= 2
-    ]
+    pairs = [(a, b) for a in other.bodies for b in other.bodies if a < b and other.link[b] - other.link[a] >= 2]
     theirs = np.array([other.distances(row, pairs) for row in q])
     always = (theirs <= 0).all(axis=0)
     assert always.sum() == (name == "ur5_ragazzon2012")  # its shoulder stands in the base's housing
@@ -85,9 +83,7 @@ def test_the_arm_among_solids_is_as_mujoco_has_it():
     """Distances where capsule and solid are apart; overlapping convex bodies have other distances there."""
     scene, other, q = build_scene(ARM, pack_primitives(SOLIDS)), Mujoco(ARM, SOLIDS), random_joints(10_000, 2)
     moving = [g for g in other.bodies if other.link[g] > 0]
-    pairs = [
-        (j, g) for g in moving for j in other.solids if j > 0 or other.link[g] > 1
-    ]  # stands on the floor
+    pairs = [(j, g) for g in moving for j in other.solids if j > 0 or other.link[g] > 1]  # stands on the floor
     inside = [(a + len(SOLIDS), b + len(SOLIDS)) for a, b in scene.pairs]
     theirs = np.array([other.distances(row, pairs + inside) for row in q])
     least, ours = theirs.min(axis=1), clearance(ARM, scene, q)
@@ -106,9 +102,7 @@ def coal_capsule(row):
     x = np.cross(z, [1, 0, 0] if abs(z[0]) < 0.9 else [0, 1, 0])
     x /= np.linalg.norm(x)
     turn = np.column_stack([x, np.cross(z, x), z])
-    return coal.Capsule(max(row[6], 1e-9), np.linalg.norm(axis)), coal.Transform3s(
-        turn, 0.5 * (row[:3] + row[3:6])
-    )
+    return coal.Capsule(max(row[6], 1e-9), np.linalg.norm(axis)), coal.Transform3s(turn, 0.5 * (row[:3] + row[3:6]))
 
 
 def test_the_rod_of_a_tool_is_as_coal_has_it():

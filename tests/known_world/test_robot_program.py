@@ -48,9 +48,7 @@ def program(path, motion, **named):
 
 def parse(text):
     """Statements (depth, text); refuses what is unbalanced, badly indented, not finite, or no statement."""
-    known = re.compile(
-        r"((global )?\w+ = .+|\w+\(.*\)|(while|if) .+:|else:|def \w+\(\w*\):|return .+|halt|end)$"
-    )
+    known = re.compile(r"((global )?\w+ = .+|\w+\(.*\)|(while|if) .+:|else:|def \w+\(\w*\):|return .+|halt|end)$")
     depth, statements = 0, []
     for line in text.splitlines():
         code = line.split("#")[0].rstrip()
@@ -107,9 +105,7 @@ def test_program_is_whole(path, motion):
     text = program(path, motion, name="to the\nshelf")
     first = text.splitlines()[0]
     assert first.startswith(f"# to the shelf: {motion}, {timed(path.kind).knots[-1]:.3f} s")
-    np.testing.assert_allclose(
-        [float(x) for x in re.search(r"\[(.*)\]", first)[1].split(",")], HOME, atol=1e-9
-    )
+    np.testing.assert_allclose([float(x) for x in re.search(r"\[(.*)\]", first)[1].split(",")], HOME, atol=1e-9)
     statements = parse(text)
     assert statements[0] == (0, "def planned_path():")
     assert statements[-1] == (0, "end")

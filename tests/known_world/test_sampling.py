@@ -60,9 +60,7 @@ def test_a_path_where_every_direct_motion_is_blocked():
     assert path.q[0].tolist() == START.tolist()
     assert path.q[-1].tolist() in turn_alternatives(ARM, GOAL).tolist()
     assert path.corners.tolist() == list(range(len(path.q)))
-    assert path.length == pytest.approx(
-        sum(abs(b - a).sum() for a, b in zip(path.q, path.q[1:], strict=False))
-    )
+    assert path.length == pytest.approx(sum(abs(b - a).sum() for a, b in zip(path.q, path.q[1:], strict=False)))
     assert np.abs(path.q).max() <= ARM.position_limits.max()
     assert motion_is_free(ARM, SCENE, path.q[:-1], path.q[1:]).all()
     assert plan.states >= len(path.q) - 1
@@ -93,9 +91,7 @@ def test_a_pose_is_met_from_a_pose_over_via_points():
 
 def test_simplifying_never_lengthens_in_the_metric_that_ompl_has():
     for seed in range(5):
-        raw, short = (
-            plan_sampling(ARM, SCENE, START, [GOAL], seed=seed, simplify=s).path.q for s in (False, True)
-        )
+        raw, short = (plan_sampling(ARM, SCENE, START, [GOAL], seed=seed, simplify=s).path.q for s in (False, True))
         assert _euclidean(short) <= _euclidean(raw) * (1 + 1e-12)
 
 

@@ -39,9 +39,7 @@ def near_pairs(arm, scene, count, seed):
 
 def assert_on_line(arm, plan):
     """The tool is where the line has it, at every row of the path."""
-    np.testing.assert_allclose(
-        forward_kinematics(arm, plan.path.q), poses_at(plan.line, plan.places), atol=1e-9
-    )
+    np.testing.assert_allclose(forward_kinematics(arm, plan.path.q), poses_at(plan.line, plan.places), atol=1e-9)
 
 
 def test_paths_lie_on_the_line_and_are_free():
@@ -207,9 +205,7 @@ def test_a_search_that_is_given_up_says_so(monkeypatch):
     monkeypatch.setattr(shortest_path, "_MOST_SEARCHES", 2)
     plan = plan_shortest(arm, scene, places[0], places[1:], steps=1)
     assert plan.searches == 2
-    assert plan.reason.startswith(
-        "the search was given up after 2 paths along the steps; on the last one something"
-    )
+    assert plan.reason.startswith("the search was given up after 2 paths along the steps; on the last one something")
 
 
 def test_a_limit_is_named():
@@ -403,11 +399,7 @@ def test_slower_lines_may_turn_the_joints_more():
     arm, scene = cell()
     starts, goals = free_pairs(arm, scene, 30, 15)
     fast, slow = (
-        {
-            k
-            for k in range(30)
-            if plan_shortest(arm, scene, starts[k], [goals[k]], tool_speed=v, turn_speed=5 * v).path
-        }
+        {k for k in range(30) if plan_shortest(arm, scene, starts[k], [goals[k]], tool_speed=v, turn_speed=5 * v).path}
         for v in (0.5, 0.02)
     )
     assert fast < slow

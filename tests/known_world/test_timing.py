@@ -73,9 +73,7 @@ def test_limits_are_kept_at_any_time(case):
     torque = np.abs(pinocchio_torque(arm, q, qd, qdd))
     assert (torque <= most * limits.get("share", 0.9) * arm.torque_limits + 1e-9).all()
     later = np.array([evaluate(trajectory, t + 1e-6)[0] for t in times])
-    speed = np.linalg.norm(
-        np.diff(forward_kinematics(arm, np.stack([q, later]))[..., :3, 3], axis=0)[0], axis=1
-    )
+    speed = np.linalg.norm(np.diff(forward_kinematics(arm, np.stack([q, later]))[..., :3, 3], axis=0)[0], axis=1)
     assert (speed / 1e-6 <= most * limits.get("tool_speed", math.inf) + 1e-6).all()
 
 

@@ -71,9 +71,7 @@ def run(text, felt_after):
     lines = [line for line in text.splitlines() if line.strip() != "end"]
     code = "\n".join(line for line in lines).replace("global touched = ", "globals()['touched'] = ")
     there = 1.0 if felt_after is None else 0.0
-    robot = {
-        name: lambda *given, _as=name: done.append((_as, given)) for name in ("servoj", "stopj", "popup")
-    }
+    robot = {name: lambda *given, _as=name: done.append((_as, given)) for name in ("servoj", "stopj", "popup")}
     robot |= {
         "get_actual_joint_positions": lambda: DOWN.q[0].tolist(),
         "get_actual_tcp_pose": lambda: "here",
@@ -112,9 +110,7 @@ def test_without_a_contact_the_program_goes_to_the_end(watch):
 def test_only_servoj_looks_for_a_contact():
     with refused("only servoj looks for a contact"):
         urscript(ARM, DOWN, TIMED, "movel", watch=FORCE)
-    assert "felt" not in urscript(
-        ARM, direct_path([HOME, HOME + 0.1]), time_path(ARM, direct_path([HOME, HOME + 0.1]))
-    )
+    assert "felt" not in urscript(ARM, direct_path([HOME, HOME + 0.1]), time_path(ARM, direct_path([HOME, HOME + 0.1])))
 
 
 class Interface:

@@ -39,9 +39,7 @@ def test_gymnasium_s_own_checker_finds_nothing(world, overrides):
 
 def test_gymnasium_makes_it_by_name():
     """In a process of its own too, where nothing but the name says where it is."""
-    code = (
-        'import gymnasium; print(gymnasium.make("hopfield_nav.learning.environment:hopfield_nav/Reach-v0"))'
-    )
+    code = 'import gymnasium; print(gymnasium.make("hopfield_nav.learning.environment:hopfield_nav/Reach-v0"))'
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "ReachEnv" in done.stdout, done.stderr
     with gymnasium.make("hopfield_nav/Reach-v0", world="u_trap") as env:

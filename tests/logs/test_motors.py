@@ -141,9 +141,7 @@ def test_the_real_arm(data_folder):
     runs = [load_recording(data_folder / "ur5_kufieta2014" / name) for name in ("no1", "no8", "no5_free")]
     fit = fit_motors(runs, ARM)
     for j in (1, 2):
-        table = np.concatenate(
-            [np.column_stack([d.tau[:, j], d.qd_ref[:, j], np.sign(d.qd_ref[:, j])]) for d in runs]
-        )
+        table = np.concatenate([np.column_stack([d.tau[:, j], d.qd_ref[:, j], np.sign(d.qd_ref[:, j])]) for d in runs])
         own = np.linalg.lstsq(table, np.concatenate([d.current_ref[:, j] for d in runs]), rcond=None)[0]
         assert fit.motor_constant[j] == pytest.approx(1 / own[0], rel=0.15)
         assert fit.std[j, 0] < 0.2

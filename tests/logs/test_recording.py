@@ -43,9 +43,7 @@ def _write_folder(folder, count=200):
     time = PERIOD * np.arange(count)
     (folder / "log_tcp_force.csv").write_text(_text(np.column_stack([time, 10 * _motion(time)])))
     time = 0.1 + 0.0047 * np.arange(int(1.1 / 0.0047))
-    (folder / "log_force_sensor.csv").write_text(
-        _text(np.column_stack([time, np.outer(3 * time, np.ones(6))]))
-    )
+    (folder / "log_force_sensor.csv").write_text(_text(np.column_stack([time, np.outer(3 * time, np.ones(6))])))
     return folder
 
 
@@ -120,9 +118,7 @@ def test_a_sensor_that_was_not_mounted_is_left_out(folder):
     assert "force_sensor" not in load_recording(folder)
 
 
-@pytest.mark.parametrize(
-    "tail", ["2.9, ", "2.9, 0.1, 0.2", "2.9, 0.1, 0.2, 0.3, 0.4, 0.5, 0.0", "2.9,1,2,3,4,5,\n"]
-)
+@pytest.mark.parametrize("tail", ["2.9, ", "2.9, 0.1, 0.2", "2.9, 0.1, 0.2, 0.3, 0.4, 0.5, 0.0", "2.9,1,2,3,4,5,\n"])
 def test_a_last_line_cut_short_is_left_out(folder, tail):
     """Even where the number of columns is right: 0.0 may have been 0.0137."""
     whole = load_recording(folder)

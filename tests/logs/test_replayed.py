@@ -124,9 +124,7 @@ def test_torque_is_that_of_the_period_before():
 def test_the_document_s_estimate_row_by_row():
     rng = np.random.default_rng(1)
     signals, omega = random_signals(rng), rng.uniform(1, 30, 6)
-    found = replay(
-        ARM, signals, ESTIMATOR, DETECTOR, {"omega": omega, "threshold": 5.0, "singular_damping": 1e-9}
-    )
+    found = replay(ARM, signals, ESTIMATOR, DETECTOR, {"omega": omega, "threshold": 5.0, "singular_damping": 1e-9})
     for k in range(0, 50, 7):
         expected = mass_matrix(ARM, signals.q[k]) @ (omega**2 * (signals.q[k] - signals.q_ref[k]))
         np.testing.assert_allclose(found.tau_external[k], expected, rtol=1e-10, atol=1e-9)

@@ -31,9 +31,7 @@ def motion(noise, seed=0):
     generator = np.random.default_rng(seed)
     q = generator.uniform(study.LOW, study.HIGH, (3, 6))
     time = np.arange(0.0, 5.0, study.PERIOD)
-    legs = [
-        values_at(quintic_trajectory(q[k : k + 2], 2.0), np.clip(time - 3.0 * k, 0.0, 2.0)) for k in (0, 1)
-    ]
+    legs = [values_at(quintic_trajectory(q[k : k + 2], 2.0), np.clip(time - 3.0 * k, 0.0, 2.0)) for k in (0, 1)]
     at, speed, more = (np.where((time < 2.5)[:, None], a, b) for a, b in zip(*legs, strict=True))
     for k, leg in enumerate((time <= 2.0, time >= 3.0)):
         more[~leg & ((time < 2.5) == (k == 0))] = 0.0
@@ -54,9 +52,7 @@ def test_a_part_with_more_noise_needs_a_higher_threshold_and_feels_less():
     assert loud.share == pytest.approx(4.0 * quiet.share, rel=0.5)
     assert loud.force > 2.0 * quiet.force
     alike = by_segment(watched(), [motion((0.2, 0.8))], 2.0 * THRESHOLD)
-    assert [2.0 * each.share for each in alike] == pytest.approx(
-        [quiet.share, loud.share]
-    )  # the same newtons
+    assert [2.0 * each.share for each in alike] == pytest.approx([quiet.share, loud.share])  # the same newtons
     assert [each.force for each in alike] == pytest.approx([quiet.force, loud.force])
 
 

@@ -90,9 +90,7 @@ def test_a_body_is_free_until_an_end_has_moved_by_its_room():
 def test_solids_that_are_not_looked_at_change_nothing(arm):
     """What is remembered along a motion, in and out of one and two solids, against looking at all."""
     law, bodies = ContactLaw(K, 20.0, 0.3), arm_bodies(arm)
-    beside = pack_primitives(
-        [geometry.sphere([0.4, 0.1, 0.2], 0.15), geometry.box([0.5, 0.1, 0.2], [0.2] * 3)]
-    )
+    beside = pack_primitives([geometry.sphere([0.4, 0.1, 0.2], 0.15), geometry.box([0.5, 0.1, 0.2], [0.2] * 3)])
     solids, pairs = np.vstack([SOLIDS, beside[1:]]), set()
     kept = make_contact(law, solids, bodies)
     knots = np.random.default_rng(5).uniform(-1.5, 1.5, (13, 6))
@@ -213,9 +211,7 @@ def test_a_contact_never_pulls_and_friction_is_mu_times_the_push(arm):
         if touch.now.pairs != 1:
             continue
         at = arm_closest_points(arm, q, solids)
-        k, j = np.unravel_index(
-            np.where(arm_bodies(arm)[:, :1] > 0, at.distance, 1.0).argmin(), at.distance.shape
-        )
+        k, j = np.unravel_index(np.where(arm_bodies(arm)[:, :1] > 0, at.distance, 1.0).argmin(), at.distance.shape)
         normal, force = at.normal[k, j], touch.largest
         velocity = np.array(_velocity(arm, q, qd, int(touch.now.link), touch.point, make_work(6)))
         push = force @ normal
@@ -349,9 +345,7 @@ def test_the_tool_point_feels_an_upright_cylinder_as_the_law_of_the_document_has
     felt = 0
     for _ in range(300):
         centre, radius, v = tool[:2] + rng.normal(0, 0.03, 2), rng.uniform(0.02, 0.04), rng.normal(0, 0.3, 3)
-        peg = make_contact(
-            ContactLaw(*law), pack_primitives([upright_cylinder(centre, radius)]), tool_body(arm)
-        )
+        peg = make_contact(ContactLaw(*law), pack_primitives([upright_cylinder(centre, radius)]), tool_body(arm))
         _, touch = contact_of(arm, peg, q, np.linalg.solve(J, np.append(v, np.zeros(3))))
         away = np.append(tool[:2] - centre, 0.0)
         distance = np.linalg.norm(away)

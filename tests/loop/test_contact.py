@@ -107,26 +107,20 @@ def test_friction_is_mu_times_the_damped_normal_force():
 
 def test_no_friction_and_no_damping_unless_asked_for():
     """A frictionless wall takes no energy from a sliding tool."""
-    law = simulation(
-        "obstacles: [{cylinder: {center: [0.9, 0.9], radius: 0.01}}]\ntime_limit: 0.01"
-    ).plant.contact.law
+    law = simulation("obstacles: [{cylinder: {center: [0.9, 0.9], radius: 0.01}}]\ntime_limit: 0.01").plant.contact.law
     assert tuple(law) == (1e5, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(
     ("joint_damping", "contact_damping"), [(60.0, 0.0), (0.0, 200.0)], ids=["damped joint", "damped cylinder"]
 )
-def test_pressed_with_a_constant_force_it_sinks_in_by_force_over_stiffness(
-    tmp_path, joint_damping, contact_damping
-):
+def test_pressed_with_a_constant_force_it_sinks_in_by_force_over_stiffness(tmp_path, joint_damping, contact_damping):
     """The equilibrium of a simulated arm, driven by a constant torque against a cylinder."""
     (tmp_path / "swing.yaml").write_text(SWING)
     (tmp_path / "push.py").write_text(CONSTANT)
     stiffness, push, radius, angle = 1e4, 12.0, 0.2, 0.3
     tip = np.array([math.cos(angle), math.sin(angle)])
-    center = tip + (radius - push / stiffness) * np.array(
-        [-tip[1], tip[0]]
-    )  # the normal is square to the boom
+    center = tip + (radius - push / stiffness) * np.array([-tip[1], tip[0]])  # the normal is square to the boom
     text = f"""
 arm: swing.yaml
 plant: {{damping: {joint_damping}}}
@@ -162,8 +156,6 @@ def test_undamped_contact_does_not_come_to_rest(tmp_path):
     data = run.data
     tool = data.tool_position.values[:, :2]
     depth = np.maximum(0.2 - np.linalg.norm(tool - [0.9, 0.6], axis=1), 0.0)
-    energy = (
-        0.5 * inertia * data.qd.values[:, 0] ** 2 + 0.5 * 1e4 * depth**2 - 12 * (data.q.values[:, 0] - 0.25)
-    )
+    energy = 0.5 * inertia * data.qd.values[:, 0] ** 2 + 0.5 * 1e4 * depth**2 - 12 * (data.q.values[:, 0] - 0.25)
     assert np.abs(energy).max() < 1e-2 * np.abs(12 * (data.q.values[:, 0] - 0.25)).max()
     assert np.abs(data.qd.values[-2000:, 0]).max() > 0.5

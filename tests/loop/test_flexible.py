@@ -77,9 +77,7 @@ def test_converges_to_scipys_solution_with_the_fourth_order(falling):
     def slope(_, y):
         q, qd, angle, speed = y.reshape(4, n)
         load = joints.stiffness * (angle - q)
-        return np.concatenate(
-            [qd, forward_dynamics(arm, q, qd, load), speed, (tau - load) / joints.rotor_inertia]
-        )
+        return np.concatenate([qd, forward_dynamics(arm, q, qd, load), speed, (tau - load) / joints.rotor_inertia])
 
     truth = solve_ivp(slope, (0, 0.05), start, method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
     viscous = joints.friction[:, 1]
@@ -90,9 +88,7 @@ def test_converges_to_scipys_solution_with_the_fourth_order(falling):
         scene.state.q[:], scene.state.qd[:] = start[:n], start[n : 2 * n]
         scene.loop.place(scene.state, start[2 * n : 3 * n], start[3 * n :])
         advance(scene, 50)
-        end = np.concatenate(
-            [scene.state.q, scene.state.qd, scene.loop.rotors.angle, scene.loop.rotors.speed]
-        )
+        end = np.concatenate([scene.state.q, scene.state.qd, scene.loop.rotors.angle, scene.loop.rotors.speed])
         errors.append(np.abs(end - truth).reshape(4, n).max(axis=1))
     assert errors[0][[0, 2]].max() < 1e-5
     assert errors[0][[1, 3]].max() < 0.01
@@ -230,9 +226,7 @@ def test_stepping_resetting_and_recording():
     for _ in range(5):
         pieces.step(0.063)
     for name in ("q", "q_sensed", "tau"):
-        np.testing.assert_array_equal(
-            pieces.record().data[name].values, whole.record().data[name].values, err_msg=name
-        )
+        np.testing.assert_array_equal(pieces.record().data[name].values, whole.record().data[name].values, err_msg=name)
     with pytest.raises(BadInput, match=r"of which a whole number are 0\.001 s"):
         signals_of_run(whole.record())
 

@@ -145,9 +145,7 @@ def test_a_loaded_joint_does_not_creep_while_another_turns(tmp_path, integrator)
 
 def test_with_elastic_joints_the_gear_turns_the_motor(tmp_path):
     """A load below the level: motor by Dahl's law, link by the spring behind it as well."""
-    sim = _swing(
-        tmp_path, 2.0, 2e4, ", damping: 4000, engine: flexible, stiffness: 1e4, step: 0.001", time=4.0
-    )
+    sim = _swing(tmp_path, 2.0, 2e4, ", damping: 4000, engine: flexible, stiffness: 1e4, step: 0.001", time=4.0)
     sim.run()
     turned = -LEVEL / 2e4 * np.log(1.0 - 2.0 / LEVEL)
     assert sim.state.strain[0] == pytest.approx(2.0, rel=1e-3)

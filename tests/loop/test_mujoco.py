@@ -62,9 +62,7 @@ def test_contact_with_damping_and_friction():
         advance(scene, 150)
     np.testing.assert_allclose(scenes[1].state.q, scenes[0].state.q, rtol=0, atol=1e-9)
     ours, theirs = (scene.state.truth for scene in scenes)
-    for mine, its in zip(
-        (*ours[:3], numbers_of(ours.touch)), (*theirs[:3], numbers_of(theirs.touch)), strict=True
-    ):
+    for mine, its in zip((*ours[:3], numbers_of(ours.touch)), (*theirs[:3], numbers_of(theirs.touch)), strict=True):
         np.testing.assert_allclose(its, mine, rtol=1e-6, atol=1e-9)
     assert np.linalg.norm(scenes[1].state.truth.touch.force) == pytest.approx(10.0, rel=0.1)
 
@@ -76,8 +74,7 @@ def test_the_sensor_at_the_flange_feels_the_same_contact():
         "detection={estimator: wrist_sensor, measure: force_norm, threshold: 1000}", "time_limit=6",
     ]  # fmt: skip
     ours, theirs = (
-        simulate(load_world("u_trap", [*change, f"plant.engine={engine}"])).data
-        for engine in ("internal", "mujoco")
+        simulate(load_world("u_trap", [*change, f"plant.engine={engine}"])).data for engine in ("internal", "mujoco")
     )
     assert np.linalg.norm(ours.force.values, axis=1).max() > 10.0
     for name in ("force_sensed", "moment_sensed", "force_estimate"):

@@ -72,8 +72,7 @@ def _final_state(step, integrator):
     sim = simulation(
         f"plant: {{step: {step}, integrator: {integrator}}}\n"
         "controller: {hold: false, model: ur5_tu2023, saturate: false, omega: [15, 15, 15, 20, 20, 20]}\n"
-        "trajectory: {time_per_cell: 0.5}\ngoal: {cell: [12, 8]}\ntime_limit: 1\nrecord: {signals: none}\n"
-        + REST
+        "trajectory: {time_per_cell: 0.5}\ngoal: {cell: [12, 8]}\ntime_limit: 1\nrecord: {signals: none}\n" + REST
     )
     sim.step(0.48)  # inside the first segment, where the reference is smooth; a multiple of all steps
     return np.concatenate([sim.state.q, sim.state.qd])
@@ -120,12 +119,9 @@ def test_strong_damping_sinks_at_the_speed_that_balances_gravity(tmp_path):
 
 
 def test_damping_takes_one_number_or_one_a_joint():
-    one = simulation(
-        "plant: {damping: 2, integrator: semi_implicit_euler}\ntime_limit: 0.05\ngoal: {cell: [5, 9]}"
-    )
+    one = simulation("plant: {damping: 2, integrator: semi_implicit_euler}\ntime_limit: 0.05\ngoal: {cell: [5, 9]}")
     each = simulation(
-        "plant: {damping: [2, 2, 2, 2, 2, 2], integrator: semi_implicit_euler}\n"
-        "time_limit: 0.05\ngoal: {cell: [5, 9]}"
+        "plant: {damping: [2, 2, 2, 2, 2, 2], integrator: semi_implicit_euler}\ntime_limit: 0.05\ngoal: {cell: [5, 9]}"
     )
     free = simulation("plant: {integrator: semi_implicit_euler}\ntime_limit: 0.05\ngoal: {cell: [5, 9]}")
     for sim in (one, each, free):

@@ -17,9 +17,7 @@ from hopfield_nav.loop import Rows, rows
 from hopfield_nav.record import load_run
 
 MANY = 100_000
-WORLD = (
-    "obstacles: [{cylinder: {center: [0.36, -0.09], radius: 0.05}}]\ngoal: {cell: [17, 6]}\ntime_limit: 6\n"
-)
+WORLD = "obstacles: [{cylinder: {center: [0.36, -0.09], radius: 0.05}}]\ngoal: {cell: [17, 6]}\ntime_limit: 6\n"
 
 
 def _fill(written: Rows, count: int) -> None:

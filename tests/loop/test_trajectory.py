@@ -19,9 +19,7 @@ numbers = st.floats(-2.0, 2.0)
 @st.composite
 def trajectories(draw):
     n, count = draw(st.integers(1, 4)), draw(st.integers(2, 6))
-    points = np.array(
-        draw(st.lists(st.lists(numbers, min_size=n, max_size=n), min_size=count, max_size=count))
-    )
+    points = np.array(draw(st.lists(st.lists(numbers, min_size=n, max_size=n), min_size=count, max_size=count)))
     times = np.array(draw(st.lists(st.floats(0.1, 2.0), min_size=count - 1, max_size=count - 1)))
     vector = st.lists(numbers, min_size=n, max_size=n)
     return points, times, draw(st.floats(0, 100)), np.array(draw(vector)), np.array(draw(vector))
@@ -195,9 +193,7 @@ def test_bad_input(wrong):
 
 def test_the_reference_is_smooth_across_collisions():
     """Steps of q_ref, qd_ref, qdd_ref are those of the next derivative: no jump anywhere in the record."""
-    run = simulation(
-        "obstacles: [{cylinder: {center: [0.36, -0.09], radius: 0.05}}]\ngoal: {cell: [17, 6]}\n"
-    ).run()
+    run = simulation("obstacles: [{cylinder: {center: [0.36, -0.09], radius: 0.05}}]\ngoal: {cell: [17, 6]}\n").run()
     assert run.outcome == "reached"
     assert run.summary["collision_count"] >= 3
     q, qd, qdd = (run.data[name].values for name in ("q_ref", "qd_ref", "qdd_ref"))

@@ -56,19 +56,13 @@ def test_newtons_second_law_of_the_payload(engine):
 
 
 def test_a_push_in_front_of_the_flange_is_felt_with_its_moment():
-    data = (
-        simulation(SENSOR + REST + PUSHED.format(link=6, point=[0.01, 0.02, 0.1]) + "time_limit: 0.6\n")
-        .run()
-        .data
-    )
+    data = simulation(SENSOR + REST + PUSHED.format(link=6, point=[0.01, 0.02, 0.1]) + "time_limit: 0.6\n").run().data
     arm = load_arm("ur5_ragazzon2012")
     for row in (300, 500):
         turn = link_frames(arm, data.q.values[row - 1])[-1, :3, :3]
         force = turn.T @ [12, -7, 5]
         np.testing.assert_allclose(data.force_sensed.values[row], force, atol=1e-9)
-        np.testing.assert_allclose(
-            data.moment_sensed.values[row], np.cross([0.01, 0.02, 0.1], force), atol=1e-9
-        )
+        np.testing.assert_allclose(data.moment_sensed.values[row], np.cross([0.01, 0.02, 0.1], force), atol=1e-9)
 
 
 @pytest.mark.parametrize(("link", "point"), [(3, [0.1, 0, 0]), (5, [0, 0, 0]), (6, [0, 0, -0.03])])

@@ -29,9 +29,7 @@ def touched(beliefs, step, true_stop=True, held=True):
 def test_a_step_has_no_direction():
     assert step_between((1, 2), (1, 3)) == step_between((1, 3), (1, 2)) == Step((1, 2), 1)
     assert Step((1, 2), 1).ends == ((1, 2), (1, 3))
-    assert (
-        step_between((1, 2), (2, 3)) is step_between((1, 2), (1, 4)) is step_between((1, 2), (1, 2)) is None
-    )
+    assert step_between((1, 2), (2, 3)) is step_between((1, 2), (1, 4)) is step_between((1, 2), (1, 2)) is None
 
 
 @pytest.mark.parametrize(("true_stop", "held"), list(itertools.product((True, False), repeat=2)))

@@ -16,9 +16,7 @@ def test_rounding_is_matlabs():
 def test_default_map_is_the_documents():
     world = CollisionMap.create()
     u, v = 18, 7  # counted from 1
-    np.testing.assert_allclose(
-        world.centre((u - 1, v - 1)), [0.0263 * u + 0.1238, 0.0263 * v - 0.2762, 0], atol=1e-15
-    )
+    np.testing.assert_allclose(world.centre((u - 1, v - 1)), [0.0263 * u + 0.1238, 0.0263 * v - 0.2762, 0], atol=1e-15)
     assert world.blocked.sum() == 400 - 18 * 18
     assert not CollisionMap.create(rim="free").blocked.any()
 

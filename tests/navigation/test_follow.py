@@ -58,9 +58,7 @@ def test_the_goal_is_reached_and_every_fact_is_true(world, change):
     assert max(distance_of(sim, step) for step in facts) < SLACK
 
 
-@pytest.mark.parametrize(
-    "change", [[], ["controller.period=0.008"], ["explore={method: follow, step: 0.06}"]]
-)
+@pytest.mark.parametrize("change", [[], ["controller.period=0.008"], ["explore={method: follow, step: 0.06}"]])
 def test_an_enclosed_goal_is_given_up_when_facts_alone_enclose_it(change):
     sim, run = run_of("enclosed_goal", *change)
     assert run.outcome == "no_path"
@@ -91,9 +89,7 @@ def test_the_normals_of_a_flat_wall_are_true(followed):
     """Those that rest on two points or more, of the front: to 3 degrees."""
     sim, _ = followed
     normals = [
-        s.normal
-        for s in sim.navigator.response.felt_surfaces
-        if len(s.points) > 1 and s.points[-1, 0] < FRONT + 2e-3
+        s.normal for s in sim.navigator.response.felt_surfaces if len(s.points) > 1 and s.points[-1, 0] < FRONT + 2e-3
     ]
     assert len(normals) >= 2
     assert min(-normal[0] for normal in normals) > np.cos(np.radians(3.0))

@@ -229,8 +229,7 @@ def test_known_obstacles_all_around_are_said_to_be(at, who):
     """A narrow shaft of four boards around the goal, or around the tool at the start."""
     x, y = at
     boards = [
-        f"{{box: {{center: [{x + dx}, {y + dy}, 0.0], size: [{0.02 if dy else 0.002}, "
-        f"{0.02 if dx else 0.002}, 0.4]}}}}"
+        f"{{box: {{center: [{x + dx}, {y + dy}, 0.0], size: [{0.02 if dy else 0.002}, {0.02 if dx else 0.002}, 0.4]}}}}"
         for dx, dy in ((0.01, 0), (-0.01, 0), (0, 0.01), (0, -0.01))
     ]
     sim = simulation(f"goal: {{cell: [10, 9]}}\nknown: [{', '.join(boards)}]\n")

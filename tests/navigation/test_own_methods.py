@@ -58,9 +58,7 @@ def test_the_page_s_a_star_drives_as_the_built_in_one(world, here):
 @pytest.mark.parametrize("world", ["u_trap", "over_the_wall", "random_cylinders"])
 @pytest.mark.parametrize("side", [1, -1])
 def test_the_page_s_wall_follower_reaches_the_goal(world, side, here):
-    run = simulate(
-        load_world(world, [f"explore={{method: wall_follower.py:RESPONSE, side: {side}}}"]), seed=3
-    )
+    run = simulate(load_world(world, [f"explore={{method: wall_follower.py:RESPONSE, side: {side}}}"]), seed=3)
     assert run.outcome == "reached"
     assert run.world.explore.parameters == {"side": side}
 
@@ -160,16 +158,14 @@ def test_a_path_through_what_is_known_or_proven_is_none():
     blocked[2, 0] = True
     moves = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]])
     closed, certainty = np.array([[[0, 0], [0, 1]], [[1, 1], [1, 2]]]), np.array([0.9, 1.0])
-    asked = BelievedMap(
-        blocked, np.zeros((4, 4)), closed, certainty, (0, 0), np.array([[3, 0], [1, 3]]), moves
-    )
+    asked = BelievedMap(blocked, np.zeros((4, 4)), closed, certainty, (0, 0), np.array([[3, 0], [1, 3]]), moves)
     with refused(r"leads through \[2, 0\], known to be blocked", MethodFailed):
         checked_path([[0, 0], [1, 0], [2, 0], [3, 0]], asked)
     for there in (1, -1):  # in either direction
         with refused(r"proven to be closed", MethodFailed):
-            checked_path(
-                [[0, 0], [0, 1], [1, 1], [1, 2], [1, 3]][::1], asked
-            ) if there == 1 else checked_path([[0, 0], [0, 1], [0, 2], [1, 2], [1, 1], [1, 2], [1, 3]], asked)
+            checked_path([[0, 0], [0, 1], [1, 1], [1, 2], [1, 3]][::1], asked) if there == 1 else checked_path(
+                [[0, 0], [0, 1], [0, 2], [1, 2], [1, 1], [1, 2], [1, 3]], asked
+            )
     doubted = [[0, 0], [0, 1], [0, 2], [0, 3], [1, 3]]
     np.testing.assert_array_equal(checked_path(doubted, asked), doubted)  # a belief may be doubted
     assert checked_path(None, asked) is None
@@ -189,9 +185,7 @@ def test_a_way_that_is_none(answer, words):
     blocked = np.zeros((4, 4), dtype=bool)
     blocked[2, 0] = True
     none = np.zeros((0, 2, 2), dtype=int)
-    asked = BelievedMap(
-        blocked, np.zeros((4, 4)), none, np.zeros(0), (0, 0), np.array([[3, 0]]), np.zeros((0, 2))
-    )
+    asked = BelievedMap(blocked, np.zeros((4, 4)), none, np.zeros(0), (0, 0), np.array([[3, 0]]), np.zeros((0, 2)))
     with refused(words, MethodFailed):
         checked_waypoints(eval(answer, {"np": np}), asked)
 
@@ -238,9 +232,7 @@ BELIEFS = {
 def test_a_belief_that_misbehaves(body, words, here):
     write("mine.py", f"class Mine:\n    def believe(self, felt):\n        {body}\n"
                      "BELIEF = Method('belief', 'mine', Mine)\n")  # fmt: skip
-    run = simulate(
-        load_world("whole_arm", ["planner={strategy: mine.py:BELIEF}", "map.shape=[12, 8, 10, 1, 1, 1]"])
-    )
+    run = simulate(load_world("whole_arm", ["planner={strategy: mine.py:BELIEF}", "map.shape=[12, 8, 10, 1, 1, 1]"]))
     assert run.outcome == "method_failed"
     assert re.search(words, run.summary["reason"])
 
@@ -281,9 +273,7 @@ def test_a_file_elsewhere_is_executed_only_if_it_is_trusted(here, monkeypatch):
 
 
 def test_a_command_refuses_a_fault(here, capsys):
-    refused_by_command(
-        capsys, ["run", WORLD, "--set", "planner.kind=a_star.py:PLANER"], "no planner of that name"
-    )
+    refused_by_command(capsys, ["run", WORLD, "--set", "planner.kind=a_star.py:PLANER"], "no planner of that name")
 
 
 def test_a_run_that_is_interrupted_keeps_its_record(here, capsys):

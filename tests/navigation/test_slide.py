@@ -199,9 +199,7 @@ def test_a_step_is_a_fact_where_the_surface_stands_across_it(normal, fact):
     assert (navigator.beliefs.certainty(step) == 1.0) == fact
 
 
-@pytest.mark.parametrize(
-    ("after", "longest"), [(0.0, APPROACH_TIME), (0.6, SEARCH_TIME)], ids=["at once", "later"]
-)
+@pytest.mark.parametrize(("after", "longest"), [(0.0, APPROACH_TIME), (0.6, SEARCH_TIME)], ids=["at once", "later"])
 def test_a_surface_that_is_gone_is_searched_for_a_while_and_left(after, longest):
     sim = touching(WALL % -0.05 + "goal: {cell: [17, 6]}\n", 2e-3)
     sim.step(after + 1e-3)

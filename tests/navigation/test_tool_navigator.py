@@ -18,9 +18,7 @@ from hopfield_nav.navigation.motion.segments import Detection, step_of, touched_
 from hopfield_nav.navigation.responses.paths import FACTS_ALONE
 
 FEELING = "detection: {estimator: momentum_observer, measure: adaptive_joint_torque, mark: felt}\n"
-CROSSWISE = [
-    f"{{cylinder: {{center: [0.36, {y:.4f}], radius: 0.02}}}}" for y in np.arange(-0.2499, 0.26, 0.0263)
-]
+CROSSWISE = [f"{{cylinder: {{center: [0.36, {y:.4f}], radius: 0.02}}}}" for y in np.arange(-0.2499, 0.26, 0.0263)]
 WRIST = [
     "sensors.wrench={force_noise: 0.3, force_offset: [2, -3, 5]}",
     "detection={estimator: wrist_sensor, measure: force_norm, threshold: 5}",
@@ -60,16 +58,11 @@ def test_an_enclosed_goal_is_given_up_when_facts_alone_enclose_it():
     beliefs, grid = sim.navigator.beliefs, sim.navigator.grid
     assert run.outcome == "no_path"
     assert FACTS_ALONE in run.summary["reason"]
-    assert (
-        beliefs.likeliest_path(grid.blocked, sim.navigator.motion.start, sim.navigator.map.goal_cell) is None
-    )
+    assert beliefs.likeliest_path(grid.blocked, sim.navigator.motion.start, sim.navigator.map.goal_cell) is None
     facts = len(beliefs.facts)
     assert facts <= run.summary["collision_count"] <= 1.5 * facts
     sim.navigator.beliefs.facts.clear()  # with its cause
-    assert (
-        beliefs.likeliest_path(grid.blocked, sim.navigator.motion.start, sim.navigator.map.goal_cell)
-        is not None
-    )
+    assert beliefs.likeliest_path(grid.blocked, sim.navigator.motion.start, sim.navigator.map.goal_cell) is not None
 
 
 def test_an_arm_that_gives_up_rests_away_from_what_it_felt():
@@ -155,9 +148,7 @@ def test_where_it_touched_is_known_to_a_millimetre():
         run = sim.run()
         time, tool = run.data.time.values, run.data.tool_position.values
         true = [
-            tool[min(int(np.searchsorted(time, t - 1e-9)), len(time) - 1)]
-            for t in run.data.touch_time.values
-            if t == t
+            tool[min(int(np.searchsorted(time, t - 1e-9)), len(time) - 1)] for t in run.data.touch_time.values if t == t
         ]
         places = [place for place, t in zip(found, run.data.touch_time.values, strict=True) if t == t]
         first = [k for k in range(len(true)) if k == 0 or not np.array_equal(true[k], true[k - 1])]

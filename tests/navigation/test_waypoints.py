@@ -23,10 +23,7 @@ def test_an_open_path_is_one_straight_line_at_constant_speed():
     sim = simulation(GOAL + "planner: {any_angle: true}\n")
     motion = sim.navigator.motion
     tool = np.array(
-        [
-            forward_kinematics(sim.arm, evaluate(motion.trajectory, t)[0])[:3, 3]
-            for t in motion.trajectory.knots
-        ]
+        [forward_kinematics(sim.arm, evaluate(motion.trajectory, t)[0])[:3, 3] for t in motion.trajectory.knots]
     )
     ends = (tool[-1] - tool[0])[:2]
     beside = (tool - tool[0])[:, :2] @ np.array([-ends[1], ends[0]]) / np.linalg.norm(ends)

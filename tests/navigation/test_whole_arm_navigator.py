@@ -217,10 +217,7 @@ def test_a_probe_sweeps_through_some_places_and_past_others(bundled):
     assert share == pytest.approx(two.weights[swept].sum() / 0.9)
     assert not is_ambiguous(ContactHypotheses(two.points, two.links, np.array([0.85, 0.05])))
     assert (
-        choose_probe(
-            search, here, q, ContactHypotheses(two.points[:1] + 5.0, two.links[:1], np.ones(1)), set()
-        )
-        is None
+        choose_probe(search, here, q, ContactHypotheses(two.points[:1] + 5.0, two.links[:1], np.ones(1)), set()) is None
     )
 
 
@@ -243,9 +240,7 @@ def _doubled(navigator, places):
         closed = set(navigator.beliefs.doubted())
         cells = navigator.search.steps_from(navigator.grid.cell_of(q), q, closed)
         tool = forward_kinematics(navigator.arm, navigator.search.centre(np.array(cells[:1]), q))[0, :3, 3]
-        other = ContactHypotheses(
-            np.vstack([places.points[:1], tool]), np.array([3, 6]), np.array([0.5, 0.5])
-        )
+        other = ContactHypotheses(np.vstack([places.points[:1], tool]), np.array([3, 6]), np.array([0.5, 0.5]))
         said = navigator.collisions._touches[-1]
         navigator.collisions._touches[-1] = said._replace(places=other, alone=other.weights)
     return places

@@ -24,9 +24,7 @@ ARM = load_arm("ur5_ragazzon2012")
 START = np.array([0.2, -1.6, 1.2, -1.2, -1.5, 0.0])
 GRID = JointGrid(START - 1.2, START + 1.2, (8, 6, 6, 3, 2, 1))
 GOAL = np.array([0.45, 0.2, 0.3])
-POINT, FAR = forward_kinematics(ARM, GRID.centre(np.array([[4, 3, 3, 1, 0, 0], [0, 1, 5, 2, 1, 0]])))[
-    :, :3, 3
-]
+POINT, FAR = forward_kinematics(ARM, GRID.centre(np.array([[4, 3, 3, 1, 0, 0], [0, 1, 5, 2, 1, 0]])))[:, :3, 3]
 
 
 def places(*weighted):
@@ -38,16 +36,12 @@ def places(*weighted):
     "goal", ["position: [0.45, 0.2, 0.3]", "pose: {position: [0.45, 0.2, 0.3], rotation: [3.1, 0.1, 0.4]}"]
 )
 def test_every_solution_puts_the_tool_at_the_goal(goal):
-    world = parse_world(
-        f"format: 1\nmap: {{space: joints}}\nknown: [{{floor: {{height: -0.02}}}}]\ngoal: {{{goal}}}\n"
-    )
+    world = parse_world(f"format: 1\nmap: {{space: joints}}\nknown: [{{floor: {{height: -0.02}}}}]\ngoal: {{{goal}}}\n")
     arm, grid = build_arm(world), default_bounds(ARM, np.array(world.start.joints), world.map.shape)
     scene = build_scene(arm, pack_primitives([]))
     found = goal_solutions(world, arm, scene, grid)
     assert len(found) >= 4
-    np.testing.assert_allclose(
-        forward_kinematics(arm, found)[:, :3, 3], np.tile(GOAL, (len(found), 1)), atol=1e-8
-    )
+    np.testing.assert_allclose(forward_kinematics(arm, found)[:, :3, 3], np.tile(GOAL, (len(found), 1)), atol=1e-8)
     several = np.array(grid.shape) > 1
     assert ((found >= grid.lower - 1e-9) & (found <= grid.upper + 1e-9))[:, several].all()
     assert not collides(arm, scene, found).any()
@@ -100,9 +94,7 @@ def test_a_place_that_the_arm_passed_through_is_ruled_out():
     rng = np.random.default_rng(1)
     q = rng.uniform(GRID.lower, GRID.upper, (4000, 6))
     inside = arm_distance(ARM, q, pack_primitives([sphere(POINT, 1e-6)])).min(axis=(1, 2)) < -0.01
-    elsewhere = (
-        arm_distance(ARM, q, pack_primitives([sphere(POINT, 1e-6), sphere(FAR, 1e-6)])).min(axis=(1, 2)) > 0.1
-    )
+    elsewhere = arm_distance(ARM, q, pack_primitives([sphere(POINT, 1e-6), sphere(FAR, 1e-6)])).min(axis=(1, 2)) > 0.1
     doubts = CollisionBelief(ARM, GRID)
     doubts.add(places((POINT, 0.6), (FAR, 0.4)))
     marked = doubts.against.copy()
@@ -139,9 +131,7 @@ def test_what_was_borne_out_by_a_place_that_is_ruled_out_is_not_any_more():
     near = POINT + np.array([0.06, 0.0, 0.0])
     rng = np.random.default_rng(1)
     q = rng.uniform(GRID.lower, GRID.upper, (4000, 6))
-    to = [
-        arm_distance(ARM, q, pack_primitives([sphere(p, 1e-6)])).min(axis=(1, 2)) for p in (near, POINT, FAR)
-    ]
+    to = [arm_distance(ARM, q, pack_primitives([sphere(p, 1e-6)])).min(axis=(1, 2)) for p in (near, POINT, FAR)]
     passing = q[(to[0] < -0.006) & (to[1] > 0.0) & (to[2] > 0.0)][:1]
     assert len(passing) == 1
     doubts = CollisionBelief(ARM, GRID)

@@ -26,9 +26,7 @@ def searched(facts, doubt):
     beliefs.facts.update(facts)
     search._shortest = lambda *given: asked.append(given) or shortest(*given)
     cells = np.random.default_rng(2).uniform(0.0, 3.0, GRID.shape).astype(np.float32) * doubt
-    points = forward_kinematics(ARM, GRID.centre(np.array([[3, 3, 3, 1, 0, 0], [4, 2, 2, 1, 1, 0]])))[
-        :, :3, 3
-    ]
+    points = forward_kinematics(ARM, GRID.centre(np.array([[3, 3, 3, 1, 0, 0], [4, 2, 2, 1, 1, 0]])))[:, :3, 3]
     against = Against(cells, points=points, weights=np.array([0.9, 0.6]))
     return search.path(HERE, GRID.centre(HERE), beliefs, against, set()), len(asked), search
 
@@ -45,9 +43,7 @@ def test_where_facts_leave_no_path_no_doubt_is_asked():
     found, asked, _ = searched(wall()[1:], 1.0)
     assert found is not None
     assert asked > 2
-    assert any(
-        tuple(cell) == (3, 0, 0, 0, 0, 0) for cell in found.cells.tolist()
-    )  # through what is left open
+    assert any(tuple(cell) == (3, 0, 0, 0, 0, 0) for cell in found.cells.tolist())  # through what is left open
 
 
 def test_what_is_remembered_of_steps_and_places_is_what_a_check_finds():
@@ -59,8 +55,6 @@ def test_what_is_remembered_of_steps_and_places_is_what_a_check_finds():
             continue
         q = GRID.centre(np.array(step.ends))
         balls = {place: pack_primitives([sphere(np.array(place), BALL)]) for place in places}
-        swept = {
-            p for p, ball in balls.items() if not motion_is_free(ARM, build_scene(ARM, ball), q[0], q[1])
-        }
+        swept = {p for p, ball in balls.items() if not motion_is_free(ARM, build_scene(ARM, ball), q[0], q[1])}
         assert search.checks._hits.get(step, set()) == swept
     assert any(search.checks._hits.values())

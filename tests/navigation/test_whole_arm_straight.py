@@ -71,9 +71,7 @@ def test_no_line_meets_a_doubted_cell_a_touched_step_or_a_rough_cell():
     rough.rough.update(STAIRS[2:4])
     short = shortened(beliefs=rough)
     assert {1, 2, 3, 4} <= set(short.kept)
-    single = [
-        k for k, pair in enumerate(zip(short.kept, short.kept[1:], strict=False)) if pair[0] in (1, 2, 3)
-    ]
+    single = [k for k, pair in enumerate(zip(short.kept, short.kept[1:], strict=False)) if pair[0] in (1, 2, 3)]
     assert not short.straight[single].any()
     assert not short.cut[np.isin(short.kept, [1, 2, 3, 4])].any()
 

@@ -13,8 +13,7 @@ pytestmark = pytest.mark.kernel
 def test_default_order_is_last_axis_first():
     assert parse_ties(None, 2) == parse_ties(["+v", "-v", "+u", "-u"], 2) == (2, 3, 0, 1)
     assert (
-        parse_ties(None, 5)[:2]
-        == parse_ties(["+x5", "-x5", "+x4", "-x4", "+w", "-w", "+v", "-v", "+u", "-u"], 5)[:2]
+        parse_ties(None, 5)[:2] == parse_ties(["+x5", "-x5", "+x4", "-x4", "+w", "-w", "+v", "-v", "+u", "-u"], 5)[:2]
     )
 
 

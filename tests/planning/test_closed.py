@@ -204,9 +204,7 @@ def test_no_closed_step_changes_no_bit(options):
         assert plan.length == plain.length
         for grid in ("distance", "log_activation"):
             found, expected = getattr(plan, grid), getattr(plain, grid)
-            assert (None if found is None else found.tobytes()) == (
-                None if expected is None else expected.tobytes()
-            )
+            assert (None if found is None else found.tobytes()) == (None if expected is None else expected.tobytes())
 
 
 def test_a_closed_step_far_away_changes_no_path():

@@ -91,9 +91,7 @@ def test_beta_outside_its_limits_is_refused(beta):
 
 
 @pytest.mark.parametrize("beta", [0.02, 0.1, 0.2, 0.24])
-@pytest.mark.parametrize(
-    ("shape", "share"), [((9, 11), 0.25), ((20, 20), 0.1), ((5, 4, 6), 0.2), ((12,), 0.0)]
-)
+@pytest.mark.parametrize(("shape", "share"), [((9, 11), 0.25), ((20, 20), 0.1), ((5, 4, 6), 0.2), ((12,), 0.0)])
 def test_equilibrium_is_that_of_the_synchronous_network(shape, share, beta):
     beta = min(beta, 0.99 / largest_eigenvalue(neighbourhood_of(shape)))
     for seed in range(5):

@@ -99,9 +99,7 @@ def test_the_nearest_of_several_goals(seed, spacing):
         assert found.length == pytest.approx(min(lengths), rel=1e-14)
         if found.cells is not None:
             assert tuple(found.cells[0]) == tuple(start)
-            ends = [
-                g for g, length in zip(goals, lengths, strict=True) if length <= found.length * (1 + 1e-12)
-            ]
+            ends = [g for g, length in zip(goals, lengths, strict=True) if length <= found.length * (1 + 1e-12)]
             assert tuple(found.cells[-1]) in {tuple(g) for g in ends}
             assert np.abs(np.diff(found.cells, axis=0)).sum(axis=1).max(initial=1) == 1
 

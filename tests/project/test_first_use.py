@@ -83,9 +83,7 @@ def test_help_loads_nothing_heavy():
 def test_a_file_of_wrong_form_waits_for_nothing_heavy(fault, tmp_path):
     path = tmp_path / "wrong.yaml"
     path.write_text(WRONG[fault])
-    heavy, told = _heavy_after(
-        f"from hopfield_nav.cli import main\nassert main(['check', {str(path)!r}]) == 2"
-    )
+    heavy, told = _heavy_after(f"from hopfield_nav.cli import main\nassert main(['check', {str(path)!r}]) == 2")
     assert heavy == "[]"
     assert told.startswith(f"hopfield-nav: {path}")
 

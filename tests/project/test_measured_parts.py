@@ -8,23 +8,17 @@ import shutil
 import pytest
 from measured_part import KEPT, ROOT, differences, parts, read, table, write
 
-PAGE = (
-    "# Page\n\n<!-- measured -->\n<!-- /measured -->\n\n<!-- measured: more -->\n<!-- /measured -->\n\nEnd.\n"
-)
+PAGE = "# Page\n\n<!-- measured -->\n<!-- /measured -->\n\n<!-- measured: more -->\n<!-- /measured -->\n\nEnd.\n"
 
 
 def test_every_part_is_what_its_script_wrote():
     assert differences() == []
 
 
-@pytest.mark.parametrize(
-    "page", [p for p in sorted((ROOT / "docs").glob("*.md")) if parts(p)], ids=lambda p: p.name
-)
+@pytest.mark.parametrize("page", [p for p in sorted((ROOT / "docs").glob("*.md")) if parts(p)], ids=lambda p: p.name)
 def test_a_page_says_which_script_wrote_its_parts(page):
     named = re.findall(r"(?:scripts|benchmarks)/\w[\w/]*\.py", page.read_text())
-    assert any(
-        re.search("^from (measured_part|timing) import", (ROOT / path).read_text(), re.M) for path in named
-    )
+    assert any(re.search("^from (measured_part|timing) import", (ROOT / path).read_text(), re.M) for path in named)
 
 
 @pytest.fixture

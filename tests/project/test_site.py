@@ -40,9 +40,7 @@ class _Addresses(HTMLParser):
     def handle_starttag(self, tag, attributes):
         told = dict(attributes)
         self.names |= {told[key] for key in ("id", "name") if told.get(key)}
-        address = told.get("src") or (
-            told.get("href") if tag == "link" and told.get("rel") != "canonical" else None
-        )
+        address = told.get("src") or (told.get("href") if tag == "link" and told.get("rel") != "canonical" else None)
         if address:
             self.loaded.append(address)
         if tag == "a" and told.get("href"):

@@ -84,10 +84,7 @@ def test_a_block_finds_what_is_installed_and_nothing_else(code, told, monkeypatc
 def test_every_extra_that_a_page_names_exists():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     named = {
-        name
-        for page in pages()
-        for found in EXTRA.findall((ROOT / page).read_text())
-        for name in found.split(",")
+        name for page in pages() for found in EXTRA.findall((ROOT / page).read_text()) for name in found.split(",")
     }
     assert named
     assert named <= set(extras)
@@ -117,9 +114,7 @@ def test_commands_in_the_text_exist_with_their_options(page):
 @pytest.mark.parametrize("page", pages())
 def test_files_in_the_text_exist(page):
     """``loop/contact.py``: below the checkout, a package, or a folder of either that the page has named."""
-    for path in re.findall(
-        r"`((?:[a-z_0-9]+/)+[a-z_0-9]+\.(?:py|yaml|md))(?:::\w+)?`", (ROOT / page).read_text()
-    ):
+    for path in re.findall(r"`((?:[a-z_0-9]+/)+[a-z_0-9]+\.(?:py|yaml|md))(?:::\w+)?`", (ROOT / page).read_text()):
         roots = (ROOT, ROOT / "hopfield_nav", ROOT / "dynamics", ROOT / "docs", ROOT / "scripts")
         assert any((root / path).is_file() for root in roots), path
 

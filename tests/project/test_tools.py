@@ -18,7 +18,5 @@ COMMANDS = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_tool_finds_nothing(name):
-    run = subprocess.run(
-        [sys.executable, "-m", *COMMANDS[name]], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    run = subprocess.run([sys.executable, "-m", *COMMANDS[name]], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr

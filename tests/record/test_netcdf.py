@@ -16,9 +16,7 @@ from hopfield_nav.record.netcdf import packing
 
 ROWS = 10_000
 TIME = ("time", "axis")
-TEXT = (
-    "obstacles: [{cylinder: {center: [0.36, -0.09], radius: 0.05}}]\ngoal: {cell: [17, 6]}\ntime_limit: 9\n"
-)
+TEXT = "obstacles: [{cylinder: {center: [0.36, -0.09], radius: 0.05}}]\ngoal: {cell: [17, 6]}\ntime_limit: 9\n"
 SAVE = """\
 import sys
 from hopfield_nav import load_world, simulate

@@ -14,9 +14,7 @@ from hopfield_nav import load_world
 from hopfield_nav.experiment import simulate
 from hopfield_nav.record import Run, load_run
 
-TEXT = (
-    "obstacles: [{cylinder: {center: [0.36, -0.09], radius: 0.05}}]\ngoal: {cell: [17, 6]}\ntime_limit: 9\n"
-)
+TEXT = "obstacles: [{cylinder: {center: [0.36, -0.09], radius: 0.05}}]\ngoal: {cell: [17, 6]}\ntime_limit: 9\n"
 SUMMARY = [
     "outcome",
     "reason",
@@ -85,9 +83,7 @@ def test_signals_are_what_their_names_say(run):
     middle = (data.qd.values[1:] + data.qd.values[:-1]) / 2
     np.testing.assert_allclose(np.diff(data.q.values, axis=0), 0.001 * middle, atol=1e-4)
     assert not data.event_false_alarm.values.any()
-    np.testing.assert_allclose(
-        data.time.values[data.detected.values.astype(bool)], data.event_time.values, atol=1e-9
-    )
+    np.testing.assert_allclose(data.time.values[data.detected.values.astype(bool)], data.event_time.values, atol=1e-9)
 
 
 def test_plans_are_in_order(run):

@@ -104,9 +104,7 @@ def test_the_example_runs_into_itself_and_the_graph_goes_all_the_way():
     np.testing.assert_allclose(
         forward_kinematics(arm, path.q[[0, -1]]), poses_at(branch.line, np.array([0.0, 1.0])), atol=1e-9
     )
-    np.testing.assert_allclose(
-        forward_kinematics(arm, branch.q), poses_at(branch.line, branch.places), atol=1e-9
-    )
+    np.testing.assert_allclose(forward_kinematics(arm, branch.q), poses_at(branch.line, branch.places), atol=1e-9)
     assert not np.allclose(path.q[0], branch.q[0], atol=0.1)  # the same place of the tool, other joints
     assert np.linalg.norm(forward_kinematics(arm, branch.q[-1])[:3, 3] - goal[:3, 3]) > 0.03
 

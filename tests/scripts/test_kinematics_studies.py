@@ -15,14 +15,10 @@ from dynamics import BadInput, NoClosedForm, closed_form_position, forward_kinem
 
 def test_closed_form_position_is_the_product_of_transformations(arm):
     q = kebria.positions(1000)
-    np.testing.assert_allclose(
-        closed_form_position(arm, q), forward_kinematics(arm, q)[:, :3, 3], rtol=0, atol=1e-15
-    )
+    np.testing.assert_allclose(closed_form_position(arm, q), forward_kinematics(arm, q)[:, :3, 3], rtol=0, atol=1e-15)
     moved = np.eye(4)
     moved[2, 3] = 0.1
-    np.testing.assert_array_equal(
-        closed_form_position(with_tool(arm, moved), q), closed_form_position(arm, q)
-    )
+    np.testing.assert_array_equal(closed_form_position(with_tool(arm, moved), q), closed_form_position(arm, q))
 
 
 @pytest.mark.parametrize("lead", [(), (3,), (2, 3), (0,)])
@@ -48,9 +44,7 @@ def test_printed_positions():
     assert worst == pytest.approx(2 * 0.0823, rel=0.02)
     assert corrected < 1e-14
     q[:, 4] = np.pi / 2
-    np.testing.assert_allclose(
-        kebria.printed_position(arm, q), forward_kinematics(arm, q)[:, :3, 3], atol=1e-14
-    )
+    np.testing.assert_allclose(kebria.printed_position(arm, q), forward_kinematics(arm, q)[:, :3, 3], atol=1e-14)
 
 
 def test_printed_positions_term_by_term():

@@ -139,9 +139,7 @@ def test_claim_names_a_test_that_exists(name):
 
 
 def test_every_row_has_the_words_of_one_claim_and_every_claim_a_row():
-    found = [
-        [name for name in ledger.claims() if has_words_of(document, row, name)] for document, row in ROWS
-    ]
+    found = [[name for name in ledger.claims() if has_words_of(document, row, name)] for document, row in ROWS]
     assert [row for (_, row), names in zip(ROWS, found, strict=True) if len(names) != 1] == []
     assert {names[0] for names in found} == set(ledger.claims())
 

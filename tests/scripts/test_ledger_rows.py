@@ -159,9 +159,7 @@ def is_judged(node):
 
 def written_out(function):
     doc = ast.get_docstring(function, clean=False)
-    formats = [
-        v.format_spec for v in ast.walk(function) if isinstance(v, ast.FormattedValue) and v.format_spec
-    ]
+    formats = [v.format_spec for v in ast.walk(function) if isinstance(v, ast.FormattedValue) and v.format_spec]
     skipped = {id(node) for form in formats for node in ast.walk(form)}
     texts = [n for n in ast.walk(function) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     return [node.value for node in texts if id(node) not in skipped and node.value != doc]
@@ -176,9 +174,7 @@ def test_no_quantity_is_typed_into_a_row():
     assert [found for found in texts_of_rows() if typed(found[1])] == []
 
 
-@pytest.mark.parametrize(
-    "text", [" of 18 agree; ours a2 −0.425", " kB, 36 kB", " m, d4 = 109 mm", "1e-6", "at 11 s"]
-)
+@pytest.mark.parametrize("text", [" of 18 agree; ours a2 −0.425", " kB, 36 kB", " m, d4 = 109 mm", "1e-6", "at 11 s"])
 def test_a_typed_quantity_is_noticed(text):
     assert typed(text)
 

@@ -170,9 +170,7 @@ def test_real_arm_false_alarms(real_data):
     intervals = {}
     for model in ("given", "consistent"):
         limits = real_data.thresholds("no8", model)
-        alarms = [
-            int(real_data._replayed("no8", model, "no8", k * limits).detected.sum()) for k in (1, 0.1, 10)
-        ]
+        alarms = [int(real_data._replayed("no8", model, "no8", k * limits).detected.sum()) for k in (1, 0.1, 10)]
         assert alarms[2] == 0
         assert alarms[1] > 0
         intervals[model] = alarm_rate(alarms[0], float(real_data.recording("no8").time[-1]))[1:]

@@ -84,9 +84,7 @@ def test_points_fill_their_range_and_repeat():
     np.testing.assert_array_equal(points.qdd, again.qdd)
 
 
-@pytest.mark.parametrize(
-    "arguments", [(0,), (5, 0), (5, 6, -1.0), (5, 6, np.nan), (5, 6, 1.0, np.inf)], ids=str
-)
+@pytest.mark.parametrize("arguments", [(0,), (5, 0), (5, 6, -1.0), (5, 6, np.nan), (5, 6, 1.0, np.inf)], ids=str)
 def test_impossible_points_are_refused(arguments):
     with pytest.raises(BadInput):
         random_operating_points(np.random.default_rng(0), *arguments)

@@ -28,9 +28,7 @@ def test_a_plane_shows_cells_of_ten_degrees():
             here = np.ix_(cell == i, cell == j)
             assert len(set(said[here].ravel())) == 1
             q = np.radians([0, -120, 150, 10 * j, 10 * i, 0])
-            assert said[here].flat[0] == collides(
-                obstacle_space.library().arm, obstacle_space.library().scene, q
-            )
+            assert said[here].flat[0] == collides(obstacle_space.library().arm, obstacle_space.library().scene, q)
     assert 0 < (exact != said).mean() < 0.1
 
 

@@ -86,8 +86,7 @@ def test_friction_is_much_worse_and_hardly_depends_on_the_force(estimator):
 def test_friction_is_known_where_joints_turn(estimator):
     """Slid radially, joints 2 and 3 turn and the model tells their friction; 20 % off it tells it wrongly."""
     around, turning, wrong = (
-        peg.error(case, estimator, "slide").rms
-        for case in (RUBBING, TURNING, TURNING._replace(friction_scale=0.8))
+        peg.error(case, estimator, "slide").rms for case in (RUBBING, TURNING, TURNING._replace(friction_scale=0.8))
     )
     assert turning < 0.15 * around
     assert 3 * turning < wrong < around

@@ -104,9 +104,7 @@ def test_lagrange_terms():
 def test_skew_symmetry():
     arm, (q, qd) = load_arm("ur5_ragazzon2012"), equations.states()
     torque = equations.coriolis_torque(arm, q, qd)
-    collected, differenced = (
-        f(arm, q, qd) for f in (equations.collected_coriolis, equations.differenced_coriolis)
-    )
+    collected, differenced = (f(arm, q, qd) for f in (equations.collected_coriolis, equations.differenced_coriolis))
     for matrix in (collected, differenced):
         np.testing.assert_allclose(np.einsum("kij,kj->ki", matrix, qd), torque, rtol=0, atol=1e-10)
     assert equations.skew_error(arm, q, qd, collected) > 0.1

@@ -69,9 +69,7 @@ def test_drawn_values_are_put_into_quarters():
     threshold, stiffness = value_tables(sweep, made_rows(sweep, lambda job: 1.0))
     assert threshold.results[1].less_best["reached"].n == 40
     assert [result.reached.n for result in stiffness.results] == [20, 20, 20, 20]
-    assert all(
-        result.label[0].startswith(letter) for result, letter in zip(stiffness.results, "abcd", strict=True)
-    )
+    assert all(result.label[0].startswith(letter) for result, letter in zip(stiffness.results, "abcd", strict=True))
 
 
 def test_without_parameters_there_is_one_row_and_without_seeds_no_interval():

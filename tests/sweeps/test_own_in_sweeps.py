@@ -101,18 +101,14 @@ def test_a_run_is_given_up_after_so_many_touches(here):
 
 
 def test_what_hangs_is_ended_in_this_process_as_soon_as_it_runs_python(here):
-    made = make_sweep(
-        "u_trap", {"explore.way": [0, 1]}, set={"explore.method": "hangs.py:RESPONSE"}, patience=0.5
-    )
+    made = make_sweep("u_trap", {"explore.way": [0, 1]}, set={"explore.method": "hangs.py:RESPONSE"}, patience=0.5)
     rows = read_rows(execute(made, here / "out", workers=0), made)
     assert [row["outcome"] for row in rows] == ["reached", "method_failed"]
     assert "response 'hangs': one call took longer than 0.5 s" in rows[1]["error"]
 
 
 def test_a_worker_is_ended_and_the_row_marked(here):
-    made = make_sweep(
-        "u_trap", {"explore.way": [0, 1, 2]}, set={"explore.method": "hangs.py:RESPONSE"}, patience=2.0
-    )
+    made = make_sweep("u_trap", {"explore.way": [0, 1, 2]}, set={"explore.method": "hangs.py:RESPONSE"}, patience=2.0)
     rows = read_rows(execute(made, here / "out", workers=1), made)
     assert [row["outcome"] for row in rows] == ["reached", "method_failed", "method_failed"]
     for row in rows[1:]:

@@ -82,9 +82,7 @@ def _words(process: psutil.Process) -> str:
 def test_two_workers_give_the_table_of_one_process_and_leave_nothing(serial, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     seen = []
-    folder = execute(
-        small(), tmp_path / "out", workers=2, progress=lambda done, c: seen.append((done, c.total()))
-    )
+    folder = execute(small(), tmp_path / "out", workers=2, progress=lambda done, c: seen.append((done, c.total())))
     assert (folder / "sweep.csv").read_bytes() == serial
     assert seen == [(k, k) for k in range(1, 9)]
     assert leftovers(tmp_path) == []

@@ -111,9 +111,7 @@ def shares_away(capsules, point):
         yield np.linalg.norm(point - row[1:4] - at * reach) / row[7]
 
 
-@pytest.mark.parametrize(
-    "arm", [load_arm("ur5e"), load_arm("panda"), random_arm(3)], ids=["ur5e", "panda", "3"]
-)
+@pytest.mark.parametrize("arm", [load_arm("ur5e"), load_arm("panda"), random_arm(3)], ids=["ur5e", "panda", "3"])
 def test_the_drawn_arm_is_where_its_capsules_are(arm):
     """The middle line of each capsule is inside it, and no point of it is 0.9 radii beyond one."""
     parts = [part for part in arm_parts(arm) if part["outline"][0][1] > -0.0059]  # without the rod to a tool

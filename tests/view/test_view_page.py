@@ -104,17 +104,13 @@ def test_the_cursor_moves_every_panel(browser, main_page, main_run):
     for time in (10.0, 20.0, 40.0):
         seek(browser, time)
         columns.append([cursor_column(browser, "figure.curves canvas", k) for k in range(3)])
-        notes.append(
-            browser.run("[...document.querySelectorAll('figcaption output')].map((o) => o.textContent)")
-        )
+        notes.append(browser.run("[...document.querySelectorAll('figcaption output')].map((o) => o.textContent)"))
         row = int(np.searchsorted(main_run.data.time.values, time))
         x, y = main_run.data.tool_position.values[row, :2]
         shown = [float(word) for word in notes[-1][3].removeprefix("tool at ").removesuffix(" m").split(",")]
         assert np.abs(np.array(shown) - [x, y]).max() < 1e-3
         assert browser.run("document.getElementById('now').textContent").startswith(f"{time:.2f}")
-        assert (
-            browser.run("Number(document.getElementById('timeline').getAttribute('aria-valuenow'))") == time
-        )
+        assert browser.run("Number(document.getElementById('timeline').getAttribute('aria-valuenow'))") == time
     columns = np.array(columns)
     assert (np.abs((columns[2] - columns[1]) - 2 * (columns[1] - columns[0])) <= 2.0).all()  # time is even
     assert (columns[1] - columns[0] > 50).all()
@@ -255,8 +251,7 @@ def test_a_joint_map_shows_the_places_of_its_touches(browser, tmp_path):
 def test_an_arm_with_three_joints_shows_its_own_capsules(browser, tmp_path):
     (tmp_path / "planar.yaml").write_text(PLANAR)
     (tmp_path / "world.yaml").write_text(
-        "format: 1\narm: planar.yaml\nstart: {joints: [0.3, 0.5, 0.2]}\n"
-        "controller: {omega: 20}\ntime_limit: 0.3\n"
+        "format: 1\narm: planar.yaml\nstart: {joints: [0.3, 0.5, 0.2]}\ncontroller: {omega: 20}\ntime_limit: 0.3\n"
     )
     run = simulate(load_world(tmp_path / "world.yaml"))
     open_page(browser, write_page(describe_run(run), tmp_path / "planar.html"))

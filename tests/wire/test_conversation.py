@@ -83,9 +83,7 @@ def test_pause_and_start_again(told):
     assert [kind for kind, _ in said(talk)] == [packages.START, packages.DATA]
 
 
-@pytest.mark.parametrize(
-    ("frequency", "rows"), [(125.0, 125), (500.0, 125), (62.5, 63), (25.0, 25), (10.0, 10)]
-)
+@pytest.mark.parametrize(("frequency", "rows"), [(125.0, 125), (500.0, 125), (62.5, 63), (25.0, 25), (10.0, 10)])
 def test_rows_at_the_frequency_that_was_asked_for(told, frequency, rows):
     talk = started(told, frequency=frequency)
     for k in range(125):
@@ -130,9 +128,7 @@ def test_an_unknown_field_can_be_asked_again_without_it(told):
 
 def test_what_a_client_sends_changes_nothing_that_is_told(told):
     quiet, loud = started(told), started(told)
-    loud.hear(
-        package(packages.INPUTS, b"input_double_register_0") + package(packages.DATA, b"\x01" + bytes(8))
-    )
+    loud.hear(package(packages.INPUTS, b"input_double_register_0") + package(packages.DATA, b"\x01" + bytes(8)))
     said(loud)
     for k in range(20):
         quiet.tell(k)

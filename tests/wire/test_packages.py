@@ -30,9 +30,7 @@ def test_bytes_are_those_of_the_guide():
     assert packages.package(packages.VERSION, packages.write_version(2)) == b"\x00\x05V\x00\x02"
     assert packages.package(packages.START) == b"\x00\x03S"
     asked = packages.write_names(["timestamp", "actual_q"], 125.0)
-    assert packages.package(packages.OUTPUTS, asked) == (
-        b"\x00\x1dO\x40\x5f\x40\x00\x00\x00\x00\x00timestamp,actual_q"
-    )
+    assert packages.package(packages.OUTPUTS, asked) == (b"\x00\x1dO\x40\x5f\x40\x00\x00\x00\x00\x00timestamp,actual_q")
     assert packages.write_recipe(1, ["DOUBLE", "VECTOR6D"]) == b"\x01DOUBLE,VECTOR6D"
     assert packages.write_text("no", "warning", "x") == b"\x02no\x01x\x02"
     one = Recipe(3, ("timestamp", "robot_mode"), ("DOUBLE", "INT32"))

@@ -113,9 +113,7 @@ def test_several_clients_at_their_own_frequencies(table, address):
         got = json.loads(output.splitlines()[-1])
         stamps = [row["timestamp"] for row in got["rows"]]
         rows = expected(told, got)
-        np.testing.assert_allclose(
-            [row["q"] for row in got["rows"]], told.moving["actual_q"][rows], atol=1e-12
-        )
+        np.testing.assert_allclose([row["q"] for row in got["rows"]], told.moving["actual_q"][rows], atol=1e-12)
         assert np.median(np.diff(stamps)) >= period - 1e-6
 
 

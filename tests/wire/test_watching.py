@@ -56,9 +56,7 @@ VALUES = {"pole": 15.0, "threshold": 6.0}
 
 
 def methods(values=VALUES):
-    return StreamMethods(
-        load_arm("ur5_controller"), ESTIMATOR, DETECTOR, values, given_motors([CONSTANT] * 6, 6)
-    )
+    return StreamMethods(load_arm("ur5_controller"), ESTIMATOR, DETECTOR, values, given_motors([CONSTANT] * 6, 6))
 
 
 def replayed(data, m):
@@ -121,9 +119,7 @@ def test_a_served_run_gives_the_alarms_of_the_run(run):
     known.add("encoder_resolution")
     values = {name: value for name, value in values.items() if name in known}
     model = build_controller(world, build_arm(world), chosen).model
-    own = StreamMethods(
-        model, chosen.estimator, chosen.detector, values, given_motors([MOTOR_CONSTANT] * 6, 6)
-    )
+    own = StreamMethods(model, chosen.estimator, chosen.detector, values, given_motors([MOTOR_CONSTANT] * 6, 6))
     own = replace(own, episodes=True)
     found = replay(model, signals_of_run(run), chosen.estimator, chosen.detector, values, episodes=True)
     with in_a_thread(source_of_run(run, build_arm(world), 125.0)) as server:
@@ -158,9 +154,7 @@ def test_what_is_wrong_with_rows_is_named_counted_and_survived(told):
     stream = handshake() + rows(*range(20), 24, 24, *range(25, 40))
     stream += rows(40, actual_q=np.nan) + rows(41, actual_current=1e9) + rows(42, robot_mode=3)
     stream += rows(43, safety_mode=3, runtime_state=1) + rows(44) + rows(*range(5, 15))
-    stream += package(packages.DATA, b"\x01short") + package(
-        packages.TEXT, packages.write_text("oil", "warning")
-    )
+    stream += package(packages.DATA, b"\x01short") + package(packages.TEXT, packages.write_text("oil", "warning"))
     with bytes_served(stream) as address:
         got, notices, monitor = heard(address, DetectorStream(methods()))
     said = [f"{n.kind}: {n.words}" for n in notices]
@@ -307,9 +301,7 @@ def watched_level(study, run):
     values = {"threshold": study.joint_scale(others, ESTIMATOR.name), "pole": study.POLE}
     adaptive, model = find_method("detector", "adaptive_joint_torque"), motors.on(load_arm("ur5_controller"))
     with in_a_thread(telling(study.recording(run)), speed=25.0) as server:
-        rows, _, _ = heard(
-            server.address, DetectorStream(StreamMethods(model, ESTIMATOR, adaptive, values, motors))
-        )
+        rows, _, _ = heard(server.address, DetectorStream(StreamMethods(model, ESTIMATOR, adaptive, values, motors)))
     return np.array([row.seen.level for row in rows])
 
 
@@ -320,13 +312,9 @@ def test_a_real_arm_s_recordings_served_and_watched_give_the_page(kufieta):
     cells = [cell.strip() for cell in row.strip("| ").split("|")]
     levels = {run: watched_level(kufieta, run) for run in (kufieta.PUSHED, *kufieta.FREE_RUNS)}
     for run, level in levels.items():
-        np.testing.assert_array_equal(
-            level, kufieta.detector_level(run, ESTIMATOR.name, "adaptive_joint_torque")
-        )
+        np.testing.assert_array_equal(level, kufieta.detector_level(run, ESTIMATOR.name, "adaptive_joint_torque"))
     time_s = kufieta.recording(kufieta.PUSHED).time.values
-    peaks = [
-        levels[kufieta.PUSHED][(time_s >= p.start) & (time_s <= p.end + 0.1)].max() for p in kufieta.pushes()
-    ]
+    peaks = [levels[kufieta.PUSHED][(time_s >= p.start) & (time_s <= p.end + 0.1)].max() for p in kufieta.pushes()]
     free = max(levels[run][kufieta.in_motion(run)].max() for run in kufieta.FREE_RUNS)
     assert cells[-1] == f"{sum(peak > free for peak in peaks)} of {len(peaks)}"
     assert float(cells[3]) == pytest.approx(0.999 * min(peaks), rel=5e-3)

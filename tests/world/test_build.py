@@ -73,9 +73,7 @@ def test_known_solids_bar_the_cells_that_they_reach_into_at_the_map_height():
     assert grid.blocked.any()
     assert not grid.blocked[grid.cell_of([0.25, 0.0, 0.0])]  # that cylinder begins above the map
     none = parse_world("format: 1")
-    assert not MarkingNavigator(
-        none, load_arm("ur5_ragazzon2012"), np.array(none.start.joints)
-    ).grid.blocked.any()
+    assert not MarkingNavigator(none, load_arm("ur5_ragazzon2012"), np.array(none.start.joints)).grid.blocked.any()
 
 
 @pytest.mark.parametrize("j", range(6))

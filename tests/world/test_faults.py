@@ -84,8 +84,7 @@ def fault(text: str) -> str:
         ("format: 1\nknown:\n- {}", 3, ["exactly one", "cylinder or sphere or box or floor"]),
         ("format: 1\ncontact:\n  bodies: arms", 3, ["tool, arm", "'arm'"]),
         (
-            "format: 1\nknown:\n- box: {center: [0.3, 0.1, 0], size: [0.1, 0.1, 0.1]}\n"
-            "goal: {position: [0.3, 0.05]}",
+            "format: 1\nknown:\n- box: {center: [0.3, 0.1, 0], size: [0.1, 0.1, 0.1]}\ngoal: {position: [0.3, 0.05]}",
             4,
             ["inside known obstacle 0"],
         ),

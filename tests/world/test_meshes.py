@@ -58,9 +58,7 @@ def test_a_mesh_of_a_box_stands_where_the_box_does(tmp_path, name):
     """In any format: turned, put and scaled as the box, and as far from anything."""
     size = np.array(SCALE)
     corners = [tuple((np.array(c) * size).tolist()) for c in CORNERS]
-    made = {"a.obj": obj, "a.stl": stl, "b.STL": binary}[name](
-        corners=[tuple(10 * v for v in c) for c in corners]
-    )
+    made = {"a.obj": obj, "a.stl": stl, "b.STL": binary}[name](corners=[tuple(10 * v for v in c) for c in corners])
     write(tmp_path / name, made)
     mesh = f"{{file: {name}, position: {PLACE}, rotation: {ANGLES}, scale: 0.1}}"
     known = f"known:\n  - box: {{center: {PLACE}, size: {SCALE}, rotation: {ANGLES}}}\n"

@@ -65,9 +65,7 @@ def test_the_same_seed_gives_the_same_scene(family):
 def test_the_goal_is_reached_into(family):
     tool = forward_kinematics(load_arm("ur5_ragazzon2012"), np.array(GOAL))[:3, 3]
     for seed in range(5):
-        middles = np.array(
-            [solid.center for solid in all_solids(world_of(f"family: {family}").resolve(seed))]
-        )
+        middles = np.array([solid.center for solid in all_solids(world_of(f"family: {family}").resolve(seed))])
         assert (np.linalg.norm(middles - tool, axis=1) < 0.9).all()
         directions = (middles - tool) / np.linalg.norm(middles - tool, axis=1)[:, None]
         assert (directions @ directions.T).min() < 0.0  # on opposite sides of the tool

@@ -29,9 +29,7 @@ def test_a_position_puts_the_tool_there_turned_as_on_the_way(height):
 def test_a_pose_puts_the_tool_there_with_its_frame(arm):
     text = "{position: [0.4, -0.2, 0.3], rotation: [3.0, 0.2, -0.5]}"
     frame = "tool: {frame: {position: [0, 0.02, 0.1]}}"
-    world = parse_world(
-        f"format: 1\narm: {arm}\n{frame}\nstart: {{pose: {text}}}\nplan: {{start: {{pose: {text}}}}}"
-    )
+    world = parse_world(f"format: 1\narm: {arm}\n{frame}\nstart: {{pose: {text}}}\nplan: {{start: {{pose: {text}}}}}")
     np.testing.assert_allclose(tool(world)[:3, 3], [0.4, -0.2, 0.3], atol=1e-9)
     np.testing.assert_allclose(tool(world)[:3, :3], world.plan.start.pose.rotation, atol=1e-9)
 
@@ -40,9 +38,7 @@ def test_joint_angles_nearest_to_the_default_and_written_out():
     usual = parse_world("format: 1")
     place = [float(v) for v in tool(usual)[:3, 3]]
     world = parse_world(f"format: 1\nstart: {{position: {place}}}")
-    np.testing.assert_allclose(
-        world.start.joints, usual.start.joints, atol=1e-3
-    )  # of a tool not quite upright
+    np.testing.assert_allclose(world.start.joints, usual.start.joints, atol=1e-3)  # of a tool not quite upright
     assert parse_world(world.to_yaml()) == world
 
 

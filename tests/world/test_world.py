@@ -72,9 +72,7 @@ def test_yaml_writes_every_default_out():
         assert key in text
 
 
-@pytest.mark.parametrize(
-    "text", ["1e5", "008", "no", "null", "~", "a: b", "# x", "two\nlines", "'", "é — ü", " x "]
-)
+@pytest.mark.parametrize("text", ["1e5", "008", "no", "null", "~", "a: b", "# x", "two\nlines", "'", "é — ü", " x "])
 def test_description_survives_the_way_to_yaml_and_back(text):
     world = parse_world("format: 1").model_copy(update={"description": text})
     assert parse_world(world.to_yaml()).description == text
@@ -145,16 +143,11 @@ def test_empty_section_means_defaults_but_a_null_threshold_does_not():
 
 def test_control_period_follows_the_step_unless_given():
     assert parse_world("format: 1\nplant: {step: 0.0003}").controller.period == 0.0003
-    assert (
-        parse_world("format: 1\nplant: {step: 0.0005}\ncontroller: {period: 0.002}").controller.period
-        == 0.002
-    )
+    assert parse_world("format: 1\nplant: {step: 0.0005}\ncontroller: {period: 0.002}").controller.period == 0.002
 
 
 def test_overrides_change_values():
-    world = load_world(
-        "u_trap", ["detection.threshold=8", "obstacles.0.cylinder.radius=0.03", "record.every=5"]
-    )
+    world = load_world("u_trap", ["detection.threshold=8", "obstacles.0.cylinder.radius=0.03", "record.every=5"])
     assert world.detection.parameters["threshold"] == 8.0
     assert world.obstacles[0].cylinder.radius == 0.03
     assert world.record.every == 5

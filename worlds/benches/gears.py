@@ -110,9 +110,7 @@ def to_and_fro(world, seed):
     """
     rng = np.random.default_rng([seed, 39])
     times = rng.uniform(*LEG, round(LENGTH / np.mean(LEG)))
-    points = np.array(world.start.joints) + np.cumsum(
-        rng.uniform(-STROKE, STROKE, (len(times) + 1, 6)), axis=0
-    )
+    points = np.array(world.start.joints) + np.cumsum(rng.uniform(-STROKE, STROKE, (len(times) + 1, 6)), axis=0)
     middle = points.mean(axis=0)
     points = middle + SPARE * np.sin((points - middle) / SPARE)
     turns = int((np.diff(np.sign(np.diff(points, axis=0)), axis=0) != 0).sum())

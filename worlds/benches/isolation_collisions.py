@@ -151,9 +151,7 @@ def _watch(world: World, motion: Trajectory, seed: int, left: np.ndarray | None)
     point, force = data.contact_point.values[first], data.contact_force.values[first]
     torque = push_torque(arm, data.q.values[first], int(link[first]), point, force)
     single = bool(np.abs(torque - truth[first]).max() < 1e-6)
-    return Collision(
-        int(link[first]), point, truth[first], single, alone, found["none"], found["rises"], found["all"]
-    )
+    return Collision(int(link[first]), point, truth[first], single, alone, found["none"], found["rises"], found["all"])
 
 
 def free_residual(estimate: np.ndarray, k: int, baseline: int) -> np.ndarray:

@@ -182,9 +182,7 @@ def pushed(world, seed: int) -> dict:
     """A method's row: which pushes it found, how late, and its false alarms."""
     method = Judged(world.detection.estimator, find_methods(world)[2])
     threshold = SPARE * method.largest(seed % 2)
-    delays = [
-        time[np.argmax(found >= threshold)] for time, found in method.during() if found.max() >= threshold
-    ]
+    delays = [time[np.argmax(found >= threshold)] for time, found in method.during() if found.max() >= threshold]
     alarms, seconds = method.alarms(threshold, 1 - seed % 2)
     peaks = method.peaks()
     all_found = 0.999 * float(peaks.min())

@@ -144,8 +144,7 @@ def answers_to_strong(run):
         own = (alarms >= episode.start - LATE) & (alarms <= episode.end + CONTACT_MEMORY)
         at = rows[np.searchsorted(time[rows], alarms[own & ~passed] + LATE) - 1]
         answered = [
-            sum(touched[k] == obstacle and start <= time[k] <= end for k in at)
-            for obstacle, start, end in touches
+            sum(touched[k] == obstacle and start <= time[k] <= end for k in at) for obstacle, start, end in touches
         ]
         found.append(max(answered, default=0) or min(int(own.sum()), 1))
     return found

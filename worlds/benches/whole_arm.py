@@ -195,9 +195,7 @@ class Watched:
             error = [*np.linalg.norm(places.points - point, axis=1), NONE]
             pairs = zip(places.weights, error, strict=False)
             self.weighed += [[round(float(w), 6), round(float(e), 6)] for w, e in pairs]
-            right, weight = (
-                (float(places.links[0] == link), float(places.weights[0])) if len(error) > 1 else (0.0, 0.0)
-            )
+            right, weight = (float(places.links[0] == link), float(places.weights[0])) if len(error) > 1 else (0.0, 0.0)
             found = [error[0], min(error[:2]), min(error[:3]), right, weight]
             self.places.append([round(float(v), 6) for v in found])
         return places

@@ -1,11 +1,11 @@
 """Force estimate from the joint error without the mass matrix (Stolt et al. 2012).
 
-F = J^-T K q~ with one constant gain a joint: (5.8) of ragazzon2012 without M, and its K0 exchanged for
-a constant found by experiment (ragazzon2012 5.2). It needs no model of the arm beyond the Jacobian.
+F = J^-T K q~ with one constant gain a joint: (5.8) of ragazzon2012 without M, and its K0 exchanged for a constant
+found by experiment (ragazzon2012 5.2). It needs no model of the arm beyond the Jacobian.
 
-``fit_gain`` (``hopfield_nav.control.plain_gain``) finds the gains that explain a set of contacts best; the
-defaults are its answer for ``ur5_ragazzon2012`` with the default ``omega``, at 1000 poses within 0.5 rad of
-the start pose of ragazzon2012.
+``fit_gain`` (``hopfield_nav.control.plain_gain``) finds the gains that explain a set of contacts best; the defaults
+are its answer for ``ur5_ragazzon2012`` with the default ``omega``, at 1000 poses within 0.5 rad of the start pose of
+ragazzon2012.
 """
 
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque

@@ -6,10 +6,10 @@ With p = M qd and dp/dt = tau + C^T qd - g - friction + tau_external, the residu
 
 a first-order lag of the true torque, for each joint alone, without accelerations and without M^-1.
 
-Sampled with period T the mean external torque since the last call is (p - p_last)/T - tau - the mean
-of C^T qd - g - friction, tau being held and the mean taken by the trapezoidal rule; r follows it with
-the exact lag, r += (1 - exp(-L T)) (mean - r). That is the same observer without an integral that
-could drift. It starts anew, with r = 0, at the first call and where ``time`` jumps.
+Sampled with period T the mean external torque since the last call is (p - p_last)/T - tau - the mean of C^T qd - g -
+friction, tau being held and the mean taken by the trapezoidal rule; r follows it with the exact lag, r += (1 - exp(-L
+T)) (mean - r). That is the same observer without an integral that could drift. It starts anew, with r = 0, at the
+first call and where ``time`` jumps.
 """
 
 from dynamics.momentum import update_momentum
@@ -29,11 +29,7 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     for i in range(n):
         drift = rate[i] - sensed.friction[i]
         if period > 0.0:
-            mean = (
-                (momentum[i] - memory[last_momentum + i]) / period
-                - tau[i]
-                - 0.5 * (drift + memory[last_rate + i])
-            )
+            mean = (momentum[i] - memory[last_momentum + i]) / period - tau[i] - 0.5 * (drift + memory[last_rate + i])
             if parameters[i] != pole:
                 pole = parameters[i]
                 share = lag_share(pole, period)

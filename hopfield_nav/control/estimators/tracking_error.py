@@ -1,9 +1,9 @@
 """The tracking error and its rate used directly (ragazzon2012 7.3), as a torque.
 
-With inverse dynamics q~'' + K1 q~' + K0 q~ = M^-1 J^T F (ragazzon2012 (5.5)). Without M, and without
-the acceleration of the error, K (q~ + 2/omega q~') remains: ``joint_error_plain`` and a lead that makes it
-faster, (2 omega s + omega²)/(s + omega)² instead of omega²/(s + omega)². No model is needed beyond the
-Jacobian. Thresholds on q~ [rad] and q~' [rad/s] themselves: the detector ``tracking``.
+With inverse dynamics q~'' + K1 q~' + K0 q~ = M^-1 J^T F (ragazzon2012 (5.5)). Without M, and without the acceleration
+of the error, K (q~ + 2/omega q~') remains: ``joint_error_plain`` and a lead that makes it faster, (2 omega s +
+omega²)/(s + omega)² instead of omega²/(s + omega)². No model is needed beyond the Jacobian. Thresholds on q~ [rad]
+and q~' [rad/s] themselves: the detector ``tracking``.
 """
 
 from hopfield_nav.control.estimators.joint_error import OMEGA

@@ -7,17 +7,17 @@ With the wanted force f_d and e = f_d - F n the tool is told the velocity
 
     v = s(e) speed t - (k_f e + k_i ∫ e dt) n,    s(e) = 1 - |e| / f_d, at least 0,
 
-and the joints follow its integral as in ``inverse_dynamics``: that stiffness, not a model, overcomes their
-friction. Friction of the surface turns F from the normal by its angle, which is that between F and the
-perpendicular of the motion; it is taken off.
+and the joints follow its integral as in ``inverse_dynamics``: that stiffness, not a model, overcomes their friction.
+Friction of the surface turns F from the normal by its angle, which is that between F and the perpendicular of the
+motion; it is taken off.
 
 Until something is felt the tool approaches along ``heading`` and ``elevation``. What was felt and is lost is
 searched: the tool goes on to where the surface was, and around, as it must behind the end of a wall.
 
 Without ``elevation`` and ``incline`` a is upright: the plane is horizontal, and t = side z x n.
 
-Source: Raibert and Craig 1981 (hybrid control); De Schutter and Van Brussel 1988 (outer force loop, normal
-and tangent from the measured force and motion).
+Source: Raibert and Craig 1981 (hybrid control); De Schutter and Van Brussel 1988 (outer force loop, normal and
+tangent from the measured force and motion).
 """
 
 import math
@@ -243,9 +243,7 @@ METHOD = Method(
         Parameter("force_gain", 2e-3, 0.0, 1.0, "m/(s·N)", "k_f"),
         Parameter("force_integral", 6e-3, 0.0, 10.0, "m/(s²·N)", "k_i"),
         Parameter("normal_time", 0.02, 0.0, 1.0, "s", "over which the direction of the force is smoothed"),
-        Parameter(
-            "tilt_time", 0.1, 0.0, 100.0, "s", "over which friction's angle is found; 0: there is none"
-        ),
+        Parameter("tilt_time", 0.1, 0.0, 100.0, "s", "over which friction's angle is found; 0: there is none"),
         Parameter(
             "natural_frequency",
             (22.5, 22.5, 37.5, 60.0, 67.5, 75.0),

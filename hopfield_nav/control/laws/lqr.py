@@ -1,8 +1,8 @@
 """A linear-quadratic regulator whose gains follow the linear model along the reference.
 
-Every ``gain_period`` the law linearises its own model of the arm on the reference (tu2023 3.3: moving
-linearisation, with exact derivatives) and solves the Riccati equation there; in between the gain is
-kept. The torque is that of the reference, and the gain times the error:
+Every ``gain_period`` the law linearises its own model of the arm on the reference (tu2023 3.3: moving linearisation,
+with exact derivatives) and solves the Riccati equation there; in between the gain is kept. The torque is that of the
+reference, and the gain times the error:
 
     tau = M(q_ref) qdd_ref + C qd_ref + g - K [q - q_ref; qd - qd_ref],
 
@@ -10,8 +10,8 @@ where K minimises the integral of sum(position_weight q~² + velocity_weight q~'
 tau~²) for the linear model. A single joint of inertia m then has the frequency
 (position_weight / torque_weight)^(1/4) / sqrt(m) and a damping ratio of at least 0.71.
 
-``memory`` holds the time of the next gain, the gain, the derivatives and the scratch of the Riccati
-equation. Both the frames in ``work`` and ``work.mass_matrix`` are those of the reference afterwards.
+``memory`` holds the time of the next gain, the gain, the derivatives and the scratch of the Riccati equation. Both
+the frames in ``work`` and ``work.mass_matrix`` are those of the reference afterwards.
 """
 
 import math
@@ -103,12 +103,8 @@ METHOD = Method(
     name="lqr",
     kernel=control,
     parameters=(
-        Parameter(
-            "position_weight", 1.0, 1e-9, 1e9, "1/rad²", "cost of a joint's error of position", per_joint=True
-        ),
-        Parameter(
-            "velocity_weight", 0.0, 0.0, 1e9, "s²/rad²", "cost of a joint's error of velocity", per_joint=True
-        ),
+        Parameter("position_weight", 1.0, 1e-9, 1e9, "1/rad²", "cost of a joint's error of position", per_joint=True),
+        Parameter("velocity_weight", 0.0, 0.0, 1e9, "s²/rad²", "cost of a joint's error of velocity", per_joint=True),
         Parameter(
             "torque_weight",
             (1.6e-5, 4.9e-6, 1.6e-6, 4e-4, 1e-2, 2.0),

@@ -163,9 +163,9 @@ def animate_plan(
 ) -> Path:
     """Make the film of a planned motion: the arm in its cell, joint angles and clearance over time.
 
-    As fast as in life up to twelve seconds, then a round multiple, which is written in the film, as the title
-    is. The scene is that of the arm among the world's known solids; these may be given in its place. ``path``
-    and ``progress`` are those of ``write_film``.
+    As fast as in life up to twelve seconds, then a round multiple, which is written in the film, as the title is. The
+    scene is that of the arm among the world's known solids; these may be given in its place. ``path`` and
+    ``progress`` are those of ``write_film``.
 
     Raises ``OSError``: the file cannot be written.
     """

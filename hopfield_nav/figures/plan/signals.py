@@ -28,9 +28,7 @@ class Clearances(NamedTuple):
 def clearances(arm: Arm, scene: Scene, q: np.ndarray) -> Clearances:
     """How near the arm comes to what, along rows of joint angles (k, n) [rad]."""
     solids = arm_distance(arm, q, scene.solids)[:, scene.checked]
-    return Clearances(
-        clearance(arm, scene, q), _least_moving(solids), _least_moving(pair_distances(arm, scene, q))
-    )
+    return Clearances(clearance(arm, scene, q), _least_moving(solids), _least_moving(pair_distances(arm, scene, q)))
 
 
 def touched_links(arm: Arm, scene: Scene, q: np.ndarray) -> set[int]:
@@ -120,9 +118,7 @@ def _frame(ax: Axes, travel: np.ndarray) -> None:
 
 def _least_moving(distances: np.ndarray) -> np.ndarray:
     """(k,) least of the columns of (k, c) that change; all of them where there is one row."""
-    moving = (
-        np.ptp(distances, axis=0) > _MIN_CHANGE if len(distances) > 1 else np.full(distances.shape[1], True)
-    )
+    moving = np.ptp(distances, axis=0) > _MIN_CHANGE if len(distances) > 1 else np.full(distances.shape[1], True)
     return distances[:, moving].min(axis=1, initial=np.inf)
 
 

@@ -27,8 +27,6 @@ def solutions_page(
     """The arm in every configuration that brings the tool to a pose (4, 4), and what it touches there.
 
     ``solids`` are those of the scene in the same order, ``names`` theirs; by default none has one.
-
-    Raises ``BadInput``: a malformed pose, or one out of reach; ``NoClosedForm``: the arm is not of UR type.
     """
     solutions = inverse_kinematics(arm, pose)
     if len(solutions) == 0:
@@ -52,9 +50,7 @@ def draw_solution(
     add_poses(ax, view, [CellPose(q, touched=touched_links(view.arm, scene, q))], pale=True)
     add_tool_axes(ax, view, q)
     words = _words(view.arm, scene, q, names)
-    ax.set_title(
-        f"{number}: " + ("in collision" if words else "free"), color=COLOURS.goal if words else COLOURS.ink
-    )
+    ax.set_title(f"{number}: " + ("in collision" if words else "free"), color=COLOURS.goal if words else COLOURS.ink)
     angles = "  ".join(f"{angle:.2f}".replace("-", "−") for angle in q)
     ax.text(0.5, -0.01, angles, transform=ax.transAxes, ha="center", va="top", fontsize="x-small")
     ax.annotate(

@@ -55,13 +55,11 @@ _OF_JOINTS: dict[str, Callable[[Run], Figure | None]] = {
 }
 
 
-def draw_run_figures(
-    run: Run, folder: str | Path, pdf: bool = False, two_processes: bool = False
-) -> list[Path]:
+def draw_run_figures(run: Run, folder: str | Path, pdf: bool = False, two_processes: bool = False) -> list[Path]:
     """Draw every figure that makes sense for a run into a folder, which is made if need be; the files.
 
-    Figures of signals are left out where none were recorded, older ones of the same names replaced. On
-    request there is a PDF beside each PNG, and a copy of this process helps, see ``figures.two_processes``.
+    Figures of signals are left out where none were recorded, older ones of the same names replaced. On request there
+    is a PDF beside each PNG, and a copy of this process helps, see ``figures.two_processes``.
 
     Raises ``OSError``: a file cannot be written.
     """

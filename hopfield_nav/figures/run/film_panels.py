@@ -1,8 +1,7 @@
 """The three panels of the film: the scene, the map from above, the forces over time.
 
-A panel draws once what stays, and changes its ``artists`` with ``show``; only these are drawn for
-every frame. Behind them lies what is ``settled``: it is drawn anew when there is another plan, or when a
-touch begins or ends to glow.
+A panel draws once what stays, and changes its ``artists`` with ``show``; only these are drawn for every frame. Behind
+them lies what is ``settled``: it is drawn anew when there is another plan, or when a touch begins or ends to glow.
 """
 
 from typing import NamedTuple

@@ -38,9 +38,7 @@ def draw_joint_angle(ax: Axes, run: Run, joint: int) -> Axes:
 
 def draw_joint_torque(ax: Axes, run: Run, joint: int) -> Axes:
     """Motor torque of one joint, counted from 0, with its limits, of a run with signals."""
-    ax.plot(
-        *envelope(run.data.time.values, run.data.tau.values[:, joint]), color=COLOURS.travelled, linewidth=0.7
-    )
+    ax.plot(*envelope(run.data.time.values, run.data.tau.values[:, joint]), color=COLOURS.travelled, linewidth=0.7)
     keep_scale(ax, _TORQUE)
     limit = float(build_arm(run.world).torque_limits[joint])
     _add_limits(ax, f"joint {joint + 1}", -limit, limit, "N·m")

@@ -54,9 +54,7 @@ def path_in_level(run: Run, level: int) -> np.ndarray:
 
 
 def _add_path(ax: Axes, run: Run, level: int) -> None:
-    lines = LineCollection(
-        list(path_in_level(run, level)), colors=COLOURS.travelled, linewidths=1.0, zorder=4
-    )
+    lines = LineCollection(list(path_in_level(run, level)), colors=COLOURS.travelled, linewidths=1.0, zorder=4)
     ax.add_collection(lines, autolim=False)
 
 

@@ -48,8 +48,8 @@ def draw_plan(ax: Axes, run: Run, plan: PlanRecord) -> Axes:
 def draw_trajectory(ax: Axes, run: Run) -> Axes:
     """The tool's path over the final map and the true obstacles (ragazzon2012 figure 7.5).
 
-    A cross in the marked cell and a dot where the tool really was belong to every collision. Without recorded
-    signals the path is left out.
+    A cross in the marked cell and a dot where the tool really was belong to every collision. Without recorded signals
+    the path is left out.
     """
     if solid.in_space(run):
         return draw_path_in_space(ax, run)

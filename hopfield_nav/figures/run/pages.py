@@ -135,9 +135,7 @@ def force_page(run: Run) -> Figure | None:
     figure = new_figure(PAGE, (3.0 * max(rows, 1.4)) * CENTIMETRE)
     for k, draw in enumerate(draws):
         place = 2 * (k % rows) + k // rows + 1  # down the columns: forces first
-        _keep_outer(
-            draw(figure.add_subplot(rows, 2, place)), 0, 1 if k in (rows - 1, len(draws) - 1) else 2, 1
-        )
+        _keep_outer(draw(figure.add_subplot(rows, 2, place)), 0, 1 if k in (rows - 1, len(draws) - 1) else 2, 1)
     figure.align_ylabels()
     return add_legend(figure, [*signals.force_handles(run), *signals.flat_handle(flat)], 3)
 
@@ -240,10 +238,7 @@ def _map_height(run: Run, width: float) -> float:
     """Height [inch] of a figure with one map of a given width [inch], without empty space."""
     left, right, low, high = map_extent(run)
     inner = width - 1.25 * CENTIMETRE
-    return (
-        float(np.clip(inner * (high - low) / (right - left), 2 * CENTIMETRE, 24 * CENTIMETRE))
-        + 1.6 * CENTIMETRE
-    )
+    return float(np.clip(inner * (high - low) / (right - left), 2 * CENTIMETRE, 24 * CENTIMETRE)) + 1.6 * CENTIMETRE
 
 
 def _keep_outer(ax: Axes, k: int, count: int, columns: int, bottom: bool = True) -> None:

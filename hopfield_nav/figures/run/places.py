@@ -47,9 +47,7 @@ def draw_places(ax: Axes, run: Run, view: CellView | None = None) -> Axes:
     for point, weight in zip(data.felt_point.values, data.felt_weight.values, strict=True):
         for place, share in zip(view.appear(point), weight, strict=True):
             if np.isfinite(place).all():
-                ax.add_patch(
-                    Circle(place, BALL, color=COLOURS.felt, alpha=place_alpha(share), lw=0, zorder=6.3)
-                )
+                ax.add_patch(Circle(place, BALL, color=COLOURS.felt, alpha=place_alpha(share), lw=0, zorder=6.3))
     touched = view.appear(true_points(run))
     ax.plot(*touched.T, "x", color=COLOURS.true, markersize=4, mew=0.9, ls="", zorder=6.6)
     if run.world.goal_point is not None:

@@ -69,9 +69,7 @@ def _moment_signals(run: Run, axis: int) -> tuple[np.ndarray, np.ndarray]:
     return true[:, axis], data.moment_estimate.values[:, axis]
 
 
-def _draw_component(
-    ax: Axes, run: Run, signals: tuple[np.ndarray, np.ndarray], label: str, scale: float
-) -> Axes:
+def _draw_component(ax: Axes, run: Run, signals: tuple[np.ndarray, np.ndarray], label: str, scale: float) -> Axes:
     for values, colour, width in zip(signals[::-1], (COLOURS.felt, COLOURS.true), (0.9, 0.6), strict=True):
         add_signal(ax, run, values, colour, linewidth=width)
     ax.set_ylabel(label)
@@ -128,9 +126,7 @@ def draw_force_zoom(ax: Axes, run: Run, event: int) -> Axes:
 def draw_level_zoom(ax: Axes, run: Run, event: int) -> Axes:
     """What the detector compared with its threshold, around a collision as in ``draw_force_zoom``."""
     rows = zoom_rows(run, event)
-    ax.plot(
-        *envelope(run.data.time.values[rows], run.data.level.values[rows]), color=COLOURS.felt, linewidth=0.8
-    )
+    ax.plot(*envelope(run.data.time.values[rows], run.data.level.values[rows]), color=COLOURS.felt, linewidth=0.8)
     ax.axhline(1.0, color=COLOURS.ink, lw=0.7, ls=_DASHES)
     ax.set_ylim(0, 1.15 * max(1.0, ax.lines[0].get_ydata().max()))
     ax.set_ylabel("alarm level (1)")

@@ -33,8 +33,8 @@ class Moment(NamedTuple):
 def draw_snapshot(ax: Axes, run: Run, time: float, scene: solid.SceneView | None = None) -> Axes:
     """Arm, obstacles, felt cells, path, trail and forces at one moment [s] of a run with signals.
 
-    The axes are ordinary ones: the scene, which several moments may share, is projected in parallel, with
-    equal lengths everywhere.
+    The axes are ordinary ones: the scene, which several moments may share, is projected in parallel, with equal
+    lengths everywhere.
     """
     scene = scene or solid.SceneView(run)
     row, plan = row_at(run, time), plan_at(run, time)
@@ -109,9 +109,7 @@ def add_forces(ax: Axes, run: Run, scene: solid.SceneView, row: int) -> None:
         if ends is not None:
             ax.add_patch(FancyArrowPatch(*ends, color=colour, lw=1.1, arrowstyle="-|>", mutation_scale=6,
                                          shrinkA=0, shrinkB=0, zorder=8))  # fmt: skip
-    ax.plot(
-        *scene.appear(tool), "o", color=COLOURS.travelled, markersize=3, mec=COLOURS.ink, mew=0.5, zorder=9
-    )
+    ax.plot(*scene.appear(tool), "o", color=COLOURS.travelled, markersize=3, mec=COLOURS.ink, mew=0.5, zorder=9)
 
 
 def _add_paths(ax: Axes, run: Run, scene: solid.SceneView, plan: PlanRecord, row: int) -> None:

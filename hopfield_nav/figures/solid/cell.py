@@ -34,8 +34,8 @@ class CellPose(NamedTuple):
 class CellView:
     """A cell seen from where the arm in poses (k, n) [rad] is hidden least.
 
-    The picture holds these poses. A known cylinder without end is drawn as high as the arm gets. ``ground``
-    is the height of the highest floor below the arm's middle, or of the lowest thing [m].
+    The picture holds these poses. A known cylinder without end is drawn as high as the arm gets. ``ground`` is the
+    height of the highest floor below the arm's middle, or of the lowest thing [m].
     """
 
     def __init__(self, arm: Arm, solids: Sequence[Solid], poses: np.ndarray, sides: int = 24) -> None:

@@ -41,8 +41,7 @@ def obstacle_faces(run: Run, plane: float, top: float | None = None) -> tuple[np
 def faces_of_solids(solids: Sequence[Box | Cylinder | Mesh | Sphere]) -> list[np.ndarray]:
     """Faces (m, 4, 3) [m] of each solid, all of them with ends, without those that lead into another."""
     return [
-        _outside(_faces(solid), [other for j, other in enumerate(solids) if j != k])
-        for k, solid in enumerate(solids)
+        _outside(_faces(solid), [other for j, other in enumerate(solids) if j != k]) for k, solid in enumerate(solids)
     ]
 
 
@@ -57,9 +56,7 @@ def floor_heights(run: Run) -> list[float]:
     return [solid.height for solid in all_solids(run.world) if isinstance(solid, Floor)]
 
 
-def capsule_faces(
-    start: np.ndarray, end: np.ndarray, radius: float, sides: int = 20, rings: int = 5
-) -> np.ndarray:
+def capsule_faces(start: np.ndarray, end: np.ndarray, radius: float, sides: int = 20, rings: int = 5) -> np.ndarray:
     """Faces (m, 4, 3) of a cylinder with round ends of so many rings; its ends (3,) may coincide [m]."""
     axis = np.asarray(end, float) - start
     length = float(np.linalg.norm(axis))
@@ -87,8 +84,8 @@ def wall_faces(
 ) -> np.ndarray:
     """Faces (m, 4, 3) of upright cylinders, ``circles`` (k, 3) [x, y, radius] from bottom to top [m].
 
-    Those that lie inside another cylinder are left out; a lid closes the top. There are ``sides`` faces
-    around, and ``bands`` upwards.
+    Those that lie inside another cylinder are left out; a lid closes the top. There are ``sides`` faces around, and
+    ``bands`` upwards.
     """
     parts = []
     for k, (x, y, radius) in enumerate(circles):

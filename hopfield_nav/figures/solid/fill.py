@@ -38,8 +38,8 @@ class PaintedFaces(Artist):
 def paint_faces(pixels, corners, colours):
     """Paint polygons (k, m, 2) into a picture of opaque pixels (height, width, 4) uint8, in place.
 
-    The share of a pixel that one covers is exact; x is to the right and y downwards. An opaque one counts
-    twice where it covers a part of a pixel: so two that share an edge leave no seam.
+    The share of a pixel that one covers is exact; x is to the right and y downwards. An opaque one counts twice where
+    it covers a part of a pixel: so two that share an edge leave no seam.
     """
     height, width = pixels.shape[:2]
     step = np.zeros((height, width + 1))  # of the covered share, from a pixel to the next on its right

@@ -114,9 +114,7 @@ def add_obstacles(ax: Axes, run: Run, z: float | None = None) -> None:
     """The true obstacles where a level plane cuts them: at ``z`` [m], or at the height of the map."""
     outlines = obstacle_outlines(run, run.world.map.origin[2] if z is None else z)
     if outlines:
-        ax.add_collection(
-            PatchCollection(outlines, facecolor=COLOURS.obstacle, linewidth=0, zorder=1), autolim=False
-        )
+        ax.add_collection(PatchCollection(outlines, facecolor=COLOURS.obstacle, linewidth=0, zorder=1), autolim=False)
 
 
 def obstacle_outlines(run: Run, z: float) -> list[Polygon]:

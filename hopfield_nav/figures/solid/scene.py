@@ -145,15 +145,11 @@ def add_plane(ax: Axes, scene: SceneView) -> None:
     for height in scene.floors:
         how = {"facecolor": FLOOR_COLOUR, "edgecolor": COLOURS.grid, "lw": 0.6, "zorder": 0.5}
         ax.fill(*scene.appear(_floor(scene, height)).T, **how)
-    faces, colours = shade(
-        scene.view, scene.below, np.tile(to_rgba(COLOURS.obstacle, 0.3), (len(scene.below), 1))
-    )
+    faces, colours = shade(scene.view, scene.below, np.tile(to_rgba(COLOURS.obstacle, 0.3), (len(scene.below), 1)))
     ax.add_collection(PolyCollection(faces, facecolors=colours, linewidths=0, zorder=1), autolim=False)
     left, right, low, high = map_extent(scene.run)
     corners = np.array([[left, low], [right, low], [right, high], [left, high]])
-    ax.fill(
-        *scene.on_plane(corners).T, facecolor=(0.97, 0.97, 0.97, 0.8), edgecolor=COLOURS.ink, lw=0.6, zorder=2
-    )
+    ax.fill(*scene.on_plane(corners).T, facecolor=(0.97, 0.97, 0.97, 0.8), edgecolor=COLOURS.ink, lw=0.6, zorder=2)
     grid = np.reshape(grid_lines(scene.run), (-1, 2, 2))
     add_segments(ax, scene.on_plane(grid), COLOURS.grid, 0.4, 2.7)
     if scene.in_space:
@@ -212,15 +208,11 @@ def _add_scale(ax: Axes, scene: SceneView) -> None:
     near = np.where(scene.view.toward[:2] > 0, ends[:, 1], ends[:, 0])
     for axis in (0, 1):
         outward = np.zeros(2)
-        outward[1 - axis] = (0.032 if scene.in_space else 0.022) * np.sign(
-            near[1 - axis] - ends[1 - axis].mean()
-        )
+        outward[1 - axis] = (0.032 if scene.in_space else 0.022) * np.sign(near[1 - axis] - ends[1 - axis].mean())
         values = _round_numbers(*ends[axis])
         for value in values:
             at = np.where(np.arange(2) == axis, value, near)
-            ax.plot(
-                *scene.on_plane(np.stack([at, at + 0.4 * outward])).T, color=COLOURS.ink, lw=0.5, zorder=2.8
-            )
+            ax.plot(*scene.on_plane(np.stack([at, at + 0.4 * outward])).T, color=COLOURS.ink, lw=0.5, zorder=2.8)
             _write(ax, scene, at + 1.5 * outward, f"{value:g}")
         middle = values[:2].mean() if len(values) > 1 else ends[axis].mean()
         at = np.where(np.arange(2) == axis, middle, near)

@@ -1,7 +1,7 @@
 """Looking at the scene from one side: parallel projection, so that lengths stay comparable.
 
-Everything is drawn on ordinary axes in metres of the picture plane; nearer faces are drawn later.
-``choose_view`` takes the side from which the arm is hidden least and its path is seen longest.
+Everything is drawn on ordinary axes in metres of the picture plane; nearer faces are drawn later. ``choose_view``
+takes the side from which the arm is hidden least and its path is seen longest.
 """
 
 from collections.abc import Sequence
@@ -44,8 +44,8 @@ def shade(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The faces that are seen, farthest first, (k, 4, 2) [m], and their colours in the light (k, 4).
 
-    Faces (m, 4, 3) [m] are counter-clockwise from outside; a triangle repeats its last corner. ``lift`` (m,)
-    is how much nearer to the eye a face counts, which decides between two at one place [m].
+    Faces (m, 4, 3) [m] are counter-clockwise from outside; a triangle repeats its last corner. ``lift`` (m,) is how
+    much nearer to the eye a face counts, which decides between two at one place [m].
     """
     normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1])
     length = np.linalg.norm(normal, axis=1)

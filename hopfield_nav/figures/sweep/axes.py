@@ -154,9 +154,7 @@ def _binned(name: str, label: str, raw: np.ndarray, even: bool) -> SweptAxis:
     codes = np.clip(np.searchsorted(edges, raw, side="right") - 1, 0, _BINS - 1)
     at = np.sqrt(edges[:-1] * edges[1:]) if kind == "log" else (edges[:-1] + edges[1:]) / 2
     if even:
-        return SweptAxis(
-            name, label, "even", at.tolist(), np.arange(10.0), np.arange(11) - 0.5, codes, codes, True
-        )
+        return SweptAxis(name, label, "even", at.tolist(), np.arange(10.0), np.arange(11) - 0.5, codes, codes, True)
     return SweptAxis(name, label, kind, at.tolist(), at, edges, codes, raw, True)
 
 

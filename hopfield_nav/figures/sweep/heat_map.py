@@ -26,10 +26,9 @@ _WIDE = 10.0  # largest over smallest value above which colours are logarithmic
 def draw_heat_map(ax: Axes, data: xr.Dataset, quantity: str, x: str, y: str) -> Axes:
     """A quantity of a sweep's table over two parameters: its median over all others and over the repeats.
 
-    ``x`` lies across, ``y`` upwards, a colour bar beside the axes. Cells in which the goal was not reached
-    are hatched, crosswise where in no run; cells without a value are white. The time to the goal is that of
-    the runs which reached it. The colours span the cells in which the goal was reached; those of a count span
-    all cells.
+    ``x`` lies across, ``y`` upwards, a colour bar beside the axes. Cells in which the goal was not reached are
+    hatched, crosswise where in no run; cells without a value are white. The time to the goal is that of the runs
+    which reached it. The colours span the cells in which the goal was reached; those of a count span all cells.
 
     Raises ``BadInput``: there is no such column, or it holds no numbers.
     """
@@ -40,9 +39,7 @@ def draw_heat_map(ax: Axes, data: xr.Dataset, quantity: str, x: str, y: str) -> 
         scale_axis(axis, line, room=34)
     good = values[((share > 0) | quantity.endswith("_count")) & np.isfinite(values)]
     norm = colour_norm(good if good.size else values)
-    mesh = ax.pcolormesh(
-        across.edges, up.edges, values, cmap=COLOUR_MAP, norm=norm, edgecolors="white", linewidth=0.3
-    )
+    mesh = ax.pcolormesh(across.edges, up.edges, values, cmap=COLOUR_MAP, norm=norm, edgecolors="white", linewidth=0.3)
     _add_hatches(ax, share, across, up)
     if values.size <= MOST_NUMBERS:
         _add_numbers(ax, values, across, up, norm)

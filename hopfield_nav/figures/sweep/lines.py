@@ -17,9 +17,9 @@ MANY = 20  # runs at a point from which the band leaves out the outermost 5 % on
 def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str) -> Axes:
     """Median of a quantity along a parameter, with a band: 5–95 %, or all of them if they are few.
 
-    Values without an order, such as methods, are joined by no line, and have bars in the place of a band.
-    Hollow marks stand where not every run reached the goal. Where other parameters vary too, or where the
-    values were drawn at random, every run is a faint dot.
+    Values without an order, such as methods, are joined by no line, and have bars in the place of a band. Hollow
+    marks stand where not every run reached the goal. Where other parameters vary too, or where the values were drawn
+    at random, every run is a faint dot.
 
     Raises ``BadInput``: there is no such column, or it holds no numbers.
     """
@@ -47,9 +47,7 @@ def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str) -> Axes:
     return ax
 
 
-def _add_spread(
-    ax: Axes, at: np.ndarray, values: list[np.ndarray], share: tuple[float, float], joined: bool
-) -> None:
+def _add_spread(ax: Axes, at: np.ndarray, values: list[np.ndarray], share: tuple[float, float], joined: bool) -> None:
     low, high = np.array([np.percentile(v, share) if v.size else (np.nan, np.nan) for v in values]).T
     if joined:
         ax.fill_between(at, low, high, color=COLOURS.felt, alpha=0.2, lw=0, zorder=2)

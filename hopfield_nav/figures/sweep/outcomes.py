@@ -30,8 +30,8 @@ _MIN_LABELLED_SHARE = 0.055  # share of a bar below which no count is written in
 def draw_outcomes(ax: Axes, data: xr.Dataset, x: str | None) -> Axes:
     """Shares of the outcomes along a parameter as stacked bars, with counts; None: one bar of all runs.
 
-    The upright line is Wilson's 95 % interval of the share that reached the goal; it is drawn where runs are
-    repeated or drawn at random, for only then are they a sample.
+    The upright line is Wilson's 95 % interval of the share that reached the goal; it is drawn where runs are repeated
+    or drawn at random, for only then are they a sample.
 
     Raises ``BadInput``: there is no such column.
     """
@@ -70,9 +70,7 @@ def outcome_handles(data: xr.Dataset) -> list[Artist]:
         Patch(facecolor=OUTCOMES.get(name, _OTHER), label=name.replace("_", " ")) for name in present(points)
     ]
     if points.repeated:
-        handles.append(
-            Line2D([], [], color=COLOURS.ink, ls="", marker="|", ms=6, mew=0.9, label="95 % interval")
-        )
+        handles.append(Line2D([], [], color=COLOURS.ink, ls="", marker="|", ms=6, mew=0.9, label="95 % interval"))
     return handles
 
 
@@ -96,9 +94,7 @@ def _add_intervals(ax: Axes, at: np.ndarray, reached: np.ndarray, totals: np.nda
             low, high = share_interval(int(successes), int(count))
             middle = successes / count
             error = [[100 * max(0, middle - low)], [100 * max(0, high - middle)]]
-            ax.errorbar(
-                place + 0.25, 100 * middle, error, color=COLOURS.ink, lw=0.9, capsize=1.5, clip_on=False
-            )
+            ax.errorbar(place + 0.25, 100 * middle, error, color=COLOURS.ink, lw=0.9, capsize=1.5, clip_on=False)
 
 
 def _total(totals: np.ndarray) -> str:

@@ -44,8 +44,8 @@ FRONTS = ((ALARMS, DELAY), (TIME, PEAK))
 def sweep_pages(data: xr.Dataset) -> Iterator[tuple[str, Figure]]:
     """Every figure that makes sense for the table of a sweep, with its file's name.
 
-    One parameter: lines and outcomes. Two: heat maps, outcomes, Pareto fronts. More, or random values:
-    outcomes, Pareto fronts, and lines over each parameter.
+    One parameter: lines and outcomes. Two: heat maps, outcomes, Pareto fronts. More, or random values: outcomes,
+    Pareto fronts, and lines over each parameter.
     """
     points = Points(data)
     varied = [name for name in points.parameters if len(set(points.values(name))) > 1]
@@ -76,9 +76,7 @@ def main_quantities(points: Points) -> list[str]:
     found = [name for name in MAIN if points.has(name)]
     if found:
         return [name for name in found if _is_used(points, name)] or found
-    names = [
-        str(n) for n in points.data.data_vars if n not in ("index", "seed", "outcome", "error", "reason")
-    ]
+    names = [str(n) for n in points.data.data_vars if n not in ("index", "seed", "outcome", "error", "reason")]
     return [n for n in names if points.data[n].dtype.kind in "fiu" and points.has(n)][:FALL_BACK]
 
 

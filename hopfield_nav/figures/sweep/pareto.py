@@ -28,9 +28,9 @@ class SettingMedians:
 def draw_pareto(ax: Axes, data: xr.Dataset, x: str, y: str) -> Axes:
     """Settings by two quantities, of which less is better, and the front of those no other beats in both.
 
-    A setting is a combination of parameters and stands at the medians of its runs. Settings whose runs mostly
-    missed the goal are crosses and never on the front. Numbers on the front refer to the list at the right of
-    the axes, at most eight.
+    A setting is a combination of parameters and stands at the medians of its runs. Settings whose runs mostly missed
+    the goal are crosses and never on the front. Numbers on the front refer to the list at the right of the axes, at
+    most eight.
 
     Raises ``BadInput``: there is no such column, or it holds no numbers.
     """
@@ -83,10 +83,7 @@ def pareto_front(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def _add_list(ax: Axes, points: Points, found: SettingMedians) -> None:
     """Numbers at the front, and what they stand for to the right of the axes."""
     corners = _corners(found)
-    shown = [
-        corners[k]
-        for k in np.linspace(0, len(corners) - 1, min(MOST_NUMBERED, len(corners))).round().astype(int)
-    ]
+    shown = [corners[k] for k in np.linspace(0, len(corners) - 1, min(MOST_NUMBERED, len(corners))).round().astype(int)]
     values = [points.values(name) for name in points.parameters]
     handles = []
     for k, tied in enumerate(shown):
@@ -95,9 +92,7 @@ def _add_list(ax: Axes, points: Points, found: SettingMedians) -> None:
         ax.annotate(f"{k + 1}", place, color="white", size=5.5, ha="center", va="center_baseline", zorder=6)
         text = ", ".join(short(column[found.rows[tied[0]]]) for column in values)
         more = f" (+{len(tied) - 1})" if len(tied) > 1 else ""
-        handles.append(
-            Line2D([], [], ls="", marker=f"${k + 1}$", color=COLOURS.felt, ms=4, mew=0, label=text + more)
-        )
+        handles.append(Line2D([], [], ls="", marker=f"${k + 1}$", color=COLOURS.felt, ms=4, mew=0, label=text + more))
     handles += _kinds(found)
     if handles:
         title = ",\n".join(plain(name) for name in points.parameters)

@@ -1,11 +1,11 @@
 """What touches and passages have taught of the steps between cells: facts and beliefs.
 
-A *step* leads between the centres of two cells one apart along one axis. A touch on the way closes the
-step: as a *fact* where it was a true stop that was still felt when the arm went back, else as a
-*belief*. That the cell ahead is occupied is a belief too, and with it that the steps into it are closed.
-A passage frees the steps that were driven, whatever was believed of their cells. Facts end a search,
-beliefs guide it: a step that is believed to be closed may be driven again, and then ends as a fact or as
-a free passage, for after ``ENOUGH`` stops it counts as closed even if none of them was a true one.
+A *step* leads between the centres of two cells one apart along one axis. A touch on the way closes the step: as a
+*fact* where it was a true stop that was still felt when the arm went back, else as a *belief*. That the cell ahead is
+occupied is a belief too, and with it that the steps into it are closed. A passage frees the steps that were driven,
+whatever was believed of their cells. Facts end a search, beliefs guide it: a step that is believed to be closed may
+be driven again, and then ends as a fact or as a free passage, for after ``ENOUGH`` stops it counts as closed even if
+none of them was a true one.
 """
 
 from __future__ import annotations

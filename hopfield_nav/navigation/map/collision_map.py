@@ -65,8 +65,8 @@ class CollisionMap:
     def cell_of(self, position: Sequence[float] | np.ndarray) -> tuple[int, ...]:
         """Cell (rank,) nearest to a position in base axes [m], which may lie outside the map.
 
-        Halves are rounded as the document's program does (ragazzon2012, C.2.2): its cells are counted from 1,
-        and that number is rounded half away from zero.
+        Halves are rounded as the document's program does (ragazzon2012, C.2.2): its cells are counted from 1, and
+        that number is rounded half away from zero.
 
         Raises ``BadInput``: too few coordinates, or one that is not finite.
         """

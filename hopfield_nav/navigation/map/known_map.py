@@ -1,9 +1,9 @@
 """What the known obstacles block: cells of the map, and straight lines of the tool.
 
-A known solid blocks a cell when it reaches into its square, in the plane of the map, or into its cube, in
-space. A step along an axis or a diagonal, and a line of sight, stay inside the cells that they go through; so
-where these are free the tool's point touches nothing known. A longer step (of ``planner.radius`` 2 and more)
-passes over cells: a cell from which half of such a step touches a solid is blocked too.
+A known solid blocks a cell when it reaches into its square, in the plane of the map, or into its cube, in space. A
+step along an axis or a diagonal, and a line of sight, stay inside the cells that they go through; so where these are
+free the tool's point touches nothing known. A longer step (of ``planner.radius`` 2 and more) passes over cells: a
+cell from which half of such a step touches a solid is blocked too.
 """
 
 import math
@@ -73,8 +73,8 @@ def cell_beside(
 ) -> tuple[int, ...] | None:
     """The cell between which and a place [m] nothing known lies; None if there is none.
 
-    It is ``own``, even if ``blocked``, but not if a known solid blocks it; or the nearest free cell around
-    whose centre sees the place.
+    It is ``own``, even if ``blocked``, but not if a known solid blocks it; or the nearest free cell around whose
+    centre sees the place.
     """
     if not known.blocked[own] and not touches(known.solids, place, grid.centre(own)):
         return own
@@ -125,8 +125,8 @@ def _cells_within(grid: CollisionMap, solid: np.ndarray, reach: float) -> tuple[
 def _least(centres: np.ndarray, solid: np.ndarray, half: float, axes: int) -> np.ndarray:
     """Least signed distance (k,) of a solid to the cells about centres (k, 3), over their first ``axes``.
 
-    Along the first axis the kernels give it. Over each further one it is convex, as the distance to a
-    convex solid is, and a golden section finds it.
+    Along the first axis the kernels give it. Over each further one it is convex, as the distance to a convex solid
+    is, and a golden section finds it.
     """
     if axes == 1:
         along = half * np.array([1.0, 0.0, 0.0])

@@ -25,8 +25,7 @@ class PriorMap(NamedTuple):
 
     steps: dict[Step, float]  # certainty of every touched step that it is closed; 1 for facts
     cells: dict[Cell, float]  # certainty of cells that they are occupied; none on a map of joint angles
-    # of every touch, where on the arm it may have been; on a map of joint angles alone
-    places: list[ContactHypotheses]
+    places: list[ContactHypotheses]  # of every touch, where on the arm it may have been; on a map of joint angles alone
     free: np.ndarray  # (m, n) configurations in which the arm was and touched nothing [rad]
 
 

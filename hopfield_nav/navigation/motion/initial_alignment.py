@@ -1,11 +1,11 @@
 """The turn from the start pose to the first waypoint, where that is more than a step of a path.
 
-From one waypoint to the next no joint may go further than ``JUMP``: the arm would leave its path. At the
-start it is at rest and on no path yet, so it may take as long as it needs to turn its joints to where the
-path begins, with another rotation of the tool, say. It turns them along a straight line of joint angles,
-from rest to rest, and its tool is no faster than on the path. What is known may not be in the way; what
-is not known is felt as always. After a collision there is such a turn only where the arm was brought to rest
-first: what it touched may have turned its wrist far while it floated.
+From one waypoint to the next no joint may go further than ``JUMP``: the arm would leave its path. At the start it is
+at rest and on no path yet, so it may take as long as it needs to turn its joints to where the path begins, with
+another rotation of the tool, say. It turns them along a straight line of joint angles, from rest to rest, and its
+tool is no faster than on the path. What is known may not be in the way; what is not known is felt as always. After a
+collision there is such a turn only where the arm was brought to rest first: what it touched may have turned its wrist
+far while it floated.
 """
 
 import numpy as np
@@ -25,8 +25,8 @@ _SAMPLES = 200  # places at which the turn is looked at
 def turned(arm: Arm, pose: np.ndarray, q: np.ndarray, any_rotation: bool) -> np.ndarray:
     """The joint angles (n,) [rad] from which a path whose first waypoint is ``pose`` is followed.
 
-    They are those at the first waypoint that are nearest to q, if a joint has to turn by more than ``JUMP``
-    to them; else q itself. With ``any_rotation`` the tool's position alone counts.
+    They are those at the first waypoint that are nearest to q, if a joint has to turn by more than ``JUMP`` to them;
+    else q itself. With ``any_rotation`` the tool's position alone counts.
     """
     if any_rotation:
         path = follow_positions(arm, pose[None, :3, 3], q, ANY_JUMP)
@@ -35,13 +35,11 @@ def turned(arm: Arm, pose: np.ndarray, q: np.ndarray, any_rotation: bool) -> np.
     return path.q[0] if not path.reason and _is_turn(q, path.q[0]) else q
 
 
-def end_at_turn(
-    arm: Arm, q: np.ndarray, path: JointPath, solids: np.ndarray, links: KnownSolids | None
-) -> JointPath:
+def end_at_turn(arm: Arm, q: np.ndarray, path: JointPath, solids: np.ndarray, links: KnownSolids | None) -> JointPath:
     """The path, or none of it where the turn from q to its first waypoint touches what is known.
 
-    ``solids`` (m, 17) the tool may not touch, ``links`` no link; None: only the tool can touch. The reason is
-    then "the turn to waypoint 0 leads … known obstacle j".
+    ``solids`` (m, 17) the tool may not touch, ``links`` no link; None: only the tool can touch. The reason is then
+    "the turn to waypoint 0 leads … known obstacle j".
     """
     if path.reached == 0:
         return path
@@ -64,9 +62,9 @@ def split_turn(
 ) -> tuple[Trajectory | None, np.ndarray, np.ndarray]:  # fmt: skip
     """The turn, if the path (k, n) [rad] begins with one, and what is left to follow.
 
-    The turn goes from q and qd (default rest) at ``time``, within the speed limits of the joints; None: there
-    is no turn. The rest, from its end or from q on, are joint angles (j, n) [rad] and tool positions (j, 3)
-    [m]; j is 2 at least.
+    The turn goes from q and qd (default rest) at ``time``, within the speed limits of the joints; None: there is no
+    turn. The rest, from its end or from q on, are joint angles (j, n) [rad] and tool positions (j, 3) [m]; j is 2 at
+    least.
     """
     rows = np.vstack([q, path])
     places = np.vstack([forward_kinematics(arm, q)[:3, 3], poses[:, :3, 3]])

@@ -1,7 +1,7 @@
 """Cells of the map that the arm cannot reach: no solution, beyond its limits, singular, or a link touches.
 
-What may not be touched are the known obstacles. Link 1 may touch what the arm is mounted on, that is
-what link 1 touches whatever the angle of joint 1.
+What may not be touched are the known obstacles. Link 1 may touch what the arm is mounted on, that is what link 1
+touches whatever the angle of joint 1.
 """
 
 from typing import NamedTuple
@@ -35,8 +35,7 @@ def known_solids(arm: Arm, solids: np.ndarray) -> KnownSolids:
 def link_distances(arm: Arm, q: np.ndarray, known: KnownSolids) -> tuple[np.ndarray, np.ndarray]:
     """(b,) link of each body (the tool is with the last), (k, b, m) signed distances to what is known [m].
 
-    They are infinite for link 0, and for link 1 to what the arm is mounted on: what may not touch counts
-    alone.
+    They are infinite for link 0, and for link 1 to what the arm is mounted on: what may not touch counts alone.
     """
     link = arm_bodies(arm)[:, LINK].astype(int)
     distance = arm_distance(arm, q, known.solids)
@@ -89,13 +88,11 @@ def manipulability(arm: Arm, q: np.ndarray) -> np.ndarray:
     return np.prod(np.linalg.svd(jacobian(arm, q), compute_uv=False), axis=-1)
 
 
-def unreachable_places(
-    arm: Arm, poses: np.ndarray, q: np.ndarray, known: KnownSolids | None = None
-) -> np.ndarray:
+def unreachable_places(arm: Arm, poses: np.ndarray, q: np.ndarray, known: KnownSolids | None = None) -> np.ndarray:
     """(k,) which poses (k, 4, 4) the arm cannot take, each asked for itself: bool.
 
-    It has no solution within the limits, or the one nearest to q (from which the numeric solver starts) is
-    singular or touches.
+    It has no solution within the limits, or the one nearest to q (from which the numeric solver starts) is singular
+    or touches.
     """
     out = np.ones(len(poses), dtype=bool)
     for k in range(len(poses)):

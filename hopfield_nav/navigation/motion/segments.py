@@ -79,8 +79,8 @@ def passed(grid: CollisionMap, motion: PlannedMotion, until: int) -> tuple[list[
 def touched_segment(grid: CollisionMap, arm: Arm, motion: PlannedMotion, detection: Detection) -> Segment:
     """The segment that a force bars: the one on which the contact began, or a later one.
 
-    The tool is behind its reference, so the contact may have begun on the segment before the reference's. And
-    where the alarm came late, the tool may have brushed along one segment and been stopped on the next.
+    The tool is behind its reference, so the contact may have begun on the segment before the reference's. And where
+    the alarm came late, the tool may have brushed along one segment and been stopped on the next.
     """
     onset, force = detection.onset, detection.force
     if motion.trajectory is None or motion.places is None:

@@ -59,13 +59,11 @@ def cell_of_start(world: World, grid: CollisionMap, tool: np.ndarray) -> tuple[i
     return cell
 
 
-def depths_at_start(
-    arm: Arm, q: np.ndarray, solids: np.ndarray, whole_arm: bool
-) -> tuple[np.ndarray, np.ndarray]:
+def depths_at_start(arm: Arm, q: np.ndarray, solids: np.ndarray, whole_arm: bool) -> tuple[np.ndarray, np.ndarray]:
     """(m,) how deep the arm is in each solid, negative where nothing touches [m], and (m,) its link there.
 
-    With ``whole_arm`` every link counts, but for the base, and for link 1 in what it touches at every angle
-    of joint 1. Else the tool point alone counts.
+    With ``whole_arm`` every link counts, but for the base, and for link 1 in what it touches at every angle of joint
+    1. Else the tool point alone counts.
     """
     if not whole_arm or len(solids) == 0:
         tool = forward_kinematics(arm, q)[:3, 3]

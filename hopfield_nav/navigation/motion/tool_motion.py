@@ -1,7 +1,7 @@
 """The motion that leads the tool over a path: its poses, the joints through them, and their trajectory.
 
-It knows nothing of the plant, and nothing of touches. Cells that the arm turns out not to reach are excluded
-on the way, one after the other.
+It knows nothing of the plant, and nothing of touches. Cells that the arm turns out not to reach are excluded on the
+way, one after the other.
 """
 
 from typing import NamedTuple, Protocol

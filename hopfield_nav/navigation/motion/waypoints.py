@@ -35,8 +35,8 @@ def tight_chain(
 ) -> np.ndarray:
     """Corners (n, rank), in cells, of the path from ``first``, where the tool is, to ``last``, the goal.
 
-    They lie in the first and the last cell of the planned ``points`` (k, rank); without ``first`` the path
-    begins at the first point. It is pulled tight if wanted. ``spacing`` and ``clearance`` are in [m].
+    They lie in the first and the last cell of the planned ``points`` (k, rank); without ``first`` the path begins at
+    the first point. It is pulled tight if wanted. ``spacing`` and ``clearance`` are in [m].
     """
     chain = np.array(points, dtype=float)
     if len(chain) == 1 and first is not None:
@@ -66,8 +66,8 @@ def times_by_length(places: np.ndarray, spacing: float, rule: float | str) -> np
 def times_by_cell(places: np.ndarray, spacing: float, rule: float | str) -> np.ndarray:
     """Seconds from place to place (k,) of a path over cells, for tool positions (k + 1, 3) [m].
 
-    The document's rule is round(n/2)/(n-1) for all (ragazzon2012 C.2.2); otherwise a step of a cell
-    takes ``rule`` and a longer one, such as the first step back, longer in proportion.
+    The document's rule is round(n/2)/(n-1) for all (ragazzon2012 C.2.2); otherwise a step of a cell takes ``rule``
+    and a longer one, such as the first step back, longer in proportion.
     """
     steps = len(places) - 1
     if rule == "ragazzon2012":

@@ -57,8 +57,8 @@ def plan_with(
 ) -> Plan:
     """Plan with a built-in planner, lengths in cells; a blocked start or goal counts as free.
 
-    ``closed`` (m, 2, rank) are pairs of neighbouring cells without a step between them. The potential field
-    and the roadmap make no steps: to them both cells of a pair are blocked.
+    ``closed`` (m, 2, rank) are pairs of neighbouring cells without a step between them. The potential field and the
+    roadmap make no steps: to them both cells of a pair are blocked.
 
     Raises ``BadInput``: a closed pair outside the grid or not of neighbours; what `planning.replan` refuses.
     """

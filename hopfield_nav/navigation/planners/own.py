@@ -42,8 +42,8 @@ class OwnPlanner:
 def checked_path(answer: Any, believed: BelievedMap) -> np.ndarray | None:
     """The path (k, rank) that a planner answers; None where it says that there is none.
 
-    Raises ``MethodFailed``: it has another shape, leaves the map, does not lead from start to goal, makes
-    moves that are none, or leads through what is known or over a step that is proven to be closed.
+    Raises ``MethodFailed``: it has another shape, leaves the map, does not lead from start to goal, makes moves that
+    are none, or leads through what is known or over a step that is proven to be closed.
     """
     if answer is None:
         return None

@@ -1,13 +1,12 @@
 """What is concluded from a collision: which cell is marked, and from which cell the next path starts.
 
-Two rules, chosen in the world file. The document's (ragazzon2012 C.2.2) marks the rounded cell of the
-**desired** tool position and backs off one cell against the larger component of the desired velocity.
-Its author gave up marking the **actual** position because of repeated detections at one place and of
-endless loops along an obstacle (7.3). The second rule solves both: the estimated force says on which
-side of the tool the obstacle is; a cell that is marked already is never the answer, so every collision
-adds a cell to the map and there are at most as many collisions as cells; the arm backs off to a cell
-that it has passed before and from which the goal can still be reached; and detection is armed again
-only when the estimate has decayed.
+Two rules, chosen in the world file. The document's (ragazzon2012 C.2.2) marks the rounded cell of the **desired**
+tool position and backs off one cell against the larger component of the desired velocity. Its author gave up marking
+the **actual** position because of repeated detections at one place and of endless loops along an obstacle (7.3). The
+second rule solves both: the estimated force says on which side of the tool the obstacle is; a cell that is marked
+already is never the answer, so every collision adds a cell to the map and there are at most as many collisions as
+cells; the arm backs off to a cell that it has passed before and from which the goal can still be reached; and
+detection is armed again only when the estimate has decayed.
 """
 
 from collections.abc import Iterator
@@ -36,23 +35,20 @@ def cell_to_mark(
 ) -> tuple[int, ...]:
     """The cell in which the obstacle is believed to be.
 
-    By the rule "desired" the rounded cell of the desired position, whatever is in it; by "actual", the second
-    rule, a cell that is not marked yet. That one never marks the goal: it is left open until every cell
-    around it is marked.
+    By the rule "desired" the rounded cell of the desired position, whatever is in it; by "actual", the second rule, a
+    cell that is not marked yet. That one never marks the goal: it is left open until every cell around it is marked.
 
     Source: ragazzon2012 C.2.2, 7.3.
     """
     return _rounded_desired(grid, contact) if mark == "desired" else _new_cell_ahead(grid, contact, goal)
 
 
-def start_against_velocity(
-    grid: CollisionMap, marked: tuple[int, ...], contact: ContactEstimate
-) -> tuple[int, ...]:
+def start_against_velocity(grid: CollisionMap, marked: tuple[int, ...], contact: ContactEstimate) -> tuple[int, ...]:
     """One cell back from the marked one, against the larger component of the desired velocity.
 
-    At rest nothing is backed off. The document clips u to at least 2, counted from 1; its program
-    would fail at the three other sides, where the same is done here. A start that is itself marked
-    is kept, as the program does: its neighbours decide the first step.
+    At rest nothing is backed off. The document clips u to at least 2, counted from 1; its program would fail at the
+    three other sides, where the same is done here. A start that is itself marked is kept, as the program does: its
+    neighbours decide the first step.
 
     Source: ragazzon2012 C.2.2.
     """
@@ -69,9 +65,9 @@ def start_along_force(
 ) -> tuple[int, ...]:
     """Where to back off to, on the side to which the force pushes.
 
-    Among ``open_cells``, free ones from which the goal can be reached, and ``passed`` without a collision,
-    the nearest to a point half a cell from the tool along the force; if there is none, an open cell that
-    touches the tool's; if there is none either, the tool's own, which is then not open.
+    Among ``open_cells``, free ones from which the goal can be reached, and ``passed`` without a collision, the
+    nearest to a point half a cell from the tool along the force; if there is none, an open cell that touches the
+    tool's; if there is none either, the tool's own, which is then not open.
     """
     rank = len(grid.shape)
     force = contact.force[:rank]
@@ -96,13 +92,11 @@ def _into_map(grid: CollisionMap, cell: tuple[int, ...], rim: int) -> tuple[int,
     return tuple(int(min(max(c, r), n - 1 - r)) for c, n, r in zip(cell, grid.shape, rims, strict=True))
 
 
-def _new_cell_ahead(
-    grid: CollisionMap, contact: ContactEstimate, goal: tuple[int, ...] | None
-) -> tuple[int, ...]:
+def _new_cell_ahead(grid: CollisionMap, contact: ContactEstimate, goal: tuple[int, ...] | None) -> tuple[int, ...]:
     """The likeliest cell of the obstacle that is not marked yet, never the goal.
 
-    If every candidate is marked, the unmarked cell nearest to the tool: a collision always tells
-    something new, so the number of collisions is at most the number of cells.
+    If every candidate is marked, the unmarked cell nearest to the tool: a collision always tells something new, so
+    the number of collisions is at most the number of cells.
     """
     candidates = [*_candidates(grid, contact)]
     for cell in candidates:

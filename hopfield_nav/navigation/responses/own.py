@@ -70,9 +70,7 @@ class OwnResponse(Replan):
         first = np.array([start], dtype=float)[int(at_centre) :]
         return self._over(np.concatenate([first, self._chosen]), start, begin)
 
-    def _over(
-        self, points: np.ndarray, start: Cell, begin: Reference, slower: float = 1.0
-    ) -> PlannedMotion | None:
+    def _over(self, points: np.ndarray, start: Cell, begin: Reference, slower: float = 1.0) -> PlannedMotion | None:
         """Over points (k, rank) in cells, at rest at corners; None where the arm does not reach them."""
         poses, cells = self._motions.poses(points), np.rint(points).astype(int)
         path = self._motions.follow(poses, begin.q)

@@ -1,7 +1,7 @@
 """The response to a glancing contact: its force does not oppose the motion, and the arm passes by.
 
-It owns which touches are glancing, and where the segment ends on which the arm goes on. The alarm guards the
-passage (``control.pass_by``): a force that grows by a whole threshold ends it.
+It owns which touches are glancing, and where the segment ends on which the arm goes on. The alarm guards the passage
+(``control.pass_by``): a force that grows by a whole threshold ends it.
 """
 
 from collections.abc import Callable
@@ -27,9 +27,7 @@ SLOWER = 2.0  # times as long as usual takes the rest of a segment on which a to
 class PassBy:
     """Goes on slowly past a glancing contact; ``onward`` makes the motion over a cell and on."""
 
-    def __init__(
-        self, situation: Situation, onward: Callable[[Cell, Reference, float], PlannedMotion]
-    ) -> None:
+    def __init__(self, situation: Situation, onward: Callable[[Cell, Reference, float], PlannedMotion]) -> None:
         self._now, self._onward = situation, onward
 
     def applies(self, segment: Segment, force: np.ndarray, begin: Reference) -> bool:
@@ -64,8 +62,7 @@ def is_glancing(
 ) -> bool:
     """Whether a touch may be passed by: its force [N] opposes neither the segment nor the motion.
 
-    The first segment of a motion is a retreat, or one on which a touch has been passed by already: there none
-    is.
+    The first segment of a motion is a retreat, or one on which a touch has been passed by already: there none is.
     """
     velocity = (jacobian(arm, q_ref) @ qd_ref)[:3]
     size, speed = float(np.linalg.norm(force)), float(np.linalg.norm(velocity))

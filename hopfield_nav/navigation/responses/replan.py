@@ -39,8 +39,7 @@ class Retreat:
     def cell(self, segment: Segment) -> Cell:
         """The cell from which the touched segment began, or one behind; else the nearest that was visited.
 
-        A retreat that is touched itself closes no step, but is not tried again until another one has
-        come to its end.
+        A retreat that is touched itself closes no step, but is not tried again until another one has come to its end.
         """
         grid, motion, obstacles = self._now.map.grid, self._now.motion, self._now.map.obstacles()
         if segment.number > 0 or motion.passes_by:
@@ -73,9 +72,7 @@ class Retreat:
 class Replan:
     """Goes back and plans again; every other response does so where its own way is not possible."""
 
-    def __init__(
-        self, situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat
-    ) -> None:
+    def __init__(self, situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat) -> None:
         self._now, self._motions, self._paths, self._retreat = situation, motions, paths, retreat
 
     def on_passage(self, until: int) -> None:

@@ -1,10 +1,10 @@
 """The response ``slide``: along what was felt, in contact (``explore: slide``; ragazzon2012 7.3 and 8.1).
 
-Where the network's new path leads through the surface that was just felt, the arm stays on the surface and
-slides towards where the path leads through it. Every step whose line it slides across is closed: the surface
-was felt there. In space it seldom meets a line that it does not aim at; the steps beside its way, across
-which the surface leads as far as it is known, are believed to be closed. It leaves where the path does not
-lead through the surface any more, and replans.
+Where the network's new path leads through the surface that was just felt, the arm stays on the surface and slides
+towards where the path leads through it. Every step whose line it slides across is closed: the surface was felt there.
+In space it seldom meets a line that it does not aim at; the steps beside its way, across which the surface leads as
+far as it is known, are believed to be closed. It leaves where the path does not lead through the surface any more,
+and replans.
 """
 
 import itertools
@@ -56,9 +56,7 @@ class _Course:
 class SlideAlong(Replan):
     """Slides along surfaces."""
 
-    def __init__(
-        self, situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat
-    ) -> None:
+    def __init__(self, situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat) -> None:
         super().__init__(situation, motions, paths, retreat)
         self._map = situation.map
         self.surface: Surface | None = None  # that the arm is on; None where it is on none
@@ -98,8 +96,7 @@ class SlideAlong(Replan):
     def slide_on(self, time: float, place: np.ndarray, normal: np.ndarray, felt: bool) -> np.ndarray | None:
         """Learn from where the arm slides; the axis (3,) to go on about, see ``Slide``; None: it can leave.
 
-        The unit vector ``normal`` (3,) points from the surface, which is felt at ``place`` (3,) [m], or
-        searched.
+        The unit vector ``normal`` (3,) points from the surface, which is felt at ``place`` (3,) [m], or searched.
         """
         place, normal, course = self._map.flat(place), self._along_map(normal), self._course
         learned = felt and self._slide_across(place, normal)
@@ -187,9 +184,7 @@ class SlideAlong(Replan):
             return None
         axis, flat = np.cross(normal, found[1] - place), self._map.rank == 2
         size = float(np.linalg.norm(axis))
-        if self._course.axis is not None and size < (
-            _STRAIGHT_ON * self._map.grid.spacing if flat else ON_LINE
-        ):
+        if self._course.axis is not None and size < (_STRAIGHT_ON * self._map.grid.spacing if flat else ON_LINE):
             return self._course.axis
         return axis / size if size > 0.0 else self._any_axis()
 
@@ -251,9 +246,7 @@ class SlideAlong(Replan):
                 beside = line - start - share * chord
                 off = float(np.linalg.norm(beside)) * self._map.grid.spacing
                 across = abs(normal[axis]) >= AGAINST
-                if not 0.0 <= share < 1.0 or off > max(
-                    wide * self._map.grid.spacing if across else 0.0, ON_LINE
-                ):
+                if not 0.0 <= share < 1.0 or off > max(wide * self._map.grid.spacing if across else 0.0, ON_LINE):
                     continue
                 along = first[axis] + share * way[axis]
                 along -= normal[others] @ beside / normal[axis] if across else 0.0

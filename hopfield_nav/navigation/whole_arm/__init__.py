@@ -1,7 +1,7 @@
 """A map of joint angles: the whole arm feels its way over it.
 
-It owns the grid over the joints, which of its cells a thing in space blocks, where on the arm a touch may
-have been, and the navigator that plans with both. ``experiment`` and the rooms above may import from it.
+It owns the grid over the joints, which of its cells a thing in space blocks, where on the arm a touch may have been,
+and the navigator that plans with both. ``experiment`` and the rooms above may import from it.
 """
 
 import lazy_loader

@@ -1,7 +1,7 @@
 """Motion along straight lines of all joints whose corners are blended: its path, and its speed along it.
 
-A blend is a curve of degree five inside the triangle that a corner cuts off two lines; it meets them without
-a jump of direction or curvature. Where a corner has no blend the arm rests.
+A blend is a curve of degree five inside the triangle that a corner cuts off two lines; it meets them without a jump
+of direction or curvature. Where a corner has no blend the arm rests.
 """
 
 import itertools
@@ -36,10 +36,10 @@ def blended_path(
 ) -> BlendedPath:
     """The motion over corners from rest to rest, no point of the arm faster than ``speed`` [m/s].
 
-    Of ``corners`` (k + 1, n) [rad], k at least 1, no two in a row are alike; ``cut`` (k + 1,) is how much a
-    blend cuts off both lines at a corner [rad], 0 for a rest, as at both ends. The arm's speed limits are
-    kept, and ``ACCELERATION`` of the joints. The motion begins at ``time``, its reference has this
-    ``sample_time`` [s]. Every corner with a blend gives two rows, others one.
+    Of ``corners`` (k + 1, n) [rad], k at least 1, no two in a row are alike; ``cut`` (k + 1,) is how much a blend
+    cuts off both lines at a corner [rad], 0 for a rest, as at both ends. The arm's speed limits are kept, and
+    ``ACCELERATION`` of the joints. The motion begins at ``time``, its reference has this ``sample_time`` [s]. Every
+    corner with a blend gives two rows, others one.
     """
     rests = np.flatnonzero(cut == 0.0)
     parts, times, rows = list[Trajectory](), [np.array([time])], [corners[:1]]

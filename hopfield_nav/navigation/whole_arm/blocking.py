@@ -1,7 +1,7 @@
 """Which cells of a joint grid a thing in space blocks: those at whose centres the arm touches it.
 
-Both functions descend the tree of the grid's cells: a body is tested once for all cells that share the
-joints which move it, and what the rest of the arm cannot reach is not looked at again.
+Both functions descend the tree of the grid's cells: a body is tested once for all cells that share the joints which
+move it, and what the rest of the arm cannot reach is not looked at again.
 """
 
 import numpy as np
@@ -28,17 +28,15 @@ from hopfield_nav.navigation.whole_arm.grid import JointGrid
 DEPTH, BODY, OTHER, SOLID = range(4)  # columns of a check
 
 
-def mark_ball(
-    arm: Arm, grid: JointGrid, certainty: np.ndarray, point: np.ndarray, radius: float, level: int
-) -> None:
+def mark_ball(arm: Arm, grid: JointGrid, certainty: np.ndarray, point: np.ndarray, radius: float, level: int) -> None:
     """Raise the certainty of every cell at whose centre the moving arm is near a point (3,) in base axes [m].
 
-    ``certainty`` is uint8 of the grid's shape, contiguous; it is changed in place to ``level``, 0 to 255, and
-    never lowered. Cells are marked where the surface of a link from 1 on, or of the tool, is nearer than
-    ``radius`` to the point [m]; a negative one asks for the point to lie that deep inside.
+    ``certainty`` is uint8 of the grid's shape, contiguous; it is changed in place to ``level``, 0 to 255, and never
+    lowered. Cells are marked where the surface of a link from 1 on, or of the tool, is nearer than ``radius`` to the
+    point [m]; a negative one asks for the point to lie that deep inside.
 
-    Raises ``BadInput``: a grid for another arm, certainty of another shape or kind, another level, or a point
-    or radius that is not finite.
+    Raises ``BadInput``: a grid for another arm, certainty of another shape or kind, another level, or a point or
+    radius that is not finite.
     """
     _require_joints(arm, grid)
     _require_map(grid, certainty)
@@ -82,8 +80,8 @@ def _require_joints(arm: Arm, grid: JointGrid) -> None:
 def _checks(scene: Scene, tree: Tree) -> tuple[np.ndarray, np.ndarray]:
     """Everything to be tested, by the depth at which it is decided.
 
-    (c, 4) int64: that depth; the body that is known last; the other body, or the solid; whether it is a
-    solid. (c,) distance that is kept [m].
+    (c, 4) int64: that depth; the body that is known last; the other body, or the solid; whether it is a solid. (c,)
+    distance that is kept [m].
     """
     depth = tree.bodies[:, LINK].astype(np.int64)
     a, b = scene.pairs.T

@@ -1,9 +1,9 @@
 """What touched points speak against: how much, at every cell of a map of joint angles.
 
-Every place at which a touch may have been is a ball. Against a cell in whose middle the arm would contain it
-more is said than against one where the arm would be near it. What several touches say adds up, as -ln(1 -
-certainty), the measure that ``beliefs`` has for steps. Places through which the arm has passed are ruled out,
-and places beside those of other touches gain weight: an obstacle is often touched more than once.
+Every place at which a touch may have been is a ball. Against a cell in whose middle the arm would contain it more is
+said than against one where the arm would be near it. What several touches say adds up, as -ln(1 - certainty), the
+measure that ``beliefs`` has for steps. Places through which the arm has passed are ruled out, and places beside those
+of other touches gain weight: an obstacle is often touched more than once.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The cells of a joint grid as a tree: one joint a level, its nodes visited depth first.
 
-A node at depth i fixes joints 1…i, so the frames of links 1…i and every body on them are known, and the
-cells that go on from it are one contiguous block of the grid. What touches there touches in the whole block.
-A body that lies along the axis of its own joint is known one level earlier: that joint does not move it.
+A node at depth i fixes joints 1…i, so the frames of links 1…i and every body on them are known, and the cells that go
+on from it are one contiguous block of the grid. What touches there touches in the whole block. A body that lies along
+the axis of its own joint is known one level earlier: that joint does not move it.
 """
 
 import math
@@ -32,8 +32,7 @@ class Tree(NamedTuple):
     bodies: np.ndarray
     order: np.ndarray  # (k,) int64 bodies by depth
     begin: np.ndarray  # (n + 2,) int64 where those of a depth begin in it
-    # (n + 1, k) bound of a body's distance from the origin of every frame before its own [m]
-    reach: np.ndarray
+    reach: np.ndarray  # (n + 1, k) bound of a body's distance from the origin of every frame before its own [m]
     # (m, 3) tori about the axis of the next joint, in which all lies that is beyond a node, whatever that
     # joint's angle: radius and height of the circle, and thickness about it [m]
     ring: np.ndarray
@@ -55,9 +54,7 @@ def make_tree(arm: Arm, grid: JointGrid, bodies: np.ndarray) -> Tree:
     reach = _reach(arm, known)
     rings = [_rings(arm, known, reach, i) for i in range(n)]
     ring_begin = np.cumsum([0, *(len(rows) for rows in rings), 0]).astype(np.int64)
-    return Tree(
-        shape, block, _turns(arm, angles), known, order, begin, reach, np.concatenate(rings), ring_begin
-    )
+    return Tree(shape, block, _turns(arm, angles), known, order, begin, reach, np.concatenate(rings), ring_begin)
 
 
 def _lowered(arm: Arm, body: np.ndarray) -> np.ndarray:
@@ -119,9 +116,9 @@ def _turns(arm, angles):
 def next_node(arm, tree, work, cell, first, depth, descend):
     """Go on to the next node, its first child where ``descend`` says so, and update its frame.
 
-    The frames 1…depth of ``work`` are those of the node, at this depth from 0; ``cell`` (n,) int64 are the
-    cells of the joints that it fixes, ``first`` (n + 1,) int64 the flat index of the first cell of the nodes
-    on the way to it. Returns the depth of the next node, or -1 after the last.
+    The frames 1…depth of ``work`` are those of the node, at this depth from 0; ``cell`` (n,) int64 are the cells of
+    the joints that it fixes, ``first`` (n + 1,) int64 the flat index of the first cell of the nodes on the way to it.
+    Returns the depth of the next node, or -1 after the last.
     """
     if descend:
         cell[depth] = 0

@@ -1,9 +1,9 @@
 """A finer map where it is narrow, and what is carried over to it.
 
-Cells are split in three on the axes of all joints: about the goal first, then where the arm was touched. So
-the centre of every cell is one of the finer map too, and a step between two centres is one step there, or
-three or fewer in a row. What was driven is free there as well; a touch closes that part of the step in which
-it was felt, for a fact only where that is well inside the part.
+Cells are split in three on the axes of all joints: about the goal first, then where the arm was touched. So the
+centre of every cell is one of the finer map too, and a step between two centres is one step there, or three or fewer
+in a row. What was driven is free there as well; a touch closes that part of the step in which it was felt, for a fact
+only where that is well inside the part.
 """
 
 import itertools
@@ -83,9 +83,7 @@ class Carried:
         """
         found = Beliefs(self._fine.shape, self._fine.turn)
         found.in_free_air = known.in_free_air
-        found.passed(
-            map(self.cell, known.visited), [part for step in known.free for part in self.parts(step)]
-        )
+        found.passed(map(self.cell, known.visited), [part for step in known.free for part in self.parts(step)])
         found.rough = set(map(self.cell, known.rough))
         closed = {}
         for step, certainty in known.touched().items():

@@ -15,12 +15,10 @@ _ROTATIONS = 64  # of the tool, that are tried where its position alone is given
 def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:
     """Joint angles (k, n) within the map at which the arm is at its goal and touches nothing known [rad].
 
-    k may be 0. On a closed axis one angle stands for all that differ by whole turns; the search unwinds its
-    paths. An axis of one cell gets the angle within the joint's limits that is nearest to the start. The goal
-    is a position, a pose or joint angles; the world's seed draws rotations for a position. The arm has its
-    tool frame; the scene is what is known.
-
-    Raises ``BadInput``: a goal of the tool for an arm whose inverse kinematics has no closed form.
+    k may be 0. On a closed axis one angle stands for all that differ by whole turns; the search unwinds its paths. An
+    axis of one cell gets the angle within the joint's limits that is nearest to the start. The goal is a position, a
+    pose or joint angles; the world's seed draws rotations for a position. The arm has its tool frame; the scene is
+    what is known.
     """
     goal = world.goal
     if goal is None:

@@ -37,9 +37,7 @@ class JointGrid(NamedTuple):
     def turn(self) -> tuple[int, ...]:
         """Cells of the axes that are closed, 0 of others."""
         full = np.abs(self.upper - self.lower - TURN) < _FULL
-        return tuple(
-            n if whole and n >= _LEAST_CLOSED else 0 for n, whole in zip(self.shape, full, strict=True)
-        )
+        return tuple(n if whole and n >= _LEAST_CLOSED else 0 for n, whole in zip(self.shape, full, strict=True))
 
     @property
     def periodic(self) -> tuple[bool, ...]:
@@ -103,9 +101,7 @@ class JointGrid(NamedTuple):
         """
         found = []
         for k, values in enumerate(self.axis_values()):
-            edges = (
-                self.breaks[k] if self.breaks else np.linspace(self.lower[k], self.upper[k], len(values) + 1)
-            )
+            edges = self.breaks[k] if self.breaks else np.linspace(self.lower[k], self.upper[k], len(values) + 1)
             low, high = edges[:-1], edges[1:]
             new = np.unique(cells[:, k] % len(values) if self.turn[k] else cells[:, k])
             new = new[(new >= 0) & (new < len(values)) & (len(values) > 1)]

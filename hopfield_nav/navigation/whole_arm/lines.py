@@ -25,9 +25,9 @@ def joint_lines(
 ) -> Trajectory:
     """The motion through joint waypoints along straight lines, no point of the arm faster than ``speed``.
 
-    It rests where a line ends of the waypoints ``rows`` (k + 1, n) [rad], k at least 1. It begins at ``time``
-    [s] with ``qd`` and ``qdd`` (n,) [rad/s, rad/s²], default rest, which may exceed the speed [m/s]; its
-    reference has this ``sample_time`` [s].
+    It rests where a line ends of the waypoints ``rows`` (k + 1, n) [rad], k at least 1. It begins at ``time`` [s]
+    with ``qd`` and ``qdd`` (n,) [rad/s, rad/s²], default rest, which may exceed the speed [m/s]; its reference has
+    this ``sample_time`` [s].
     """
     rest = _corners(rows)
     begin = np.concatenate([[0], np.flatnonzero(rest) + 1])
@@ -63,8 +63,8 @@ def point_speeds(arm: Arm, trajectory: Trajectory) -> np.ndarray:
 def before_touch(arm: Arm, trajectory: Trajectory, time: float, distance: float) -> np.ndarray | None:
     """Joint angles (n,) the least while before a time at which some point of the arm was so far away [rad].
 
-    The arm follows the trajectory; the distance [m] is from where it is at ``time`` [s], that of the touch.
-    None where it was never so far away.
+    The arm follows the trajectory; the distance [m] is from where it is at ``time`` [s], that of the touch. None
+    where it was never so far away.
     """
     times = np.linspace(time, trajectory.knots[0], 1 + int(np.ceil((time - trajectory.knots[0]) / _LOOK)))
     q, _, _ = values_at(trajectory, times)

@@ -1,14 +1,14 @@
 """From torque to point: where on the arm a touch may have been, each place with a weight.
 
-It reads the control computer's trace some milliseconds after an alarm, takes off what the model leaves in
-free motion, and asks the isolation which patches of the arm's surface explain the rest. Patches that moved
-outwards when the contact began are more likely than those that moved away from it; near ones form a ball.
+It reads the control computer's trace some milliseconds after an alarm, takes off what the model leaves in free
+motion, and asks the isolation which patches of the arm's surface explain the rest. Patches that moved outwards when
+the contact began are more likely than those that moved away from it; near ones form a ball.
 
-An ideal joint that stands still bears up to its Coulomb friction without a trace: what is felt on it is too
-small by something between nothing and that. A gear that gives shows what it bears; how far the believed
-friction may then be wrong is told by gears that are softer and stiffer, along the path that was measured. So
-clear a torque also shows that a surface is rough, and the push not along the normal: a little of the weight
-is of pushes within a friction cone, which wins where no push along a normal explains what is felt.
+An ideal joint that stands still bears up to its Coulomb friction without a trace: what is felt on it is too small by
+something between nothing and that. A gear that gives shows what it bears; how far the believed friction may then be
+wrong is told by gears that are softer and stiffer, along the path that was measured. So clear a torque also shows
+that a surface is rough, and the push not along the normal: a little of the weight is of pushes within a friction
+cone, which wins where no push along a normal explains what is felt.
 """
 
 import numpy as np
@@ -70,10 +70,10 @@ def localize_contact(
 ) -> ContactHypotheses:
     """Where a touch may have been, none where nothing explains what is felt.
 
-    The arm has its outline; ``rows`` (k, 2 + 2 n) are from ``control.in_order``, the last one is to be read;
-    contact began at ``onset`` [s]. ``model`` has the joints' friction and gears, as far as they are known;
-    default none. If gears give, ``passed`` (m, n) are joint angles at which nothing touched before these rows
-    [rad], and ``resolution`` is the step of the encoders, one or (n,) [rad].
+    The arm has its outline; ``rows`` (k, 2 + 2 n) are from ``control.in_order``, the last one is to be read; contact
+    began at ``onset`` [s]. ``model`` has the joints' friction and gears, as far as they are known; default none. If
+    gears give, ``passed`` (m, n) are joint angles at which nothing touched before these rows [rad], and
+    ``resolution`` is the step of the encoders, one or (n,) [rad].
     """
     free = _thinned(angles_in(free_rows(rows, onset, np.inf)))
     giving = model is not None and gives(model)
@@ -101,8 +101,7 @@ def _fit_mixture(
 ) -> np.ndarray:
     """As ``fit_surface``, of smooth and of rough surfaces: each patch as the likelier of both fits has it."""
     smooth, rough = (
-        fit_surface(arm, surface, q, change, noise, friction=friction, free=free)
-        for friction in (0.0, _FRICTION)
+        fit_surface(arm, surface, q, change, noise, friction=friction, free=free) for friction in (0.0, _FRICTION)
     )
     weighed = smooth[:, LOG_EVIDENCE] + np.log1p(-_ROUGH), rough[:, LOG_EVIDENCE] + np.log(_ROUGH)
     both = np.where((weighed[1] > weighed[0])[:, None], rough, smooth)
@@ -184,9 +183,7 @@ def _speed(rows: np.ndarray, onset: float) -> np.ndarray:
     return angles_in(way) / way[0] if last > first else np.zeros(angles_in(way).size)
 
 
-def _places(
-    points: np.ndarray, links: np.ndarray, weight: np.ndarray, patchwise: bool = False
-) -> ContactHypotheses:
+def _places(points: np.ndarray, links: np.ndarray, weight: np.ndarray, patchwise: bool = False) -> ContactHypotheses:
     """Balls of patches, the heaviest first; each on its heaviest link, or on that of its heaviest patch."""
     left, found = weight.copy(), list[tuple[np.ndarray, int, float]]()
     while len(found) < _MAX_PLACES:

@@ -1,8 +1,8 @@
 """The navigator of the whole arm: it feels its way over a map of joint angles.
 
-A touch closes the step on which it was felt, as it does for the tool, and a few milliseconds later the torque
-tells where on the arm it may have been: each such place blocks the cells at which the arm would contain it.
-The arm goes back along its own trail to the last centre, and plans again.
+A touch closes the step on which it was felt, as it does for the tool, and a few milliseconds later the torque tells
+where on the arm it may have been: each such place blocks the cells at which the arm would contain it. The arm goes
+back along its own trail to the last centre, and plans again.
 """
 
 from dataclasses import replace
@@ -355,9 +355,7 @@ class WholeArmNavigator:
     def _drive(self, cells: np.ndarray, begin: Reference, phase: MotionPhase) -> PlannedMotion:
         """The motion over the waypoints of the present way, which lead over cells (k, n)."""
         chosen, rows = self.world.trajectory, self._way.rows
-        trajectory = joint_lines(
-            self.arm, rows, chosen.tool_speed, begin.time, begin.qd, begin.qdd, chosen.sample_time
-        )
+        trajectory = joint_lines(self.arm, rows, chosen.tool_speed, begin.time, begin.qd, begin.qdd, chosen.sample_time)
         cells = self._named(cells)
         start = tuple(int(c) for c in cells[0]) if len(cells) else self.motion.start
         return PlannedMotion(start, cells, trajectory, places=self._tool(rows), phase=phase)

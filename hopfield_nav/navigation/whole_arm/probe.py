@@ -23,9 +23,9 @@ def choose_probe(
 ) -> tuple[Cell, float] | None:
     """The neighbouring cell on whose way the arm sweeps through the places nearest to half of the weight.
 
-    The arm is at the centre of the cell ``here``, with joint angles ``q`` (n,) [rad]; the ``places`` are of
-    the touch, ``closed`` steps are not to be driven. With the cell comes the share of the weight on the way
-    to it; None where no step splits the places.
+    The arm is at the centre of the cell ``here``, with joint angles ``q`` (n,) [rad]; the ``places`` are of the
+    touch, ``closed`` steps are not to be driven. With the cell comes the share of the weight on the way to it; None
+    where no step splits the places.
     """
     cells = search.steps_from(here, q, closed)
     if not cells:

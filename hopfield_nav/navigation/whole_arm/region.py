@@ -1,10 +1,9 @@
 """How surely the arm at its goal would be in what was touched: a bound of the probability that it would not.
 
-A touch says that one of its places is in an obstacle, each with its weight, or none. A goal at which the arm
-would contain some of these places is free only if none of them is. A way is left only if some goal is free,
-so what the goals are free with adds up to a bound (Boole). Goals that contain the same places are free
-together and count once; one that contains more places than another is free only if that other is, and does
-not count.
+A touch says that one of its places is in an obstacle, each with its weight, or none. A goal at which the arm would
+contain some of these places is free only if none of them is. A way is left only if some goal is free, so what the
+goals are free with adds up to a bound (Boole). Goals that contain the same places are free together and count once;
+one that contains more places than another is free only if that other is, and does not count.
 """
 
 from typing import NamedTuple

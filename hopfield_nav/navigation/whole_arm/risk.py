@@ -27,9 +27,7 @@ def likely_places(doubts: Against, certainty: float) -> set[Place]:
     return {(float(x), float(y), float(z)) for x, y, z in heavy}
 
 
-def least_doubt(
-    below: Callable[[float, set[Step]], _Path | None], closed: set[Step]
-) -> tuple[_Path | None, float]:
+def least_doubt(below: Callable[[float, set[Step]], _Path | None], closed: set[Step]) -> tuple[_Path | None, float]:
     """By halving: the path with the least certainty of ``LADDER`` beyond the first, and that certainty."""
     best = below(LADDER[-1], closed)
     low, high = 1, len(LADDER) - 1

@@ -1,9 +1,9 @@
 """The path over a map of joint angles: around what is known and felt, against as little doubt as can be.
 
-What is known blocks for good, and so does a step that an exact check finds to touch it; what was felt is
-withdrawn, the least certain first, where it leaves no path. Facts alone are never withdrawn. A cell is judged
-by its middle, so that a thin thing may stand between two free ones: a step that sweeps through a likely
-place is closed as well, for as long as that place is believed.
+What is known blocks for good, and so does a step that an exact check finds to touch it; what was felt is withdrawn,
+the least certain first, where it leaves no path. Facts alone are never withdrawn. A cell is judged by its middle, so
+that a thin thing may stand between two free ones: a step that sweeps through a likely place is closed as well, for as
+long as that place is believed.
 """
 
 import itertools
@@ -50,8 +50,8 @@ def goal_cell(found: Found) -> Cell:
 class Search:
     """Plans on one map of the arm of a scene, to solutions (s, n) [rad] at the goal.
 
-    ``planner`` is somebody's own; None: the network, or the cheapest path where there are costs. Each
-    solution may be reached from so many centres as ``most_exits``.
+    ``planner`` is somebody's own; None: the network, or the cheapest path where there are costs. Each solution may be
+    reached from so many centres as ``most_exits``.
     """
 
     def __init__(
@@ -72,9 +72,7 @@ class Search:
         self._legs = self.centre(np.array(cells, int).reshape(ends.shape), ends), ends
         self._swept_exits: dict[Place, set[tuple[int, Cell]]] = {}
 
-    def entry(
-        self, q: np.ndarray, avoid: set[Cell], doubts: Callable[[Cell], tuple] = lambda _: ()
-    ) -> Cell | None:
+    def entry(self, q: np.ndarray, avoid: set[Cell], doubts: Callable[[Cell], tuple] = lambda _: ()) -> Cell | None:
         """The nearest free cell whose centre is in sight of joint angles (n,) [rad]; None without one.
 
         ``avoid`` are cells that it may not be, ``doubts`` what speaks against a cell: the least is taken.
@@ -120,8 +118,8 @@ class Search:
     ) -> Found | None:
         """The shortest path from a cell to a goal that the least doubt speaks against; None without any.
 
-        ``q`` (n,) are joint angles for axes of one cell, ``beliefs`` are of the steps, ``doubts`` of the
-        cells; ``left_out`` are solutions that were felt not to be reached from a cell.
+        ``q`` (n,) are joint angles for axes of one cell, ``beliefs`` are of the steps, ``doubts`` of the cells;
+        ``left_out`` are solutions that were felt not to be reached from a cell.
         """
         touched, facts, exits = set(beliefs.doubted()), beliefs.facts, self.exits(left_out)
         near = [exit for exit in self._near if exit not in left_out]
@@ -181,9 +179,7 @@ class Search:
             network.close(pairs(bad, self._grid.shape))
         return None
 
-    def _by_cost(
-        self, here: Cell, q: np.ndarray, cost: np.ndarray, closed: set[Step], exits: Exits
-    ) -> Found | None:
+    def _by_cost(self, here: Cell, q: np.ndarray, cost: np.ndarray, closed: set[Step], exits: Exits) -> Found | None:
         """The cheapest path whose steps are proven free of the known."""
 
         def ask(goals: np.ndarray, closed: set[Step], cuts: Cuts) -> np.ndarray | None:

@@ -1,11 +1,11 @@
 """Whether the arm at its goal would be in what was touched, surely enough to end a search: belief, not fact.
 
-A goal at which the arm would contain a sure place by more than ``DEEP`` is taken by what was felt there. How
-surely that is so for all goals is ``region.union_bound``. Cells of the map say nothing in this: the arm fits
-through where no centre of a cell is free.
+A goal at which the arm would contain a sure place by more than ``DEEP`` is taken by what was felt there. How surely
+that is so for all goals is ``region.union_bound``. Cells of the map say nothing in this: the arm fits through where
+no centre of a cell is free.
 
-After ``PATIENCE`` touches, when every path is doubted, every other motion tries the surface that was felt
-where the arm at its goal would cross it: there it is touched again, or there is a way in.
+After ``PATIENCE`` touches, when every path is doubted, every other motion tries the surface that was felt where the
+arm at its goal would cross it: there it is touched again, or there is a way in.
 """
 
 import numpy as np
@@ -72,8 +72,8 @@ class Separation:
     def trial(self, found: Found, q: np.ndarray, felt: WholeArmLearning) -> Found | None:
         """A path from joint angles (n,) [rad] to where the arm is in what was felt as it is at its goal.
 
-        None where the path that was to be driven is not doubted, where the last motion was a trial, or where
-        nothing is left to try.
+        None where the path that was to be driven is not doubted, where the last motion was a trial, or where nothing
+        is left to try.
         """
         collisions, before = felt.collisions, self._tried_with
         count = len(collisions.touches)

@@ -52,9 +52,7 @@ class StepChecks:
     def _note_swept(self, rows: np.ndarray, steps: list[Step | None], likely: set[Place]) -> None:
         """Note which steps sweep through which likely places, of those of which that is not known."""
         self._hits.pop(None, None)  # the last leg is another one every time
-        new = np.array(
-            [k for k, s in enumerate(steps) if s is None or not likely <= self._asked.get(s, set())], int
-        )
+        new = np.array([k for k, s in enumerate(steps) if s is None or not likely <= self._asked.get(s, set())], int)
         if not likely or not len(new):
             return
         swept = new[self.sweep(likely, rows[new], rows[new + 1])]

@@ -1,11 +1,11 @@
 """The path of the network, shortened by straight lines of all joints together.
 
-A line is taken only where nothing speaks against it: it is proven free of what is known, sweeps through no
-likely place, and meets no doubted or rough cell between its ends and no step that was touched. What no line
-replaces is driven from centre to centre, at rest at both.
+A line is taken only where nothing speaks against it: it is proven free of what is known, sweeps through no likely
+place, and meets no doubted or rough cell between its ends and no step that was touched. What no line replaces is
+driven from centre to centre, at rest at both.
 
-A line that was touched makes the cells that it joined *rough*. No line joins a rough cell, so it is never
-driven again, and there are at most as many touched lines as cells.
+A line that was touched makes the cells that it joined *rough*. No line joins a rough cell, so it is never driven
+again, and there are at most as many touched lines as cells.
 """
 
 from typing import NamedTuple
@@ -34,8 +34,7 @@ class Shortened(NamedTuple):
 
     kept: list[int]  # numbers of the waypoints that are corners, the first and the last among them
     straight: np.ndarray  # (k,) whether each line between corners is one against which nothing speaks
-    # (k + 1,) how much a blend cuts off the lines at each corner [rad]; 0 where the arm rests
-    cut: np.ndarray
+    cut: np.ndarray  # (k + 1,) how much a blend cuts off the lines at each corner [rad]; 0 where the arm rests
 
 
 class Shortener:
@@ -127,8 +126,8 @@ class Shortener:
     def _is_barred(self, corners: np.ndarray, cut: np.ndarray) -> bool:
         """Whether the blend between two lines is doubted, or not proven free.
 
-        Between chords no component of the curve is further from them than 10 / 8 of what is cut off, as share
-        of its line, over their number squared: as many are taken as leave half of what the proof keeps free.
+        Between chords no component of the curve is further from them than 10 / 8 of what is cut off, as share of its
+        line, over their number squared: as many are taken as leave half of what the proof keeps free.
         """
         if self._is_doubted(corners, cut):
             return True
