@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from dynamics import list_arms, load_arm
+# Several processes test at once: threads of linear algebra in each would wait for each other in circles.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from dynamics import list_arms, load_arm  # loads NumPy, which asks then
 
 # the built-in sets whose equations of motion and kinematics describe one and the same chain
 UR = [name for name in list_arms() if name.startswith("ur5")]
