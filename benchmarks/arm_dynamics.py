@@ -75,10 +75,7 @@ def measure(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list
         expected = theirs(model, data, q + np.eye(n)[0] * DRIFT, qd, third)
         np.testing.assert_allclose(out, expected, rtol=1e-9, atol=1e-9)
         times = [
-            (
-                seconds_per_call(ours, CALLS),
-                seconds_per_call(lambda k, f=theirs: from_python(f, k), CALLS_FROM_PYTHON),
-            )
+            (seconds_per_call(ours, CALLS), seconds_per_call(lambda k, f=theirs: from_python(f, k), CALLS_FROM_PYTHON))
             for _ in range(RUNS)
         ]
         rows.append((what, *map(list, zip(*times, strict=True))))

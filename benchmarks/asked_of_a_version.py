@@ -12,14 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dynamics import (
-    forward_dynamics,
-    forward_kinematics,
-    inverse_dynamics,
-    inverse_kinematics,
-    jacobian,
-    load_arm,
-)
+from dynamics import forward_dynamics, forward_kinematics, inverse_dynamics, inverse_kinematics, jacobian, load_arm
 from hopfield_nav import Simulation, load_world, plan_path, sweep
 
 ROUNDS, BATCH, SWEPT, LOOP = 7, 100_000, 120, 5.0

@@ -29,11 +29,7 @@ RUNS, CENTRES, RADIUS, POINTS = 3, 500_000, 0.04, 18
 MOVING = 6  # bodies, counted from the hand, whose ends are felt in turn
 START = np.array([0.1, -1.2, 1.3, -0.3, 0.7, 0.2])
 SHAPES = {"1.5 million cells": (36, 18, 24, 12, 8, 1), "20⁶ = 64 million cells": (20,) * 6}
-SOLIDS = [
-    half_space([0, 0, -0.1]),
-    box([0.5, 0, 0.2], [0.3, 0.5, 0.4]),
-    finite_cylinder([-0.4, 0.3, 0.3], 0.1, 0.5),
-]
+SOLIDS = [half_space([0, 0, -0.1]), box([0.5, 0, 0.2], [0.3, 0.5, 0.4]), finite_cylinder([-0.4, 0.3, 0.3], 0.1, 0.5)]
 
 
 def main() -> None:

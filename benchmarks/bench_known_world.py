@@ -67,10 +67,7 @@ def main() -> None:
     q = rng.uniform(-np.pi, np.pi, (POSES, 6))
     alone, among = build_scene(arm), build_scene(arm, np.array(TABLE))
     for name, scene in (("arm alone", alone), ("floor, table, two cylinders", among)):
-        print(
-            f"{name}: {len(scene.pairs)} pairs of bodies, {int(scene.checked.sum())} of body and solid;",
-            end="",
-        )
+        print(f"{name}: {len(scene.pairs)} pairs of bodies, {int(scene.checked.sum())} of body and solid;", end="")
         print(f" {(~collides(arm, scene, q)).mean():.0%} of the poses are free")
         rows = compare_with_coal(arm, scene, q)
         rows.append(measure_motions(arm, scene, q))
@@ -140,12 +137,7 @@ def measure_motions(arm: Arm, scene: Scene, q: np.ndarray) -> list[str]:
         )
         print(f"  motion, {name:8s} {found['any'] * 1e6:6.1f} µs; {proven.mean():.0%} are free:", end="")
         print(f" {found['free'] * 1e6:.1f} µs, samples of 1° {found['samples'] * 1e6:.1f} µs")
-        row = row or [
-            "proof of a whole joint motion that is free",
-            f"{two_digits(found['free'] * 1e6)} µs",
-            "",
-            "",
-        ]
+        row = row or ["proof of a whole joint motion that is free", f"{two_digits(found['free'] * 1e6)} µs", "", ""]
     return row
 
 

@@ -193,12 +193,7 @@ def main() -> None:
         rows.append(limit_row("random 20⁶ = 6.4·10⁷", blocked, goal, not options.no_peers))
         sums.append(sum_row("random 20⁶, β = 1/24", *random_map((20,) * 6)))
         replans = [replan_row("random 20⁶", blocked, goal)]
-        head = [
-            "one more blocked cell on the path",
-            "median",
-            "slowest of 100",
-            "a bottleneck at the goal closes",
-        ]
+        head = ["one more blocked cell on the path", "median", "slowest of 100", "a bottleneck at the goal closes"]
         tell(table(head, replans), options.out, "replan")
     tell(table(["map", "limit", *OTHERS], rows), options.out, "limit")
     tell(table(["summing network, to rest, `plan_path`", "time"], sums), options.out, "sum")

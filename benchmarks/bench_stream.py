@@ -77,12 +77,7 @@ def main() -> None:
     load = os.getloadavg()[1] / (os.cpu_count() or 1)
     spans, alarms, sizes = measure(options.seconds)
     median, high = 1e3 * np.quantile(spans, [0.5, 0.999])
-    row = [
-        f"{load:.0f} for each core",
-        f"{median:.2f} ms",
-        f"{high:.2f} ms",
-        f"{sizes[0]:.1f} MB, {sizes[-1]:.1f} MB",
-    ]
+    row = [f"{load:.0f} for each core", f"{median:.2f} ms", f"{high:.2f} ms", f"{sizes[0]:.1f} MB, {sizes[-1]:.1f} MB"]
     head = ["processes", "median", "99.9 %", "memory after the first tenth, in the end"]
     tell(table(head, [row]), options.out, "stream")
     print(f"{len(spans)} samples at {RATE:g} Hz, {alarms} alarms, {spans.sum():.0f} s of computing")

@@ -83,10 +83,7 @@ def measure(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list
     for what, ours, theirs in peers:
         ours(BATCH)  # compile
         times = [
-            (
-                seconds_per_call(ours, CALLS),
-                seconds_per_call(lambda k, f=theirs: from_python(f, k), CALLS_FROM_PYTHON),
-            )
+            (seconds_per_call(ours, CALLS), seconds_per_call(lambda k, f=theirs: from_python(f, k), CALLS_FROM_PYTHON))
             for _ in range(RUNS)
         ]
         rows.append((what, *map(list, zip(*times, strict=True))))

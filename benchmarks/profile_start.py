@@ -67,10 +67,7 @@ def cold() -> dict[str, float]:
     from hopfield_nav.world import load_world
 
     begun = time.perf_counter()  # as the events are timed
-    with (
-        event.install_recorder("numba:compile") as compiled,
-        event.install_recorder("numba:llvm_lock") as llvm,
-    ):
+    with event.install_recorder("numba:compile") as compiled, event.install_recorder("numba:llvm_lock") as llvm:
         simulate(load_world("ragazzon2012"))
     whole = time.perf_counter() - begun
     own: Counter[str] = Counter()
@@ -127,11 +124,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as cache:
         parts = asked("cold", Path(cache))
     head = ["the first run", "by the clock"]
-    tell(
-        table(head, ([name, f"{seconds:.1f} s"] for name, seconds in parts.items())),
-        options.out,
-        "cold_start",
-    )
+    tell(table(head, ([name, f"{seconds:.1f} s"] for name, seconds in parts.items())), options.out, "cold_start")
     print_load()
 
 

@@ -109,8 +109,7 @@ def with_payload(arm: Arm, mass: float, center_of_mass: np.ndarray, inertia: np.
         center_of_mass: (3,) in the flange frame [m].
         inertia: (3, 3) about the payload's centre of mass, flange axes [kg·m²]; default zero.
 
-    Raises:
-        BadInput: a negative mass, a wrong shape, no numbers or far too large ones, or an impossible tensor.
+    Raises ``BadInput``: a negative mass, a wrong shape, no numbers or far too large ones, or an impossible tensor.
     """
     mass = float(_numbers(mass, (), _LARGEST_MASS, "mass", "kg"))
     center = _numbers(center_of_mass, (3,), _FARTHEST, "centre of mass", "m")

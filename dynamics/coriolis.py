@@ -10,15 +10,7 @@ import numpy as np
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.composite import update_mass_and_bias
-from dynamics.derivative_passes import (
-    NO_FLOW,
-    add_flow,
-    flow_in,
-    flow_of,
-    flow_times,
-    flow_transposed_times,
-    put_flow,
-)
+from dynamics.derivative_passes import NO_FLOW, add_flow, flow_in, flow_of, flow_times, flow_transposed_times, put_flow
 from dynamics.kernels.decorators import kernel
 from dynamics.kernels.spatial import (
     NO_BODY,

@@ -83,8 +83,7 @@ _MISTAKEN_UNIT = {
 def check_range(value: float, low: float, high: float, unit: str, *, above: bool = False, where: str = "") -> float:
     """``value`` itself when it lies in ``low`` … ``high`` [``unit``]; with ``above`` not at ``low`` itself.
 
-    Raises:
-        BadInput: it does not, or is NaN; above the range the message asks about the usual mistaken unit.
+    Raises ``BadInput``: it does not, or is NaN; above the range the message asks about the usual mistaken unit.
     """
     if low <= value <= high and not (above and value == low):
         return value

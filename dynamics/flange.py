@@ -53,12 +53,7 @@ def make_load(mass: float = 0.0, center_of_mass: object = 0.0, inertia: object =
 
 
 def flange_wrench(
-    arm: Arm,
-    q: np.ndarray,
-    qd: np.ndarray,
-    qdd: np.ndarray,
-    load: Load | None = None,
-    wrench: np.ndarray | None = None,
+    arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, load: Load | None = None, wrench: np.ndarray | None = None
 ) -> np.ndarray:
     """What tool and load exert on the flange of a moving arm: (..., 6) force, moment [N, N·m], flange axes.
 

@@ -121,8 +121,7 @@ def rotor_friction(joints: FlexibleJoints, speed: np.ndarray, load: np.ndarray) 
 def highest_frequency(arm: Arm, joints: FlexibleJoints, q: np.ndarray) -> float:
     """Highest natural frequency of links and rotors on their springs, at joint angles (n,) [rad/s].
 
-    Raises:
-        BadInput: links without inertia of their own, as in ``ur5_controller``, where it is the rotors'.
+    Raises ``BadInput``: links without inertia of their own, as in ``ur5_controller``, where it is the rotors'.
     """
     links = mass_matrix(links_alone(arm), q)
     least = float(np.linalg.eigvalsh(links)[0])

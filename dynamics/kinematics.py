@@ -7,21 +7,7 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.kernels.decorators import Table, inlined, packed
-from dynamics.kernels.vectors import (
-    UNIT,
-    UP,
-    ZERO,
-    add,
-    along,
-    column,
-    cross,
-    dot,
-    matmul,
-    put,
-    sub,
-    three,
-    vector,
-)
+from dynamics.kernels.vectors import UNIT, UP, ZERO, add, along, column, cross, dot, matmul, put, sub, three, vector
 from dynamics.kernels.views import view
 from dynamics.packed import arm_in, in_rows, numbers_of, work_in
 from dynamics.sincos import cos_sin

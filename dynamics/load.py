@@ -39,8 +39,7 @@ def load_arm(name: str | Path, folder: Path | None = None) -> Arm:
             base frame and joint names come from ``dynamics.files.read_urdf``).
         folder: where a relative path is looked for; default the current folder.
 
-    Raises:
-        BadInput: unknown name, unreadable file, or a wrong entry, with the place.
+    Raises ``BadInput``: unknown name, unreadable file, or a wrong entry, with the place.
     """
     if str(name) in list_arms():
         return together(_built_in(str(name)))

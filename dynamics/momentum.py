@@ -14,19 +14,7 @@ Source: the equation of the momentum: De Luca and Mattone 2005 (sensorless colli
 
 from dynamics.kernels.decorators import inlined
 from dynamics.kernels.spatial import NONE, cross_force, pair, plus, plus_times, power, put_pair, turning_axis
-from dynamics.kernels.vectors import (
-    UP,
-    ZERO,
-    add,
-    column,
-    cross,
-    into_axes,
-    matmul,
-    put,
-    three,
-    times,
-    vector,
-)
+from dynamics.kernels.vectors import UP, ZERO, add, column, cross, into_axes, matmul, put, three, times, vector
 
 
 @inlined

@@ -10,12 +10,7 @@ def quaternions(rotation: np.ndarray) -> np.ndarray:
     a, b, c = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]
     r, s, t = R[0, 0], R[1, 1], R[2, 2]
     rows = np.array(
-        [
-            [1 + r + s + t, x, y, z],
-            [x, 1 + r - s - t, a, b],
-            [y, a, 1 - r + s - t, c],
-            [z, b, c, 1 - r - s + t],
-        ]
+        [[1 + r + s + t, x, y, z], [x, 1 + r - s - t, a, b], [y, a, 1 - r + s - t, c], [z, b, c, 1 - r - s + t]]
     )
     diagonal = np.array([rows[k, k] for k in range(4)])
     best = np.take_along_axis(rows, np.argmax(diagonal, axis=0)[None, None], axis=0)[0]

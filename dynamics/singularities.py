@@ -37,9 +37,7 @@ class SingularityMeasures(NamedTuple):
 def singularity_measures(arm: Arm, q: np.ndarray) -> SingularityMeasures:
     """How far a UR-type arm is from each of its three singularities at q (..., 6) [rad].
 
-    Raises:
-        BadInput: wrong shape.
-        NoClosedForm: the arm is not of UR type.
+    Raises ``BadInput``: wrong shape. ``NoClosedForm``: the arm is not of UR type.
 
     Source: tu2023 (26)-(28), corrected; the signs are those of ``inverse_kinematics_branches``.
     """
@@ -62,9 +60,8 @@ def near_singularities(
     More than one at a time is possible. ``angle`` bounds |sin theta5| and |sin theta3|, ``length`` the wrist centre's
     |along| [m].
 
-    Raises:
-        BadInput: wrong shape, a bound that is negative or NaN, or an angle that is.
-        NoClosedForm: the arm is not of UR type.
+    Raises ``BadInput``: wrong shape, a bound that is negative or NaN, or an angle that is. ``NoClosedForm``: the arm
+    is not of UR type.
     """
     if not (angle >= 0 and length >= 0):
         raise BadInput("a bound cannot be negative", found=(angle, length))
@@ -78,9 +75,7 @@ def near_singularities(
 def jacobian_determinant(arm: Arm, q: np.ndarray) -> np.ndarray:
     """(...) determinant of the Jacobian at q (..., 6) [rad], up to a sign that is the UR-type arm's own [m³].
 
-    Raises:
-        BadInput: wrong shape.
-        NoClosedForm: the arm is not of UR type.
+    Raises ``BadInput``: wrong shape. ``NoClosedForm``: the arm is not of UR type.
     """
     wrist, elbow, shoulder = singularity_measures(arm, q)
     return arm.dh[1, 2] * arm.dh[2, 2] * wrist * elbow * shoulder

@@ -355,8 +355,7 @@ class Method:
     def pack(self, values: dict[str, object], n: int) -> np.ndarray:
         """The float64 array of parameters for an arm with ``n`` joints.
 
-        Raises:
-            BadInput: a value that ``Parameter.check`` refuses, or a list that has not one entry a joint.
+        Raises ``BadInput``: a value that ``Parameter.check`` refuses, or a list that has not one entry a joint.
         """
         return np.concatenate(
             [self._pack_one(p, values.get(p.name, p.default), n) for p in self.parameters] or [np.zeros(0)]
@@ -496,8 +495,7 @@ def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
         name: name of a built-in method, or a file (relative to ``folder``) and the name of a ``Method`` in it.
         folder: where a relative file is looked for; default the current folder.
 
-    Raises:
-        BadInput: no such method, or the file holds none of that name.
+    Raises ``BadInput``: no such method, or the file holds none of that name.
     """
     if ".py:" in name:
         return _load_from_file(kind, name, folder or Path())

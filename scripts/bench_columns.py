@@ -88,13 +88,7 @@ def count(test: Test) -> Cell:
     return lambda methods: str(sum(bool(test(row)) for row in methods[0]))
 
 
-def of(
-    key: str,
-    form: str,
-    how: Callable[[Any], Any] = np.mean,
-    where: Test = reached,
-    scale: float = 1.0,
-) -> Cell:
+def of(key: str, form: str, how: Callable[[Any], Any] = np.mean, where: Test = reached, scale: float = 1.0) -> Cell:
     """A statistic of a column over some rows."""
 
     def cell(methods: list[Rows]) -> str:

@@ -132,14 +132,7 @@ def draw_roc(rows: Rows) -> Figure:
         for method in (m for m in methods if m in SHOWN):
             alarms, share = roc(rows, name, method)
             colour, line = SHOWN[method]
-            ax.plot(
-                np.maximum(alarms, least),
-                100 * share,
-                line,
-                color=colour,
-                linewidth=1.1,
-                label=_short(method),
-            )
+            ax.plot(np.maximum(alarms, least), 100 * share, line, color=colour, linewidth=1.1, label=_short(method))
         ax.set(xscale="log", xlim=(0.8 * least, 3e3), ylim=(-2, 102))
         ax.set_title(name, loc="left")
         ax.grid(visible=True, color=COLOURS.grid, linewidth=0.4)

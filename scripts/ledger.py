@@ -220,14 +220,7 @@ def table(rows: Iterable[Row]) -> str:
 
 def _section(document: str, rows: list[Row]) -> str:
     tally = ", ".join(f"{n} {verdict}" for verdict, n in counts(rows).items() if n)
-    lines = [
-        f"## {document}",
-        "",
-        f"{len(rows)} claims: {tally}.",
-        "",
-        _line(_COLUMNS),
-        _line(["---"] * len(_COLUMNS)),
-    ]
+    lines = [f"## {document}", "", f"{len(rows)} claims: {tally}.", "", _line(_COLUMNS), _line(["---"] * len(_COLUMNS))]
     lines += [_line(row._replace(test=f"`{row.test}`")) for row in rows]
     return "\n".join([*lines, ""])
 

@@ -124,10 +124,7 @@ def main() -> int:
                 raise SystemExit(f"{room}: the tests fail without any fault")
             for mutation in wanted:
                 found = fate(place, mutation, tests_of(room)[mutation.path])
-                known[mutation.name] = {
-                    "room": room,
-                    "fate": "since" if asked.again and found == "noticed" else found,
-                }
+                known[mutation.name] = {"room": room, "fate": "since" if asked.again and found == "noticed" else found}
                 _add(asked.keep, mutation.name, known[mutation.name])
     tell(table(HEAD, rows(known)), asked.out, "mutants")
     survived = [name for name, found in known.items() if found["fate"] == "survived"]

@@ -188,10 +188,7 @@ def of_the_arm() -> list[list[str]]:
         error = np.abs(run.data.q.values - run.data.q_ref.values).max()
         share = f"{100 * run.summary['saturated_share']:.0f} % of the periods saturated"
         rows.append(
-            [
-                f"simulated arm, 1 kHz, no friction, {name}: largest joint error",
-                f"{_two(1e3 * error)} mrad; {share}",
-            ]
+            [f"simulated arm, 1 kHz, no friction, {name}: largest joint error", f"{_two(1e3 * error)} mrad; {share}"]
         )
     return rows
 

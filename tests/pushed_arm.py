@@ -35,11 +35,7 @@ def reference(time: float, n: int = 6) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 
 def follow(
-    arm: Arm,
-    push: Callable[[float], np.ndarray],
-    duration: float,
-    model: Arm | None = None,
-    still: bool = False,
+    arm: Arm, push: Callable[[float], np.ndarray], duration: float, model: Arm | None = None, still: bool = False
 ) -> dict[str, np.ndarray]:
     """States of an arm under inverse dynamics, torque held, pushed by ``push(time)`` (n,) [N·m].
 

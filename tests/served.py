@@ -30,11 +30,7 @@ def moving(seconds: float, rate: float = 125.0, push: float = 0.0, noise: float 
     torque = inverse_dynamics(load_arm("ur5_controller"), q, qd, qdd)
     torque += np.random.default_rng(0).normal(0, noise, torque.shape)
     during = (time_s >= PUSHED[0]) & (time_s < PUSHED[1])
-    torque[during] -= jacobian(load_arm("ur5_controller"), q[during])[:, :3].transpose(0, 2, 1) @ [
-        0.0,
-        0.0,
-        -push,
-    ]
+    torque[during] -= jacobian(load_arm("ur5_controller"), q[during])[:, :3].transpose(0, 2, 1) @ [0.0, 0.0, -push]
     signals = {"q": q, "qd": qd, "q_ref": q, "qd_ref": qd, "qdd_ref": qdd, "current": torque / CONSTANT}
     return label_signals(time_s, signals, "made up")
 

@@ -38,10 +38,7 @@ class UrdfArm(NamedTuple):
 
 
 def read_urdf(
-    path: str | Path,
-    base: str | None = None,
-    tip: str | None = None,
-    gravity: tuple[float, float, float] = GRAVITY,
+    path: str | Path, base: str | None = None, tip: str | None = None, gravity: tuple[float, float, float] = GRAVITY
 ) -> UrdfArm:
     """Read an arm from a URDF file, with the gravity (3,) in axes of the base link [m/s²].
 

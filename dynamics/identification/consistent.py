@@ -20,13 +20,7 @@ import numpy as np
 from dynamics.arm import Arm
 from dynamics.errors import BadInput, HopfieldNavError
 from dynamics.identification.base_set import BaseParameters
-from dynamics.identification.parameters import (
-    PER_LINK,
-    arm_with_parameters,
-    parameters_of,
-    pseudo_inertia,
-    to_standard,
-)
+from dynamics.identification.parameters import PER_LINK, arm_with_parameters, parameters_of, pseudo_inertia, to_standard
 
 DEVIATION_WEIGHT = 1e-2  # squared standard deviations for a deviation of 100 % in one parameter
 _REACH = 0.1  # [m] size of a link: unit of first moments is mass times this, of tensors times its square

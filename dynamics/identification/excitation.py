@@ -168,13 +168,7 @@ class _Search:
     """The cost of a trajectory, and the best one seen that keeps to the limits."""
 
     def __init__(
-        self,
-        arm: Arm,
-        limits: ExcitationLimits,
-        base: BaseParameters,
-        period: float,
-        harmonics: int,
-        criterion: str,
+        self, arm: Arm, limits: ExcitationLimits, base: BaseParameters, period: float, harmonics: int, criterion: str
     ) -> None:
         self.arm, self.limits, self.base = arm, limits, base
         self.period, self.harmonics, self.criterion = period, harmonics, criterion

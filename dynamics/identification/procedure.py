@@ -11,12 +11,7 @@ import numpy as np
 from dynamics.arm import Arm
 from dynamics.errors import BadInput
 from dynamics.files import write_arm
-from dynamics.identification.base_set import (
-    BaseParameters,
-    base_parameters,
-    base_regressor,
-    random_excitation,
-)
+from dynamics.identification.base_set import BaseParameters, base_parameters, base_regressor, random_excitation
 from dynamics.identification.consistent import ConsistentFit, consistent_fit
 from dynamics.identification.equations import Options, observations, unknown_names
 from dynamics.identification.formulas import base_formulas
@@ -160,9 +155,8 @@ def identify(
             where the logs are silent.
         options: filters, rotors, friction; default ``Options()``.
 
-    Raises:
-        BadInput: a log with gaps, wrong units, too low a rate or a wrong shape, or logs that do not excite the arm
-            (which parameters, which joint).
+    Raises ``BadInput``: a log with gaps, wrong units, too low a rate or a wrong shape, or logs that do not excite the
+    arm (which parameters, which joint).
 
     Source: madsen2020 sections 3 to 5.
     """

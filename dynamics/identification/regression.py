@@ -60,17 +60,9 @@ def write_regressor(gravity, qd, qdd, work, out):
     for i in range(qd.size):
         # motion of frame i, base axes
         cx, cy, cz = _cross(wx, wy, wz, zx, zy, zz)
-        dx, dy, dz = (
-            dx + zx * qdd[i] + cx * qd[i],
-            dy + zy * qdd[i] + cy * qd[i],
-            dz + zz * qdd[i] + cz * qd[i],
-        )
+        dx, dy, dz = (dx + zx * qdd[i] + cx * qd[i], dy + zy * qdd[i] + cy * qd[i], dz + zz * qdd[i] + cz * qd[i])
         wx, wy, wz = wx + zx * qd[i], wy + zy * qd[i], wz + zz * qd[i]
-        rx, ry, rz = (
-            origin[i + 1, 0] - origin[i, 0],
-            origin[i + 1, 1] - origin[i, 1],
-            origin[i + 1, 2] - origin[i, 2],
-        )
+        rx, ry, rz = (origin[i + 1, 0] - origin[i, 0], origin[i + 1, 1] - origin[i, 1], origin[i + 1, 2] - origin[i, 2])
         cx, cy, cz = _cross(wx, wy, wz, rx, ry, rz)
         ex, ey, ez = _cross(wx, wy, wz, cx, cy, cz)
         cx, cy, cz = _cross(dx, dy, dz, rx, ry, rz)

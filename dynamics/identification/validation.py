@@ -49,12 +49,7 @@ def nmse(tau: np.ndarray, predicted: np.ndarray) -> float:
 
 
 def compare(
-    arm: Arm,
-    base: BaseParameters,
-    identified: np.ndarray,
-    reference: np.ndarray,
-    log: MotionLog,
-    options: Options,
+    arm: Arm, base: BaseParameters, identified: np.ndarray, reference: np.ndarray, log: MotionLog, options: Options
 ) -> Comparison:
     """Two sets of unknowns (u,), base parameters and friction, on a log, after the filters of the fit.
 

@@ -33,9 +33,8 @@ def inverse_kinematics(arm: Arm, T_base_tool: np.ndarray, theta6: object = None)
         Angles in (−π, π], in the order of ``inverse_kinematics_branches``. Every solution has been
         checked: forward kinematics meets all entries of the pose to 1e-9 (m, 1).
 
-    Raises:
-        BadInput: the pose or the arm's tool frame is malformed, or theta6 does not fit.
-        NoClosedForm: the arm is not of UR type.
+    Raises ``BadInput``: the pose or the arm's tool frame is malformed, or theta6 does not fit. ``NoClosedForm``: the
+    arm is not of UR type.
 
     Source: kebria2016 II.D, nowoczyn2023 2.3, tu2023 (5) to (25), corrected (see ``closed_form``).
     """
@@ -64,9 +63,8 @@ def inverse_kinematics_branches(
         with +1 where that number is zero; θ is q plus the joint's offset. Rows run from [1, 1, 1] to [−1, −1, −1],
         the elbow changing fastest.
 
-    Raises:
-        BadInput: as ``inverse_kinematics``, or more than one pose.
-        NoClosedForm: the arm is not of UR type.
+    Raises ``BadInput``: as ``inverse_kinematics``, or more than one pose. ``NoClosedForm``: the arm is not of UR
+    type.
     """
     solutions, branches, counts, lead = _solve(arm, T_base_tool, theta6)
     if lead:

@@ -34,11 +34,7 @@ class DifferentialPath(NamedTuple):
 
 
 def differential_inverse_kinematics(
-    arm: Arm,
-    T_base_tool: np.ndarray,
-    q_start: np.ndarray,
-    orientation: str = "rotation_vector",
-    feedback: bool = False,
+    arm: Arm, T_base_tool: np.ndarray, q_start: np.ndarray, orientation: str = "rotation_vector", feedback: bool = False
 ) -> DifferentialPath:
     """Follow a path of close poses by one Jacobian step from each to the next.
 
@@ -50,8 +46,7 @@ def differential_inverse_kinematics(
             as (2.3) has them (the document names no convention).
         feedback: take each difference from the pose that was reached instead of the last of the path.
 
-    Raises:
-        BadInput: malformed poses or start, an unknown orientation, or an arm without six joints.
+    Raises ``BadInput``: malformed poses or start, an unknown orientation, or an arm without six joints.
 
     Source: nowoczyn2023 (2.2), (2.3), with the missing J⁻¹.
     """

@@ -54,8 +54,7 @@ def follow_path(arm: Arm, poses: np.ndarray, q_start: np.ndarray, jump: float = 
         nothing is known of other solutions: where the solver does not get to the pose from the
         last waypoint it is out of reach, or limits if a joint is at its limit there.
 
-    Raises:
-        BadInput: malformed poses, tool frame or start, or a jump that is not positive.
+    Raises ``BadInput``: malformed poses, tool frame or start, or a jump that is not positive.
     """
     rows, lead = as_poses(poses, "poses")
     if len(lead) != 1:
@@ -159,9 +158,5 @@ def _follow_numeric(arm, poses, start, jump, q, work):
 
 
 def _reason(status: int, waypoint: int, change: float) -> str:
-    names = {
-        _OUT_OF_REACH: "out of reach",
-        _LIMITS: "limits",
-        _BRANCH_ENDS: f"branch ends (jump of {change:.3g} rad)",
-    }
+    names = {_OUT_OF_REACH: "out of reach", _LIMITS: "limits", _BRANCH_ENDS: f"branch ends (jump of {change:.3g} rad)"}
     return "" if status == _COMPLETE else f"{names[status]} at waypoint {waypoint}"

@@ -62,8 +62,7 @@ def numeric_inverse_kinematics(
             ``q_start`` has failed; the best end counts.
         rng: source of the random starts; needed with ``restarts``.
 
-    Raises:
-        BadInput: malformed pose, tool frame or start, a negative or NaN number, or no ``rng``.
+    Raises ``BadInput``: malformed pose, tool frame or start, a negative or NaN number, or no ``rng``.
 
     Source: nowoczyn2023 2.2 (corrected), and the papers named at the head of the module.
     """

@@ -84,9 +84,7 @@ def closed_form_position(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     The tool frame is not taken into account.
 
-    Raises:
-        BadInput: wrong shape.
-        NoClosedForm: the arm is not of UR type.
+    Raises ``BadInput``: wrong shape. ``NoClosedForm``: the arm is not of UR type.
 
     Source: kebria2016 (2), tu2023 (4), corrected.
     """

@@ -43,8 +43,7 @@ def linearize(
     Returns:
         A = [0, I; d qdd/d q, d qdd/d qd], B = [0; M^-1], C and D.
 
-    Raises:
-        BadInput: wrong shapes, or an output that does not exist.
+    Raises ``BadInput``: wrong shapes, or an output that does not exist.
 
     Source: tu2023 (48), (49), with 12 states and the partial derivatives that its (55), (56) miss.
     """
@@ -64,8 +63,7 @@ def moving_linearization(
 ) -> LinearModel:
     """Linear models, as of ``linearize``, at q, qd, qdd (k, n) along a motion, with the torque that it needs.
 
-    Raises:
-        BadInput: as ``linearize``.
+    Raises ``BadInput``: as ``linearize``.
 
     Source: tu2023 3.3, step 4.
     """

@@ -30,11 +30,7 @@ from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps import Job
 
 Row = Mapping[str, Any]
-CURVES = {
-    "collision_count": "touches",
-    "simulated_time_s": "simulated time [s]",
-    "way_m": "way of the tool [m]",
-}
+CURVES = {"collision_count": "touches", "simulated_time_s": "simulated time [s]", "way_m": "way of the tool [m]"}
 UNDONE = ("failed", "timed_out", "method_failed")
 _TEXT = ("version", "family", "condition", "method", "error")
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

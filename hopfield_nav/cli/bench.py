@@ -66,14 +66,7 @@ def bench(
     trust: Trusted = False,
 ) -> int:  # fmt: skip
     """Put methods beside each other on families of worlds: one table, and a page that compares them."""
-    from hopfield_nav.bench import (
-        find_suite,
-        join_results,
-        keep_problems,
-        load_suite,
-        with_version,
-        write_results,
-    )
+    from hopfield_nav.bench import find_suite, join_results, keep_problems, load_suite, with_version, write_results
     from hopfield_nav.cli.report import say
     from hopfield_nav.sweeps import read_rows
 

@@ -57,14 +57,12 @@ def _short(value: Any) -> str:
 Log = Annotated[
     Path,
     typer.Argument(
-        metavar="LOG",
-        help="Run, its log.nc or signals.csv, recording of a real arm, ROS bag, or description of a log.",
+        metavar="LOG", help="Run, its log.nc or signals.csv, recording of a real arm, ROS bag, or description of a log."
     ),
 ]
 WorldOfLog = Annotated[str | None, typer.Option(metavar="WORLD", help="That gives model, methods and parameters.")]
 Detector = Annotated[
-    str | None,
-    typer.Option(help=f"Name of a detector, or FILE.py:NAME  [default: that of the world, or {DETECTOR}]"),
+    str | None, typer.Option(help=f"Name of a detector, or FILE.py:NAME  [default: that of the world, or {DETECTOR}]")
 ]
 Estimator = Annotated[
     str | None,
@@ -136,10 +134,7 @@ def choose(
     from hopfield_nav.plugin import find_method
 
     if world is None:
-        methods = (
-            find_method("estimator", estimator or _ESTIMATOR),
-            find_method("detector", detector or DETECTOR),
-        )
+        methods = (find_method("estimator", estimator or _ESTIMATOR), find_method("detector", detector or DETECTOR))
         return Chosen(load_arm(arm or _ARM), *methods, given, episodes=bool(episodes))
     rule = world.detection
     methods = (

@@ -36,8 +36,7 @@ def demo(
     rounds: Annotated[
         int | None,
         typer.Option(
-            min=1,
-            help=f"Stop after so many  [default: Ctrl-C; {_UNWATCHED} where the output goes to no terminal]",
+            min=1, help=f"Stop after so many  [default: Ctrl-C; {_UNWATCHED} where the output goes to no terminal]"
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of the random poses.")] = 0,

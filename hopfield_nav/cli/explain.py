@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynamics import BadInput, told
-from hopfield_nav.cli.chosen import (
-    ArmName,
-    Detector,
-    Estimator,
-    Log,
-    MotorConstants,
-    Values,
-    WorldOfLog,
-    read_values,
-)
+from hopfield_nav.cli.chosen import ArmName, Detector, Estimator, Log, MotorConstants, Values, WorldOfLog, read_values
 from hopfield_nav.cli.options import SameMotor, read_joints
 
 if TYPE_CHECKING:

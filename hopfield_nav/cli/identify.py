@@ -40,8 +40,7 @@ def identify(
     motor_constants: Annotated[
         str | None,
         typer.Option(
-            metavar="K1,K2,...",
-            help="Torque for a current, of every joint [N·m/A]  [default: fitted to the model]",
+            metavar="K1,K2,...", help="Torque for a current, of every joint [N·m/A]  [default: fitted to the model]"
         ),
     ] = None,
     same_motor: SameMotor = None,

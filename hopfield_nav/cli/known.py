@@ -22,8 +22,7 @@ def _begin_with(incomplete: str) -> list[str]:
 
 def list_(
     what: Annotated[
-        str,
-        typer.Argument(metavar="WHAT", help=", ".join(KINDS) + ".", autocompletion=_begin_with, show_default=False),
+        str, typer.Argument(metavar="WHAT", help=", ".join(KINDS) + ".", autocompletion=_begin_with, show_default=False)
     ],
 ) -> int:
     """List the worlds, arms, control laws, detectors, planners, sweeps … that come along."""

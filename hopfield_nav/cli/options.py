@@ -19,9 +19,7 @@ def _world_names(incomplete: str) -> list[str]:
 WorldName = Annotated[
     str,
     typer.Argument(
-        metavar="WORLD",
-        help="World file, or the name of a world that comes along.",
-        autocompletion=_world_names,
+        metavar="WORLD", help="World file, or the name of a world that comes along.", autocompletion=_world_names
     ),
 ]
 NoPlots = Annotated[bool, typer.Option("--no-plots", help="Draw no figures.")]
@@ -30,8 +28,7 @@ Trusted = Annotated[
     bool, typer.Option("--trust", help="Execute the Python files that the world names, wherever they lie.")
 ]
 Felt = Annotated[
-    Path | None,
-    typer.Option("--felt", metavar="RUN", help="Folder of an earlier run: what it felt is known."),
+    Path | None, typer.Option("--felt", metavar="RUN", help="Folder of an earlier run: what it felt is known.")
 ]
 SameMotor = Annotated[
     list[str] | None,

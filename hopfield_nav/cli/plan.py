@@ -22,8 +22,7 @@ def plan(
     out: Annotated[Path | None, folder_option("WORLD-plan")] = None,
     overrides: Annotated[list[str] | None, set_option("plan.method=direct")] = None,
     motion: Annotated[
-        str,
-        typer.Option(help="Of the robot program: servoj, movej (direct paths) or movel (straight lines)."),
+        str, typer.Option(help="Of the robot program: servoj, movej (direct paths) or movel (straight lines).")
     ] = "servoj",
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Run it on the simulated arm under the controller too.")

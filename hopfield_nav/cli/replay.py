@@ -56,8 +56,7 @@ def replay(
     world: WorldOfLog = None,
     arm: ArmName = None,
     threshold: Annotated[
-        str | None,
-        typer.Option(metavar="T,...", help="Of the detector; of several a table is made: 1,2,4,8."),
+        str | None, typer.Option(metavar="T,...", help="Of the detector; of several a table is made: 1,2,4,8.")
     ] = None,
     values: Values = None,
     free_run: FreeRun = None,
@@ -67,8 +66,7 @@ def replay(
     judge: Annotated[
         bool,
         typer.Option(
-            "--judge",
-            help="Every detector on the known contacts; half of the log chooses its threshold, half judges.",
+            "--judge", help="Every detector on the known contacts; half of the log chooses its threshold, half judges."
         ),
     ] = False,
     free: Annotated[

@@ -25,8 +25,7 @@ def sweep(
         str | None, typer.Option(metavar="ADDRESS", help="Use a running dask cluster: tcp://HOST:8786.")
     ] = None,
     resume: Annotated[
-        bool,
-        typer.Option("--resume", help="Do what is missing in --out, or in the newest folder of this sweep."),
+        bool, typer.Option("--resume", help="Do what is missing in --out, or in the newest folder of this sweep.")
     ] = False,
     no_plots: NoPlots = False,
     trust: Trusted = False,

@@ -138,10 +138,7 @@ def _print_values(sweep: Sweep, table: ValueTable) -> None:
         star = "*" if i == table.best and compared else ""
         line = [star, ", ".join(result.label), _share(result.reached), *means]
         if compared:
-            line += [
-                _gap(result.less_best.get("reached"), 100.0, "%"),
-                _gap(result.less_best.get(TIME), 1.0, "s"),
-            ]
+            line += [_gap(result.less_best.get("reached"), 100.0, "%"), _gap(result.less_best.get(TIME), 1.0, "s")]
         lines.append(line)
     one = table.count == len(table.results)
     name = ", ".join(table.names) if one else f"the best {len(table.results)} of {table.count}"

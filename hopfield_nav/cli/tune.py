@@ -26,14 +26,12 @@ def tune(
         float, typer.Option("--false-alarms-per-hour", metavar="RATE", help="Wanted, at most; above 0.")
     ],
     seeds: Annotated[
-        int,
-        typer.Option(min=2, max=1_000_000, help="Free motions to simulate; half of them judge the others."),
+        int, typer.Option(min=2, max=1_000_000, help="Free motions to simulate; half of them judge the others.")
     ] = 40,
     free_run: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="LOG",
-            help="Recorded free motion in the place of simulated: a run, or a real arm. Repeatable.",
+            metavar="LOG", help="Recorded free motion in the place of simulated: a run, or a real arm. Repeatable."
         ),
     ] = None,
     gain: Annotated[
@@ -177,10 +175,7 @@ def _lines(judged: Tuned, per_hour: float, seeds: int) -> list[tuple[str, str]]:
             verdict += f": about --seeds {2 * math.ceil(needed / judged.seconds * (seeds - seeds // 2))}"
     return [
         ("threshold", judged.change.partition("=")[2]),
-        (
-            "chosen by",
-            f"{judged.chosen.seconds:.1f} s of free motion, {judged.chosen.allowed} alarms allowed",
-        ),
+        ("chosen by", f"{judged.chosen.seconds:.1f} s of free motion, {judged.chosen.allowed} alarms allowed"),
         ("false alarms", f"{seen} (95 %: {low:.3g} … {high:.3g})"),
         ("wanted", verdict),
     ]

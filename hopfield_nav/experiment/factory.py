@@ -14,14 +14,7 @@ from hopfield_nav.control import Controller
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
 from hopfield_nav.experiment.slide_phase import SlidePhase
 from hopfield_nav.loop import Plant, Trajectory, compiled_loop
-from hopfield_nav.navigation import (
-    Follower,
-    MarkingNavigator,
-    Navigator,
-    OwnResponse,
-    SlideAlong,
-    ToolNavigator,
-)
+from hopfield_nav.navigation import Follower, MarkingNavigator, Navigator, OwnResponse, SlideAlong, ToolNavigator
 from hopfield_nav.world import World, build_flexible_loop, is_code
 
 

@@ -26,13 +26,7 @@ class Guidance:
     """The motions of a run; what its control computer is told, is written in the state."""
 
     def __init__(
-        self,
-        world: World,
-        arm: Arm,
-        controller: Controller,
-        navigator: Navigator,
-        state: State,
-        last_step: int,
+        self, world: World, arm: Arm, controller: Controller, navigator: Navigator, state: State, last_step: int
     ) -> None:
         self._world, self._arm, self._state, self._last_step = world, arm, state, last_step
         self.navigator = navigator  # map, path and motion

@@ -61,17 +61,12 @@ class Simulation:
         on_end: called with outcome and reason, if it is set.
         warnings: sentences on settings that cannot go well, and on obstacles that the arm starts in.
 
-    Raises:
-        BadInput: the start is not over the map or in a known obstacle, the step is too large for damping or contact,
-            or the earlier run says nothing on this map.
+    Raises ``BadInput``: the start is not over the map or in a known obstacle, the step is too large for damping or
+    contact, or the earlier run says nothing on this map.
     """
 
     def __init__(
-        self,
-        world: World,
-        seed: int | None = None,
-        trajectory: Trajectory | None = None,
-        felt: Run | None = None,
+        self, world: World, seed: int | None = None, trajectory: Trajectory | None = None, felt: Run | None = None
     ) -> None:
         self._setup = setup = set_up(world, seed, trajectory, felt)
         self.world, self.seed, self.arm, self.prior = setup.world, setup.seed, setup.arm, setup.prior

@@ -85,8 +85,7 @@ def simulate(world: World, seed: int | None = None, progress: Progress | None = 
     Returns:
         The record: ``run.outcome``, ``run.summary``, ``run.data``, ``run.save(folder)``.
 
-    Raises:
-        BadInput: as ``Simulation``.
+    Raises ``BadInput``: as ``Simulation``.
 
     Source: ragazzon2012 chapter 7.
     """

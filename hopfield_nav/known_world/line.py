@@ -54,8 +54,7 @@ def straight_line(poses: np.ndarray, flip: Sequence[int] = ()) -> StraightLine:
     Legs that ``flip`` names, from 0, are turned the other way round. Only a leg of half a turn (π to 1e-6) can also
     turn the other way round on an arc that is as short.
 
-    Raises:
-        BadInput: fewer than two poses, one that is not rigid, or ``flip`` names a leg without half a turn.
+    Raises ``BadInput``: fewer than two poses, one that is not rigid, or ``flip`` names a leg without half a turn.
 
     Source: nowoczyn2023 (3.3), (3.4): Q1 (Q1⁻¹ Q2)^t is a turn about a fixed axis by t times the angle.
     """
@@ -133,8 +132,7 @@ def rows_on_line(arm: Arm, rows: np.ndarray) -> np.ndarray:
 
     They are the given ones (k, n) [rad], all different, with the tool on one straight line, and others between.
 
-    Raises:
-        BadInput: the joints jump between two rows: no angles near the spline put the tool on its line there.
+    Raises ``BadInput``: the joints jump between two rows: no angles near the spline put the tool on its line there.
     """
     for _ in range(_ROUNDS):
         half = _halfway(arm, rows)

@@ -45,10 +45,8 @@ def plan_world(world: World) -> Planned:
 
     Its ``obstacles`` are not used: the arm knows nothing of them.
 
-    Raises:
-        BadInput: nothing to plan to, a start or goal beyond the limits, or a library that the method needs is not
-            installed.
-        NoClosedForm: the method that is asked for needs an arm of UR type.
+    Raises ``BadInput``: nothing to plan to, a start or goal beyond the limits, or a library that the method needs is
+    not installed. ``NoClosedForm``: the method that is asked for needs an arm of UR type.
     """
     arm = build_arm(world)
     contact_watch(world)  # refused before anything is planned

@@ -59,9 +59,8 @@ def urscript(
     Returns:
         The text, ending in a newline.
 
-    Raises:
-        BadInput: an arm without six joints, a motion that does not suit the path, a trajectory of another path,
-            joints outside their limits, or a parameter out of range.
+    Raises ``BadInput``: an arm without six joints, a motion that does not suit the path, a trajectory of another
+    path, joints outside their limits, or a parameter out of range.
     """
     _check(arm, path, motion)
     if watch is not None and motion != "servoj":

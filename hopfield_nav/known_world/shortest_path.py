@@ -106,13 +106,7 @@ class _GraphSearch:
     """Searching, following and banning, until a path holds or there is none."""
 
     def __init__(
-        self,
-        arm: Arm,
-        scene: Scene,
-        line: StraightLine,
-        through: list[np.ndarray],
-        steps: int,
-        times: np.ndarray,
+        self, arm: Arm, scene: Scene, line: StraightLine, through: list[np.ndarray], steps: int, times: np.ndarray
     ) -> None:
         self.arm, self.scene, self.line, self.through, self.steps = arm, scene, line, through, steps
         self._scratch = make_work(len(arm.dh)), np.empty((len(scene.bodies), AXES_WIDTH))

@@ -63,9 +63,8 @@ def time_path(
         Quintic pieces from time 0, at rest at both ends; without duration for a path of length 0. No
         limit is exceeded by more than ``TOLERANCE``.
 
-    Raises:
-        BadInput: a malformed path or limit; joints that jump on a straight tool line; a pose on the path at which the
-            torque limits do not let the arm rest and creep; or toppra is not installed.
+    Raises ``BadInput``: a malformed path or limit; joints that jump on a straight tool line; a pose on the path at
+    which the torque limits do not let the arm rest and creep; or toppra is not installed.
 
     Source: Pham and Pham 2018 (TOPP-RA); the acceleration is movej's (URScript manual).
     """
@@ -116,10 +115,7 @@ def _time_segment(arm: Arm, segment: PathSegment, limits: MotionLimits, ramp: fl
         friction_speed = 0.5 * (friction_speed + speed)
         if segment.straight and not rubs and len(segment.grid) <= _FINEST:
             grid = divided(segment.grid, 2)
-            segment, friction_speed = (
-                segment._replace(grid=grid),
-                np.interp(grid, segment.grid, friction_speed),
-            )
+            segment, friction_speed = (segment._replace(grid=grid), np.interp(grid, segment.grid, friction_speed))
         else:
             tight = _tightened(tight, shares)
     if trajectory is None:

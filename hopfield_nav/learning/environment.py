@@ -54,9 +54,8 @@ class ReachEnv(Base):
         overrides: changes, as for ``load_world``; for a file or name.
         duration: of a step [s].
 
-    Raises:
-        BadInput: Gymnasium is missing, the world has no goal or cannot be used, or a duration of no whole control
-            periods.
+    Raises ``BadInput``: Gymnasium is missing, the world has no goal or cannot be used, or a duration of no whole
+    control periods.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  (Gymnasium's own way)
@@ -100,8 +99,7 @@ class ReachEnv(Base):
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Apply an action for one step.
 
-        Raises:
-            BadInput: an action of another shape or with numbers that are not finite, or no episode has begun.
+        Raises ``BadInput``: an action of another shape or with numbers that are not finite, or no episode has begun.
         """
         driven = self._driven
         if not self._running:

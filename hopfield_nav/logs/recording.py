@@ -58,9 +58,8 @@ def load_recording(path: str | Path, joints: int | None = 6) -> xarray.Dataset:
         ``dropped_rows`` (rows that one of several files lacks, or with the time of the row before),
         ``cut_short`` (files whose last line was incomplete).
 
-    Raises:
-        BadInput: nothing there, no numbers, the wrong number of joints, time that does not increase, or units that
-            look like degrees or milliseconds.
+    Raises ``BadInput``: nothing there, no numbers, the wrong number of joints, time that does not increase, or units
+    that look like degrees or milliseconds.
     """
     path = Path(path)
     if not path.exists():

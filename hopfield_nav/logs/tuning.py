@@ -117,8 +117,7 @@ def choose_threshold(watched: Watched, free: Sequence[Signals], per_hour: float)
     below. Motion too short for that gets a threshold with which it raises no alarm at all. The thresholds of the
     joints are in proportion to the largest torques that the estimator takes for contact in this motion.
 
-    Raises:
-        BadInput: the detector has no threshold, or none that is allowed would do; no motion, or no rate.
+    Raises ``BadInput``: the detector has no threshold, or none that is allowed would do; no motion, or no rate.
     """
     seconds = sum(float(np.ptp(signals.time)) for signals in free if len(signals.time))
     if not seconds > 0:

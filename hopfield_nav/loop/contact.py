@@ -20,20 +20,7 @@ import numpy as np
 
 from dynamics.kernels.decorators import inlined
 from dynamics.kernels.records import record
-from dynamics.kernels.vectors import (
-    ZERO,
-    add,
-    add_three,
-    along,
-    cross,
-    dot,
-    length,
-    put,
-    put_three,
-    sub,
-    times,
-    vector,
-)
+from dynamics.kernels.vectors import ZERO, add, add_three, along, cross, dot, length, put, put_three, sub, times, vector
 from dynamics.kinematics import add_force_torque, velocity_of_point
 from hopfield_nav.geometry import LINK, RADIUS, REACH, gap_to_bound, place_axis, segment_distance
 

@@ -12,15 +12,7 @@ import math
 
 from dynamics.kernels.decorators import inlined
 from dynamics.kernels.vectors import add, along
-from hopfield_nav.geometry import (
-    LINK,
-    RADIUS,
-    REACH,
-    depth_in_union,
-    gap_to_bound,
-    place_axis,
-    segment_distance,
-)
+from hopfield_nav.geometry import LINK, RADIUS, REACH, depth_in_union, gap_to_bound, place_axis, segment_distance
 from hopfield_nav.loop.contact import remember, still_near
 
 SUNK_SHARE = 0.75  # share of the way to half-way through obstacles beyond which an arm may have passed them

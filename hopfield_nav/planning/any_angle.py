@@ -23,10 +23,7 @@ _GAIN = 1e-4  # a round that shortens by less is the last one
 
 
 def shorten_path(
-    blocked: np.ndarray,
-    cells: np.ndarray,
-    spacing: float | Sequence[float] | None = None,
-    clearance: float = 0.0,
+    blocked: np.ndarray, cells: np.ndarray, spacing: float | Sequence[float] | None = None, clearance: float = 0.0
 ) -> np.ndarray:
     """Shorten a path (k, rank) of a bool grid with up to 6 axes by lines of sight.
 

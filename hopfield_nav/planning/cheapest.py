@@ -31,8 +31,7 @@ def cheapest_path(
     count; the cheapest of the goals (m, rank) is taken, among equals the earlier axis first. Axes may be periodic;
     ``closed`` (k, 2, rank) are pairs of neighbouring cells between which there is no step.
 
-    Raises:
-        BadInput: a start or goal outside the grid, a negative cost or NaN, or closed steps that are none.
+    Raises ``BadInput``: a start or goal outside the grid, a negative cost or NaN, or closed steps that are none.
     """
     shape = cost.shape
     ends = np.concatenate([np.array(start, dtype=np.int64)[None], np.asarray(goals).reshape(-1, len(shape))])

@@ -130,11 +130,7 @@ def _iterate(table, free, target, kind, slope, most_sweeps, activation):
 
 
 def _choose(
-    function: Activation | None,
-    beta: float,
-    near: Neighbourhood,
-    check: bool,
-    closed: np.ndarray | Sequence | None,
+    function: Activation | None, beta: float, near: Neighbourhood, check: bool, closed: np.ndarray | Sequence | None
 ) -> Activation:
     """The activation function, checked against (6.12) if asked for."""
     if function is None:

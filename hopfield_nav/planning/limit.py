@@ -33,10 +33,7 @@ class Field(NamedTuple):
 
 
 def solve(
-    blocked: np.ndarray,
-    near: Neighbourhood,
-    targets: Sequence[int] | np.ndarray,
-    closed: np.ndarray = NONE_CLOSED,
+    blocked: np.ndarray, near: Neighbourhood, targets: Sequence[int] | np.ndarray, closed: np.ndarray = NONE_CLOSED
 ) -> Field:
     """Settle the limit network on a bool grid; a target (rank,), or several (m, rank), counts as free."""
     grid = np.ascontiguousarray(blocked)

@@ -7,13 +7,7 @@ import numpy as np
 from dynamics import BadInput, require_known
 from hopfield_nav.planning.ascent import climb, descend, step_lengths
 from hopfield_nav.planning.closed import closed_keys, without
-from hopfield_nav.planning.hopfield import (
-    check_beta,
-    flat_index,
-    iterate,
-    judging_eigenvalue,
-    largest_eigenvalue,
-)
+from hopfield_nav.planning.hopfield import check_beta, flat_index, iterate, judging_eigenvalue, largest_eigenvalue
 from hopfield_nav.planning.limit import Field, distance_grid, solve
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of, on_grid
 from hopfield_nav.planning.plan import NO_PATH, Plan
@@ -62,9 +56,8 @@ def plan_path(
     Returns:
         The plan. A path that does not exist is a result with a reason, not an error.
 
-    Raises:
-        BadInput: (a ValueError) a cell outside the grid, an unknown network, beta above its limit, a closed pair
-            outside the grid or not of neighbours, closed pairs in "sum" on a grid of more than 1e7 connections, …
+    Raises ``BadInput``: (a ValueError) a cell outside the grid, an unknown network, beta above its limit, a closed
+    pair outside the grid or not of neighbours, closed pairs in "sum" on a grid of more than 1e7 connections, …
     """
     grid = check_grid(blocked)
     near = neighbourhood_of(grid.shape, radius, spacing, periodic, ties)

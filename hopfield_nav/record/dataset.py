@@ -142,10 +142,7 @@ def _place_variables(detections: Sequence[DetectionRecord]) -> dict[str, tuple]:
         count = len(detection.places.points)
         point[k, :count], link[k, :count] = detection.places.points, detection.places.links
         weight[k, :count] = detection.places.weights
-    on, share = (
-        "link of the arm that it was on; 0: no such place",
-        "weight of the place among all of its touch",
-    )
+    on, share = ("link of the arm that it was on; 0: no such place", "weight of the place among all of its touch")
     return {
         "felt_point": _variable("event place axis", point, "m", "where the touch may have been"),
         "felt_link": _variable("event place", link, "1", on),

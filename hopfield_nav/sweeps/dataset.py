@@ -73,21 +73,13 @@ def _about(sweep: Sweep, name: str) -> dict[str, str]:
 
 def _grid_coordinates(sweep: Sweep) -> dict[str, tuple]:
     coordinates = {
-        column.name: (
-            axis[0].name,
-            _values(column, np.arange(len(column.values))),
-            _about_column(sweep, column),
-        )
+        column.name: (axis[0].name, _values(column, np.arange(len(column.values))), _about_column(sweep, column))
         for axis in sweep.grid
         for column in axis
     }
     repeats = np.arange(sweep.repeats)
     coordinates["repeat"] = ("repeat", repeats, {"units": "1", "long_name": "repeat"})
-    coordinates["seed"] = (
-        "repeat",
-        repeats + sweep.file.seed,
-        {"units": "1", "long_name": "seed of the run"},
-    )
+    coordinates["seed"] = ("repeat", repeats + sweep.file.seed, {"units": "1", "long_name": "seed of the run"})
     return coordinates
 
 

@@ -64,8 +64,7 @@ def sweep(
     Returns:
         The quantities over the swept parameters and the repeats (over runs, for random samples).
 
-    Raises:
-        BadInput: a key or a value that the world cannot have.
+    Raises ``BadInput``: a key or a value that the world cannot have.
     """
     from hopfield_nav.sweeps.sweep_file import make_sweep
     from hopfield_nav.sweeps.table import dataset, read_rows

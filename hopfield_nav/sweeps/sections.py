@@ -8,18 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, Wra
 from dynamics import BadInput, nearest_name
 from hopfield_nav.record import SUMMARY
 from hopfield_nav.sweeps.values import MOST_RUNS, Draw, Values, read_draw, read_values
-from hopfield_nav.world import (
-    NOT_KNOWN,
-    Range,
-    Section,
-    Seed,
-    Text,
-    Whole,
-    must_fit,
-    or_not_known,
-    show,
-    without_empty,
-)
+from hopfield_nav.world import NOT_KNOWN, Range, Section, Seed, Text, Whole, must_fit, or_not_known, show, without_empty
 
 DEFAULT = tuple(name for name, quantity in SUMMARY.items() if quantity.repeatable)
 

@@ -263,9 +263,8 @@ def load_sweep(path_or_name: str | Path, allow_code: bool = False) -> Sweep:
         path_or_name: a file, the folder of a sweep's results, or the name of a sweep that comes with the program.
         allow_code: execute the Python files that its worlds name, as ``load_world`` does.
 
-    Raises:
-        BadInput: there is no such file, or something in it cannot be used: file, line, key, what was found, what is
-            allowed, and the nearest known key.
+    Raises ``BadInput``: there is no such file, or something in it cannot be used: file, line, key, what was found,
+    what is allowed, and the nearest known key.
     """
     path = find_sweep(path_or_name)
     return sweep_from(read_document(path), path.parent, sweep_name(path), Trust(allow_code))

@@ -53,12 +53,7 @@ class Link:
     """
 
     def __init__(
-        self,
-        host: str,
-        port: int,
-        fields: Sequence[str],
-        frequency: float | None = None,
-        retry: float = math.inf,
+        self, host: str, port: int, fields: Sequence[str], frequency: float | None = None, retry: float = math.inf
     ) -> None:
         self._address, self._fields = (host, port), list(fields)
         self._asked, self._retry = frequency, retry

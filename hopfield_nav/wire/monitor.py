@@ -14,15 +14,7 @@ import numpy as np
 from hopfield_nav.logs import FULL_TURNS, JOINT_COLUMNS
 from hopfield_nav.wire.detector_stream import DetectorStream, Row, Seen
 from hopfield_nav.wire.link import Notice, Sample
-from hopfield_nav.wire.recipe import (
-    NORMAL,
-    PLAYING,
-    ROBOT_MODES,
-    RUNNING,
-    RUNTIME_STATES,
-    SAFETY_MODES,
-    Recipe,
-)
+from hopfield_nav.wire.recipe import NORMAL, PLAYING, ROBOT_MODES, RUNNING, RUNTIME_STATES, SAFETY_MODES, Recipe
 
 SIGNALS = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "current")  # of ``Row``, as recordings name them
 NEEDED = ("timestamp", *(JOINT_COLUMNS[name] for name in SIGNALS))

@@ -58,8 +58,7 @@ class Document:
 def read_document(path: Path, name: str | None = None) -> Document:
     """Read the file of a world or of a sweep; a message about any other file quotes nothing of it.
 
-    Raises:
-        BadInput: it cannot be read, is no UTF-8 or no plain YAML data, is empty, or has no key ``format``.
+    Raises ``BadInput``: it cannot be read, is no UTF-8 or no plain YAML data, is empty, or has no key ``format``.
     """
     name = name or str(path)
     node = _compose(_text(_read(path, name), name), name)

@@ -9,17 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import (
-    SECTION,
-    WORD,
-    Flag,
-    Length,
-    PerJoint,
-    Range,
-    Section,
-    must_fit,
-    word_or_section,
-)
+from hopfield_nav.world.fields import SECTION, WORD, Flag, Length, PerJoint, Range, Section, must_fit, word_or_section
 
 
 class FrictionSection(Section):
@@ -52,8 +42,7 @@ def as_list(value: float | tuple[float, ...]) -> list[float]:
 
 
 FrictionChoice = Annotated[
-    Annotated[Literal["arm"], Tag(WORD)] | Annotated[FrictionSection, Tag(SECTION)],
-    Discriminator(word_or_section),
+    Annotated[Literal["arm"], Tag(WORD)] | Annotated[FrictionSection, Tag(SECTION)], Discriminator(word_or_section)
 ]
 
 

@@ -17,9 +17,7 @@ from hopfield_nav.world.world import World
 
 
 def load_world(
-    path_or_name: str | Path,
-    overrides: Sequence[str] | Mapping[str, Any] | None = None,
-    allow_code: bool = False,
+    path_or_name: str | Path, overrides: Sequence[str] | Mapping[str, Any] | None = None, allow_code: bool = False
 ) -> World:
     """Read and check a world.
 
@@ -31,9 +29,8 @@ def load_world(
         allow_code: execute the Python files that the world names (``FILE.py:NAME``); those that lie in the current
             folder or stand in ``overrides`` are executed in any case.
 
-    Raises:
-        BadInput: there is no such file, or something in it cannot be used: file, line, key, what was found, what is
-            allowed, and the nearest known key.
+    Raises ``BadInput``: there is no such file, or something in it cannot be used: file, line, key, what was found,
+    what is allowed, and the nearest known key.
     """
     path = find_world(path_or_name)
     document = read_document(path)

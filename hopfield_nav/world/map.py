@@ -7,18 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, WrapValidator, model_validator
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import (
-    Joints,
-    Length,
-    Point,
-    Range,
-    Rotation,
-    Section,
-    Unit,
-    Whole,
-    must_fit,
-    show,
-)
+from hopfield_nav.world.fields import Joints, Length, Point, Range, Rotation, Section, Unit, Whole, must_fit, show
 from hopfield_nav.world.not_known import NOT_KNOWN
 
 _MOST_CELLS = {"tool": 4096**2, "joints": 2**26}
@@ -41,12 +30,10 @@ class MapSection(Section):
         0.0263, description="between neighbouring cells"
     )
     shape: Annotated[tuple[Annotated[int, Whole(1, 4096)], ...], Length(2, 16)] = Field(
-        (20, 20),
-        description="cells along x and along y, and along z for a map in space; or one number a joint",
+        (20, 20), description="cells along x and along y, and along z for a map in space; or one number a joint"
     )
     lower: Joints | None = Field(
-        None,
-        description="where the cells of each joint begin; null: half a turn below start.joints, or its limit",
+        None, description="where the cells of each joint begin; null: half a turn below start.joints, or its limit"
     )
     upper: Joints | None = Field(
         None, description="where they end; null: a turn further, or the joint's limit; a full turn is closed"

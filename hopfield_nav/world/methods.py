@@ -39,19 +39,14 @@ class MethodSection(Section):
 
 
 def _with_parameters(
-    section: object,
-    kinds: Mapping[str, tuple[str, str]],
-    fields: Iterable[str],
-    folder: Path | None,
-    trust: Trust,
+    section: object, kinds: Mapping[str, tuple[str, str]], fields: Iterable[str], folder: Path | None, trust: Trust
 ) -> object:
     """The section with the parameters of its methods checked, and completed by their defaults.
 
     ``kinds`` has, for each key that names a method, its kind and the default name; ``fields`` are no parameters. A
     user's own ``FILE.py:NAME`` is looked for in ``folder``, and executed with ``trust``.
 
-    Raises:
-        BadInput: unknown method, unknown key, a parameter out of its range, or a file that is not trusted.
+    Raises ``BadInput``: unknown method, unknown key, a parameter out of its range, or a file that is not trusted.
     """
     if not isinstance(section, Mapping):
         return section

@@ -9,12 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from hopfield_nav.world.fields import Flag, Inertia, PerJoint, Point, Range, Rotation, Section, Text, Whole
-from hopfield_nav.world.imperfections import (
-    FrictionChoice,
-    LearnChoice,
-    ModelErrorSection,
-    TorqueRippleSection,
-)
+from hopfield_nav.world.imperfections import FrictionChoice, LearnChoice, ModelErrorSection, TorqueRippleSection
 from hopfield_nav.world.methods import MethodSection
 
 _IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))

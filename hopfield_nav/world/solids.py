@@ -151,10 +151,7 @@ class Mesh(Section):
             folder = (info.context or {}).get("folder", Path())
             triangles = self.scale * read_mesh(folder / self.file)
             if np.abs(triangles).max() > LARGEST:
-                found, allowed = (
-                    f"{np.abs(triangles).max():.4g} m",
-                    f"up to {LARGEST:g} m (is it in millimetres?)",
-                )
+                found, allowed = (f"{np.abs(triangles).max():.4g} m", f"up to {LARGEST:g} m (is it in millimetres?)")
                 raise BadInput("a mesh so large", where="scale", found=found, allowed=allowed)
             self._triangles = triangles @ np.array(self.rotation).T + self.position
         return self
@@ -196,21 +193,13 @@ class RandomCylinders(Section):
             raise BadInput("smallest radius above the largest", where="radius", found=found, allowed=allowed)
 
     def draw(
-        self,
-        generator: np.random.Generator,
-        low: np.ndarray,
-        high: np.ndarray,
-        keep_free: list[tuple[float, float]],
+        self, generator: np.random.Generator, low: np.ndarray, high: np.ndarray, keep_free: list[tuple[float, float]]
     ) -> list[Cylinder]:
         """Draw the cylinders, centres uniform between the corners ``low`` and ``high`` [m]."""
         return [self._draw_one(generator, low, high, keep_free) for _ in range(self.count)]
 
     def _draw_one(
-        self,
-        generator: np.random.Generator,
-        low: np.ndarray,
-        high: np.ndarray,
-        keep_free: list[tuple[float, float]],
+        self, generator: np.random.Generator, low: np.ndarray, high: np.ndarray, keep_free: list[tuple[float, float]]
     ) -> Cylinder:
         for _ in range(_TRIES):
             x, y = (float(v) for v in generator.uniform(low, high))

@@ -59,8 +59,7 @@ class World(Section):
     trajectory: TrajectorySection = Field(default_factory=TrajectorySection, description="from cells to motion")
     detection: DetectionSection = Field(default_factory=DetectionSection, description="how a collision is felt")
     explore: Annotated[ExploreSection, OrWord("method")] = Field(
-        default_factory=ExploreSection,
-        description="how the arm goes on after a touch: a method, or a section",
+        default_factory=ExploreSection, description="how the arm goes on after a touch: a method, or a section"
     )
     start: StartSection = Field(default_factory=StartSection, description="where the arm begins, at rest")
     goal: GoalSection | None = Field(None, description="where the tool shall arrive; null: run to the time limit")

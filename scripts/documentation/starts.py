@@ -29,11 +29,7 @@ watched, Trial, cut = (
     load_from_file("setup", f"detectors.py:{name}", find_suite("detectors").parent)
     for name in ("watched", "Trial", "cut")
 )
-SPEEDS, REST, WAYS = (
-    (0.1, 0.25, 0.5, 1.0),
-    0.2,
-    (0.3, 1.0),
-)  # [rad/s], [s], [rad] of the joint that goes furthest
+SPEEDS, REST, WAYS = ((0.1, 0.25, 0.5, 1.0), 0.2, (0.3, 1.0))  # [rad/s], [s], [rad] of the joint that goes furthest
 KINDS = {"real": "masses, friction off; noise", "ideal": "the model is right"}
 CONTACTS = {  # name: share of the motion before the touch, of the joints' speed [rad/s]
     "start": ((0.03, 0.1), 0.5),

@@ -31,10 +31,7 @@ DELAYS = {"no delay": 0, "one period": 1, "two": 2, "three": 3}
 
 def detectors() -> str:
     """The main experiment with two detectors."""
-    return table(
-        ["world", "time to the goal", "collisions", "largest force", "delay, median"],
-        map(detector, DETECTED),
-    )
+    return table(["world", "time to the goal", "collisions", "largest force", "delay, median"], map(detector, DETECTED))
 
 
 def detector(world: str) -> list[str]:

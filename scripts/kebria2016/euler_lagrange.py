@@ -69,9 +69,7 @@ def rows() -> list[Row]:
             asymmetry < 1e-14 and least > 0,
         ),
         judged(
-            "kebria2016.skew_symmetry",
-            f"symmetric part {skew:.0e} of Ṁ, with exact derivatives of M",
-            skew < 1e-13,
+            "kebria2016.skew_symmetry", f"symmetric part {skew:.0e} of Ṁ, with exact derivatives of M", skew < 1e-13
         ),
         judged(
             "kebria2016.lagrange_gives_the_equations",

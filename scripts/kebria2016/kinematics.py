@@ -143,11 +143,7 @@ def rows() -> list[Row]:
 def _table_rows() -> list[Row]:
     wrong, shift = table_differences(), effect_of_d5()
     return [
-        judged(
-            "kebria2016.dh_parameters",
-            f"{18 - len(wrong)} of 18 agree; ours {wrong_entries()} m",
-            not wrong,
-        ),
+        judged("kebria2016.dh_parameters", f"{18 - len(wrong)} of 18 agree; ours {wrong_entries()} m", not wrong),
         judged("kebria2016.printed_d5", f"up to {1e3 * shift:.3f} mm of shift", shift < 1e-9),
     ]
 
@@ -231,10 +227,7 @@ def draw_singularities(ax: Axes, base: np.ndarray, i: int, j: int, lines: tuple)
             ax.contour(degrees, degrees, values, [0], colors="white", linestyles=dash, linewidths=1.1)
             ax.plot([], [], dash, color="#555555", label=name)
     ax.set(
-        xlabel=f"$q_{i + 1}$ [°]",
-        ylabel=f"$q_{j + 1}$ [°]",
-        xticks=range(-180, 181, 90),
-        yticks=range(-180, 181, 90),
+        xlabel=f"$q_{i + 1}$ [°]", ylabel=f"$q_{j + 1}$ [°]", xticks=range(-180, 181, 90), yticks=range(-180, 181, 90)
     )
     ax.spines[:].set_visible(False)
     return image

@@ -102,9 +102,7 @@ def _tool_rows(run: Followed) -> list[Row]:
     end = run.time > DURATION - 1
     return [
         judged(
-            "kebria2016.regular_profile",
-            f"smallest singular value of J along ours {value:.3f} (metres)",
-            value > 0.05,
+            "kebria2016.regular_profile", f"smallest singular value of J along ours {value:.3f} (metres)", value > 0.05
         ),
         judged(
             "kebria2016.tracking",
@@ -123,9 +121,5 @@ def _tool_rows(run: Followed) -> list[Row]:
 
 def draw(folder: Path) -> list[Path]:
     """Figures 10 and 11, and the error beside the solution of (12)."""
-    makers = {
-        "figure_10_arm": picture_figure,
-        "figure_11_tracking": tracking_figure,
-        "equation_12_error": error_figure,
-    }
+    makers = {"figure_10_arm": picture_figure, "figure_11_tracking": tracking_figure, "equation_12_error": error_figure}
     return save_figures(folder, {name: partial(make, follow()) for name, make in makers.items()})

@@ -14,15 +14,7 @@ from reproduction import save_figures
 from dynamics.identification import autocorrelation, motion
 from hopfield_nav.figures import COLOURS, COLUMN, PAGE
 from madsen2020 import bench
-from madsen2020.validation import (
-    SHARE,
-    SHARES,
-    DetectorStream,
-    cad_unknowns,
-    curve,
-    fitted,
-    judge,
-)
+from madsen2020.validation import SHARE, SHARES, DetectorStream, cad_unknowns, curve, fitted, judge
 
 MEASURED, MODEL, LEFT = COLOURS.true, COLOURS.felt, COLOURS.goal
 THREE = ((COLOURS.felt, "o"), (COLOURS.goal, "s"), (COLOURS.start, "^"))

@@ -108,9 +108,7 @@ def rows() -> list[Row]:
             None,
         ),
         judged(
-            "madsen2020.share_of_4_6",
-            f"{100 * (1 - 94.5 / 506.8):.2f} %",
-            round(100 * (1 - 94.5 / 506.8), 1) == 81.4,
+            "madsen2020.share_of_4_6", f"{100 * (1 - 94.5 / 506.8):.2f} %", round(100 * (1 - 94.5 / 506.8), 1) == 81.4
         ),
         judged(
             "madsen2020.shares_of_table_5",

@@ -38,12 +38,7 @@ def ours(link: str) -> list[tuple[str, float, float, float]]:
     truth = found.base.of(bench.true_arm())
     places = [found.names.index(name) for name in names(link)]
     return [
-        (
-            found.names[k],
-            float(truth[k]),
-            float(found.estimate.values[k]),
-            float(found.estimate.deviations[k]),
-        )
+        (found.names[k], float(truth[k]), float(found.estimate.values[k]), float(found.estimate.deviations[k]))
         for k in places
     ]
 

@@ -16,15 +16,7 @@ from ledger import Row, judged
 from reproduction import listed
 from verdicts import same_direction
 
-from dynamics.identification import (
-    Identification,
-    MotionLog,
-    Options,
-    cad_error,
-    identify,
-    nmse,
-    observations,
-)
+from dynamics.identification import Identification, MotionLog, Options, cad_error, identify, nmse, observations
 from madsen2020 import bench
 
 SHARE = 0.10  # CAD error
@@ -209,8 +201,6 @@ def _comparison_rows() -> list[Row]:
             same="so it is here" if int(np.argmin(gains)) == int(np.argmax(errors)) else "here it is not",
         ),
         judged(
-            "madsen2020.rotor_compensation",
-            f"without it NMSE is {listed(ratio, '.1f')} times as large",
-            min(ratio) > 1,
+            "madsen2020.rotor_compensation", f"without it NMSE is {listed(ratio, '.1f')} times as large", min(ratio) > 1
         ),
     ]

@@ -22,24 +22,9 @@ from verdicts import PARTLY
 
 from dynamics import Arm, forward_kinematics, load_arm
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, paper_style
-from hopfield_nav.known_world import (
-    PlannedPath,
-    Scene,
-    build_scene,
-    plan_direct,
-    plan_shortest,
-    random_free_joints,
-)
+from hopfield_nav.known_world import PlannedPath, Scene, build_scene, plan_direct, plan_shortest, random_free_joints
 from hopfield_nav.sweeps import share
-from nowoczyn2023.single_branch import (
-    ARRIVED,
-    JUMP,
-    LIMIT,
-    OUT_OF_REACH,
-    TOUCHED,
-    SingleBranch,
-    follow_single_branch,
-)
+from nowoczyn2023.single_branch import ARRIVED, JUMP, LIMIT, OUT_OF_REACH, TOUCHED, SingleBranch, follow_single_branch
 
 NAME, PAIRS, SEED = "ur5_tu2023", 500, 2023
 STOPS = (TOUCHED, JUMP, LIMIT)

@@ -189,9 +189,5 @@ def _jacobian_rows() -> list[Row]:
             f"the tool while d_n changes: z_(n−1) to {shift:.0e}, no turn to {turn:.0e} 1/m",
             shift < 1e-8 and turn < 1e-8,
         ),
-        judged(
-            "nowoczyn2023.velocity_of_the_tool",
-            f"equal to our Jacobian times θ̇ to {twist:.0e}",
-            twist < 1e-13,
-        ),
+        judged("nowoczyn2023.velocity_of_the_tool", f"equal to our Jacobian times θ̇ to {twist:.0e}", twist < 1e-13),
     ]

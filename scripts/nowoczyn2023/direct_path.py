@@ -42,10 +42,7 @@ class Arc(NamedTuple):
     motions: int
 
 
-@kept(
-    "test_nowoczyn2023.py::test_pairs_have_the_arcs_kept",
-    lambda found: tuple(Arc(*values) for values in found),
-)
+@kept("test_nowoczyn2023.py::test_pairs_have_the_arcs_kept", lambda found: tuple(Arc(*values) for values in found))
 def arcs(count: int = PAIRS) -> tuple[Arc, ...]:
     """The pairs of the demonstration that have a direct path: all of them, or it would be said here."""
     return tuple(arc_of(case) for case in cases(count))

@@ -132,10 +132,7 @@ def microseconds() -> tuple[float, float]:
     """Computing time of every solution of one pose, and of one Jacobian step, best of nine [µs]."""
     arm, line = load_arm(NAME), lines(1)[0]
     path = poses(line)[:5000]
-    calls = (
-        lambda: inverse_kinematics(arm, path),
-        lambda: differential_inverse_kinematics(arm, path, line.q),
-    )
+    calls = (lambda: inverse_kinematics(arm, path), lambda: differential_inverse_kinematics(arm, path, line.q))
     best = []
     for call in calls:
         call()

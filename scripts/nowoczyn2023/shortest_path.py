@@ -183,7 +183,7 @@ def _straight_rows() -> list[Row]:
             "nowoczyn2023.straight_line",
             f"tool at most {bend:.0e} m beside it, its path {detour:.9f} of the distance ({len(paths)} paths)",
             bend < 1e-8 and detour < 1 + 1e-9,
-        ),
+        )
     ]
 
 

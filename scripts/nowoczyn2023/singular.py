@@ -126,11 +126,7 @@ def compared(count: int = 100_000) -> Compared:
     """
     ur5, other, q = load_arm(NAME), arm_with_wrist_centre(), positions(count)
     a2, a3 = abs(ur5.dh[1, 2]), abs(ur5.dh[2, 2])
-    factors = (
-        np.cos(q[:, 2]),
-        np.sin(q[:, 4]),
-        a2 * np.cos(q[:, 1]) + a3 * np.sin(q[:, 1] + q[:, 2]),
-    )
+    factors = (np.cos(q[:, 2]), np.sin(q[:, 4]), a2 * np.cos(q[:, 1]) + a3 * np.sin(q[:, 1] + q[:, 2]))
     exact = np.abs(np.linalg.det(jacobian(other, q)))
     error = np.abs(exact - a2 * a3 * np.abs(np.prod(factors, axis=0))).max() / exact.max()
     near = [int((singular_values(arm, q)[:, -1] < NEAR).sum()) for arm in (ur5, other)]
@@ -185,9 +181,7 @@ def _nature_rows() -> list[Row]:
             all(n > 0 for n in extra.values()) and usual < 1e-9,
         ),
         judged(
-            "nowoczyn2023.exactly_singular",
-            f"least |s5| of a million random positions {closest:.0e}",
-            closest > 1e-12,
+            "nowoczyn2023.exactly_singular", f"least |s5| of a million random positions {closest:.0e}", closest > 1e-12
         ),
     ]
 

@@ -76,5 +76,5 @@ def rows() -> list[Row]:
             f" {np.degrees(found.most):.0f}°; ours by at most {np.degrees(found.ours):.0f}°, equal to scipy's"
             f" slerp to {found.apart:.0e}",
             found.longer == 0.0,
-        ),
+        )
     ]

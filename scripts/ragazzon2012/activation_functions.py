@@ -43,13 +43,7 @@ def fates(name: str, seed: int) -> list[int]:
     found = np.array([steps[cell] for cell in map(tuple, near)])
     shortest = int((found == distance[tuple(near.T)]).sum())
     apart = ~blocked & ~np.isfinite(distance)
-    return [
-        len(near),
-        int(np.isfinite(found).sum()),
-        shortest,
-        int(apart.sum()),
-        int((sigma[apart] > 0).sum()),
-    ]
+    return [len(near), int(np.isfinite(found).sum()), shortest, int(apart.sum()), int((sigma[apart] > 0).sum())]
 
 
 @kept("test_activated_rows.py::test_fates_are_those_kept", np.array)

@@ -50,9 +50,7 @@ def _setting_row() -> Row:
     omega, threshold = world.controller.parameters["omega"], world.detection.parameters["threshold"]
     agrees = np.allclose(omega, [22.5, 22.5, 37.5, 60, 67.5, 75]) and threshold == 12 and world.contact.stiffness == 1e5
     return judged(
-        "ragazzon2012.settings",
-        f"{list(omega)} rad/s, {threshold:g}, {world.contact.stiffness:g} N/m",
-        bool(agrees),
+        "ragazzon2012.settings", f"{list(omega)} rad/s, {threshold:g}, {world.contact.stiffness:g} N/m", bool(agrees)
     )
 
 

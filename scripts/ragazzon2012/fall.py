@@ -74,12 +74,7 @@ def printed_gain(time: float) -> float:
 def rows() -> list[Row]:
     """Claims of section 3.3."""
     printed, right, long = run(AS_PRINTED), run(RIGHT), run(RIGHT, *LONG)
-    return [
-        *_rest_rows(printed, long),
-        *_time_rows(printed, right, long),
-        *_swing_rows(printed, right),
-        _gain_row(),
-    ]
+    return [*_rest_rows(printed, long), *_time_rows(printed, right, long), *_swing_rows(printed, right), _gain_row()]
 
 
 def _rest_rows(printed: Run, long: Run) -> list[Row]:
@@ -129,11 +124,7 @@ def _swing_rows(printed: Run, right: Run) -> list[Row]:
             f"right {true_low:.0f}°…{true_high:+.0f}°",
             low < -20 and high > 10,
         ),
-        judged(
-            "ragazzon2012.overshoot_of_link_2",
-            f"as printed to {top:.0f}°, right to {true_top:.0f}°",
-            top > 100,
-        ),
+        judged("ragazzon2012.overshoot_of_link_2", f"as printed to {top:.0f}°, right to {true_top:.0f}°", top > 100),
     ]
 
 

@@ -75,11 +75,7 @@ def _collision_rows() -> list[Row]:
 def _delay_rows() -> list[Row]:
     printed, right = delays(run(AS_PRINTED)), delays(run(RIGHT))
     return [
-        judged(
-            "ragazzon2012.delay_of_the_experiment_as_printed",
-            spread(printed),
-            in_range(printed, *PUBLISHED_DELAY),
-        ),
+        judged("ragazzon2012.delay_of_the_experiment_as_printed", spread(printed), in_range(printed, *PUBLISHED_DELAY)),
         judged("ragazzon2012.delay_of_the_experiment_right", spread(right), in_range(right, *PUBLISHED_DELAY)),
     ]
 

@@ -32,11 +32,7 @@ WALL, PATH, START, GOAL = "#222222", "#A8A8A8", "#009E73", "#D55E00"
 
 def draw(folder: Path) -> list[Path]:
     """Write the figures that no run draws itself."""
-    figures = {
-        "figure_3_5_fall": fall_figure,
-        "figure_3_6_rest_pose": rest_figure,
-        "figure_6_1_paths": planner_figure,
-    }
+    figures = {"figure_3_5_fall": fall_figure, "figure_3_6_rest_pose": rest_figure, "figure_6_1_paths": planner_figure}
     return save_figures(folder, figures)
 
 

@@ -115,23 +115,14 @@ def _count_longer(blocked: np.ndarray, goal: tuple[int, int], beta: float) -> np
 
 def rows() -> list[Row]:
     """Claims of chapter 6 and of 7.3 on the number of neurons."""
-    return [
-        _size_row(),
-        *_eigenvalue_rows(),
-        *_sweep_rows(),
-        *_shortest_rows(),
-        _figure_row(),
-        _six_axes_row(),
-    ]
+    return [_size_row(), *_eigenvalue_rows(), *_sweep_rows(), *_shortest_rows(), _figure_row(), _six_axes_row()]
 
 
 def _size_row() -> Row:
     grid = CollisionMap.create()
     free = int((~grid.blocked).sum())
     return judged(
-        "ragazzon2012.number_of_neurons",
-        f"{grid.blocked.size}, of which {free} usable",
-        grid.blocked.size == 400,
+        "ragazzon2012.number_of_neurons", f"{grid.blocked.size}, of which {free} usable", grid.blocked.size == 400
     )
 
 

@@ -132,10 +132,7 @@ def sliding_friction(case: Case) -> float:
 def peg_world(case: Case, estimator: str, duration: float) -> World:
     """The world of a case."""
     lines = [f"format: 1\narm: {case.arm}\ntime_limit: {duration + 1}"]
-    lines += [
-        f"tool: {{frame: {{position: [0, 0, {PEG}]}}}}",
-        f"obstacles: [{{floor: {{height: {SURFACE}}}}}]",
-    ]
+    lines += [f"tool: {{frame: {{position: [0, 0, {PEG}]}}}}", f"obstacles: [{{floor: {{height: {SURFACE}}}}}]"]
     lines += [f"contact: {{stiffness: {STIFFNESS}, damping: 50, friction: {sliding_friction(case)}}}"]
     lines += [f"plant: {{friction: {'arm' if case.friction else 'null'}, presliding: ideal, step: {STEP}}}"]
     lines += [f"controller: {{model_error: {{friction_scale: {case.friction_scale}}}}}"]

@@ -53,9 +53,7 @@ def _seconds(methods: list[c.Rows]) -> str:
 
 
 def _of_place(
-    test: Callable[[np.ndarray], np.ndarray],
-    among: Callable = lambda felt: felt[:, 0] >= 0.0,
-    interval: bool = False,
+    test: Callable[[np.ndarray], np.ndarray], among: Callable = lambda felt: felt[:, 0] >= 0.0, interval: bool = False
 ) -> c.Cell:
     """Share of the touches whose place passes a test: errors of the best of one, two, three; link; weight."""
 
@@ -167,10 +165,7 @@ def _way_to_feel(family: str, condition: str, method: str) -> str:
 def _felt_at(methods: list[c.Rows]) -> str:
     """Median and largest force at which a push is felt, and how often there was an alarm before."""
     forces = [np.inf if row["felt_N"] is None else float(row["felt_N"]) for row in methods[0]]
-    largest, false = (
-        f"{max(forces):.0f}" if np.isfinite(forces).all() else "> 60",
-        c.added(methods[0], "early"),
-    )
+    largest, false = (f"{max(forces):.0f}" if np.isfinite(forces).all() else "> 60", c.added(methods[0], "early"))
     return f"{np.median(forces):.0f}, {largest}" + (f" ({false:.0f} false)" if false else "")
 
 

@@ -232,8 +232,5 @@ TABLES: dict[str, list[Part]] = {
     ],
     "reactions": [Part("reactions", lambda f, s, m: f"{f}: {m}", REACTIONS, head="world: reaction")],
     "explain": [Part("explain", by_family, EXPLAINED, head="true cause")],
-    "planners": [
-        Part("runs", by_method, PLANNERS, head="planner"),
-        Part("times", by_method, TIMES, head="planner"),
-    ],
+    "planners": [Part("runs", by_method, PLANNERS, head="planner"), Part("times", by_method, TIMES, head="planner")],
 }

@@ -19,13 +19,7 @@ _CALLS = {
     "sin": "cos", "cos": "sin", "argmin": "argmax", "argmax": "argmin", "any": "all", "all": "any",
     "minimum": "maximum", "maximum": "minimum", "mean": "median", "median": "mean",
 }  # fmt: skip
-_SILENT = (
-    ast.Raise,
-    ast.JoinedStr,
-    ast.Assert,
-    ast.Import,
-    ast.ImportFrom,
-)  # no calculations
+_SILENT = (ast.Raise, ast.JoinedStr, ast.Assert, ast.Import, ast.ImportFrom)  # no calculations
 
 
 class Mutation(NamedTuple):

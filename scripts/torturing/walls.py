@@ -62,8 +62,5 @@ def _draw(dice: random.Random, time_limit: float) -> tuple[World, tuple[np.ndarr
     if dice.random() < 0.5:
         settings |= {"detection.measure": "force_norm", "detection.threshold": dice.uniform(5.0, 20.0)}
     else:
-        settings |= {
-            "detection.measure": "persistent_joint_torque",
-            "detection.threshold": dice.uniform(1, 5),
-        }
+        settings |= {"detection.measure": "persistent_joint_torque", "detection.threshold": dice.uniform(1, 5)}
     return load_world("empty", [f"{key}={value}" for key, value in settings.items()]), ends, radius

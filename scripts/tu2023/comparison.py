@@ -137,18 +137,14 @@ def _sum_row() -> Row:
     ratio = mean[1:] / np.cumsum(mean)[:-1]
     text = ", ".join(f"{r:.2g}" for r in ratio)
     return judged(
-        "tu2023.error_is_a_sum",
-        f"error by that sum, joints 2 to 6: {text}",
-        bool(np.abs(ratio - 1).max() < 0.2),
+        "tu2023.error_is_a_sum", f"error by that sum, joints 2 to 6: {text}", bool(np.abs(ratio - 1).max() < 0.2)
     )
 
 
 def _every_model_row() -> Row:
     found = [growing(difference.mean_absolute) for difference in pairs().values() if difference.mean_absolute.any()]
     return judged(
-        "tu2023.growth_in_all_models",
-        f"in {sum(found) // 2} of {len(found) // 2} pairs of different sets",
-        all(found),
+        "tu2023.growth_in_all_models", f"in {sum(found) // 2} of {len(found) // 2} pairs of different sets", all(found)
     )
 
 

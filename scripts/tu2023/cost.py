@@ -18,10 +18,7 @@ from hopfield_nav.figures import COLOURS, COLUMN
 
 SIZES = (2, 3, 4, 6, 8, 11, 15, 20, 25, 30)
 LARGE = 15  # joints from which on the slope is measured: below, fixed costs count
-FORMULATIONS: dict[str, Callable] = {
-    "Newton–Euler": inverse_dynamics,
-    "Euler–Lagrange": euler_lagrange_torque,
-}
+FORMULATIONS: dict[str, Callable] = {"Newton–Euler": inverse_dynamics, "Euler–Lagrange": euler_lagrange_torque}
 
 
 def seconds_per_torque(torque: Callable, n: int, budget: float = 0.004, repeats: int = 40) -> float:

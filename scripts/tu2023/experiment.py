@@ -59,9 +59,7 @@ def _constant_row() -> Row:
         for j in range(2)
     )
     return judged(
-        "tu2023.motor_constant",
-        f"{text} (N·m/A)",
-        bool(np.abs(commanded / PUBLISHED_CONSTANT - 1).max() < 0.1),
+        "tu2023.motor_constant", f"{text} (N·m/A)", bool(np.abs(commanded / PUBLISHED_CONSTANT - 1).max() < 0.1)
     )
 
 

@@ -173,5 +173,5 @@ def _circle_rows() -> list[Row]:
             "tu2023.error_on_the_circle",
             f"at most {1e3 * error:.0e} mm on each of {len(branches)} branches",
             error < 1e-12,
-        ),
+        )
     ]

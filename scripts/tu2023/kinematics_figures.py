@@ -21,11 +21,7 @@ DENSITY = LinearSegmentedColormap.from_list("density", ["#E4EDF5", COLOURS.felt]
 
 def draw(folder: Path) -> list[Path]:
     """Write the three figures."""
-    figures = {
-        "figure_7_arm": arm_figure,
-        "figure_8_workspace": workspace_figure,
-        "figure_9_circle": circle_figure,
-    }
+    figures = {"figure_7_arm": arm_figure, "figure_8_workspace": workspace_figure, "figure_9_circle": circle_figure}
     return save_figures(folder, figures)
 
 
@@ -107,13 +103,7 @@ def circle_figure() -> Figure:
     closed = np.vstack([given, given[:1]])
     left.plot(*closed[:, :2].T, color=COLOURS.planned, linewidth=2.5, label="given")
     left.plot(*reached[:, :2].T, ".", color=COLOURS.true, markersize=3, label="generated")
-    left.set(
-        xlabel="$x$ [m]",
-        ylabel="$y$ [m]",
-        aspect="equal",
-        xticks=[-0.5, -0.4, -0.3],
-        yticks=[-0.4, -0.3, -0.2],
-    )
+    left.set(xlabel="$x$ [m]", ylabel="$y$ [m]", aspect="equal", xticks=[-0.5, -0.4, -0.3], yticks=[-0.4, -0.3, -0.2])
     left.legend(loc="center")
     for k, (colour, dash) in enumerate(((COLOURS.goal, "o"), (COLOURS.start, "^"), (COLOURS.felt, "s"))):
         middle.plot(1e15 * (reached - given)[:, k], dash, color=colour, markersize=2.2, label=f"${'xyz'[k]}$")

@@ -36,9 +36,5 @@ def rows() -> list[Row]:
         for law in LAWS
     )
     return [
-        judged(
-            "tu2023.regulator",
-            f"tool off the circle at {1e3 * SPEEDS[-1]:.0f} mm/s, rms and at most: {text}",
-            None,
-        )
+        judged("tu2023.regulator", f"tool off the circle at {1e3 * SPEEDS[-1]:.0f} mm/s, rms and at most: {text}", None)
     ]

@@ -198,7 +198,7 @@ def _error_rows() -> list[Row]:
             bool(errors[:40].mean() > 1.7 * errors[:20].mean()),
             first=first,
             second=second,
-        ),
+        )
     ]
 
 

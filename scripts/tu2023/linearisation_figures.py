@@ -12,16 +12,7 @@ from reproduction import save_figures
 from dynamics import gravity_torque, inverse_kinematics_branches, linearize, load_arm
 from dynamics.linear import bode, resonances
 from hopfield_nav.figures import COLOURS, COLUMN
-from tu2023.linearisation import (
-    ARM,
-    FEW,
-    MANY,
-    WRONG_MODEL,
-    as_printed,
-    closed_loop,
-    errors_by_distance,
-    open_loop,
-)
+from tu2023.linearisation import ARM, FEW, MANY, WRONG_MODEL, as_printed, closed_loop, errors_by_distance, open_loop
 
 OPEN, OWN, WRONG, PRINTED = COLOURS.goal, COLOURS.felt, COLOURS.start, COLOURS.planned
 READING = "(58) joint by joint"  # the only one that calls more than a few points stable
@@ -81,14 +72,7 @@ def error_figure() -> Figure:
         ax.fill_between(distances, low, high, color=colour, alpha=0.2, linewidth=0)
         ax.plot(distances, middle, color=colour, label=f"{name} order")
         line = middle[4] * (distances / distances[4]) ** (order + 1)
-        ax.plot(
-            distances,
-            line,
-            ":",
-            color=COLOURS.ink,
-            linewidth=0.7,
-            label="slopes 2 and 3" if order == 2 else None,
-        )
+        ax.plot(distances, line, ":", color=COLOURS.ink, linewidth=0.7, label="slopes 2 and 3" if order == 2 else None)
     ax.set(
         xscale="log",
         yscale="log",

@@ -8,17 +8,7 @@ import numpy as np
 from ledger import Row, judged
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from recorded_runs import (
-    GRAVITY_9_82,
-    MOVING,
-    NO_ROTORS,
-    RUNS,
-    STANDSTILL,
-    residual,
-    residuals,
-    sets,
-    size,
-)
+from recorded_runs import GRAVITY_9_82, MOVING, NO_ROTORS, RUNS, STANDSTILL, residual, residuals, sets, size
 from reproduction import save_figures
 
 from dynamics import load_arm

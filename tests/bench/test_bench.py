@@ -118,12 +118,7 @@ def test_a_row_is_the_run_of_its_world(here, all_rows):
     rows = all_rows
     assert [r["seed"] for r in rows[:4]] == [5, 6, 5, 6]
     row = rows[-1]
-    assert (row["family"], row["condition"], row["method"], row["seed"]) == (
-        "cylinders",
-        "coarse",
-        "slide",
-        6,
-    )
+    assert (row["family"], row["condition"], row["method"], row["seed"]) == ("cylinders", "coarse", "slide", 6)
     changes = ["trajectory.time_per_cell=0.25", "explore=slide", "time_limit=8", "record.every=5"]
     run = simulate(load_world("random_cylinders", changes), seed=6)
     assert row["simulated_time_s"] == run.summary["simulated_time_s"]
@@ -352,12 +347,7 @@ def test_a_method_that_misbehaves_is_told_in_one_line_and_the_record_is_kept(spa
 
 def test_methods_that_never_end_cost_their_rows_in_the_end_of_a_patience(here):
     Path("mine.py").write_text(MISBEHAVE, encoding="utf-8")
-    text = [
-        "format: 1",
-        "patience: 1",
-        "worlds: 1",
-        "families: {tool: {world: u_trap}, arm: {world: whole_arm}}",
-    ]
+    text = ["format: 1", "patience: 1", "worlds: 1", "families: {tool: {world: u_trap}, arm: {world: whole_arm}}"]
     text += ["conditions: {small: {time_limit: 20}}", "methods:"]
     text += [f"  {kind}: {json.dumps(misbehaving('', key, 3))}" for key, kind in KINDS.items() if kind != "BELIEF"]
     rows = rows_of(changed("\n".join(text)), here / "rows")
@@ -442,27 +432,15 @@ def test_an_oracle_knows_a_wall_with_a_gap():
         ("methods:", "metods:", "metods.*Did you mean 'methods'"),
         ("world: u_trap", "world: u_trab", "families.traps.world.*Did you mean 'u_trap'"),
         ("explore: slide", "explore: slid", "methods.slide.explore.*Did you mean 'slide'"),
-        (
-            "time_per_cell: 0.25",
-            "time_per_cel: 0.25",
-            "conditions.coarse.trajectory.time_per_cel.*Did you mean",
-        ),
+        ("time_per_cell: 0.25", "time_per_cel: 0.25", "conditions.coarse.trajectory.time_per_cel.*Did you mean"),
         ("worlds: 2", "worlds: 0", "worlds.*from 1"),
         ("margin: 0.005", "margin: 5", "oracle.margin.*0 to 1 m"),
         ("seed: 5", "seed: 5\npairs: [[replan, slid]]", "pairs.0.*Did you mean 'slide'"),
         ("seed: 5", "seed: 5\nquantities: [outcom]", "quantities.*Did you mean 'outcome'"),
         ("seed: 5", "seed: 5\nmeasures: own.py:NONE", "measures.*no measures of that name"),
-        (
-            "world: u_trap",
-            "world: u_trap, setup: 'own.py:none'",
-            "families.traps.setup.*no function for the setup",
-        ),
+        ("world: u_trap", "world: u_trap, setup: 'own.py:none'", "families.traps.setup.*no function for the setup"),
         ("world: u_trap", "world: u_trap, setup: quiet", "families.traps.setup.*FILE.py:NAME"),
-        (
-            "methods:\n  replan: {explore: replan}\n  slide: {explore: slide}",
-            "methods: {}",
-            "methods.*nothing to run",
-        ),
+        ("methods:\n  replan: {explore: replan}\n  slide: {explore: slide}", "methods: {}", "methods.*nothing to run"),
     ],
 )
 def test_faults_of_a_suite(old, new, words, here):

@@ -34,11 +34,7 @@ def as_pinocchio(facts):
         place = pin.SE3(pin.rpy.rpyToMatrix(*map(float, joint["rpy"])), np.array(joint["xyz"], dtype=float))
         parent = model.addJoint(parent, pin.JointModelRZ(), place, f"j{i}")
         t = joint["inertia"]
-        rows = [
-            [t["ixx"], t["ixy"], t["ixz"]],
-            [t["ixy"], t["iyy"], t["iyz"]],
-            [t["ixz"], t["iyz"], t["izz"]],
-        ]
+        rows = [[t["ixx"], t["ixy"], t["ixz"]], [t["ixy"], t["iyy"], t["iyz"]], [t["ixz"], t["iyz"], t["izz"]]]
         body = pin.Inertia(joint["mass"], np.array(joint["centre"], dtype=float), np.array(rows, dtype=float))
         model.appendBodyToJoint(parent, body, pin.SE3.Identity())
     return model

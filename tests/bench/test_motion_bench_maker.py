@@ -55,10 +55,7 @@ def written(files, path="problems.tar.bz2", mode="w:bz2"):
 
 def pair(family="cage", number=1, objects=(FAR,), **ends):
     folder = f"problems/{family}_ur5"
-    return {
-        f"{folder}/scene{number:04d}.yaml": scene(*objects),
-        f"{folder}/request{number:04d}.yaml": request(**ends),
-    }
+    return {f"{folder}/scene{number:04d}.yaml": scene(*objects), f"{folder}/request{number:04d}.yaml": request(**ends)}
 
 
 @pytest.fixture
@@ -75,12 +72,7 @@ def test_a_problem_stands_where_the_arm_has_it(here):
     quarter = [0.0, 0.0, math.sin(math.pi / 4), math.cos(math.pi / 4)]
     objects = (
         thing("sphere", [0.05], [0.3, 0.1, 1.0]),
-        thing(
-            "box",
-            [0.1, 0.2, 0.3],
-            [0.2, 0.0, 0.0],
-            pose={"position": [0.5, 0.0, 1.0], "orientation": quarter},
-        ),
+        thing("box", [0.1, 0.2, 0.3], [0.2, 0.0, 0.0], pose={"position": [0.5, 0.0, 1.0], "orientation": quarter}),
         thing("cylinder", [0.4, 0.03], [0.0, 0.6, 0.9]),
     )
     assert keep_problems(written(pair(objects=objects))) == 1
@@ -127,10 +119,7 @@ def test_the_source_package_holds_the_same_archive(here):
         (pair(objects=[FAR] * 201), "scene0001.yaml: more than 200 solids"),
         (pair(start=[90.0] * 6), "request0001.yaml: joint angles beyond a turn"),
         (pair(start=[float("nan")] * 6), "request0001.yaml: joint angles beyond a turn"),
-        (
-            {**pair(), "problems/box_ur5/scene0001.yaml": b"[" * 100_000},
-            "box_ur5/scene0001.yaml: not as MoveIt",
-        ),
+        ({**pair(), "problems/box_ur5/scene0001.yaml": b"[" * 100_000}, "box_ur5/scene0001.yaml: not as MoveIt"),
         ({"problems/readme.txt": b"none"}, "no problems in it"),
     ],
 )
@@ -225,11 +214,7 @@ def suite():
         ("outcome", "outcom", "line 1.*a column is missing.*outcome"),
         ("collision_count", "collisions", "line 1.*found .collisions.*Did you mean 'collision_count'"),
         ("collision_count", "counts", "line 1.*no such column.*found .counts"),
-        (
-            "theirs,1,reached",
-            "theirs,1,arrived",
-            "line 2, outcome: unknown; found .arrived.*reached, no_path",
-        ),
+        ("theirs,1,reached", "theirs,1,arrived", "line 2, outcome: unknown; found .arrived.*reached, no_path"),
         ("theirs,1", "omniscient,1", "line 2, method: a method of the suite"),
         ("theirs,2", "theirs,1", "line 3: this world has a row of this method already"),
         ("reached,3,", "reached,-3,", "line 2, collision_count: no number; found -3"),
@@ -237,11 +222,7 @@ def suite():
         ("12.5", "nan", "line 2, simulated_time_s: no number"),
         ("12.5", "twelve", "line 2, simulated_time_s: no number; found .twelve"),
         (",12.5", "", "line 2: not as many cells"),
-        (
-            '"cage tune",right model,theirs,1',
-            "caje,right model,theirs,1",
-            "line 2, family: unknown; found .caje",
-        ),
+        ('"cage tune",right model,theirs,1', "caje,right model,theirs,1", "line 2, family: unknown; found .caje"),
     ],
 )
 def test_faults_of_results(old, new, words, suite, here):

@@ -298,11 +298,7 @@ def test_help_imports_nothing_heavy_and_answers_at_once():
     )
     begin = time.perf_counter()
     result = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=Path(__file__).parents[2],
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2]
     )
     assert result.stdout.splitlines()[-1] == "[]"
     assert time.perf_counter() - begin < 5.0  # about 0.15 s; generous for a busy machine

@@ -53,16 +53,7 @@ def assert_harmless(lines):
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        '"KEY": 1',
-        'goal: {"KEY": 1}',
-        'goal: "KEY"',
-        'start: {joints: ["KEY"]}',
-        'arm: "KEY"',
-        "KEY: [",
-        "\x1b",
-    ],
+    "text", ['"KEY": 1', 'goal: {"KEY": 1}', 'goal: "KEY"', 'start: {joints: ["KEY"]}', 'arm: "KEY"', "KEY: [", "\x1b"]
 )
 def test_hostile_words_in_a_file(tmp_path, capsys, text):
     """Keys, values, and what is no YAML at all."""
@@ -80,12 +71,7 @@ def test_hostile_names_of_files(tmp_path, capsys, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     path = os.fsdecode(name)
     (tmp_path / path).write_text("format: 1\nobstacle: []\n", encoding="utf-8")
-    for words in (
-        ["check", path],
-        ["run", path],
-        ["view", path],
-        ["replay", path, "--detector", "joint_torque"],
-    ):
+    for words in (["check", path], ["run", path], ["view", path], ["replay", path, "--detector", "joint_torque"]):
         status, lines = printed_by(capsys, *words)
         assert status == 2
         assert_harmless(lines)

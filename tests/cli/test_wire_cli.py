@@ -8,16 +8,7 @@ import threading
 
 import pytest
 from refusals import refused_by_command
-from served import (
-    CONSTANT,
-    bytes_served,
-    data_package,
-    handshake,
-    in_a_process,
-    in_a_thread,
-    moving,
-    telling,
-)
+from served import CONSTANT, bytes_served, data_package, handshake, in_a_process, in_a_thread, moving, telling
 
 from hopfield_nav.cli import watched_lines
 from hopfield_nav.cli.app import main

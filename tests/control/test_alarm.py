@@ -21,12 +21,7 @@ def alarms(instants, episodes=True, leg=1.0, rearm=0.5, passes=False):
 
     ``passes``: the arm passes by what it touches instead of going back.
     """
-    rule, alarm, sensed, belief = (
-        AlarmRule(rearm, 0.0, episodes, 0.0),
-        make_alarm(6),
-        make_sensed(6),
-        make_belief(6),
-    )
+    rule, alarm, sensed, belief = (AlarmRule(rearm, 0.0, episodes, 0.0), make_alarm(6), make_sensed(6), make_belief(6))
     found, begun = [], 0.0
     for k, (position, speed, torque, level) in enumerate(instants):
         sensed.time[0] = k * PERIOD

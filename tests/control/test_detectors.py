@@ -34,13 +34,7 @@ def estimate(q, wrench, limit=LIMIT, arm=ARM, omega=OMEGA):
 
 def level(detector, wrench, threshold=12.0):
     return detector.detect(
-        ARM,
-        make_sensed(6),
-        np.array([threshold]),
-        np.zeros(0),
-        make_work(6),
-        np.zeros(6),
-        np.asarray(wrench, float),
+        ARM, make_sensed(6), np.array([threshold]), np.zeros(0), make_work(6), np.zeros(6), np.asarray(wrench, float)
     )
 
 

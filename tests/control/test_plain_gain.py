@@ -87,9 +87,7 @@ def test_a_settled_error_is_one_that_the_loop_holds():
     error, still = settled_error(arm, q, wrench, OMEGA), np.zeros_like(q)
     torque = inverse_dynamics(arm, q, still, -(OMEGA**2) * error)
     np.testing.assert_allclose(
-        inverse_dynamics(arm, q, still, still),
-        torque + np.einsum("kij,ki->kj", jacobian(arm, q), wrench),
-        atol=1e-9,
+        inverse_dynamics(arm, q, still, still), torque + np.einsum("kij,ki->kj", jacobian(arm, q), wrench), atol=1e-9
     )
 
 

@@ -197,10 +197,7 @@ def test_every_built_in_method_is_of_its_kind_and_compiles(kind):
 
 
 PACKED = Method(
-    "controller",
-    "m",
-    lambda: 0,
-    [Parameter("a", 1.0, 0, 9, "1", ""), Parameter("b", [2.0, 3.0], 0, 9, "1", "", True)],
+    "controller", "m", lambda: 0, [Parameter("a", 1.0, 0, 9, "1", ""), Parameter("b", [2.0, 3.0], 0, 9, "1", "", True)]
 )
 
 

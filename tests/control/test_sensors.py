@@ -94,10 +94,7 @@ def test_model_errors_reach_the_model_and_not_the_plant():
 
 
 FAULTS = {
-    "noise without a computer": (
-        "sensors: {velocity_noise: 0.1}\ncontroller: {hold: false}",
-        "true state",
-    ),
+    "noise without a computer": ("sensors: {velocity_noise: 0.1}\ncontroller: {hold: false}", "true state"),
     "two values": ("sensors: {velocity_noise: [0.1, 0.2]}", "6, one a joint"),
     "too coarse": ("sensors: {encoder_resolution: 1}", "0 to 0.1 rad"),
     "misspelt": ("sensors: {velocitynoise: 0.1}", "velocity_noise"),

@@ -54,13 +54,7 @@ def test_each_joint_has_its_own_threshold():
             assert found[0] == pytest.approx(3.0 / threshold)
 
 
-ALL = [
-    joint_torque,
-    persistent_joint_torque,
-    high_pass_joint_torque,
-    adaptive_joint_torque,
-    adaptive_high_pass,
-]
+ALL = [joint_torque, persistent_joint_torque, high_pass_joint_torque, adaptive_joint_torque, adaptive_high_pass]
 
 
 @pytest.mark.parametrize("detector", ALL, ids=lambda module: module.METHOD.name)

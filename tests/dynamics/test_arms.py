@@ -11,13 +11,7 @@ import pinocchio as pin
 import pytest
 import yaml
 from made_up_arms import random_arm
-from oracles import (
-    largest_relative_error,
-    over_states,
-    pinocchio_jacobian,
-    pinocchio_model,
-    random_states,
-)
+from oracles import largest_relative_error, over_states, pinocchio_jacobian, pinocchio_model, random_states
 from refusals import refused
 
 from dynamics import (
@@ -186,14 +180,7 @@ def test_dynamics_use_the_true_offsets(name):
 
 def test_ragazzon_offsets_are_its_table():
     """Table 3.3 prints r_{i-1,i}, in frame i."""
-    expected = [
-        [0, 0.0892, 0],
-        [-0.425, 0, 0],
-        [-0.39243, 0, 0],
-        [0, 0.109, 0],
-        [0, -0.093, 0],
-        [0, 0, 0.082],
-    ]
+    expected = [[0, 0.0892, 0], [-0.425, 0, 0], [-0.39243, 0, 0], [0, 0.109, 0], [0, -0.093, 0], [0, 0, 0.082]]
     np.testing.assert_allclose(load_arm("ur5_ragazzon2012").offset, expected, rtol=0, atol=1e-17)
 
 
@@ -222,10 +209,7 @@ def _entry(n: int = 2) -> dict:
         "inertia": [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]],
         "source": "invented",
     }
-    rows = {
-        "joints": [copy.deepcopy(joint) for _ in range(n)],
-        "links": [copy.deepcopy(link) for _ in range(n)],
-    }
+    rows = {"joints": [copy.deepcopy(joint) for _ in range(n)], "links": [copy.deepcopy(link) for _ in range(n)]}
     return {"format": 1, **rows}
 
 
@@ -271,32 +255,16 @@ def _changed(path: tuple, value) -> dict:
         (("links", 0, "inertia"), [[1, 0, 0], [0, 1, 0], [0, 0, 3]], "no rigid body"),
         (("links", 0, "inertia"), {"cylinder": {"axis": "w", "radius": 1, "height": 1}}, "not an inertia"),
         (("links", 0, "inertia"), {"cylinder": {"axis": "x", "radius": 1}}, "not an inertia.*height"),
-        (
-            ("links", 0, "inertia"),
-            {"cylinder": {"axis": "x", "radius": math.inf, "height": 1}},
-            "not an inertia",
-        ),
+        (("links", 0, "inertia"), {"cylinder": {"axis": "x", "radius": math.inf, "height": 1}}, "not an inertia"),
         (("joints", 0, "alpha"), "pi/3", "number is needed"),
         (("limits",), {"speed": [1, 2, 3], "source": "x"}, "wrong number of values.*2 numbers"),
         (("limits",), {"torque": -5, "source": "x"}, "torque.*must be positive"),
         (("format",), 2, "unknown format"),
         (("capsules",), 3, "list of capsules"),
-        (
-            ("capsules",),
-            [{"link": 3, "start": [0, 0, 0], "end": [0, 0, 1], "radius": 1}],
-            "no such link.*0 to 2",
-        ),
+        (("capsules",), [{"link": 3, "start": [0, 0, 0], "end": [0, 0, 1], "radius": 1}], "no such link.*0 to 2"),
         (("capsules",), [{"link": "two", "start": [0, 0, 0], "end": [0, 0, 1], "radius": 1}], "no such link"),
-        (
-            ("capsules",),
-            [{"link": 1, "start": [0, 0, 0], "end": [0, 0, 1], "radius": 0}],
-            "radius must be positive",
-        ),
-        (
-            ("capsules",),
-            [{"link": 1, "start": [0, 0], "end": [0, 0, 1], "radius": 1}],
-            "wrong number of values",
-        ),
+        (("capsules",), [{"link": 1, "start": [0, 0, 0], "end": [0, 0, 1], "radius": 0}], "radius must be positive"),
+        (("capsules",), [{"link": 1, "start": [0, 0], "end": [0, 0, 1], "radius": 1}], "wrong number of values"),
     ],
 )
 def test_faults_of_user_files(path, value, message):
@@ -377,8 +345,7 @@ def test_impossible_payloads(arguments, words):
 
 
 @pytest.mark.parametrize(
-    "tool",
-    [np.eye(3), np.zeros((4, 4)), np.diag([1, 1, -1, 1]), np.diag([2, 1, 1, 1]), np.full((4, 4), math.nan)],
+    "tool", [np.eye(3), np.zeros((4, 4)), np.diag([1, 1, -1, 1]), np.diag([2, 1, 1, 1]), np.full((4, 4), math.nan)]
 )
 def test_impossible_tools(tool):
     with refused("tool frame"):

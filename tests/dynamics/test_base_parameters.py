@@ -9,13 +9,7 @@ from made_up_arms import INCLINE, arm_of_rows
 from oracles import random_states
 
 from dynamics import inverse_dynamics, load_arm
-from dynamics.identification import (
-    base_formulas,
-    base_parameter_count,
-    base_parameters,
-    base_regressor,
-    parameters_of,
-)
+from dynamics.identification import base_formulas, base_parameter_count, base_parameters, base_regressor, parameters_of
 from dynamics.identification.parameters import parameter_names
 
 QUARTER = np.pi / 2

@@ -10,12 +10,7 @@ from consistency import smallest_eigenvalue
 from refusals import refused
 
 from dynamics import load_arm, mass_matrix
-from dynamics.identification import (
-    base_parameters,
-    cad_error,
-    consistent_fit,
-    parameters_of,
-)
+from dynamics.identification import base_parameters, cad_error, consistent_fit, parameters_of
 
 ARM = load_arm("ur5e")
 

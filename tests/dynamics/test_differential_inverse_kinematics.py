@@ -9,13 +9,7 @@ from oracles import random_tool
 from refusals import refused
 from scipy.spatial.transform import Rotation, Slerp
 
-from dynamics import (
-    differential_inverse_kinematics,
-    forward_kinematics,
-    inverse_kinematics,
-    load_arm,
-    with_tool,
-)
+from dynamics import differential_inverse_kinematics, forward_kinematics, inverse_kinematics, load_arm, with_tool
 from dynamics.inverse.differential import path_error
 
 ARM = load_arm("ur5_tu2023")

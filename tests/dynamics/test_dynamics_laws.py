@@ -4,22 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracles import (
-    largest_relative_error,
-    lowest_potential_energy,
-    potential_energy,
-    random_states,
-    runge_kutta,
-)
+from oracles import largest_relative_error, lowest_potential_energy, potential_energy, random_states, runge_kutta
 
-from dynamics import (
-    coriolis_matrix,
-    forward_dynamics,
-    gravity_torque,
-    inverse_dynamics,
-    load_arm,
-    mass_matrix,
-)
+from dynamics import coriolis_matrix, forward_dynamics, gravity_torque, inverse_dynamics, load_arm, mass_matrix
 from dynamics.linear_solve import solve_symmetric
 
 DIFFERENCE = 1e-3  # step of fourth-order central differences [rad]

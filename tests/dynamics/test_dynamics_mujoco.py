@@ -60,13 +60,7 @@ def test_forward_dynamics_with_wrench(arm, states):
         data.qpos[:], data.qvel[:] = q, qd
         data.qfrc_applied[:] = tau
         mujoco.mj_applyFT(
-            kinematic_model,
-            kinematic_data,
-            wrench[:3],
-            wrench[3:],
-            kinematic_data.site_xpos[0],
-            6,
-            data.qfrc_applied,
+            kinematic_model, kinematic_data, wrench[:3], wrench[3:], kinematic_data.site_xpos[0], 6, data.qfrc_applied
         )
         mujoco.mj_forward(model, data)
         return data.qacc

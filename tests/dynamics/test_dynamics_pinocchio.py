@@ -5,14 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
-from oracles import (
-    largest_relative_error,
-    over_states,
-    pinocchio_jacobian,
-    pinocchio_model,
-    random_states,
-    random_tool,
-)
+from oracles import largest_relative_error, over_states, pinocchio_jacobian, pinocchio_model, random_states, random_tool
 
 from dynamics import (
     coriolis_matrix,

@@ -7,15 +7,7 @@ import pinocchio as pin
 import pytest
 from oracles import over_states, pinocchio_model, random_states, random_tool, runge_kutta
 
-from dynamics import (
-    kinetic_energy,
-    load_arm,
-    mass_matrix,
-    potential_energy,
-    power_balance,
-    with_payload,
-    with_tool,
-)
+from dynamics import kinetic_energy, load_arm, mass_matrix, potential_energy, power_balance, with_payload, with_tool
 
 STATES = random_states(6, 300, seed=41)
 

@@ -86,11 +86,7 @@ REFUSED = {
     ),
     "an unknown criterion": ({"criterion": "beauty"}, BadInput, "criterion"),
     "limits of five joints": ({"limits": HALF._replace(position=HALF.position[:5])}, BadInput, "wrong shape"),
-    "limits the wrong way round": (
-        {"limits": HALF._replace(position=HALF.position[:, ::-1])},
-        BadInput,
-        "no room",
-    ),
+    "limits the wrong way round": ({"limits": HALF._replace(position=HALF.position[:, ::-1])}, BadInput, "no room"),
 }
 
 

@@ -6,14 +6,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from oracles import (
-    largest_relative_error,
-    mujoco_model,
-    over_states,
-    pinocchio_model,
-    random_states,
-    random_tool,
-)
+from oracles import largest_relative_error, mujoco_model, over_states, pinocchio_model, random_states, random_tool
 from refusals import refused
 
 from dynamics import (

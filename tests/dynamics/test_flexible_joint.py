@@ -8,13 +8,7 @@ from refusals import refused
 from scipy.linalg import eigh
 
 from dynamics import joint_friction_torque, load_arm, mass_matrix
-from dynamics.flexible_joint import (
-    flexible_joints,
-    highest_frequency,
-    links_alone,
-    motor_torque,
-    rotor_friction,
-)
+from dynamics.flexible_joint import flexible_joints, highest_frequency, links_alone, motor_torque, rotor_friction
 
 ARM = load_arm("ur5_full")
 SPEEDS = np.linspace(-3, 3, 61)[:, None] * np.ones(6)

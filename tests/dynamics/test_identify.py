@@ -189,22 +189,13 @@ BAD_LOGS = {
         "qd is not the rate",
     ),
     "milliseconds": (lambda log: log._replace(time=log.time * 1000), "milliseconds"),
-    "gap": (
-        lambda log: MotionLog(log.time[GAP], log.q[GAP], log.tau[GAP]),
-        "1 gaps in the log, the first at 1.999 s",
-    ),
+    "gap": (lambda log: MotionLog(log.time[GAP], log.q[GAP], log.tau[GAP]), "1 gaps in the log, the first at 1.999 s"),
     "low rate": (lambda log: MotionLog(log.time[::12], log.q[::12], log.tau[::12]), "rate is too low"),
     "backwards": (lambda log: log._replace(time=log.time[::-1]), "time does not increase"),
     "short": (lambda log: MotionLog(log.time[:500], log.q[:500], log.tau[:500]), "too short"),
-    "not a number": (
-        lambda log: log._replace(tau=np.where(log.tau == log.tau[7], np.nan, log.tau)),
-        "not a number",
-    ),
+    "not a number": (lambda log: log._replace(tau=np.where(log.tau == log.tau[7], np.nan, log.tau)), "not a number"),
     "wrong joints": (lambda log: log._replace(q=log.q[:, :5]), "wrong shape"),
-    "dead channel": (
-        lambda log: log._replace(tau=log.tau * [1, 1, 1, 1, 0, 1]),
-        "tau never changes; found 'joints 5'",
-    ),
+    "dead channel": (lambda log: log._replace(tau=log.tau * [1, 1, 1, 1, 0, 1]), "tau never changes; found 'joints 5'"),
     "no torque": (lambda log: {"time": log.time, "q": log.q}, "signals are missing"),
     "no log at all": (lambda log: [], "no logs"),
 }

@@ -46,12 +46,7 @@ def test_link_frames_follow_the_table(arm):
     frame = np.eye(4)
     for i, (theta, d, a, alpha) in enumerate(arm.dh):
         c, s, ca, sa = np.cos(q[i] + theta), np.sin(q[i] + theta), np.cos(alpha), np.sin(alpha)
-        frame = frame @ [
-            [c, -s * ca, s * sa, a * c],
-            [s, c * ca, -c * sa, a * s],
-            [0, sa, ca, d],
-            [0, 0, 0, 1],
-        ]
+        frame = frame @ [[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0, sa, ca, d], [0, 0, 0, 1]]
         np.testing.assert_allclose(link_frames(arm, q)[i + 1], frame, atol=1e-14)
     np.testing.assert_array_equal(link_frames(arm, q)[0], np.eye(4))
     np.testing.assert_array_equal(link_frames(arm, q)[6], forward_kinematics(arm, q))
@@ -101,9 +96,7 @@ def test_tool_frame_multiplies_from_the_right(arm):
     T_flange_tool = random_tool()
     q = random_states(6, 50, seed=9).q
     np.testing.assert_allclose(
-        forward_kinematics(with_tool(arm, T_flange_tool), q),
-        forward_kinematics(arm, q) @ T_flange_tool,
-        atol=1e-14,
+        forward_kinematics(with_tool(arm, T_flange_tool), q), forward_kinematics(arm, q) @ T_flange_tool, atol=1e-14
     )
 
 

@@ -9,12 +9,7 @@ from made_up_arms import random_arm
 from oracles import pinocchio_model, random_states
 
 from dynamics import link_frames, load_arm
-from dynamics.modified_dh import (
-    modified_dh,
-    modified_link_frames,
-    modified_transform,
-    standard_transform,
-)
+from dynamics.modified_dh import modified_dh, modified_link_frames, modified_transform, standard_transform
 
 Q = random_states(6, 200, seed=51).q
 

@@ -11,12 +11,7 @@ from poses import frame_of
 from refusals import refused
 from scipy.spatial.transform import Rotation
 
-from dynamics import (
-    forward_kinematics,
-    inverse_kinematics,
-    numeric_inverse_kinematics,
-    with_tool,
-)
+from dynamics import forward_kinematics, inverse_kinematics, numeric_inverse_kinematics, with_tool
 from dynamics.inverse.numeric import turn_between
 
 pytestmark = pytest.mark.kernel

@@ -205,15 +205,7 @@ def test_an_array_that_cannot_take_the_result_is_refused(call, rows):
     frozen = fits.copy()
     frozen.flags.writeable = False
     strided = np.repeat(fits, 2, axis=-1)[..., ::2]
-    for out in (
-        fits[..., :-1].copy(),
-        fits[None],
-        fits.astype(np.float32),
-        fits.astype(">f8"),
-        frozen,
-        strided,
-        [0],
-    ):
+    for out in (fits[..., :-1].copy(), fits[None], fits.astype(np.float32), fits.astype(">f8"), frozen, strided, [0]):
         with pytest.raises(BadInput, match="out cannot take the result"):
             _call(call, arm, rows, out=out)
 

@@ -11,14 +11,7 @@ import pytest
 from oracles import largest_relative_error, over_states, random_states, random_tool
 from refusals import refused
 
-from dynamics import (
-    forward_kinematics,
-    gravity_torque,
-    has_closed_form,
-    inverse_dynamics,
-    load_arm,
-    with_tool,
-)
+from dynamics import forward_kinematics, gravity_torque, has_closed_form, inverse_dynamics, load_arm, with_tool
 from dynamics.files import read_urdf, write_urdf
 
 STATES = random_states(6, 50, seed=21)
@@ -31,10 +24,7 @@ UR = {
         (0.089159, 0.13585, -0.1197, 0.425, 0.39225, 0.093, 0.09465, 0.0823),
         (3.7, 8.393, 2.275, 1.219, 1.219, 0.1879),
     ),
-    "ur5e": (
-        (0.1625, 0.138, -0.131, 0.425, 0.3922, 0.127, 0.0997, 0.0996),
-        (3.761, 8.058, 2.846, 1.37, 1.3, 0.365),
-    ),
+    "ur5e": ((0.1625, 0.138, -0.131, 0.425, 0.3922, 0.127, 0.0997, 0.0996), (3.761, 8.058, 2.846, 1.37, 1.3, 0.365)),
 }
 HALF = "1.570796327"  # printed to nine digits, as such files do
 

@@ -128,12 +128,7 @@ def test_before_anything_was_sensed_there_is_no_sensed_error():
 
 # --- an arm that will not arrive says so --------------------------------------------------------------------
 
-STICKY = [
-    "arm=ur5_full",
-    "plant.friction=arm",
-    "plant.presliding=ideal",
-    "controller.model_error.friction_scale=0.5",
-]
+STICKY = ["arm=ur5_full", "plant.friction=arm", "plant.presliding=ideal", "controller.model_error.friction_scale=0.5"]
 UNFELT = ["detection.measure=joint_torque", "detection.threshold=1000"]
 TOO_HEAVY = ["tool.payload.mass=4", "controller.model_error.payload=unknown", *UNFELT]
 

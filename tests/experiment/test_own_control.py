@@ -79,12 +79,7 @@ def test_short_words_for_prompts_and_tables_for_notebooks():
         assert len(text) < 120
         assert thing._repr_html_().startswith("<table>")
     words = " ".join(shown)
-    for part in (
-        "Run of u_trap: time_limit",
-        "World u_trap: ur5",
-        "17 cells, length 16",
-        "ms after the touch",
-    ):
+    for part in ("Run of u_trap: time_limit", "World u_trap: ur5", "17 cells, length 16", "ms after the touch"):
         assert part in words
     assert str(run.world) == repr(run.world)
     blocked[4] = True

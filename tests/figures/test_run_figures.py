@@ -100,10 +100,7 @@ def test_figures_drawn_in_two_are_the_same_files(run, tmp_path):
 
 
 def test_a_run_without_collisions_has_no_zoom_and_no_components_of_force(tmp_path):
-    assert drawn(simulate(load_world("empty", ["time_limit=2"])), tmp_path) == NAMES - {
-        "force_zoom",
-        "forces",
-    }
+    assert drawn(simulate(load_world("empty", ["time_limit=2"])), tmp_path) == NAMES - {"force_zoom", "forces"}
 
 
 def test_a_run_without_signals_has_maps_alone(tmp_path):
@@ -157,10 +154,7 @@ def test_touches_within_50_ms_are_one_contact(run):
     force = np.zeros_like(run.data.force.values)
     force[[100, 149, 300], 0] = 1.0
     altered = load_like(run, force)
-    assert [(round(e.start, 3), round(e.end, 3)) for e in contact_episodes(altered)] == [
-        (0.1, 0.149),
-        (0.3, 0.3),
-    ]
+    assert [(round(e.start, 3), round(e.end, 3)) for e in contact_episodes(altered)] == [(0.1, 0.149), (0.3, 0.3)]
     assert not any(e.registered for e in contact_episodes(altered))
 
 
@@ -374,21 +368,9 @@ def test_the_arm_hangs_together():
 # colours
 
 
-DEUTERANOPIA = [
-    [0.367322, 0.860646, -0.227968],
-    [0.280085, 0.672501, 0.047413],
-    [-0.011820, 0.042940, 0.968881],
-]
-PROTANOPIA = [
-    [0.152286, 1.052583, -0.204868],
-    [0.114503, 0.786281, 0.099216],
-    [-0.003882, -0.048116, 1.051998],
-]
-TRITANOPIA = [
-    [1.255528, -0.076749, -0.178779],
-    [-0.078411, 0.930809, 0.147602],
-    [0.004733, 0.691367, 0.303900],
-]
+DEUTERANOPIA = [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+PROTANOPIA = [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+TRITANOPIA = [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]
 
 
 @pytest.mark.parametrize("sight", [np.eye(3), DEUTERANOPIA, PROTANOPIA, TRITANOPIA])

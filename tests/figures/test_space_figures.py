@@ -10,13 +10,7 @@ from pictures import assert_has_ink
 
 from hopfield_nav import load_world, simulate
 from hopfield_nav.figures import COLOURS, film_style
-from hopfield_nav.figures.run import (
-    draw_collision_space,
-    draw_plan,
-    draw_run_figures,
-    draw_trajectory,
-    levels,
-)
+from hopfield_nav.figures.run import draw_collision_space, draw_plan, draw_run_figures, draw_trajectory, levels
 from hopfield_nav.figures.run.draw import _PAGES
 from hopfield_nav.figures.run.film import Film
 from hopfield_nav.figures.solid import SceneView, cell_classes, final_plan, room

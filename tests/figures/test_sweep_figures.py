@@ -216,10 +216,7 @@ def test_hatches_tell_never_from_sometimes(ax):
     data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS}, 2, missed)
     draw_heat_map(ax, data, PEAK, SCALE, THRESHOLD)
     assert [patch.get_hatch() for patch in ax.patches] == 4 * ["////", "xxxxx"]
-    assert [handle.get_label() for handle in heat_map_handles(data)] == [
-        "goal never reached",
-        "not in every run",
-    ]
+    assert [handle.get_label() for handle in heat_map_handles(data)] == ["goal never reached", "not in every run"]
     assert heat_map_handles(table({SCALE: SCALES, THRESHOLD: THRESHOLDS})) == []
 
 
@@ -238,8 +235,7 @@ def test_random_values_are_drawn_in_bins(ax):
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.0, "0"), (0.138, ".14"), (50.62, "50.6"), (237.2, "237"), (10333, "10k"), (-0.5, "-.5")],
+    ("value", "text"), [(0.0, "0"), (0.138, ".14"), (50.62, "50.6"), (237.2, "237"), (10333, "10k"), (-0.5, "-.5")]
 )
 def test_numbers_in_cells_are_short(value, text):
     assert number(value) == text
@@ -301,8 +297,7 @@ def test_long_words_are_turned(ax):
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
-    [(12.0, "12"), (1e5, "1e5"), (31622.8, "3.16e4"), (5240, "5240"), (1e-5, "1e-5"), (True, "True")],
+    ("value", "text"), [(12.0, "12"), (1e5, "1e5"), (31622.8, "3.16e4"), (5240, "5240"), (1e-5, "1e-5"), (True, "True")]
 )
 def test_values_are_written_shortly(value, text):
     assert short(value) == text
@@ -370,11 +365,7 @@ def test_no_interval_where_the_runs_are_no_sample(ax):
 
 def test_outcomes_differ_for_colour_blind_readers():
     """Machado, Oliveira and Fernandes (2009), full protanopia and deuteranopia, in linear RGB."""
-    protan = [
-        [0.152286, 1.052583, -0.204868],
-        [0.114503, 0.786281, 0.099216],
-        [-0.003882, -0.048116, 1.051998],
-    ]
+    protan = [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
     deutan = [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]]
     linear = np.array(
         [[(c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4) for c in to_rgb(o)] for o in OUTCOMES.values()]
@@ -463,10 +454,7 @@ def test_methods_of_ones_own_are_called_apart(names, shown):
 def test_what_is_zero_in_every_run_is_said_below_and_not_drawn():
     data = table({THRESHOLD: THRESHOLDS}, repeats=2)
     data[ALARMS] = xr.zeros_like(data[ALARMS])
-    data.attrs |= {
-        "world": "u_trap",
-        "settings": json.dumps({THRESHOLD: 4.0, "sensors.velocity_noise": 2e-4}),
-    }
+    data.attrs |= {"world": "u_trap", "settings": json.dumps({THRESHOLD: 4.0, "sensors.velocity_noise": 2e-4})}
     figure = dict(sweep_pages(data))["lines"]
     assert "false alarms" not in [ax.get_ylabel() for ax in figure.axes]
     expected = ["u_trap", "sensors.velocity_noise\u00a00.0002", "0 in every run: false alarms"]

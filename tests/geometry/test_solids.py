@@ -254,11 +254,7 @@ def exact_request():
 COAL_TOLERANCE = {SPHERE: 1e-12, BOX: 1e-6, UPRIGHT: 1e-6, CYLINDER: 1e-6, HALF_SPACE: 1e-12, CAPSULE: 1e-12}
 
 
-ITERATED = (
-    BOX,
-    UPRIGHT,
-    CYLINDER,
-)  # no formula of coal's for capsules; its iteration goes astray deep inside
+ITERATED = (BOX, UPRIGHT, CYLINDER)  # no formula of coal's for capsules; its iteration goes astray deep inside
 
 
 @KINDS

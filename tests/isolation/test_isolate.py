@@ -23,10 +23,7 @@ from hopfield_nav.isolation import (
 from hopfield_nav.isolation.contact_link import fit_surface, misfit_bound
 from hopfield_nav.isolation.surface import AREA, make_surface
 
-study, random_surface_points = (
-    suite_module("isolation_pushes"),
-    suite_module("surface_points").random_surface_points,
-)
+study, random_surface_points = (suite_module("isolation_pushes"), suite_module("surface_points").random_surface_points)
 counted, isolate_pushes, random_pushes = study.counted, study.isolate_pushes, study.random_pushes
 counts = suite_module("isolation_scores").counts
 ARM = load_arm("ur5_ragazzon2012")

@@ -16,15 +16,7 @@ from dynamics import forward_kinematics, load_arm
 from dynamics.files import mjcf_text
 from hopfield_nav import geometry, load_world
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, capsules_in_base, pack_primitives
-from hopfield_nav.known_world import (
-    build_scene,
-    clearance,
-    collides,
-    explain,
-    in_names,
-    pair_distances,
-    scene_of_world,
-)
+from hopfield_nav.known_world import build_scene, clearance, collides, explain, in_names, pair_distances, scene_of_world
 from hopfield_nav.world import pack, solids_of
 
 SOLIDS = [

@@ -30,10 +30,7 @@ from hopfield_nav.known_world.task import DIRECT
 from hopfield_nav.loop import sample
 from hopfield_nav.world import parse_world
 
-STRAIGHT = [
-    "plan.start.pose.position=[0.42, -0.2, 0.26]",
-    "plan.goal.pose.position=[0.42, 0.22, 0.26]",
-]
+STRAIGHT = ["plan.start.pose.position=[0.42, -0.2, 0.26]", "plan.goal.pose.position=[0.42, 0.22, 0.26]"]
 
 
 def test_the_cell_needs_a_detour_and_beside_the_can_the_line_is_free():
@@ -129,8 +126,7 @@ def test_through_via_points():
     via = pose([0.4, 0.0, 0.55]).tolist()
     rotation = [row[:3] for row in via[:3]]
     world = load_world(
-        "cell",
-        [f"plan.via=[{{pose: {{position: [0.4, 0.0, 0.55], rotation: {rotation}}}}}]", "plan.method=direct"],
+        "cell", [f"plan.via=[{{pose: {{position: [0.4, 0.0, 0.55], rotation: {rotation}}}}}]", "plan.method=direct"]
     )
     planned = plan_world(world)
     assert len(planned.plan.path.q) == 3

@@ -116,14 +116,7 @@ def test_program_is_whole(path, motion):
 
 @pytest.mark.parametrize(
     "spoil",
-    [
-        ("\nend\n", "\n"),
-        ("halt", "halt now"),
-        ("a=", "a=nan, b="),
-        ("  movej", " movej"),
-        ("], a", "], (a"),
-        ("[", ""),
-    ],
+    [("\nend\n", "\n"), ("halt", "halt now"), ("a=", "a=nan, b="), ("  movej", " movej"), ("], a", "], (a"), ("[", "")],
 )
 def test_the_parser_finds_faults(spoil):
     good = program(DIRECT, "movej")
@@ -195,27 +188,15 @@ def test_movel_goes_to_the_poses_of_the_corners():
 
 FAR = direct_path([HOME, HOME + np.array([6.0, 0, 0, 0, 0, 0])])
 BAD = {
-    "movej on a line": (
-        lambda: (ARM, line(), timed("shortest"), "movej"),
-        {},
-        "would not keep to the path .shortest.",
-    ),
-    "movel on joints": (
-        lambda: (ARM, DIRECT, timed("direct"), "movel"),
-        {},
-        "would not keep to the path .direct.",
-    ),
+    "movej on a line": (lambda: (ARM, line(), timed("shortest"), "movej"), {}, "would not keep to the path .shortest."),
+    "movel on joints": (lambda: (ARM, DIRECT, timed("direct"), "movel"), {}, "would not keep to the path .direct."),
     "unknown": (lambda: (ARM, DIRECT, timed("direct"), "movep"), {}, "unknown motion"),
     "other path": (lambda: (ARM, DIRECT, timed("shortest")), {}, "not of this path"),
     "through corners": (lambda: (ARM, DIRECT, quintic_trajectory(DIRECT.q, 3.0)), {}, "not of this path"),
     "joint limits": (lambda: (ARM, FAR, time_path(ARM, FAR)), {}, "joint 1 leaves its limits"),
     "period": (lambda: (ARM, DIRECT, timed("direct")), {"period": 0.0001}, "period is out"),
     "gain": (lambda: (ARM, DIRECT, timed("direct")), {"gain": 5000}, "gain is out"),
-    "lookahead": (
-        lambda: (ARM, DIRECT, timed("direct")),
-        {"lookahead_time": math.nan},
-        "lookahead_time is out",
-    ),
+    "lookahead": (lambda: (ARM, DIRECT, timed("direct")), {"lookahead_time": math.nan}, "lookahead_time is out"),
     "tolerance": (lambda: (ARM, DIRECT, timed("direct")), {"tolerance": 0.5}, "tolerance is out"),
 }
 

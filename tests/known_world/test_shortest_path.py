@@ -213,13 +213,7 @@ def test_a_limit_is_named():
     arm, scene = empty()
     narrow = arm._replace(position_limits=np.array([[-3.0, 3.0], *arm.position_limits[1:]]))
     r = 0.45
-    square = [
-        pose([r, r, 0.3]),
-        pose([-r, r, 0.3]),
-        pose([-r, -r, 0.3]),
-        pose([r, -r, 0.3]),
-        pose([r, r, 0.3]),
-    ]
+    square = [pose([r, r, 0.3]), pose([-r, r, 0.3]), pose([-r, -r, 0.3]), pose([r, -r, 0.3]), pose([r, r, 0.3])]
     round_base = plan_shortest(arm, scene, square[0], square[1:])
     assert round_base.path is not None, round_base.reason
     assert abs(round_base.path.q[-1, 0] - round_base.path.q[0, 0]) == pytest.approx(TURN)

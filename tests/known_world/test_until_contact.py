@@ -18,14 +18,7 @@ from test_robot_program import parse
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav.cli.app import main
 from hopfield_nav.experiment import follow_until_contact
-from hopfield_nav.known_world import (
-    ContactWatch,
-    plan_world,
-    rtde_program,
-    stopping_distance,
-    time_path,
-    urscript,
-)
+from hopfield_nav.known_world import ContactWatch, plan_world, rtde_program, stopping_distance, time_path, urscript
 from hopfield_nav.loop import quintic_trajectory
 from hopfield_nav.world import parse_world
 
@@ -77,14 +70,7 @@ def run(text, felt_after):
         "get_actual_tcp_pose": lambda: "here",
         "textmsg": lambda *words: said.append(words),
         "force": lambda: 20.0 if felt_after is not None and len(done) >= felt_after else there,
-        "get_joint_torques": lambda: [
-            0,
-            0,
-            0,
-            0,
-            -2.5 if felt_after is not None and len(done) >= felt_after else 1,
-            0,
-        ],
+        "get_joint_torques": lambda: [0, 0, 0, 0, -2.5 if felt_after is not None and len(done) >= felt_after else 1, 0],
     }
     exec(f"{code}\nplanned_path()", robot)
     return done, said

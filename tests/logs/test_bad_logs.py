@@ -51,10 +51,7 @@ TABLES = {
     "milliseconds as seconds": (_description(", unit: ms", ""), "time looks like milliseconds"),
     "an unknown unit": (_description("deg/s", "rpm"), "log.yaml: qd.unit: unknown unit; found 'rpm'"),
     "time goes back": (_reversed_rows, "log.csv, line 3: time does not increase"),
-    "a word among numbers": (
-        _table(r"\n[^,]+,[^,]+", "\n0,fast"),
-        "line 2: not a finite number; found 'fast'",
-    ),
+    "a word among numbers": (_table(r"\n[^,]+,[^,]+", "\n0,fast"), "line 2: not a finite number; found 'fast'"),
     "a row too short": (_table(r",[^,]+\n1700000000012", "\n1700000000012"), "wrong number of columns"),
     "an unknown key": (_description("effort", "torque"), "log.yaml, line 6: torque: unknown key"),
     "no such file": (_description("log.csv", "gone.csv"), "gone.csv: cannot read the log: No such file"),
@@ -107,26 +104,11 @@ BAGS = {
     "time goes back": (_changed(time=lambda t: t[::-1]), None, "", "message 1: time does not increase"),
     "not a number": (_changed(torque=_with(7, np.nan)), None, "", "message 8, effort: not a finite number"),
     "degrees": (_changed(q=np.degrees), None, "", "q looks like degrees"),
-    "no such joint": (
-        None,
-        None,
-        "joints: [a, b, c, d, e, f, g]\n",
-        "no such joint in any message; found 'a'",
-    ),
+    "no such joint": (None, None, "joints: [a, b, c, d, e, f, g]\n", "no such joint in any message; found 'a'"),
     "no such topic": (None, None, "topic: /joint_state\n", "Did you mean '/joint_states'"),
-    "a joint is missing": (
-        None,
-        None,
-        f"joints: [{', '.join(seven.JOINTS[:6])}]\n",
-        "than the arm; found 6",
-    ),
+    "a joint is missing": (None, None, f"joints: [{', '.join(seven.JOINTS[:6])}]\n", "than the arm; found 6"),
     "no such field": (None, None, "q: angle\n", "q: not in the messages; found 'angle'"),
-    "six velocities": (
-        _changed(qd=lambda v: v[:, :6]),
-        None,
-        "",
-        "message 1, velocity: not one number a joint",
-    ),
+    "six velocities": (_changed(qd=lambda v: v[:, :6]), None, "", "message 1, velocity: not one number a joint"),
     "no messages": (lambda motion: tuple(c[:0] for c in motion), None, "", "no messages"),
     "no torques": (_changed(torque=lambda v: v[:, :0]), None, "", "no motor currents or torques"),
 }
@@ -154,11 +136,7 @@ FOLDERS = {
     "empty": ("*.db3", _cut(0.0), "not a bag that can be read"),
     "no database": ("*.db3", Path.unlink, "not a bag that can be read"),
     "no metadata": ("metadata.yaml", Path.unlink, "no log_q_actual.csv in the folder"),
-    "metadata of something else": (
-        "metadata.yaml",
-        lambda p: p.write_text("a: 1\n"),
-        "not a bag that can be read",
-    ),
+    "metadata of something else": ("metadata.yaml", lambda p: p.write_text("a: 1\n"), "not a bag that can be read"),
     "metadata that is no YAML": ("metadata.yaml", lambda p: p.write_text("{"), "not a bag that can be read"),
 }
 
@@ -195,11 +173,7 @@ WORDS = {
     ),
     "no labels": ("", "--arm {urdf} --judge", "nothing says when the arm was touched"),
     "no torque of a model": ("residual: true\n", "", "residual: no effort or no tau"),
-    "a scale of two joints": (
-        "q: {columns: position, scale: [1, 2]}\n",
-        "",
-        "q.scale: wrong number; found 2",
-    ),
+    "a scale of two joints": ("q: {columns: position, scale: [1, 2]}\n", "", "q.scale: wrong number; found 2"),
 }
 
 

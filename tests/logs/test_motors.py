@@ -33,9 +33,7 @@ def recording(rng, noise=0.0, moving=1.0, amplitude=1.0, seconds=40.0, correlati
         shock[k] += correlation * shock[k - 1]
     names = {"q_ref": q, "qd_ref": qd, "qdd_ref": qdd, "current": current + shock}
     return xarray.Dataset(
-        {name: (("time", "joint"), values) for name, values in names.items()},
-        {"time": time},
-        {"title": "made"},
+        {name: (("time", "joint"), values) for name, values in names.items()}, {"time": time}, {"title": "made"}
     )
 
 
@@ -105,10 +103,7 @@ REFUSED = {
         lambda rng: [recording(rng, moving=[1, 1, 1, 0, 1, 1])],
         r"joint 4 is not excited; found '0 rows of motion'",
     ),
-    "joint of noise": (
-        lambda rng: [with_noise(rng)],
-        r"joint 6 is not excited; found 'motor constant .* ± ",
-    ),
+    "joint of noise": (lambda rng: [with_noise(rng)], r"joint 6 is not excited; found 'motor constant .* ± "),
     "no current": (lambda rng: [recording(rng).drop_vars("current")], "no motor currents"),
     "no recording": (lambda rng: [], "no recordings"),
     "five joints": (lambda rng: [recording(rng).isel(joint=slice(5))], "number of joints"),

@@ -13,16 +13,7 @@ from hopfield_nav import load_world, simulate
 from hopfield_nav.logs import load_recording
 
 PERIOD = 0.008
-JOINT_LOGS = (
-    "q_actual",
-    "qd_actual",
-    "q_target",
-    "qd_target",
-    "qdd_target",
-    "i_actual",
-    "i_target",
-    "m_target",
-)
+JOINT_LOGS = ("q_actual", "qd_actual", "q_target", "qd_target", "qdd_target", "i_actual", "i_target", "m_target")
 
 
 def _motion(time, shift=0.0):
@@ -252,9 +243,7 @@ def test_a_faulty_log_is_told_in_one_line(folder, spoil, words, place):
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
-    [("missing", "no such recording"), (".", "log_q_actual")],
-    ids=["no folder", "empty folder"],
+    ("name", "words"), [("missing", "no such recording"), (".", "log_q_actual")], ids=["no folder", "empty folder"]
 )
 def test_nothing_there(tmp_path, name, words):
     with refused(words):

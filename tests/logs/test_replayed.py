@@ -49,10 +49,7 @@ ECHO = Method("estimator", "echo", _torque_is_seen, memory=lambda n: 1)
 
 @pytest.mark.parametrize("period", [0.001, 0.004])
 def test_a_run_without_collision_is_repeated_to_the_last_digit(period):
-    world = load_world(
-        "ragazzon2012",
-        ["detection.threshold=1e5", "time_limit=2.0", f"controller.period={period}"],
-    )
+    world = load_world("ragazzon2012", ["detection.threshold=1e5", "time_limit=2.0", f"controller.period={period}"])
     run = simulate(world)
     found = again(run)
     stride = round(period / 0.001)
@@ -93,10 +90,7 @@ def test_the_torque_that_was_measured_is_in_the_record_and_is_replayed():
 
 def test_a_run_with_gears_that_give_is_repeated_where_the_encoders_step_is_told():
     real = ["plant={dynamics: ur5_full, friction: arm}", "controller.model=ur5_full", "time_limit=1.0"]
-    real += [
-        "sensors.encoder_resolution=1e-4",
-        "detection={measure: adaptive_joint_torque, threshold: 1.0e5}",
-    ]
+    real += ["sensors.encoder_resolution=1e-4", "detection={measure: adaptive_joint_torque, threshold: 1.0e5}"]
     run = simulate(load_world("ragazzon2012_momentum", real))
     np.testing.assert_array_equal(again(run, encoder_resolution=1e-4).level, run.data.level)
     assert np.any(again(run).level != run.data.level)

@@ -15,11 +15,7 @@ from hopfield_nav.record import alarm_rate
 from hopfield_nav.sweeps import felt_force, free_motion
 from hopfield_nav.world import build_model, find_methods
 
-NOISY = [
-    "sensors.velocity_noise=0.002",
-    "detection.measure=joint_torque",
-    "detection.estimator=momentum_observer",
-]
+NOISY = ["sensors.velocity_noise=0.002", "detection.measure=joint_torque", "detection.estimator=momentum_observer"]
 
 
 @pytest.fixture(scope="module")

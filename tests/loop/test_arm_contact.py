@@ -12,15 +12,7 @@ from oracles import pinocchio_model, random_states
 from scenes import contact_of, numbers_of
 from scipy.optimize import minimize_scalar
 
-from dynamics import (
-    forward_kinematics,
-    jacobian,
-    kinetic_energy,
-    link_frames,
-    load_arm,
-    potential_energy,
-    with_tool,
-)
+from dynamics import forward_kinematics, jacobian, kinetic_energy, link_frames, load_arm, potential_energy, with_tool
 from dynamics.files import mjcf_text
 from dynamics.forward import accelerate
 from dynamics.kernels.decorators import kernel

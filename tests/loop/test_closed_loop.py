@@ -7,14 +7,7 @@ import pytest
 from scenes import simulation
 
 from dynamics.kernels.decorators import kernel
-from hopfield_nav.loop import (
-    COLUMNS,
-    Event,
-    Rows,
-    log_columns,
-    make_log,
-    make_state,
-)
+from hopfield_nav.loop import COLUMNS, Event, Rows, log_columns, make_log, make_state
 from hopfield_nav.loop.log import write_row, write_truth
 
 SCRIPTED = """

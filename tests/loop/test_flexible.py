@@ -7,15 +7,7 @@ import pytest
 from scenes import CONSTANT, REST, SWING, advance, push_with_force, simulation
 from scipy.integrate import solve_ivp
 
-from dynamics import (
-    BadInput,
-    forward_dynamics,
-    gravity_torque,
-    kinetic_energy,
-    load_arm,
-    mass_matrix,
-    potential_energy,
-)
+from dynamics import BadInput, forward_dynamics, gravity_torque, kinetic_energy, load_arm, mass_matrix, potential_energy
 from dynamics.flexible_joint import flexible_joints
 from hopfield_nav.logs import signals_of_run
 from hopfield_nav.loop.flexible import RESOLUTION, substeps

@@ -7,15 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from hopfield_nav.geometry import (
-    box,
-    finite_cylinder,
-    half_space,
-    pack_primitives,
-    sphere,
-    thickness,
-    upright_cylinder,
-)
+from hopfield_nav.geometry import box, finite_cylinder, half_space, pack_primitives, sphere, thickness, upright_cylinder
 from hopfield_nav.loop import holding_depth
 
 R = 0.02

@@ -82,11 +82,7 @@ def test_the_sensor_at_the_flange_feels_the_same_contact():
 
 
 def test_sliding_on_what_was_felt_goes_the_same_way():
-    change = [
-        "explore=slide",
-        "sensors.wrench={}",
-        "detection={estimator: wrist_sensor, measure: force_norm}",
-    ]
+    change = ["explore=slide", "sensors.wrench={}", "detection={estimator: wrist_sensor, measure: force_norm}"]
     ours, theirs = (
         simulate(load_world("over_the_wall", [*change, f"plant.engine={engine}"])).summary
         for engine in ("internal", "mujoco")

@@ -114,12 +114,7 @@ def test_ideal_gears_are_read_as_before():
 
 @pytest.mark.parametrize(
     ("rise", "model", "later"),
-    [
-        (0.3, IDEAL, LATER),
-        (0.002, GIVING, LEAST_LATER),
-        (0.03, GIVING, 0.03),
-        (0.3, GIVING, MOST_LATER),
-    ],
+    [(0.3, IDEAL, LATER), (0.002, GIVING, LEAST_LATER), (0.03, GIVING, 0.03), (0.3, GIVING, MOST_LATER)],
 )
 def test_a_touch_that_rises_slowly_is_looked_at_longer(rise, model, later):
     assert when_to_look(1.0 - rise, 1.0, model) == pytest.approx(1.0 + later)

@@ -198,17 +198,7 @@ def test_a_response_that_raises_after_some_touches_keeps_the_record(world, here,
         "    def on_rest(self, touch):\n        return None\n"
         "RESPONSE = Method('response', 'mine', Mine)\n"
     ))  # fmt: skip
-    arguments = [
-        "run",
-        *world,
-        "--set",
-        "explore=mine.py:RESPONSE",
-        "--seed",
-        "1",
-        "--no-plots",
-        "--out",
-        "kept",
-    ]
+    arguments = ["run", *world, "--set", "explore=mine.py:RESPONSE", "--seed", "1", "--no-plots", "--out", "kept"]
     assert main(arguments) == 2
     (line,) = [x for x in capsys.readouterr().err.splitlines() if "KeyError" in x]
     assert "response 'mine': KeyError: 'second' (mine.py, line 8)" in line
@@ -240,10 +230,7 @@ def test_a_belief_that_misbehaves(body, words, here):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (
-            "planner: {kind: mine.py:PLANNER, weight: 11}",
-            "planner.weight.*11.*at most 10|planner.weight.*0 to 10",
-        ),
+        ("planner: {kind: mine.py:PLANNER, weight: 11}", "planner.weight.*11.*at most 10|planner.weight.*0 to 10"),
         ("planner: {kind: mine.py:PLANNER, wieght: 1}", "planner.wieght.*Did you mean 'weight'"),
         ("planner: {kind: mine.py:PLANER}", "mine.py has no planner of that name; found 'PLANER'"),
         ("explore: mine.py:PLANNER", "mine.py has no response of that name"),

@@ -47,13 +47,7 @@ def test_sure_touches_of_the_goal_multiply():
 
 @pytest.mark.parametrize(
     "changed",
-    [
-        {"weight": 0.8},
-        {"beside": 0.5},
-        {"apart": 0.0},
-        {"goals": (GOAL, OTHER)},
-        {"allowed": 0.0},
-    ],
+    [{"weight": 0.8}, {"beside": 0.5}, {"apart": 0.0}, {"goals": (GOAL, OTHER)}, {"allowed": 0.0}],
     ids=["unsure", "beside the goal", "from one configuration", "another goal is free", "not asked for"],
 )
 def test_what_does_not_count(changed):

@@ -9,14 +9,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
 from hopfield_nav.navigation.planners import open_cells, plan_with
-from hopfield_nav.planning import (
-    iterate,
-    largest_eigenvalue,
-    neighbourhood_of,
-    plan_a_star,
-    plan_path,
-    replan,
-)
+from hopfield_nav.planning import iterate, largest_eigenvalue, neighbourhood_of, plan_a_star, plan_path, replan
 from hopfield_nav.planning.hopfield import check_beta
 from hopfield_nav.planning.theory import activation as activation_function
 from hopfield_nav.world import PlannerSection

@@ -66,15 +66,7 @@ def test_the_engineer_gets_the_same_alarms_from_a_run_and_all_that_was_made_of_i
     assert main(["run", "empty", *noisy, "--set", "time_limit=3", "--out", "free", "--no-plots"]) == 1
     capsys.readouterr()
     typed(capsys, "export", "free", "--csv", "--out", "free_table")
-    words = [
-        "tune",
-        "u_trap",
-        *noisy,
-        "--free-run",
-        "free_table/signals.csv",
-        "--false-alarms-per-hour",
-        "20000",
-    ]
+    words = ["tune", "u_trap", *noisy, "--free-run", "free_table/signals.csv", "--false-alarms-per-hour", "20000"]
     assert "a push is felt at" in typed(capsys, *words)
 
 

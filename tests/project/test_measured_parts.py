@@ -35,12 +35,7 @@ def checkout(tmp_path):
 CHANGES = {
     "a number by hand": ("docs/page.md", "more -->\n", "more -->\n| 5 |\n", "page.md is not as its script"),
     "a mark gone": ("docs/page.md", "<!-- measured: more -->", "", "no page has the part"),
-    "a part that no script wrote": (
-        "docs/page.md",
-        "End.",
-        "<!-- measured: new -->\n<!-- /measured -->",
-        "not kept",
-    ),
+    "a part that no script wrote": ("docs/page.md", "End.", "<!-- measured: new -->\n<!-- /measured -->", "not kept"),
     "a copy by hand": (f"{KEPT}/page.md", "\n", "| 5 |\n", "page.md is not as its script"),
 }
 

@@ -17,16 +17,7 @@ from hopfield_nav.figures import film
 from hopfield_nav.sweeps import core_count
 from hopfield_nav.sweeps.cluster import _remove_orphans
 
-MISSING_ON_WINDOWS = (
-    "getuid",
-    "geteuid",
-    "getgid",
-    "getegid",
-    "getpgid",
-    "fork",
-    "sched_getaffinity",
-    "chown",
-)
+MISSING_ON_WINDOWS = ("getuid", "geteuid", "getgid", "getegid", "getpgid", "fork", "sched_getaffinity", "chown")
 WITHOUT = f"""\
 import sys
 for name in ("fcntl", "pwd", "grp", "resource", "termios", "tty", "pty"):

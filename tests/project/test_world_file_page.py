@@ -76,9 +76,6 @@ def test_every_parameter_of_a_method_has_the_default_of_the_page():
             known = {p.name: p.default for p in method.parameters}
             for name, default in zip(names, defaults, strict=True):
                 expected = [float(v) for v in re.findall(r"[0-9.e-]+", default)]
-                assert _plain(known[name]) == (expected if "[" in default else expected[0]), (
-                    method.name,
-                    name,
-                )
+                assert _plain(known[name]) == (expected if "[" in default else expected[0]), (method.name, name)
                 seen += 1
     assert seen > 18

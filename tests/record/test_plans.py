@@ -48,10 +48,7 @@ def test_a_cell_may_become_free_again():
 def test_an_older_record_has_a_grid_for_every_detection():
     grids = np.eye(3, dtype=np.int8)[:, None]  # three detections, a map of 1 x 3
     data = xarray.Dataset({"event_map": (("event", "x", "y"), grids)})
-    assert [felt_after(data, (1, 3), k).tolist() for k in range(4)] == [
-        [[False] * 3],
-        *(grids.astype(bool).tolist()),
-    ]
+    assert [felt_after(data, (1, 3), k).tolist() for k in range(4)] == [[[False] * 3], *(grids.astype(bool).tolist())]
 
 
 def test_many_touches_of_a_large_map_take_little(tmp_path):

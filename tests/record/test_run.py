@@ -99,12 +99,7 @@ def test_plans_are_in_order(run):
 
 def test_loading_gives_what_was_saved(run, tmp_path):
     folder = run.save(tmp_path / "deep" / "run")
-    assert sorted(p.name for p in folder.iterdir()) == [
-        "checksums.sha256",
-        "log.nc",
-        "summary.json",
-        "world.yaml",
-    ]
+    assert sorted(p.name for p in folder.iterdir()) == ["checksums.sha256", "log.nc", "summary.json", "world.yaml"]
     again = load_run(folder)
     assert again.data.identical(run.data)
     assert again.summary == run.summary

@@ -133,8 +133,7 @@ def test_the_interval_of_a_rate_is_that_of_the_tables(count, low, high):
 
 
 @pytest.mark.parametrize(
-    ("count", "n", "low", "high"),
-    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611)],
+    ("count", "n", "low", "high"), [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611)]
 )
 def test_the_interval_of_a_share_is_that_of_the_tables(count, n, low, high):
     """Newcombe 1998, table 1, method 3 (Wilson 1927); a share and the other one have the same interval."""

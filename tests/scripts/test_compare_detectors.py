@@ -15,11 +15,7 @@ from hopfield_nav.plugin import find_method, load_from_file
 from hopfield_nav.sweeps.job import run_job
 
 IDEAL_LIGHT, REAL_FULL = "light, ideal", "full, real"
-PRINTED, MOMENTUM, ADAPTIVE = (
-    "joint error, wrench norm > 12 (5.9)",
-    "momentum observer, joint torques",
-    "…, adaptive",
-)
+PRINTED, MOMENTUM, ADAPTIVE = ("joint error, wrench norm > 12 (5.9)", "momentum observer, joint torques", "…, adaptive")
 METHODS = list(load_suite("detectors").suite.methods)
 
 

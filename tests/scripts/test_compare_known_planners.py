@@ -10,17 +10,7 @@ import pytest
 from compare_known_planners import ask_again, check, compare
 from known_planners.cell import cell, random_pairs
 from known_planners.independent_check import STEP, IndependentCheck
-from known_planners.methods import (
-    AUTO,
-    AUTO_SAMPLING,
-    DIRECT,
-    METHODS,
-    OPEN,
-    PLANNED,
-    RAW,
-    SHORTEST,
-    SIMPLIFIED,
-)
+from known_planners.methods import AUTO, AUTO_SAMPLING, DIRECT, METHODS, OPEN, PLANNED, RAW, SHORTEST, SIMPLIFIED
 from known_planners.picture import draw
 from known_planners.summary import arc_over_chord, lines, markdown, reasons, solved
 from measured_part import write

@@ -118,10 +118,7 @@ def test_delays_are_those_kept():
     """The middle of the map again, push by push, against walls and posts."""
     for world in (AS_PRINTED, RIGHT):
         for radius in (contact.WALL, contact.POST):
-            found, kept = (
-                contact.delays.__wrapped__(world, MIDDLE, 1.0, radius),
-                contact.delays(world, radius=radius),
-            )
+            found, kept = (contact.delays.__wrapped__(world, MIDDLE, 1.0, radius), contact.delays(world, radius=radius))
             np.testing.assert_allclose(found[0], kept[contact.PLACES.index(MIDDLE[0])], atol=1e-9)
             assert kept.shape == (9, 3)
 

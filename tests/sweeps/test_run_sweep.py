@@ -382,10 +382,7 @@ def test_nobody_without_its_keys_has_a_local_sweep_run_code(monkeypatch):
         assert address.startswith("tls://127.0.0.1:")
         assert all(worker.startswith("tls://") for worker in client.nthreads())
         assert client.submit(os.getpid).result() != os.getpid()
-        for other, keys in (
-            (address.replace("tls", "tcp"), None),
-            (address, Security.temporary()),
-        ):
+        for other, keys in ((address.replace("tls", "tcp"), None), (address, Security.temporary())):
             with pytest.raises((OSError, TypeError)):
                 Client(other, security=keys, timeout=1, set_as_default=False)
 

@@ -111,12 +111,7 @@ def test_logs_are_left_out_unless_runs_are_kept():
 
 @pytest.mark.parametrize(
     ("ends", "values"),
-    [
-        ("1, 31, 4", [1, 11, 21, 31]),
-        ("31, 1, 3", [31, 16, 1]),
-        ("1, 2, 3", [1.0, 1.5, 2.0]),
-        ("7, 9, 1", [7]),
-    ],
+    [("1, 31, 4", [1, 11, 21, 31]), ("31, 1, 3", [31, 16, 1]), ("1, 2, 3", [1.0, 1.5, 2.0]), ("7, 9, 1", [7])],
 )
 def test_evenly_spaced_whole_numbers_are_whole_where_they_can_be(ends, values):
     found = sweep(HEAD + f"vary: {{controller.omega: {{linear: [{ends}]}}}}\n").axes["controller.omega"]
@@ -388,11 +383,7 @@ def test_damaged_sweeps_are_refused_in_a_line_a_fault(tmp_path_factory, seed, te
     path = tmp_path_factory.getbasetemp() / "damaged.yaml"
     path.write_text(yaml.dump(data))
     out, err = io.StringIO(), io.StringIO()
-    with (
-        pytest.MonkeyPatch.context() as patched,
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-    ):
+    with pytest.MonkeyPatch.context() as patched, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         patched.setattr("hopfield_nav.cli.check._PATIENCE", 0.0)  # begins one run; every world is looked at
         status = main(["check", str(path)])
     assert status in (0, 2), err.getvalue()

@@ -27,14 +27,7 @@ from test_packages import damaged
 
 from dynamics import BadInput, load_arm
 from hopfield_nav.experiment import simulate
-from hopfield_nav.logs import (
-    MOTOR_CONSTANT,
-    given_motors,
-    load_recording,
-    replay,
-    signals_of_recording,
-    signals_of_run,
-)
+from hopfield_nav.logs import MOTOR_CONSTANT, given_motors, load_recording, replay, signals_of_recording, signals_of_run
 from hopfield_nav.plugin import find_method
 from hopfield_nav.wire import (
     WATCHED,
@@ -254,10 +247,7 @@ def test_nobody_there_is_one_line():
 
 
 def test_no_such_arm_is_one_line():
-    with (
-        bytes_served(package(packages.VERSION, b"\x00")) as address,
-        refused("version 2 of the protocol is refused"),
-    ):
+    with bytes_served(package(packages.VERSION, b"\x00")) as address, refused("version 2 of the protocol is refused"):
         list(Link(*address, WATCHED, retry=0.0).listen())
 
 

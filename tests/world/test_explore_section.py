@@ -26,10 +26,7 @@ def test_an_editor_is_told_of_both():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (
-            "explore: folow",
-            "explore.method.*'folow'.*: replan, follow, slide, or FILE.py:NAME.* Did you mean 'follow'",
-        ),
+        ("explore: folow", "explore.method.*'folow'.*: replan, follow, slide, or FILE.py:NAME.* Did you mean 'follow'"),
         ("explore: {metod: follow}", "explore.metod.*Did you mean 'method'"),
         ("explore: {method: follow, retract: 5}", "explore.retract.*at most 0.1 m.*millimetres"),
         ("explore: {method: follow, retract: 0}", "explore.retract.*above 0"),

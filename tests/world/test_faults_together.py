@@ -191,12 +191,7 @@ def test_an_odd_entry_of_a_list_is_told_once(odd):
     """Nobody knows the entry, and so nobody knows the list."""
     lists = [["+u", "-u", odd, "-v"], [0, odd, 0], [20, odd], [[1, 0, 0], [0, odd, 0], [0, 0, 1]]]
     ties, gravity, shape, rotation = map(copy.deepcopy, lists)  # else they are one and the same in the file
-    data = {
-        "format": 1,
-        "tool": {"frame": {"rotation": rotation}},
-        "gravity": gravity,
-        "map": {"shape": shape},
-    }
+    data = {"format": 1, "tool": {"frame": {"rotation": rotation}}, "gravity": gravity, "map": {"shape": shape}}
     data |= {"planner": {"ties": ties}, "goal": {"cell": [99, 99]}, "record": {"every": 0}}
     wanted = ["gravity.1", "map.shape.1", "planner.ties.2", "record.every", "tool.frame.rotation.1.1"]
     assert told(data) == wanted

@@ -91,10 +91,7 @@ def test_overrides_reach_into_the_section():
         ("  goal: here", ["plan.goal", "a mapping of keys"]),
         ("  goal: {joints: [1, x, 0, 0, 0, 0]}", ["plan.goal.joints.1", "a number"]),
         ("  gaol: {}", ["Did you mean 'goal'"]),
-        (
-            "  method: shortst",
-            ["auto, in_turn, shortest, around, direct, sampling", "Did you mean 'shortest'"],
-        ),
+        ("  method: shortst", ["auto, in_turn, shortest, around, direct, sampling", "Did you mean 'shortest'"]),
         ("  tool_speed: 250", ["above 0, at most 5 m/s", "millimetres a second"]),
         ("  tool_speed: 0", ["above 0"]),
         ("  turn_speed: 57", ["degrees a second"]),

@@ -95,10 +95,7 @@ def test_a_detector_is_tried_without_obstacles():
 @pytest.mark.parametrize(
     ("push", "words"),
     [
-        (
-            "{link: 7, times: [0, 1], force: [1, 0, 0]}",
-            r"pushes\.0\.link: no such link; found 7",
-        ),
+        ("{link: 7, times: [0, 1], force: [1, 0, 0]}", r"pushes\.0\.link: no such link; found 7"),
         ("{link: 1, times: [0, 1], force: [1, 0]}", r"pushes\.0\.force\.0: wrong shape"),
         ("{link: 1, times: [1, 0], force: [1, 0, 0]}", "times: not rising"),
         ("{link: 1, times: [0, 1, 2], force: [[1, 0, 0], [1, 0, 0]]}", "one, or 3, as there are times"),

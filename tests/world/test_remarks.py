@@ -115,8 +115,7 @@ def test_merges_that_grow_without_bound_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("goal", "found"),
-    [("{tolerance: 0.1}", "neither"), ("{cell: [3, 3], position: [0.4, 0]}", "cell and position")],
+    ("goal", "found"), [("{tolerance: 0.1}", "neither"), ("{cell: [3, 3], position: [0.4, 0]}", "cell and position")]
 )
 def test_a_goal_without_a_place(goal, found):
     with refused(f"exactly one of cell and position is needed; found '{found}'"):

@@ -83,10 +83,7 @@ def test_the_runs_own_copy_lists_the_cylinders_and_stops_the_tool_where_they_do(
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        (
-            "wall: {from: [0, 0], radius: 0.1}",
-            r"wall\.to: missing key; allowed: \[x, y\] where it ends \[m\]",
-        ),
+        ("wall: {from: [0, 0], radius: 0.1}", r"wall\.to: missing key; allowed: \[x, y\] where it ends \[m\]"),
         ("wall: {form: [0, 0], to: [1, 0], radius: 0.1}", "Did you mean 'from'"),
         ("wall: {from: [0, 300], to: [1, 0], radius: 0.1}", r"wall\.from\.1: out of range"),
         ("wall: {from: [0, 0], to: [5, 0], radius: 0.001}", "more than 2000 cylinders"),

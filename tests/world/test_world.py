@@ -61,14 +61,7 @@ def test_every_bundled_world_is_described_and_ragazzon_has_its_goal():
 
 def test_yaml_writes_every_default_out():
     text = parse_world("format: 1").to_yaml()
-    for key in (
-        "rearm: 0.5",
-        "singular_damping: 0.001",
-        "goal: null",
-        "omega:",
-        "every: 1",
-        "spacing: 0.0263",
-    ):
+    for key in ("rearm: 0.5", "singular_damping: 0.001", "goal: null", "omega:", "every: 1", "spacing: 0.0263"):
         assert key in text
 
 

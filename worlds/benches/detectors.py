@@ -14,15 +14,7 @@ from detector_motions import Trial, arm_collision, cut, starts_and_stops, tool_p
 from dynamics import Arm, load_arm
 from hopfield_nav.cli.chosen import values_of_world
 from hopfield_nav.experiment import Simulation
-from hopfield_nav.logs import (
-    Replay,
-    Signals,
-    Watched,
-    choose_threshold,
-    declared_threshold,
-    replay,
-    signals_of_run,
-)
+from hopfield_nav.logs import Replay, Signals, Watched, choose_threshold, declared_threshold, replay, signals_of_run
 from hopfield_nav.plugin import Measures
 from hopfield_nav.record import score_run
 from hopfield_nav.record.scoring import worth_feeling

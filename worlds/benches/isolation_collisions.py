@@ -21,14 +21,7 @@ from surface_points import random_surface_points
 from dynamics import link_frames, load_arm
 from hopfield_nav.experiment import follow
 from hopfield_nav.geometry import arm_clearance, pack_primitives, sphere
-from hopfield_nav.isolation import (
-    LATER,
-    ContactIsolator,
-    Isolation,
-    continued_line,
-    isolate,
-    push_torque,
-)
+from hopfield_nav.isolation import LATER, ContactIsolator, Isolation, continued_line, isolate, push_torque
 from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.world import World, build_arm, parse_world
 

@@ -30,20 +30,9 @@ from hopfield_nav.control.believed_friction import believed_at
 from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import FORCE_FELT, Limits, Method, Parameter
 
-(
-    FORCE,
-    SPEED,
-    APPROACH,
-    HEADING,
-    ELEVATION,
-    INCLINE,
-    SIDE,
-    GAIN,
-    INTEGRAL_GAIN,
-    SMOOTHING,
-    ADAPTING,
-    PARAMETERS,
-) = range(12)
+(FORCE, SPEED, APPROACH, HEADING, ELEVATION, INCLINE, SIDE, GAIN, INTEGRAL_GAIN, SMOOTHING, ADAPTING, PARAMETERS) = (
+    range(12)
+)
 PHASE, INTEGRAL, TILT, LAST_FELT, BIAS, AXIS, NORMAL, PLACE, ROTATION, JOINTS = (
     SAMPLING + k for k in (0, 1, 2, 3, 4, 7, 10, 13, 16, 25)
 )  # places in the memory; BIAS: what is felt without a contact [N], for who sets it before the start;

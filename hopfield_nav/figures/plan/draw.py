@@ -28,12 +28,7 @@ def _note(world: World | Sequence[Solid]) -> str:
 
 
 def draw_plan_figures(
-    arm: Arm,
-    scene: Scene,
-    world: World | Sequence[Solid],
-    plan: KnownPlan,
-    folder: str | Path,
-    pdf: bool = False,
+    arm: Arm, scene: Scene, world: World | Sequence[Solid], plan: KnownPlan, folder: str | Path, pdf: bool = False
 ) -> list[Path]:
     """Draw the figures of a plan: its path, and all configurations of its goal; the files.
 
@@ -57,12 +52,7 @@ def draw_plan_figures(
 
 
 def draw_solutions_figure(
-    arm: Arm,
-    scene: Scene,
-    world: World | Sequence[Solid],
-    pose: np.ndarray,
-    folder: str | Path,
-    pdf: bool = False,
+    arm: Arm, scene: Scene, world: World | Sequence[Solid], pose: np.ndarray, folder: str | Path, pdf: bool = False
 ) -> list[Path]:
     """Draw every configuration of one pose of the tool, ``solutions.png``; see ``solutions_page``."""
     with paper_style():

@@ -31,11 +31,7 @@ _REST = 1.5  # [s] of film that the last moment stays
 
 
 def animate_run(
-    run: Run,
-    path: str | Path,
-    progress: Progress | None = None,
-    cut: Cut = WHOLE,
-    two_processes: bool = False,
+    run: Run, path: str | Path, progress: Progress | None = None, cut: Cut = WHOLE, two_processes: bool = False
 ) -> Path:
     """Make the film of a run with recorded signals: ``<path>.mp4``, or ``.gif`` where there is no encoder.
 
@@ -75,10 +71,7 @@ class Film:
         self.speed = figures.film_speed(cut.until(self.end) - cut.begin, _LONGEST)
         self.figure = figures.film_figure(cut.size)
         self.canvas = FigureCanvasAgg(self.figure)
-        self.panels: list[_Panel] = [
-            *self._scene(),
-            StripPanel(self.figure.add_axes((0.055, 0.085, 0.935, 0.13)), run),
-        ]
+        self.panels: list[_Panel] = [*self._scene(), StripPanel(self.figure.add_axes((0.055, 0.085, 0.935, 0.13)), run)]
         self._write_texts()
         self._shown: tuple[int, bool] | None = None  # the plan's number, and whether a touch glows
         self._background: object | None = None

@@ -22,14 +22,7 @@ from hopfield_nav.figures.solid.faces import (
     pose_outline,
 )
 from hopfield_nav.figures.solid.layers import EXCLUDED, FELT, NEW, add_segments, cell_classes
-from hopfield_nav.figures.solid.room import (
-    cube_faces,
-    grid_lines,
-    in_space,
-    map_extent,
-    room_edges,
-    room_ends,
-)
+from hopfield_nav.figures.solid.room import cube_faces, grid_lines, in_space, map_extent, room_edges, room_ends
 from hopfield_nav.figures.solid.view import make_view, project, shade
 from hopfield_nav.record import PlanRecord, Run
 from hopfield_nav.world import build_arm

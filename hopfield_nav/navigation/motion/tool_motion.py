@@ -99,14 +99,7 @@ class ToolMotions:
         """The trajectory through joint angles, after a turn to where they begin if need be."""
         trajectory, arm, grid = self._now.world.trajectory, self._now.arm, self._map.grid
         turn, rows, places = split_turn(
-            arm,
-            begin.q,
-            path.q,
-            tool_path.poses,
-            grid.spacing,
-            trajectory.time_per_cell,
-            begin.time,
-            begin.qd,
+            arm, begin.q, path.q, tool_path.poses, grid.spacing, trajectory.time_per_cell, begin.time, begin.qd
         )
         before = begin
         if turn is not None:

@@ -53,12 +53,7 @@ class PassBy:
 
 
 def is_glancing(
-    arm: Arm,
-    motion: PlannedMotion,
-    segment: Segment,
-    force: np.ndarray,
-    q_ref: np.ndarray,
-    qd_ref: np.ndarray,
+    arm: Arm, motion: PlannedMotion, segment: Segment, force: np.ndarray, q_ref: np.ndarray, qd_ref: np.ndarray
 ) -> bool:
     """Whether a touch may be passed by: its force [N] opposes neither the segment nor the motion.
 

@@ -128,13 +128,7 @@ def _bodies_near(tree, work, depth, point, radius):
 
 @kernel
 def _block(
-    arm: Arm,
-    solids: np.ndarray,
-    tree: Tree,
-    checks: np.ndarray,
-    kept: np.ndarray,
-    work: Work,
-    blocked: np.ndarray,
+    arm: Arm, solids: np.ndarray, tree: Tree, checks: np.ndarray, kept: np.ndarray, work: Work, blocked: np.ndarray
 ) -> None:
     n = tree.shape.size
     cell, first = np.zeros(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)

@@ -132,8 +132,7 @@ def default_bounds(arm: Arm, start: np.ndarray, shape: Sequence[int]) -> JointGr
     An axis of one cell ends as far below the start (n,) [rad] as above: its only angle is that of the start.
     ``shape`` is the cells of each joint.
 
-    Raises:
-        BadInput: a start of another shape or beyond the limits, or a shape that is not n numbers from 1 on.
+    Raises ``BadInput``: a start of another shape or beyond the limits, or a shape that is not n numbers from 1 on.
     """
     n, middle, sizes = len(arm.dh), np.asarray(start, dtype=np.float64), tuple(int(size) for size in shape)
     low, high = arm.position_limits.T

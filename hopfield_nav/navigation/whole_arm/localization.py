@@ -33,10 +33,7 @@ LEAST_LATER, MOST_LATER = 0.016, 0.05  # [s] with gears that give: as long as th
 BALL = 0.04  # [m] patches that are nearer to each other are one place
 _MIN_ROWS = 8  # of free motion
 _FLOOR, _SHARE, _OFFSET_SHARE = 0.03, 0.02, 0.1  # noise [N·m], and as share of the torque and of the offset
-_STANDING_SPEED, _UNSIGNED = (
-    0.01,
-    1.0,
-)  # [rad/s] slower a joint stands; [N·m] below which a torque has hardly a sign
+_STANDING_SPEED, _UNSIGNED = (0.01, 1.0)  # [rad/s] slower a joint stands; [N·m] below which a torque has hardly a sign
 _LESS_SURE = (1.0, 3.0, 10.0)  # times this noise, until some patch explains what is felt
 _INWARDS = 0.02  # weight of a patch that did not move outwards, beside 1 for the fastest
 _POSES, _APART = 24, 0.02  # free poses before the touch that are looked at, and between two [rad]
