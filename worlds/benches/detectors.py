@@ -105,7 +105,7 @@ def _chosen(world: World) -> DetectionSection:
         if threshold is not None:
             values = {k: v for k, v in values_of_world(world, methods).items() if k != "threshold"}
             models = {id(signals): model for model, signals in motions}
-            drawn = Drawn(build_arm(world), *methods, values, world.detection.armed_below, models)
+            drawn = Drawn(build_arm(world), *methods, values, world.detection.armed_below, models=models)
             found = _least(drawn, [signals for _, signals in motions])
             update = {"threshold": np.maximum(found, FLOORS.get(threshold.unit, 0.0)).tolist()}
         _KEPT[key] = world.detection.model_copy(update=update)
