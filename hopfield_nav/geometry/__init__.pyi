@@ -33,6 +33,7 @@ from .solids import capsule as capsule
 from .solids import convex_mesh as convex_mesh
 from .solids import finite_cylinder as finite_cylinder
 from .solids import half_space as half_space
+from .solids import join_primitives as join_primitives
 from .solids import pack_primitives as pack_primitives
 from .solids import sphere as sphere
 from .solids import thickness as thickness

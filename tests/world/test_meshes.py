@@ -103,6 +103,19 @@ def test_the_tool_feels_a_mesh_as_it_feels_the_box(tmp_path):
     np.testing.assert_array_equal(solid.triangles, mesh.obstacles[0].solids[0].triangles)
 
 
+def test_the_whole_arm_goes_between_a_known_mesh_and_what_it_feels(tmp_path):
+    """Places that it believes in stand beside the mesh as known solids do, and the mesh is not touched."""
+    write(tmp_path / "a.obj", obj())
+    more = (
+        "  - floor: {height: -0.03}\nmap: {space: joints}\ngoal: {position: [0.597, -0.092, 0.0]}\n"
+        "obstacles: [{sphere: {center: [0.47, -0.17, 0.25], radius: 0.06}}]\nrecord: {signals: none}\n"
+    )
+    world = load_world(world_with(tmp_path, "{file: a.obj, position: [0.3, 0.5, 0.1], scale: 0.16}", "known", more))
+    run = simulate(world, seed=0)
+    assert run.outcome == "reached"
+    assert run.summary["collision_count"] > 0
+
+
 WEDGE = [*CORNERS[:7], (0.0, 0.0, 0.0)]  # a corner pushed to the middle
 NOT_CONVEX = "CoACD"
 GIVEN = "{file: FILE, position: [0.5, 0, 0], scale: 0.1}"

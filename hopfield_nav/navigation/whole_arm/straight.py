@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm
-from hopfield_nav.geometry import pack_primitives, sphere
+from hopfield_nav.geometry import join_primitives, pack_primitives, sphere
 from hopfield_nav.known_world import CLOSEST, Scene, build_scene, motion_is_free
 from hopfield_nav.navigation.map import Beliefs, Cell, pairs
 from hopfield_nav.navigation.whole_arm.blended import BlendedPath, blend_points
@@ -44,7 +44,7 @@ class Shortener:
         self._arm, self._grid, self._doubts = arm, grid, doubts
         likely = doubts.points[doubts.weights > LIKELY]
         balls = pack_primitives([sphere(place, BALL) for place in likely])
-        self._scene = build_scene(arm, np.concatenate([scene.solids, balls])) if len(balls) else scene
+        self._scene = build_scene(arm, join_primitives(scene.solids, balls)) if len(balls) else scene
         shape = grid.shape
         self._rough = self._flat(np.array(sorted(beliefs.rough), dtype=int).reshape(-1, len(shape)))
         self._touched = self._flat(pairs(beliefs.doubted(), shape).reshape(-1, len(shape))).reshape(-1, 2)
