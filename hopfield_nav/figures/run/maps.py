@@ -116,6 +116,7 @@ def trajectory_handles(run: Run, seen_from_above: bool = True) -> list[Artist]:
         handles += [_disc(COLOURS.true, "tool at detection", 3)]
     if run.world.obstacles or run.world.known:
         handles += [Patch(color=COLOURS.obstacle, lw=0, label="true obstacle")]
+    handles += _excluded_handle(run) * seen_from_above
     if seen_from_above and missed_contacts(run):
         how = {"color": COLOURS.missed, "mec": COLOURS.ink, "mew": 0.7, "markersize": 5}
         handles += [Line2D([], [], marker="^", ls="", label="missed contact", **how)]
