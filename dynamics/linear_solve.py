@@ -1,15 +1,23 @@
 """Small dense linear systems inside kernels, in place and without allocation."""
 
-from dynamics.kernels.decorators import inlined
+import numpy as np
+
+from dynamics.kernels.decorators import Table, inlined, shared
 
 
-@inlined
-def solve_symmetric(matrix, vector):
+@shared
+def solve_symmetric(matrix: Table, vector: np.ndarray) -> float:
     """Solve a symmetric positive definite system by L D L^T; ``vector`` becomes the solution.
 
     ``matrix`` is overwritten: L below the diagonal, D L^T above it, 1/D on it. Returns the determinant.
     """
-    n = vector.size
+    if vector.size == 6:  # a number that the compiler knows unrolls the loops: a quarter faster
+        return _solve(matrix, vector, 6)
+    return _solve(matrix, vector, vector.size)
+
+
+@inlined
+def _solve(matrix, vector, n):
     determinant = 1.0
     for j in range(n):
         pivot = matrix[j, j]

@@ -401,7 +401,7 @@ def compiled(method: Method) -> Callable:
         told = f"the {method.kind} {method.name!r} has no function as its kernel"
         raise BadInput(told, found=method.kernel)
     try:
-        return first_class(signature(method.kind), method.kernel)
+        return first_class(signature(method.kind), method.kernel, into_c=True)
     except (load_numba().core.errors.NumbaError, TypeError, RuntimeError) as error:
         raise BadInput(f"the {method.kind} {method.name!r} cannot be compiled: {_cause(error)}") from error
 
