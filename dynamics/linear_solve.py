@@ -11,13 +11,20 @@ def solve_symmetric(matrix: Table, vector: np.ndarray) -> float:
 
     ``matrix`` is overwritten: L below the diagonal, D L^T above it, 1/D on it. Returns the determinant.
     """
-    if vector.size == 6:  # a number that the compiler knows unrolls the loops: a quarter faster
-        return _solve(matrix, vector, 6)
-    return _solve(matrix, vector, vector.size)
+    n = vector.size
+    # a number that the compiler knows unrolls the loops: a quarter faster
+    determinant = _eliminate(matrix, vector, 6) if n == 6 else _eliminate(matrix, vector, n)
+    for i in range(n - 1, -1, -1):
+        value = vector[i] * matrix[i, i]
+        for k in range(i + 1, n):
+            value -= matrix[k, i] * vector[k]
+        vector[i] = value
+    return determinant
 
 
 @inlined
-def _solve(matrix, vector, n):
+def _eliminate(matrix, vector, n):
+    """Factor the matrix, and bring the vector below it along."""
     determinant = 1.0
     for j in range(n):
         pivot = matrix[j, j]
@@ -36,9 +43,4 @@ def _solve(matrix, vector, n):
                 value -= matrix[i, k] * matrix[k, j]
             matrix[j, i] = value
             matrix[i, j] = value * inverse
-    for i in range(n - 1, -1, -1):
-        value = vector[i] * matrix[i, i]
-        for k in range(i + 1, n):
-            value -= matrix[k, i] * vector[k]
-        vector[i] = value
     return determinant

@@ -81,7 +81,7 @@ def test_rooms_import_each_other_by_theirexports_of():
 
 def test_the_top_holds_rooms_alone():
     top = {p.name for p in (ROOT / "hopfield_nav").iterdir() if p.is_file()}
-    assert top == {"__init__.py", "__init__.pyi", "__main__.py", "plugin.py", "py.typed"}
+    assert top == {"__init__.py", "__init__.pyi", "__main__.py", "py.typed"}
 
 
 def test_no_number_of_the_state_is_an_array():

@@ -31,7 +31,7 @@ class OwnPlanner:
 
         Raises ``MethodFailed``: the planner raises, or its path is none over this map.
         """
-        with asked(self._method):
+        with asked(self._method.title):
             cells = checked_path(self._planner().plan(believed.read_only()), believed)
         if cells is None:
             return Plan(None, _NO_PATH, np.inf, self._method.name)

@@ -39,7 +39,7 @@ class OwnResponse(Replan):
     def on_touch(self, touch: ToolTouch) -> PlannedMotion:
         """Back, and over the waypoints; or as ``Replan``."""
         start = self._retreat.cell(touch.touched)
-        with asked(self._method):
+        with asked(self._method.title):
             about = touch.going_on_from(start)
             self._chosen = checked_waypoints(self._response().on_touch(about), about.believed)
         return self._go(start, touch.begin, at_centre=False) or self.go_on(start, touch.begin)
@@ -53,7 +53,7 @@ class OwnResponse(Replan):
         here: Cell = tuple(int(c) for c in now.cells[-1])
         self._chosen = None
         if here not in self._paths.targets():
-            with asked(self._method):
+            with asked(self._method.title):
                 about = touch.going_on_from(here)
                 self._chosen = checked_waypoints(self._response().on_rest(about), about.believed)
         return self._go(here, touch.begin, at_centre=True) or self.go_on(here, touch.begin)

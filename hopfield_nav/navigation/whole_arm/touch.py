@@ -53,5 +53,5 @@ class ArmResponse:
         place, direction, force, step = felt or (here, self._none, self._none, None)
         ends = None if step is None else pairs([step], believed.blocked.shape)[0]
         touch = ArmTouch(time, believed.read_only(), place, direction, force, ends, find)
-        with asked(self._method):
+        with asked(self._method.title):
             return checked_waypoints(ask(touch), believed)

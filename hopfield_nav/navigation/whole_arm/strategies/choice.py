@@ -48,7 +48,7 @@ class _OwnBelief:
         """
         arrays = {name: read_only(getattr(felt, name)) for name in ("points", "weights", "touches")}
         shown = Felt(believed=felt.believed.read_only(), near=felt.near, **arrays)
-        with asked(self._method):
+        with asked(self._method.title):
             return _checked(self._belief().believe(shown), felt.believed.blocked.shape)
 
 

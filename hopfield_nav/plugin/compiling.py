@@ -1,0 +1,103 @@
+"""Methods that run once per control period, compiled for the one signature of their kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from dynamics import BadInput, load_arm
+from dynamics.kernels.decorators import first_class, load_numba
+from dynamics.work import make_work
+from hopfield_nav.plugin.method import Method
+from hopfield_nav.plugin.sensed import make_sensed
+
+if TYPE_CHECKING:
+    import numba
+
+
+class Applied(NamedTuple):
+    """A method as the loop is handed it."""
+
+    kernel: Callable  # its compiled function
+    parameters: np.ndarray  # packed in the order of its declaration
+    memory: np.ndarray  # what it keeps between periods
+
+
+@cache
+def signature(kind: str) -> numba.core.typing.Signature:
+    """Numba's signature of the methods of a kind."""
+    numba = load_numba()
+    arm, sensed, work = (numba.typeof(x) for x in (load_arm("ur5_ragazzon2012"), make_sensed(6), make_work(6)))
+    vector = numba.types.float64[::1]
+    results = {
+        "controller": (numba.types.int64, vector),
+        "estimator": (numba.types.int64, vector, vector),
+        "detector": (numba.types.float64, vector, vector),
+    }
+    answer, *arrays = results[kind]
+    return answer(arm, sensed, vector, vector, work, *arrays)
+
+
+@cache
+def compiled(method: Method) -> Callable:
+    """The method as a first-class compiled function, compiled when it is first asked for.
+
+    Raises ``BadInput``: Numba cannot compile it for the signature of its kind.
+    """
+    if not callable(method.kernel):
+        told = f"the {method.title} has no function as its kernel"
+        raise BadInput(told, found=method.kernel)
+    try:
+        return first_class(signature(method.kind), method.kernel, into_c=True)
+    except (load_numba().core.errors.NumbaError, TypeError, RuntimeError) as error:
+        raise BadInput(f"the {method.title} cannot be compiled: {_cause(error)}") from error
+
+
+def applied(method: Method, values: dict[str, object], n: int) -> Applied:
+    """A method ready for an arm with ``n`` joints: compiled, its parameters packed, its memory empty."""
+    with answering(method, "memory"):
+        memory = np.zeros(method.memory(n))
+    return Applied(compiled(method), method.pack(values, n), memory)
+
+
+@contextmanager
+def answering(method: Method, what: str) -> Iterator[None]:
+    """A block that asks a method for something; whatever it raises, or ``sys.exit``, is its own error."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise BadInput(f"the {what} of the {method.title} cannot be had: {reason}") from error
+
+
+def type_of(record: object) -> numba.types.Type:
+    """Numba's type of a number, an array or a record of them; a type in a record stands for itself."""
+    numba = load_numba()
+    if isinstance(record, numba.types.Type):
+        return record
+    if isinstance(record, tuple) and hasattr(record, "_fields"):
+        return numba.types.BaseTuple.from_types([type_of(field) for field in record], type(record))
+    return numba.typeof(record)
+
+
+def applied_type(kind: str) -> Any:
+    """Numba's type of ``Applied`` for the methods of a kind; it stands for one in ``type_of``."""
+    function = load_numba().types.FunctionType(signature(kind))
+    return type_of(Applied(function, np.zeros(0), np.zeros(0)))
+
+
+_ESCAPES = re.compile(r"\x1b\[[0-9;]*m")  # colours, where a package for them is installed
+
+
+def _cause(error: Exception) -> str:
+    """What Numba complains of, and the line of the user's file, out of its many lines."""
+    plain = _ESCAPES.sub("", str(error))
+    lines = [line.strip() for line in plain.splitlines() if line.strip()]
+    told = next((line for line in lines if not line.startswith("Failed in")), type(error).__name__)
+    place = next((line for line in reversed(lines) if line.startswith("File ")), "")
+    return f"{told} ({place.rstrip(':')})" if place else told

@@ -1,0 +1,129 @@
+"""What a planner, a response, a belief and measures in plain Python look like, and what they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class BelievedMap:
+    """A map of cells, of any rank, with all that is believed on it; a method's own copy cannot be written."""
+
+    blocked: np.ndarray  # bool grid: what is known to be there, the rim, and what the arm cannot reach
+    against: np.ndarray  # float32 grid, -ln(1 - certainty) that a cell is occupied; 0 where nothing speaks for it
+    closed: np.ndarray  # (m, 2, rank) int, pairs of neighbouring cells: the steps between them are closed
+    certainty: np.ndarray  # (m,) of each of them; 1 where it is proven, and no path may lead there
+    start: tuple[int, ...]  # (rank,) cell
+    goals: np.ndarray  # (g, rank) int, cells; one of them is to be reached
+    moves: np.ndarray  # (k, rank) int, from any cell to those beside it
+    radius: float = 1.0  # of these moves [cells]
+    seed: int = 0  # of the run
+
+    def read_only(self) -> BelievedMap:
+        """The same, its arrays views that cannot be written."""
+        views: dict[str, Any] = {k: read_only(v) for k, v in vars(self).items() if isinstance(v, np.ndarray)}
+        return replace(self, **views)
+
+
+class Planner(Protocol):
+    """Plans over a map."""
+
+    def plan(self, believed: BelievedMap) -> Any:
+        """(k, rank) cells from the start to a goal, each a move from the one before; None: there is no path.
+
+        Start and goals count as free. Then the program takes the path against which least is believed.
+        """
+
+
+class Touch(Protocol):
+    """What is known when a response is asked: after a touch, or at the end of what it answered before.
+
+    Attributes:
+        time: [s].
+        believed: the map; its start is the cell from which the arm goes on.
+        place: (rank,) where the arm was touched, or is now, in cells.
+        direction: (rank,) of its motion, a unit vector in cells; zero at rest.
+        force: (rank,) that it felt along the axes of the map, of the tool [N], of joints [N·m]; zero at rest.
+        step: (2, rank) cells of the step that was touched; None where it was none.
+    """
+
+    @property
+    def time(self) -> float: ...  # noqa: D102  (said above, as of those below)
+    @property
+    def believed(self) -> BelievedMap: ...  # noqa: D102
+    @property
+    def place(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def direction(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def force(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def step(self) -> np.ndarray | None: ...  # noqa: D102
+
+    def path(self, start: tuple[int, ...]) -> np.ndarray | None:
+        """(k, rank) cells from a cell to the goal, of the world's planner; None where it finds none."""
+
+
+class Response(Protocol):
+    """Chooses the motion after a touch.
+
+    An answer is (k, rank) waypoints in cells, k at least 1: the arm goes back to the start of the map, and straight
+    over the waypoints; then ``on_rest`` is asked. None: a new path of the planner, to the goal.
+    """
+
+    def on_touch(self, touch: Touch) -> Any:
+        """The waypoints after a touch, or None."""
+
+    def on_rest(self, touch: Touch) -> Any:
+        """The waypoints at the end of those before, or None; nothing was touched on them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Felt:
+    """What touches have told of the places of obstacles, on a map of joint angles; it cannot be written."""
+
+    believed: BelievedMap  # the map; ``against`` is what the built-in strategies believe
+    points: np.ndarray  # (k, 3) where the arm may have been touched, base axes [m]
+    weights: np.ndarray  # (k,) how likely each is; those of one touch sum to 1 at most
+    touches: np.ndarray  # (k,) int, number of the touch that each is of
+    # of a point (3,) and a distance [m], the bool grid of the cells where the arm is nearer to it
+    near: Callable[[np.ndarray, float], np.ndarray]
+
+
+class Against(NamedTuple):
+    """What speaks against the cells of a map."""
+
+    # float32 grid, at least 0: -ln(1 - certainty) that a cell is blocked; the path risks the least. With
+    # ``as_cost`` what a cell costs beside the steps, each of which costs 1.
+    cells: np.ndarray
+    as_cost: bool = False  # whether it is a cost
+    # (k, 3) places through which no step shall sweep, unless so much is risked [m]
+    points: np.ndarray = np.zeros((0, 3))
+    weights: np.ndarray = np.zeros(0)  # (k,) how certain each is
+
+
+class Belief(Protocol):
+    """Says what a touch blocks, or makes dear, on a map of joint angles; asked before every path."""
+
+    def believe(self, felt: Felt) -> Any:
+        """``Against``, or None: nothing but the steps that were touched."""
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Columns of somebody's own in the table of a sweep or a bench, from every finished run."""
+
+    # of a ``Run``, a mapping from the names of columns to numbers, text or None
+    function: Callable[[Any], Mapping[str, Any]]
+    columns: Mapping[str, str]  # unit of every column, "1" where there is none and "" for text
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """A view that cannot be written."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,142 @@
+"""A method declared: its function, its parameters with their ranges, and what it needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynamics import BadInput, check_range
+from hopfield_nav.plugin.failing import asked
+
+DAMPED = 1  # status of a method: an estimate was damped near a singularity
+# What a method may need, see ``Method.needs``.
+WRIST, REFERENCE, JOINT_TORQUES, FORCE_FELT = "sensors.wrench", "reference", "joint torques", "force"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number, or one number a joint, that a method takes from the world file.
+
+    With ``inherit`` the value is that of the controller's parameter of the same name, and is no key of the method's
+    own section. With ``of_sensors`` it is that of the world's section ``sensors``: what the control computer knows of
+    its sensors; where signals are replayed without a world, the default.
+    """
+
+    name: str
+    default: float | tuple[float, ...]
+    low: float
+    high: float
+    unit: str
+    description: str
+    per_joint: bool = False
+    inherit: bool = False
+    of_sensors: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.default, list):
+            object.__setattr__(self, "default", tuple(self.default))
+
+    def check(self, value: Any) -> float | tuple[float, ...]:
+        """The value as a number, or as a tuple of them, one a joint; how many an arm has, ``pack`` knows.
+
+        Raises ``BadInput``: no finite number, or out of the range.
+        """
+        value = value.tolist() if isinstance(value, np.ndarray) else value
+        if self.per_joint and isinstance(value, (list, tuple)) and value:
+            return tuple(self._check_one(v, f"{self.name}.{i}") for i, v in enumerate(value))
+        return self._check_one(value, self.name)
+
+    def _check_one(self, value: Any, where: str) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not _is_finite(value):
+            allowed = "a finite number" + (", or a list of them, one a joint" if self.per_joint else "")
+            shown = "null" if value is None else value
+            told = "wrong kind of value"
+            raise BadInput(told, where=where, found=shown, allowed=f"{allowed} [{self.unit}]")
+        return check_range(float(value), self.low, self.high, self.unit, where=where)
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number of more than 308 digits
+        return False
+
+
+class Limits(NamedTuple):
+    """What a control law asks of the integrator's step and of the control period."""
+
+    # largest damping that it adds to a joint, one number or (n,) [N·m·s/rad]; a step or period that is too
+    # long for it is refused before the run
+    damping: float | np.ndarray = 0.0
+    # natural frequency that it gives to critically damped joints, one number or (n,) [rad/s]; of a period
+    # that is too long for it a run warns. None: nothing is known of it.
+    frequency: float | np.ndarray | None = None
+
+
+def no_limits(values: Mapping[str, Any]) -> Limits:
+    """A law that asks for nothing."""
+    return Limits()
+
+
+@dataclass(frozen=True)
+class Method:
+    """A function or class, its parameters, and how much it remembers; for the kinds see the top of this file.
+
+    ``limits`` gives what a control law asks of step and period, for the values of its parameters by name. ``needs``:
+    of an estimator ``WRIST`` where it reads the sensor at the flange, and so knows nothing of each joint's own
+    torque, or ``REFERENCE`` where it judges by how far the arm is off that; of a detector ``JOINT_TORQUES`` where it
+    judges those; of a control law ``FORCE_FELT`` where it controls a force, its parameter ``force`` [N].
+    """
+
+    kind: str
+    name: str
+    kernel: Callable
+    parameters: tuple[Parameter, ...] = ()
+    memory: Callable[[int], int] = lambda n: 0
+    description: str = ""
+    limits: Callable[[Mapping[str, Any]], Limits] = no_limits
+    needs: str = ""
+
+    def __post_init__(self) -> None:
+        """Lists become tuples: a method is the key under which its compiled code is kept."""
+        object.__setattr__(self, "parameters", tuple(self.parameters))
+
+    @property
+    def title(self) -> str:
+        """What messages call it."""
+        return f"{self.kind} {self.name!r}"
+
+    def made(self, values: Mapping[str, Any]) -> Any:
+        """What a method in plain Python makes for a run, of its parameters or their defaults.
+
+        Raises ``MethodFailed``: it raises.
+        """
+        with asked(self.title):
+            return self.kernel(**{p.name: values.get(p.name, p.default) for p in self.parameters})
+
+    def pack(self, values: dict[str, object], n: int) -> np.ndarray:
+        """The float64 array of parameters for an arm with ``n`` joints.
+
+        Raises ``BadInput``: a value that ``Parameter.check`` refuses, or a list that has not one entry a joint.
+        """
+        return np.concatenate(
+            [self._pack_one(p, values.get(p.name, p.default), n) for p in self.parameters] or [np.zeros(0)]
+        )
+
+    def _pack_one(self, parameter: Parameter, value: object, n: int) -> np.ndarray:
+        try:
+            array = np.atleast_1d(parameter.check(value))
+        except BadInput as error:
+            raise error.at(f"{self.kind} {self.name}: {error.where}") from None
+        wanted = n if parameter.per_joint else 1
+        if array.size == 1:
+            return np.repeat(array, wanted)
+        if array.size != wanted:
+            told = "wrong number of values"
+            where = f"{self.kind} {self.name}: {parameter.name}"
+            raise BadInput(told, where=where, found=list(array), allowed=f"{wanted} numbers, one a joint")
+        return array
