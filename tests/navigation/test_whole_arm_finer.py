@@ -140,7 +140,7 @@ def test_the_finest_map_says_no_in_steps_of_the_worlds_map():
     run = simulation.run()
     assert run.outcome == "no_path"
     navigator = simulation.navigator
-    assert navigator.grid.shape[0] > 8
-    assert navigator.beliefs.facts
+    assert navigator.map.grid.shape[0] > 8
+    assert navigator.map.beliefs.facts
     assert navigator.closed_steps()
     assert all(step.cell[0] < 8 and not any(step.cell[1:]) for step in navigator.closed_steps())

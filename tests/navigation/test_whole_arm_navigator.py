@@ -97,10 +97,10 @@ def test_every_fact_is_true(bundled):
     """Each step that is said to be closed comes within 2 mm of an obstacle."""
     simulation, _ = bundled
     navigator, arm = simulation.navigator, simulation.arm
-    facts = sorted(navigator.beliefs.facts)
+    facts = sorted(navigator.map.beliefs.facts)
     assert len(facts) >= 3
     q = simulation.state.q
-    ends = np.array([[navigator.search.centre(np.array(c), q) for c in step.ends] for step in facts])
+    ends = np.array([[navigator.map.search.centre(np.array(c), q) for c in step.ends] for step in facts])
     scene = build_scene(arm, build_obstacles(simulation.world), margin=2e-3)
     assert not motion_is_free(arm, scene, ends[:, 0], ends[:, 1]).any()
 
@@ -204,8 +204,8 @@ def test_other_strategies_reach_it_too(strategy):
 def test_a_probe_sweeps_through_some_places_and_past_others(bundled):
     """The step that is chosen parts the weight as it says; without two places there is none to choose."""
     simulation, _ = bundled
-    search, q = simulation.navigator.search, simulation.navigator.trail.row
-    here = simulation.navigator.grid.cell_of(q)
+    search, q = simulation.navigator.map.search, simulation.navigator.trail.row
+    here = simulation.navigator.map.grid.cell_of(q)
     cells = search.steps_from(here, q, set())
     ends = forward_kinematics(simulation.arm, search.centre(np.array(cells), q))[:, :3, 3]
     two = ContactHypotheses(ends[:2], np.array([6, 6]), np.array([0.5, 0.4]))
@@ -226,23 +226,23 @@ def test_probes_are_driven_where_the_path_passes_by_several_places():
     navigator, asked = probing.navigator, []
     guess = navigator.localize
     navigator.localize = lambda trace: asked.append(_doubled(navigator, guess(trace))) or asked[-1]
-    navigator.collisions.near = lambda cells: list(range(len(asked)))  # in so small a scene nothing is far
+    navigator.map.collisions.near = lambda cells: list(range(len(asked)))  # in so small a scene nothing is far
     run = probing.run()
     assert run.outcome == "reached", run.summary["reason"]
-    assert sum(navigator.probes.values()) >= 1
-    assert max(navigator.probes.values()) <= 2
+    assert sum(navigator.map.probes.values()) >= 1
+    assert max(navigator.map.probes.values()) <= 2
 
 
 def _doubled(navigator, places):
     """A touch that may as well have been where the tool is at the next centre."""
     if len(places.points):
         q = navigator.trail.row
-        closed = set(navigator.beliefs.doubted())
-        cells = navigator.search.steps_from(navigator.grid.cell_of(q), q, closed)
-        tool = forward_kinematics(navigator.arm, navigator.search.centre(np.array(cells[:1]), q))[0, :3, 3]
+        closed = set(navigator.map.beliefs.doubted())
+        cells = navigator.map.search.steps_from(navigator.map.grid.cell_of(q), q, closed)
+        tool = forward_kinematics(navigator.arm, navigator.map.search.centre(np.array(cells[:1]), q))[0, :3, 3]
         other = ContactHypotheses(np.vstack([places.points[:1], tool]), np.array([3, 6]), np.array([0.5, 0.5]))
-        said = navigator.collisions._touches[-1]
-        navigator.collisions._touches[-1] = said._replace(places=other, alone=other.weights)
+        said = navigator.map.collisions._touches[-1]
+        navigator.map.collisions._touches[-1] = said._replace(places=other, alone=other.weights)
     return places
 
 

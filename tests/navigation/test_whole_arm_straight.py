@@ -141,24 +141,24 @@ def test_a_touched_line_closes_no_step_and_its_cells_are_driven_one_by_one():
     line, _ = felt_in_the_middle(navigator, navigator.motion)
     assert len(line) > 1
     assert navigator.closed_steps() == {}
-    assert navigator.beliefs.rough == set(line)
+    assert navigator.map.beliefs.rough == set(line)
     again = navigator._way
     for k in range(len(again.rows) - 1):
-        assert not navigator.beliefs.rough & set(again.line(k))
+        assert not navigator.map.beliefs.rough & set(again.line(k))
 
 
 def test_an_arm_that_is_touched_on_every_motion_comes_to_an_end():
     """No line twice, and no more of them than cells; then facts close the steps one by one."""
     navigator = Simulation(parse_world(WORLD)).navigator
-    motion, lines, cells = navigator.motion, 0, int(np.prod(navigator.grid.shape))
+    motion, lines, cells = navigator.motion, 0, int(np.prod(navigator.map.grid.shape))
     for _ in range(40 * cells):
         if motion.trajectory is None:
             break
-        rough = len(navigator.beliefs.rough)
+        rough = len(navigator.map.beliefs.rough)
         line, motion = felt_in_the_middle(navigator, motion)
         if line:
             lines += 1
-            assert len(navigator.beliefs.rough) > rough
+            assert len(navigator.map.beliefs.rough) > rough
     assert motion.outcome == "no_path"
     assert "facts alone" in motion.reason
     assert 1 <= lines <= cells

@@ -10,7 +10,7 @@ class Told(Watched):
 
     def localize(self, trace):
         """As the navigator's."""
-        believed, link = self.simulation.navigator.collisions, self.truth[1] if self.truth else 0
+        believed, link = self.simulation.navigator.map.collisions, self.truth[1] if self.truth else 0
         add = believed.add
 
         def add_told(places, q):

@@ -2,38 +2,26 @@
 
 A touch closes the step on which it was felt, as it does for the tool, and a few milliseconds later the torque tells
 where on the arm it may have been: each such place blocks the cells at which the arm would contain it. The arm goes
-back along its own trail to the last centre, and plans again.
+back along its own trail to the last centre, and plans again. ``ArmMap`` says which way; here it is driven.
 """
-
-from dataclasses import replace
 
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import Trace
-from hopfield_nav.known_world import build_scene, scene_of_world
 from hopfield_nav.loop import evaluate, quintic_trajectory
-from hopfield_nav.navigation.map import NOWHERE, Beliefs, Cell, ContactHypotheses, PriorMap, Step
+from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step
 from hopfield_nav.navigation.motion import Detection, MotionPhase, PlannedMotion, Reference
-from hopfield_nav.navigation.planners import planner_for
+from hopfield_nav.navigation.whole_arm.arm_map import ArmMap
 from hopfield_nav.navigation.whole_arm.blended import blended_path
-from hopfield_nav.navigation.whole_arm.blocking import mark_ball
-from hopfield_nav.navigation.whole_arm.collision_belief import CollisionBelief
-from hopfield_nav.navigation.whole_arm.finer import LEVELS, SURELY, Carried, finer
-from hopfield_nav.navigation.whole_arm.goals import goal_solutions
-from hopfield_nav.navigation.whole_arm.grid import grid_of
-from hopfield_nav.navigation.whole_arm.learning import WholeArmLearning
 from hopfield_nav.navigation.whole_arm.lines import before_touch, joint_lines
-from hopfield_nav.navigation.whole_arm.probe import MAX_PROBES, choose_probe, is_ambiguous
 from hopfield_nav.navigation.whole_arm.risk import LEAST
-from hopfield_nav.navigation.whole_arm.search import EXITS, MOST_EXITS, Found, Search
-from hopfield_nav.navigation.whole_arm.separation import Separation
+from hopfield_nav.navigation.whole_arm.search import Found
 from hopfield_nav.navigation.whole_arm.straight import Shortener, straight_way, without_repeats
-from hopfield_nav.navigation.whole_arm.strategies import ArmFelt, belief_for
 from hopfield_nav.navigation.whole_arm.touch import ArmResponse
 from hopfield_nav.navigation.whole_arm.way import Trail, Way
-from hopfield_nav.plugin import Against, BelievedMap, MethodFailed
-from hopfield_nav.world import World, build_obstacles, is_code
+from hopfield_nav.plugin import Against, MethodFailed
+from hopfield_nav.world import World, is_code
 
 MAX_TRIES = 3  # of a retreat that is touched, before the arm goes further back
 BACK = 0.04  # [m] that the arm goes back from a touch on a straight line
@@ -41,48 +29,25 @@ _LEAVE = 0.1  # [rad] along the felt torque, where the arm is touched before it 
 
 
 class WholeArmNavigator:
-    """Map, planner and trajectories of a run with ``map.space: joints``; a ``Navigator``.
+    """Touches, retreats and trajectories of a run with ``map.space: joints``; a ``Navigator``.
 
     The controller plans with the kinematics of ``arm``, which begins at ``start`` (n,) [rad].
     """
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         self.world, self.arm = world, arm
-        self.grid = grid_of(world, arm, start)
-        scene = scene_of_world(world)
-        if world.planner.strategy == "omniscient":
-            scene = build_scene(arm, build_obstacles(world))
+        self.map = ArmMap(world, arm, start)
         self._goal = None if world.goal_point is None else np.array(world.goal_point)
-        self._learning = WholeArmLearning(world, arm, self.grid)
-        own = planner_for(world) if is_code(world.planner.kind) else None
-        solutions = goal_solutions(world, arm, scene, self.grid)
-        most = MOST_EXITS if world.planner.finer else EXITS
-        self.search = Search(arm, scene, self.grid, solutions, own, world.seed, most)
-        self._separation = Separation(arm, self.grid, self.search, world.planner.no_path_error)
-        self._belief, self._response = belief_for(world), _own_response(world, len(start))
-        self._scene = scene
-        self._may_refine = world.planner.finer and self._response is None and own is None
-        self._finer = list[Carried]()
+        self._response = _own_response(world, len(start))
         self._straight = world.planner.any_angle and self._response is None and not world.planner.probe
-        self.probes: dict[int, int] = {}  # how often each touch was probed, by its number
-        self._way, self.trail = Way(start[None], [None], turn=self.grid.turn), Trail(start)
+        self._way, self.trail = Way(start[None], [None], turn=self.map.grid.turn), Trail(start)
         self._tries, self._retreats = 0, False
         self._unlocalized: Detection | None = None
-        self.motion = PlannedMotion(self.grid.cell_of(start), np.zeros((0, len(start)), dtype=int), None)
+        self.motion = PlannedMotion(self.map.grid.cell_of(start), np.zeros((0, len(start)), dtype=int), None)
 
     @property
     def goal(self) -> np.ndarray | None:  # noqa: D102  (an attribute of the interface)
         return self._goal
-
-    @property
-    def beliefs(self) -> Beliefs:
-        """Facts and beliefs about steps."""
-        return self._learning.beliefs
-
-    @property
-    def collisions(self) -> CollisionBelief:
-        """What touched places say against cells."""
-        return self._learning.collisions
 
     def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``, as below)
         if self.goal is None:
@@ -102,19 +67,19 @@ class WholeArmNavigator:
             raise RuntimeError("a run that has ended cannot collide")
         number = self._way.segment_at(self.motion.trajectory, detection.onset.time)
         ahead = self._way.ahead(number)
-        cell = self.motion.start if ahead is None else self._named(np.array([ahead]))[0]
+        cell = self.motion.start if ahead is None else self.map.named(np.array([ahead]))[0]
         if self.goal is None:
             return cell, self.motion
         if self._retreats:
-            self.beliefs.touch_behind()
+            self.map.beliefs.touch_behind()
             self._tries += 1
             if self._tries >= MAX_TRIES and not self.trail.at_start:
                 self._tries = 0
                 self.trail.back()
         else:
-            self._learning.confirm(detection.level_at_retreat)
+            self.map.learning.confirm(detection.level_at_retreat)
             self._pass_until_touched(number, detection.onset.time)
-            self._learning.touch(detection, self._way, number)
+            self.map.learning.touch(detection, self._way, number)
             self._note_touch(detection, number)
             self._tries, self._unlocalized = 0, detection
         begin = Reference(detection.time, *evaluate(self.motion.trajectory, detection.time))
@@ -125,11 +90,11 @@ class WholeArmNavigator:
         """Some milliseconds after a touch: where on the arm it may have been."""
         self.motion = self.motion._replace(localize_at=np.inf)
         detection, self._unlocalized = self._unlocalized, None
-        return NOWHERE if detection is None else self._learning.localize(detection, trace)
+        return NOWHERE if detection is None else self.map.learning.localize(detection, trace)
 
     def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:
         """At the end of a retreat or a probe: a new path from there."""
-        self._learning.confirm(level_at_retreat)
+        self.map.learning.confirm(level_at_retreat)
         if not self._retreats:  # a probe touched nothing
             self.arrive()
         self._retreats = False
@@ -137,7 +102,7 @@ class WholeArmNavigator:
         return self.motion
 
     def load_prior(self, prior: PriorMap) -> None:  # noqa: D102
-        self._learning.load_prior(prior)
+        self.map.learning.load_prior(prior)
 
     def arrive(self) -> None:  # noqa: D102
         self._pass(len(self._way.rows) - 1)
@@ -148,19 +113,16 @@ class WholeArmNavigator:
 
     def felt_count(self) -> int:
         """Number of cells that are doubted."""
-        return int(np.count_nonzero(self.collisions.risk() > LEAST))
+        return int(np.count_nonzero(self.map.collisions.risk() > LEAST))
 
     def closed_steps(self) -> dict[Step, float]:  # noqa: D102
-        found = self.beliefs.touched()
-        for carried in reversed(self._finer):
-            found = carried.whole(found)
-        return found
+        return self.map.closed_steps()
 
     def in_free_air(self) -> int:  # noqa: D102
-        return self.beliefs.in_free_air
+        return self.map.beliefs.in_free_air
 
     def why_doubtful(self) -> str:  # noqa: D102
-        return self.beliefs.why_doubtful(np.zeros(self.grid.shape, dtype=bool))
+        return self.map.beliefs.why_doubtful(np.zeros(self.map.grid.shape, dtype=bool))
 
     def final_map(self) -> np.ndarray:
         """No grid is kept."""
@@ -168,19 +130,19 @@ class WholeArmNavigator:
 
     def _pass(self, until: int) -> None:
         """The segments before number ``until`` were driven without a touch."""
-        self._learning.passage(self._way, until)
+        self.map.learning.passage(self._way, until)
         self.trail.extend(self._way, until)
 
     def _pass_until_touched(self, number: int, time: float) -> None:
         """What was driven without a touch before that on segment ``number``: of a line nearly all."""
         if not self._way.line(number) or self.motion.trajectory is None:
             return self._pass(number)
-        self._learning.shut_entries.clear()  # they were not to be entered from elsewhere
+        self.map.learning.shut_entries.clear()  # they were not to be entered from elsewhere
         row = before_touch(self.arm, self.motion.trajectory, time, BACK)
         if row is None:
             return self._pass(number)
         way = self._way.up_to(number, row)
-        self._learning.passage(way, number + 1)
+        self.map.learning.passage(way, number + 1)
         self.trail.extend(way, number + 1)
 
     def _retreat(self, detection: Detection, begin: Reference) -> PlannedMotion:
@@ -189,44 +151,46 @@ class WholeArmNavigator:
             size = float(np.linalg.norm(detection.torque))
             away = detection.q + _LEAVE * detection.torque / size if size > 0.0 else self.trail.row
             self.trail.restart(away)
-        look = self._learning.look_at(detection) if self._unlocalized is not None else np.inf
+        look = self.map.learning.look_at(detection) if self._unlocalized is not None else np.inf
         return self._back(begin)._replace(localize_at=look)
 
     def _back(self, begin: Reference) -> PlannedMotion:
         """Straight to where the arm was last before."""
         cell = self.trail.cell
         self._retreats = True
-        self._way = Way(np.stack([begin.q, self.trail.row]), [None, cell], self._way.goal, self.grid.turn)
+        self._way = Way(np.stack([begin.q, self.trail.row]), [None, cell], self._way.goal, self.map.grid.turn)
         return self._drive(np.array([cell]) if cell else self.motion.cells[:0], begin, MotionPhase.RETREAT)
 
     def _go_on(self, begin: Reference) -> PlannedMotion:
         """A path from where the arm is: over the nearest centre, unless it is on one."""
         begin = begin._replace(qdd=np.zeros_like(begin.q))
-        if not len(self.search.solutions):
+        if not len(self.map.search.solutions):
             return self._end(
-                f"the arm is at its goal in no configuration that touches nothing known; {self.grid.edges()}"
+                f"the arm is at its goal in no configuration that touches nothing known; {self.map.grid.edges()}"
             )
-        here = self.trail.cell or self._entry(begin.q)
+        here = self.trail.cell or self.map.entry(begin.q, self._straight)
         if here is None and self._straight and not self.trail.at_start:
             self.trail.back()
             return self._back(begin)
         if here is None:
             return self._end("no cell of the map can be entered from where the arm is")
-        found, against = self._search_path(here, begin.q)
-        self._separation.look(self._learning)
-        if found is not None and self._separation.is_told(self.collisions):
-            return self._end(self._why_hardly(), self._separation.bound)
-        if (found is None or self.search.risk > SURELY) and self._refine(found, begin.q):
+        found, against = self.map.path(here, begin.q)
+        self.map.separation.look(self.map.learning)
+        if found is not None and self.map.separation.is_told(self.map.collisions):
+            return self._end(self.map.why_hardly(), self.map.separation.bound)
+        carried = self.map.refine(found, begin.q)
+        if carried is not None:
+            self.trail.rename(carried.cell)
             return self._go_on(begin)
         if found is None:
-            return self._end(self._why_none())
+            return self._end(self.map.why_none())
         at_centre = self.trail.cell is not None
-        probe = self._probe(here, begin.q, found.cells) if at_centre and self.world.planner.probe else None
+        probe = self.map.probe(here, begin.q, found.cells) if at_centre and self.world.planner.probe else None
         if probe is not None:
-            rows = np.stack([begin.q, self.search.centre(np.array(probe), begin.q)])
+            rows = np.stack([begin.q, self.map.search.centre(np.array(probe), begin.q)])
             self._way = self._way._replace(rows=rows, cells=[here, probe])
             return self._drive(np.array([here, probe]), begin, MotionPhase.PROBE)
-        trial = self._separation.trial(found, begin.q, self._learning)
+        trial = self.map.separation.trial(found, begin.q, self.map.learning)
         phase = MotionPhase.TO_GOAL if trial is None else MotionPhase.PROBE
         found = trial or found
         self._way = self._way_over(found, begin.q, here if at_centre else None)
@@ -234,81 +198,34 @@ class WholeArmNavigator:
             return self._drive_straight(found.cells, begin, against)._replace(phase=phase)
         return self._drive(found.cells, begin, phase)
 
-    def _refine(self, found: Found | None, q: np.ndarray) -> bool:
-        """Go on with a finer map, if there is one."""
-        goals = self.search.solutions
-        goal = goals[found.goal if found is not None else int(np.abs(goals - q).sum(axis=1).argmin())]
-        fine = finer(self.grid, goal) if self._may_refine and len(self._finer) < LEVELS else None
-        if fine is None:
-            return False
-        self._finer.append(Carried(self.grid, fine))
-        self.grid = fine
-        self.search = Search(self.arm, self._scene, fine, goals, seed=self.world.seed)
-        self._learning.move_to(fine, self._finer[-1])
-        self._separation = Separation(self.arm, fine, self.search, self.world.planner.no_path_error)
-        self.trail.rename(self._finer[-1].cell)
-        return True
-
-    def _entry(self, q: np.ndarray) -> Cell | None:
-        """The cell over which the arm enters the map; before straight motion not a doubted one, if it may."""
-        shut, rough, against = self._learning.shut_entries, self.beliefs.rough, self.collisions.against
-        if not self._straight:
-            return self.search.entry(q, shut)
-        return self.search.entry(q, shut, lambda cell: (bool(against[cell] > LEAST), cell in rough))
-
     def _drive_straight(self, cells: np.ndarray, begin: Reference, against: Against) -> PlannedMotion:
         """The motion over the waypoints of the present way, shortened by straight lines."""
         way, chosen = without_repeats(self._way), self.world.trajectory
         if len(way.rows) < 2:
             return self._drive(cells, begin, MotionPhase.TO_GOAL)
-        lines = Shortener(self.arm, self._scene, self.grid, against, self.beliefs)
+        lines = Shortener(self.arm, self.map.scene, self.map.grid, against, self.map.beliefs)
         short = lines.shorten(way.rows, way.cells)
         path = blended_path(
             self.arm, way.rows[short.kept], short.cut, chosen.tool_speed, begin.time, chosen.sample_time
         )
-        self._way, cells = straight_way(way, short, path), self._named(cells)
+        self._way, cells = straight_way(way, short, path), self.map.named(cells)
         start = tuple(int(c) for c in cells[0])
         return PlannedMotion(start, cells, path.trajectory, places=self._tool(self._way.rows))
 
     def _way_over(self, found: Found, q: np.ndarray, here: Cell | None) -> Way:
         """The waypoints of a path from joint angles (n,), at the centre of ``here`` if that is given."""
         left = found.cells[here is not None :]
-        rows = self._straighten(np.vstack([q, self.search.rows(found, q)[len(found.cells) - len(left) :]]))
+        rows = self._straighten(np.vstack([q, self.map.search.rows(found, q)[len(found.cells) - len(left) :]]))
         cells = [here, *(tuple(int(v) for v in cell) for cell in left)] + [None] * (found.goal >= 0)
-        return Way(rows, cells, found.goal, self.grid.turn)
-
-    def _search_path(self, here: Cell, q: np.ndarray) -> tuple[Found | None, Against]:
-        """The path that the strategy of the world prefers, and what it believes."""
-        felt = self._believed(here, with_steps=is_code(self.world.planner.strategy))
-        points, weights, touches = self.collisions.places()
-        against = self._belief.believe(
-            ArmFelt(felt, points, weights, touches, self._cells_near, self.collisions)
-        ) or Against(np.zeros(self.grid.shape, np.float32))
-        find = self.search.cheapest if against.as_cost else self.search.path
-        return find(here, q, self.beliefs, against, self._learning.shut_exits), against
-
-    def _believed(self, here: Cell, with_steps: bool = True) -> BelievedMap:
-        """The map with what the built-in strategies believe, from a cell to all goals."""
-        barred = dict.fromkeys(self.search.checks.barred, 1.0)
-        doubted = self.beliefs.doubted() | barred if with_steps else {}
-        believed = self.search.believed(
-            here, self.search.blocked, self.collisions.risk(), self.search.goals, set(doubted)
-        )
-        return replace(believed, certainty=np.array([doubted[step] for step in sorted(doubted)]))
-
-    def _cells_near(self, point: np.ndarray, distance: float) -> np.ndarray:
-        """Bool grid of the cells at whose centres the arm is nearer to a point (3,) than a distance [m]."""
-        marks = np.zeros(self.grid.shape, dtype=np.uint8)
-        mark_ball(self.arm, self.grid, marks, point, distance, 1)
-        return marks.astype(bool)
+        return Way(rows, cells, found.goal, self.map.grid.turn)
 
     def _note_touch(self, detection: Detection, number: int) -> None:
         """Keep what a response of somebody's own is told of a touch, once the arm is back."""
         if self._response is not None:
-            width = np.where(self.grid.spacing > 0.0, self.grid.spacing, np.inf)
+            width = np.where(self.map.grid.spacing > 0.0, self.map.grid.spacing, np.inf)
             way = np.diff(self._way.rows[number : number + 2], axis=0)[0] / width
             direction = way / max(float(np.linalg.norm(way)), 1e-12)
-            place = self.grid.along(detection.onset.q) - 0.5
+            place = self.map.grid.along(detection.onset.q) - 0.5
             self._response.felt = place, direction, detection.torque.copy(), self._way.step(number)
 
     def _explore(self, begin: Reference) -> PlannedMotion | None:
@@ -318,35 +235,22 @@ class WholeArmNavigator:
             return None
 
         def find(start: Cell) -> np.ndarray | None:
-            found, _ = self._search_path(start, self.search.centre(np.array(start), begin.q))
+            found, _ = self.map.path(start, self.map.search.centre(np.array(start), begin.q))
             return None if found is None else found.cells
 
-        chosen = self._response.waypoints(begin.time, self._believed(here), find)
+        chosen = self._response.waypoints(begin.time, self.map.believed(here), find)
         if chosen is None:
             return None
-        rows = self.grid.unwound(np.vstack([begin.q, self.search.centre(chosen, begin.q)]))
-        if not self.search.checks.are_free(rows[:-1], rows[1:]).all():
+        rows = self.map.grid.unwound(np.vstack([begin.q, self.map.search.centre(chosen, begin.q)]))
+        if not self.map.search.checks.are_free(rows[:-1], rows[1:]).all():
             raise MethodFailed(f"response {self.world.explore.method!r}: its way touches what is known")
         whole = [tuple(int(c) for c in p) if (p == np.rint(p)).all() else None for p in chosen]
         self._way = self._way._replace(rows=rows, cells=[here, *whole])
         return self._drive(np.rint(np.vstack([here, chosen])).astype(int), begin, MotionPhase.EXPLORE)
 
-    def _probe(self, here: Cell, q: np.ndarray, cells: np.ndarray) -> Cell | None:
-        """A cell beside the arm's, on the way to which the places of a touch near its path are told apart."""
-        closed = set(self.beliefs.doubted())
-        for number in reversed(self.collisions.near(cells)):
-            places = self.collisions.touches[number]
-            if self.probes.get(number, 0) >= MAX_PROBES or not is_ambiguous(places):
-                continue
-            chosen = choose_probe(self.search, here, q, places, closed)
-            if chosen is not None:
-                self.probes[number] = self.probes.get(number, 0) + 1
-                return chosen[0]
-        return None
-
     def _straighten(self, rows: np.ndarray) -> np.ndarray:
         """Joints with one cell go straight from where they are to the goal."""
-        single = np.array(self.grid.shape) == 1
+        single = np.array(self.map.grid.shape) == 1
         lengths = np.abs(np.diff(rows[:, ~single], axis=0)).sum(axis=1)
         share = np.concatenate([[0.0], np.cumsum(lengths)]) / max(float(lengths.sum()), 1e-12)
         rows[:, single] = rows[0, single] + share[:, None] * (rows[-1, single] - rows[0, single])
@@ -356,31 +260,13 @@ class WholeArmNavigator:
         """The motion over the waypoints of the present way, which lead over cells (k, n)."""
         chosen, rows = self.world.trajectory, self._way.rows
         trajectory = joint_lines(self.arm, rows, chosen.tool_speed, begin.time, begin.qd, begin.qdd, chosen.sample_time)
-        cells = self._named(cells)
+        cells = self.map.named(cells)
         start = tuple(int(c) for c in cells[0]) if len(cells) else self.motion.start
         return PlannedMotion(start, cells, trajectory, places=self._tool(rows), phase=phase)
-
-    def _named(self, cells: np.ndarray) -> np.ndarray:
-        """Cells (k, n) as the record has them, which are those of the world's map."""
-        for carried in reversed(self._finer):
-            cells = carried.around(cells)
-        return cells
 
     def _end(self, reason: str, error_bound: float = 0.0) -> PlannedMotion:
         start, none = self.motion.start, self.motion.cells[:0]
         return PlannedMotion(start, none, None, "no_path", reason, error_bound=error_bound)
-
-    def _why_hardly(self) -> str:
-        return (
-            f"at its goal the arm would be in what it felt in {len(self.collisions.touches)} touches, with a "
-            f"probability of error of at most {self._separation.bound:.1g}"
-        )
-
-    def _why_none(self) -> str:
-        facts = len(self.beliefs.facts)
-        if not facts and not self._learning.shut_exits:
-            return f"no path over the map from start to goal past what is known; {self.grid.edges()}"
-        return f"facts alone separate start and goal: {facts} closed steps; {self.grid.edges()}"
 
     def _tool(self, q: np.ndarray) -> np.ndarray:
         return np.asarray(forward_kinematics(self.arm, q)[:, :3, 3])
