@@ -29,16 +29,12 @@ After this page you can look up any claim of the five documents, and how it was 
 
 {counts}
 
-This page sets what the five documents claim beside what this project finds, for readers who want to know
-whether a published value is right. Do not edit it: `python scripts/reproduce.py` measures every claim and
-writes the page. Below the heading of a publication "the document" means that publication, and "ours" is
-what this project finds.
-
-`tests/scripts/test_ledger_rows.py` computes every row again and compares it with this page, number by
-number, to one unit of the last digit. Results that take minutes come from `scripts/kept`; the test measures
-a part of them again. "Held by" names a test that checks the same number or law in another way. Rows with †
-contain times, which depend on the machine. "As printed" is the arm with the mistake of ragazzon2012's
-appendix B, "right" the arm without it.
+What the five documents claim stands beside what this project finds ("ours"). Do not edit the page:
+`python scripts/reproduce.py` measures every claim and writes it, and `tests/scripts/test_ledger_rows.py`
+computes every row again and compares, number by number, to one unit of the last digit (of results that take
+minutes, in `scripts/kept`, a part). "Held by" names a test that checks the same number or law in another way.
+Rows with † contain times, which depend on the machine. "As printed" is the arm with the mistake of
+ragazzon2012's appendix B, "right" the arm without it; "the document" is that of the heading.
 
 One rule gives the verdict of every row:
 

@@ -199,7 +199,7 @@ TABLES: dict[str, list[Part]] = {
     "touch": [Part("settings", by_condition, TOUCHES, REPLAN), Part("responses", by_all, TOUCHES)],
     "touch_parts": [Part("parts", lambda f, s, m: f"{s}: {m}", TOUCHES)],
     "learning": [
-        Part("touches", by_condition, TOUCHES, REPLAN),
+        Part("touches", by_condition, TOUCHES, REPLAN, lambda f, s, m: "payload" in s),
         Part("learnt", by_condition, TOUCHES, REPLAN, lambda f, s, m: "payload" not in s),
     ],
     "gaps": [Part("gaps", by_family, {"reached": c.share(c.reached, digits=0)}, REPLAN)],

@@ -103,7 +103,10 @@ def test_goals_that_were_not_reached_count_in_the_share_and_not_in_the_cost():
     assert found[1].startswith("1 of 2 (")
     assert found[2:7] == ["4", "4", "2.00", "20 s", "10 N"]
     assert found[7:] == ["0.20 s, 0.30 s", "31"]  # of both: 930 s in 30 s
-    assert cells(MISSED, [row(), lost, not_run]) == ["7 `given_up` 200, 910 s"]
+    late = row(seed=8, outcome="time_limit", collision_count=163, simulated_time_s=2000.0)
+    found = cells(MISSED, [row(), lost, not_run, late])
+    assert found == ["7: 910 s; 8: 2000 s, `time_limit` after 163 touches"]
+    assert cells(MISSED, [row()]) == ["-"]
 
 
 def test_the_whole_arm_with_gears_has_lines_of_all_families_together():
