@@ -1,6 +1,7 @@
 """Closed axes that are cut, because a path over them would turn a joint beyond its limits."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,13 +26,36 @@ def one_more(cuts: Cuts, arm: Arm, joint: int, angle: float) -> list[Cuts]:
     return [(*cuts, (joint, begin)) for begin in begins]
 
 
-def steps_over(cuts: Cuts, grid: JointGrid) -> np.ndarray:
-    """Pairs (m, 2, n) of the cells that cuts part."""
-    shape, found = grid.shape, [np.zeros((0, 2, len(grid.shape)), dtype=int)]
+class Opened(NamedTuple):
+    """A map whose cut axes begin behind their cuts and end there: steps between its cells are those over no cut."""
+
+    shift: tuple[int, ...]  # number of the cell of each axis that is its first
+    shape: tuple[int, ...]
+    periodic: tuple[bool, ...]  # which axes are left closed
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        """Numbers about the cells of the map, in the order of this one."""
+        return np.roll(values, tuple(-k for k in self.shift), range(len(self.shape))) if any(self.shift) else values
+
+    def cells(self, cells: np.ndarray) -> np.ndarray:
+        """Cells (..., n) of the map, as this one counts them."""
+        return (cells - np.array(self.shift)) % np.array(self.shape)
+
+    def steps(self, steps: np.ndarray) -> np.ndarray:
+        """The same of pairs of neighbours (m, 2, n), without those that a cut parts."""
+        found = self.cells(steps)
+        return found[(self.periodic | (np.abs(found[:, 0] - found[:, 1]) <= 1)).all(axis=1)]
+
+    def back(self, cells: np.ndarray | None) -> np.ndarray | None:
+        """Cells (..., n) of this map, as the whole one counts them; None stays None."""
+        return None if cells is None else (cells + np.array(self.shift)) % np.array(self.shape)
+
+
+def opened(cuts: Cuts, grid: JointGrid) -> Opened:
+    """The map of a grid, open where it is cut."""
+    shift, closed = [0] * len(grid.shape), list(grid.periodic)
     for joint, begin in cuts:
-        at = np.where(np.arange(len(shape)) == joint, begin, grid.lower)
-        last = math.floor(grid.along(at)[joint] - 0.5)
-        line = [np.arange(n) if k != joint else np.array([last, last + 1]) % n for k, n in enumerate(shape)]
-        cells = np.stack(np.meshgrid(*line, indexing="ij"), axis=-1)
-        found.append(np.moveaxis(cells, joint, -2).reshape(-1, 2, len(shape)))
-    return np.concatenate(found)
+        at = np.where(np.arange(len(shift)) == joint, begin, grid.lower)
+        shift[joint] = (math.floor(grid.along(at)[joint] - 0.5) + 1) % grid.shape[joint]
+        closed[joint] = False
+    return Opened(tuple(shift), grid.shape, tuple(closed))

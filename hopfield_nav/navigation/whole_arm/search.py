@@ -18,7 +18,7 @@ from hopfield_nav.known_world import Scene
 from hopfield_nav.navigation.map import Beliefs, Cell, Step, pairs, step_between
 from hopfield_nav.navigation.planners import WithPlan
 from hopfield_nav.navigation.whole_arm.blocking import block_known
-from hopfield_nav.navigation.whole_arm.cuts import Cuts, one_more, steps_over, within_limits
+from hopfield_nav.navigation.whole_arm.cuts import Cuts, one_more, opened, within_limits
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
 from hopfield_nav.navigation.whole_arm.risk import LADDER, doubtful, least_doubt, likely_places
 from hopfield_nav.navigation.whole_arm.step_checks import Place, StepChecks
@@ -185,7 +185,10 @@ class Search:
         def ask(goals: np.ndarray, closed: set[Step], cuts: Cuts) -> np.ndarray | None:
             if self._planner is not None:
                 return self._planner.plan(self.believed(here, self.blocked, cost, goals, closed)).cells
-            return cheapest_path(cost, here, goals, self._shut(closed, cuts), self._grid.periodic)
+            map_ = opened(cuts, self._grid)
+            shut = map_.steps(pairs(closed, cost.shape))
+            begin = tuple(map_.cells(np.array(here)))
+            return map_.back(cheapest_path(map_.of(cost), begin, map_.cells(goals), shut, map_.periodic))
 
         return self._proven(ask, q, closed | self.checks.barred, exits, set(), set())
 
@@ -196,19 +199,20 @@ class Search:
         """The shortest path whose steps are proven free of the known, and sweep through no likely place."""
         left = [exit for exit in self._unswept(exits, likely) if not blocked[exit[1]]]
         closed = closed | self.checks.barred | self.checks.through(likely) - driven
-        near = neighbourhood_of(blocked.shape, periodic=self._grid.periodic, ties=_base_first(len(here)))
         network, asked = None, None
 
         def ask(goals: np.ndarray, closed: set[Step], cuts: Cuts) -> np.ndarray | None:
             nonlocal network, asked
             if self._planner is not None:
                 return self._planner.plan(self.believed(here, blocked, against, goals, closed)).cells
+            map_ = opened(cuts, self._grid)
             if network is not None and asked is not None and asked[:2] == (goals.tolist(), cuts):
-                network.close(pairs(closed - asked[2], blocked.shape))
+                network.close(map_.steps(pairs(closed - asked[2], blocked.shape)))
             else:
-                network = Replanner(blocked, goals, near, self._shut(closed, cuts))
+                near = neighbourhood_of(blocked.shape, periodic=map_.periodic, ties=_base_first(len(here)))
+                network = Replanner(map_.of(blocked), map_.cells(goals), near, map_.steps(pairs(closed, blocked.shape)))
             asked = goals.tolist(), cuts, closed
-            return network.path(here)
+            return map_.back(network.path(map_.cells(np.array(here))))
 
         return self._proven(ask, q, closed, left, driven, likely)
 
@@ -237,10 +241,6 @@ class Search:
             if beyond or None in bad:
                 left.remove((path.goal, goal_cell(path)))
         return None
-
-    def _shut(self, closed: set[Step], cuts: Cuts) -> np.ndarray:
-        """Pairs (m, 2, n) of cells between which there is no step: closed ones, and those over the cuts."""
-        return np.concatenate([pairs(closed, self._grid.shape), steps_over(cuts, self._grid)])
 
     def _checked(
         self, cells: np.ndarray, q: np.ndarray, left: Exits, driven: set[Step], likely: set[Place]
