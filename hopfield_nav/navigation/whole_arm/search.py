@@ -22,6 +22,7 @@ from hopfield_nav.navigation.whole_arm.cuts import Cuts, one_more, opened, withi
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
 from hopfield_nav.navigation.whole_arm.risk import LADDER, doubtful, least_doubt, likely_places
 from hopfield_nav.navigation.whole_arm.step_checks import Place, StepChecks
+from hopfield_nav.navigation.whole_arm.walls import Walls
 from hopfield_nav.planning import Replanner, axis_name, cheapest_path, neighbourhood_of
 from hopfield_nav.plugin import Against, BelievedMap
 
@@ -61,6 +62,7 @@ class Search:
         self._arm, self._grid, self.checks = arm, grid, StepChecks(arm, scene)
         self._planner, self._seed = planner, seed
         self.blocked = block_known(arm, scene, grid)  # centres where the arm touches itself or what is known
+        self._walls = Walls(self.checks, grid, self.blocked)
         self.risk = 0.0  # certainty that had to be risked for the last ``path``; 1 where all was
         self.solutions = solutions
         entries = [self._entries(q, True) for q in solutions]
@@ -212,7 +214,7 @@ class Search:
                 near = neighbourhood_of(blocked.shape, periodic=map_.periodic, ties=_base_first(len(here)))
                 network = Replanner(map_.of(blocked), map_.cells(goals), near, map_.steps(pairs(closed, blocked.shape)))
             asked = goals.tolist(), cuts, closed
-            return map_.back(network.path(map_.cells(np.array(here))))
+            return map_.back(network.path(tuple(map_.cells(np.array(here)))))
 
         return self._proven(ask, q, closed, left, driven, likely)
 
@@ -237,7 +239,7 @@ class Search:
                 return next((other for other in tried if other is not None), None)
             found = {step for step in bad if step is not None}
             rounds += not found <= self.checks.barred
-            closed = closed | found
+            closed = closed | found | self._walls.grow(found & self.checks.barred, q)
             if beyond or None in bad:
                 left.remove((path.goal, goal_cell(path)))
         return None
