@@ -232,6 +232,7 @@ def _ends(outcome: str, name: str, number: int) -> dict[str, c.Cell]:
         "largest bound": c.of("no_path_error_bound", "{:.1g}", np.max, c.counts),
         "processor time, median": c.of("processor_time_s", "{:.0f} s", np.median, c.counts),
         "most of it": c.of("processor_time_s", "{:.0f} s", np.max, c.counts),
+        "touch to next path, most": lambda m: f"{max(_numbers(m[0], 'replans_s'), default=0.0):.1f} s",
     }
     return {f"{head}{' ' * number}": c.each(cell, number) for head, cell in columns.items()}
 
