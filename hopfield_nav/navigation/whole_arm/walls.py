@@ -22,10 +22,7 @@ class Walls:
         self._seen, self._edge = set[int](), list[int]()  # numbers of steps; those whose neighbours are to be checked
 
     def grow(self, touching: set[Step], q: np.ndarray) -> set[Step]:
-        """Other steps that touch what is known, near these and near those of earlier calls.
-
-        ``q`` (n,) are joint angles [rad] for axes of one cell.
-        """
+        """Other steps that touch, near these and those of earlier calls; ``q`` (n,) [rad] is for axes of one cell."""
         n, found, left = len(q), set[Step](), MOST
         cells = np.array([step.cell for step in touching], int).reshape(-1, n)
         first = self._numbers(cells, np.array([step.axis for step in touching], int))
@@ -35,10 +32,10 @@ class Walls:
             batch, self._edge = self._edge[:left], self._edge[left:]
             cells, axes = self._beside(np.array(batch))
             left -= max(len(cells), 1)
-            steps = [Step(tuple(cell), axis) for cell, axis in zip(cells.tolist(), axes.tolist(), strict=True)]
             bad = ~self._free(cells, axes, q)
-            found.update(steps[k] for k in np.flatnonzero(bad))
-            self._edge += self._numbers(cells[bad], axes[bad])
+            cells, axes = cells[bad], axes[bad]
+            found.update(Step(tuple(cell), axis) for cell, axis in zip(cells.tolist(), axes.tolist(), strict=True))
+            self._edge += self._numbers(cells, axes)
         self._checks.barred |= found
         return found
 
