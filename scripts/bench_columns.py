@@ -1,7 +1,5 @@
 """Columns of tables over the rows of a bench: functions of the rows of each method of a line to a cell."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 

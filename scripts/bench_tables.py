@@ -7,8 +7,6 @@ The first command runs the suite on every core and can be resumed; the second pr
 with ``--out`` writes those that have a mark on that page.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

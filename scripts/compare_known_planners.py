@@ -5,8 +5,6 @@ python scripts/compare_known_planners.py --pairs 500 --out docs/known_world_comp
 Every path is looked at again by Pinocchio and coal, 1 mm of tool motion apart. Run it on one idle core.
 """
 
-from __future__ import annotations
-
 import argparse
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path

@@ -8,8 +8,6 @@ detection with its cell, path and places, and a digest of all recorded signals, 
 processors and takes some minutes.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

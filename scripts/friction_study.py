@@ -9,8 +9,6 @@ What the tool and the whole arm feel with such gears is in the suites ``gears_to
 ``gears_stiff``, ``gears_free`` and ``whole_arm_gears``.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from itertools import product

@@ -15,8 +15,6 @@ the edge of the grid lack neighbours and are left out. The least peak force with
 is printed too.
 """
 
-from __future__ import annotations
-
 import argparse
 from itertools import product
 from pathlib import Path
@@ -119,9 +117,8 @@ def line(name: str, setting: Setting | None, rows: dict[Setting, dict[str, float
     around = surrounded(rows).get(setting)
     worst = f"{max(rows[n][PEAK] for n in around):.1f} N" if around else "some neighbour fails, or at the edge"
     return (
-        f"{name:18} scale {setting[0]:.3g}, f_min {setting[1]:.3g}: {row[TIME]:.1f} s, "
-        f"peak {row[PEAK]:.1f} N, {row[ALARMS]:.0f} false alarms, delay {1000 * row[DELAY]:.0f} ms; "
-        f"worst peak of the neighbours: {worst}"
+        f"{name:18} scale {setting[0]:.3g}, f_min {setting[1]:.3g}: {row[TIME]:.1f} s, peak {row[PEAK]:.1f} N,"
+        f" {row[ALARMS]:.0f} false alarms, delay {1000 * row[DELAY]:.0f} ms; worst peak of the neighbours: {worst}"
     )
 
 

@@ -5,8 +5,6 @@ python scripts/isolation_pictures.py docs/figures
 The pushes are those of the suite ``isolation``.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -6,8 +6,6 @@ On recordings of a real UR5 the model is learnt from windows of 0.2 s of one run
 by its torque on another one. What its touches gain is in the suites ``learning`` and ``second``.
 """
 
-from __future__ import annotations
-
 import argparse
 import time as clock
 from itertools import permutations

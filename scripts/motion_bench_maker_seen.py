@@ -7,8 +7,6 @@ the processor, of one process, after a plan that compiles. The problems are kept
 ``hopfield-nav bench motion_bench_maker --problems FILE``.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Callable

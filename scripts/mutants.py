@@ -11,8 +11,6 @@ since. Faults in compiled code cost a compilation each. ``--everywhere`` draws f
 pictures, and runs the up to three test files that speak most of what is defined in the file.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

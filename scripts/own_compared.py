@@ -7,8 +7,6 @@ the built-in methods become those that come with the program, beside their suite
 methods alone are run for that.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 from pathlib import Path

@@ -5,8 +5,6 @@ python scripts/recordings_study.py --out docs/detectors_on_recordings.md --figur
 The tables of methods come from the suite ``recordings``.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

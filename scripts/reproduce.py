@@ -8,8 +8,6 @@ instead, for when words alone have changed; ``--missing`` measures what is not k
 real UR5 are needed (see ``docs/recordings.md``), and the packages for tests.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from contextlib import nullcontext

@@ -1,16 +1,19 @@
 """What the chapters of all documents share: figures written, numbers in words, a chapter by itself."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Iterable
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import ledger
+import numpy as np
 from matplotlib.figure import Figure
 
 from hopfield_nav.figures import paper_style
 from hopfield_nav.sweeps import Value
+
+PICTURES: dict[str, dict[str, Callable[[], Figure]]] = {}  # by module and name
 
 
 def save_figures(folder: Path, makers: dict[str, Callable[[], Figure]], dpi: float | None = None) -> list[Path]:
@@ -29,6 +32,32 @@ def save_figures(folder: Path, makers: dict[str, Callable[[], Figure]], dpi: flo
         for name, make in makers.items():
             make().savefig(folder / f"{name}.png", dpi=dpi)
     return [folder / f"{name}.png" for name in makers]
+
+
+def picture(name: str, width: float, height: float, *grid: int, **panels: Any) -> Callable[[Callable], Callable]:
+    """What fills a figure of such a size [in] makes ``name``.png of its chapter.
+
+    It is given the figure and its panels: the only one, those of a row or column one by one, or the array of a
+    grid. ``panels`` is for ``Figure.subplots``.
+    """
+
+    def decorate(fill: Callable[..., object]) -> Callable[[], Figure]:
+        @wraps(fill)
+        def make() -> Figure:
+            figure = Figure(figsize=(width, height), layout="constrained")
+            axes = np.atleast_1d(figure.subplots(*grid, **panels))
+            fill(figure, *([axes] if axes.ndim > 1 else axes))
+            return figure
+
+        PICTURES.setdefault(fill.__module__, {})[name] = make
+        return make
+
+    return decorate
+
+
+def pictures_of(chapter: str, dpi: float | None = None) -> Callable[[Path], list[Path]]:
+    """What draws every ``picture`` of a chapter in a folder."""
+    return lambda folder: save_figures(folder, PICTURES[chapter], dpi)
 
 
 def listed(values: Iterable[float], form: str) -> str:

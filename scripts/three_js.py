@@ -6,8 +6,6 @@ It gets both packages by npm into a folder that it removes, and bundles what ``e
 Node.js; nothing that the packages bring is run but esbuild. Afterwards run the tests of ``tests/view``.
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import subprocess

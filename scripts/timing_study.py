@@ -6,8 +6,6 @@ Random paths, straight in joint space over three poses, of three arms with rando
 lines of one arm. Times are those of the processor.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import time

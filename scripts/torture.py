@@ -10,8 +10,6 @@ one table.
 Whether the tests would notice small faults is asked by ``scripts/mutants.py``.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import tempfile

@@ -6,8 +6,6 @@ prints the numbers of docs/architecture.md for this checkout, beside those of an
 The tests use the same import graph to find circles and doors between rooms that are not meant to be there.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import re

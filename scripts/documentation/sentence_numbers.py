@@ -8,8 +8,6 @@ neither list is printed, and so is what is listed and gone; a test holds both at
 most. ``--write`` makes the list anew, with what was on no list as ``said``: for whoever has looked at each.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections import Counter

@@ -10,8 +10,6 @@ stands in ``not_run.yaml``. Of the checkout a block finds what the wheel has, an
 (tests/project/test_wheel.py compares the two): the same files, already compiled.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

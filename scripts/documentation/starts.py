@@ -5,8 +5,6 @@ torque, and nobody knows of noise. The arm is ``ur5_full`` at 1 kHz, ideal or re
 ``detectors``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple

@@ -6,8 +6,6 @@ writes every part that is named below to its page and to docs/measured: some fou
 in all, of which docs/detection.md takes most.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable

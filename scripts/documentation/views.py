@@ -6,8 +6,6 @@ runs three worlds and a plan, or takes them from a folder that holds them under 
 at one moment.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

@@ -1,15 +1,11 @@
 """Sections II.B to II.D: Table I, the flange's position, the inverse kinematics; singularities drawn."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
-from ledger import Row, judged
+from ledger import Row, Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from nowoczyn2023.singular import alone
-from reproduction import save_figures
+from reproduction import picture, pictures_of
 
 from dynamics import (
     Arm,
@@ -31,6 +27,7 @@ TABLE_I = {  # as printed
     "d": [0.08916, 0, 0, 0.10915, 0.09456, 0.0823],
 }
 WRONG_IN_TABLE_I = {("a", 1), ("a", 2), ("d", 4)}
+draw = pictures_of(__name__)
 
 
 def positions(count: int = 20000) -> np.ndarray:
@@ -140,67 +137,43 @@ def rows() -> list[Row]:
     return [*_table_rows(), *_formula_rows(), *_solution_rows()]
 
 
-def _table_rows() -> list[Row]:
+def _table_rows() -> Rows:
     wrong, shift = table_differences(), effect_of_d5()
-    return [
-        judged("kebria2016.dh_parameters", f"{18 - len(wrong)} of 18 agree; ours {wrong_entries()} m", not wrong),
-        judged("kebria2016.printed_d5", f"up to {1e3 * shift:.3f} mm of shift", shift < 1e-9),
-    ]
+    yield judged("kebria2016.dh_parameters", f"{18 - len(wrong)} of 18 agree; ours {wrong_entries()} m", not wrong)
+    yield judged("kebria2016.printed_d5", f"up to {1e3 * shift:.3f} mm of shift", shift < 1e-9)
 
 
-def _formula_rows() -> list[Row]:
+def _formula_rows() -> Rows:
     position, theta6 = position_errors(), theta6_errors()
-    return [
-        judged(
-            "kebria2016.position_of_the_flange",
-            f"as printed off by up to {1e3 * position[0]:.0f} mm; with s5 by {position[1]:.0e} m",
-            position[0] < 1e-9,
-        ),
-        judged(
-            "kebria2016.theta6",
-            f"as printed off by up to {theta6[0]:.2f} rad; with (x_x s1 − x_y c1)/s5 by {theta6[1]:.0e} rad",
-            theta6[0] < 1e-9,
-        ),
-    ]
+    ours = f"as printed off by up to {1e3 * position[0]:.0f} mm; with s5 by {position[1]:.0e} m"
+    yield judged("kebria2016.position_of_the_flange", ours, position[0] < 1e-9)
+    ours = f"as printed off by up to {theta6[0]:.2f} rad; with (x_x s1 − x_y c1)/s5 by {theta6[1]:.0e} rad"
+    yield judged("kebria2016.theta6", ours, theta6[0] < 1e-9)
 
 
-def _solution_rows() -> list[Row]:
+def _solution_rows() -> Rows:
     counts, limits, nearest = solution_counts(), ring(), wrist_distance()
     arm = load_arm(NAME)
     (a2, a3), d4 = np.abs(arm.dh[1:3, 2]), arm.dh[3, 1]
     singular = float(np.linalg.norm(link_frames(arm, alone()["shoulder"])[5, :2, 3]))
     share = np.mean(counts == 8)
     margin = 1.96 * np.sqrt(share * (1 - share) / len(counts))
-    return [
-        judged(
-            "kebria2016.number_of_solutions",
-            f"up to {counts.max()}; {100 * share:.0f} ± {100 * margin:.0f} % of {len(counts)} reachable poses"
-            f" have all 8, the least {counts.min()}",
-            int(counts.max()) == 8,
-        ),
-        judged(
-            "kebria2016.limits_of_reach",
-            f"joint 4's axis between {limits[0]:.4f} and {limits[1]:.4f} m from joint 2's",
-            limits[0] >= a2 - a3 - 1e-12 and limits[1] <= a2 + a3 + 1e-12,
-        ),
-        judged(
-            "kebria2016.distance_from_axis_1",
-            f"R at least {nearest:.5f} m, d4 = {d4:.5f} m, and d4 to {abs(singular - d4):.0e} m at the"
-            " shoulder singularity",
-            min(nearest, singular) > d4 + 1e-6,
-        ),
-    ]
+    ours = (
+        f"up to {counts.max()}; {100 * share:.0f} ± {100 * margin:.0f} % of {len(counts)} reachable poses"
+        f" have all 8, the least {counts.min()}"
+    )
+    yield judged("kebria2016.number_of_solutions", ours, int(counts.max()) == 8)
+    ours = f"joint 4's axis between {limits[0]:.4f} and {limits[1]:.4f} m from joint 2's"
+    yield judged("kebria2016.limits_of_reach", ours, limits[0] >= a2 - a3 - 1e-12 and limits[1] <= a2 + a3 + 1e-12)
+    ours = (
+        f"R at least {nearest:.5f} m, d4 = {d4:.5f} m, and d4 to {abs(singular - d4):.0e} m at the shoulder singularity"
+    )
+    yield judged("kebria2016.distance_from_axis_1", ours, min(nearest, singular) > d4 + 1e-6)
 
 
-def draw(folder: Path) -> list[Path]:
-    """Where the three singularities lie, and how the smallest singular value falls towards them."""
-    return save_figures(folder, {"singularities": singularity_figure})
-
-
-def singularity_figure() -> Figure:
+@picture("singularities", PAGE, 0.38 * PAGE, 1, 2)
+def singularity_figure(figure: Figure, *axes: Axes) -> None:
     """Smallest singular value over two pairs of angles; lines where a measure is zero."""
-    figure = Figure(figsize=(PAGE, 0.38 * PAGE), layout="constrained")
-    axes = figure.subplots(1, 2)
     base = np.array([0.0, -1.2, 1.2, -1.0, 1.1, 0.0])
     image = draw_singularities(axes[0], base, 2, 4, (("elbow", "-"), ("wrist", "--"), ("shoulder", ":")))
     draw_singularities(axes[1], base, 1, 2, (("elbow", "-"), ("wrist", "--"), ("shoulder", ":")))
@@ -209,7 +182,6 @@ def singularity_figure() -> Figure:
     extra, names = axes[1].get_legend_handles_labels()
     known = dict(zip([*labels, *names], [*handles, *extra], strict=True))
     figure.legend(known.values(), known.keys(), loc="outside upper center", ncols=3)
-    return figure
 
 
 def draw_singularities(ax: Axes, base: np.ndarray, i: int, j: int, lines: tuple) -> object:

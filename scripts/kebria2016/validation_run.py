@@ -1,7 +1,5 @@
 """Section V: the profile of the tool, and computed torque on MuJoCo's arm following it."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import NamedTuple
@@ -38,19 +36,13 @@ _TURNS = np.array([1.0, 2.0, 1.5])  # oscillations in DURATION
 
 
 class Followed(NamedTuple):
-    """What came of it.
+    """What came of it."""
 
-    Attributes:
-        time: (k,) [s].
-        q, q_ref: (k, 6) [rad].
-        T, T_ref: (k, 4, 4) tool poses, simulated and desired, T_base_tool.
-    """
-
-    time: np.ndarray
-    q: np.ndarray
-    q_ref: np.ndarray
-    T: np.ndarray
-    T_ref: np.ndarray
+    time: np.ndarray  # (k,) [s]
+    q: np.ndarray  # (k, 6) simulated [rad]
+    q_ref: np.ndarray  # (k, 6) desired [rad]
+    T: np.ndarray  # (k, 4, 4) simulated tool poses, T_base_tool
+    T_ref: np.ndarray  # (k, 4, 4) desired ones
 
 
 def arm() -> Arm:

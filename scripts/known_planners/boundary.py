@@ -1,7 +1,5 @@
 """What the border between OMPL's C++ and our compiled checks costs: the same motions asked without it."""
 
-from __future__ import annotations
-
 import time
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The cells of the comparison, and random pairs of poses in them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import Arm, forward_kinematics

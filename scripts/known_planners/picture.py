@@ -1,7 +1,5 @@
 """The share of pairs that each method solves, and time against length of every path."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

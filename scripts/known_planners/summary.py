@@ -1,7 +1,5 @@
 """The comparison in numbers: shares with intervals, lengths, times, reasons; as Markdown."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from typing import NamedTuple
@@ -162,7 +160,6 @@ def arc_sentence(results: Results) -> str:
     ratio = (column(results[DIRECT], "tool") / column(results[DIRECT], "straight"))[found]
     flat, round_ = np.mean(ratio < _QUARTER), np.mean(ratio > _HALF)
     return (
-        f"Arc over chord of the {found.sum()} direct paths: median {middle:.2f}, 5 to 95 %: {low:.2f} to "
-        f"{high:.2f}; {flat:.0%} are below a quarter circle's {_QUARTER:.2f}, {round_:.0%} above a half "
-        f"circle's {_HALF:.2f}."
+        f"Arc over chord of the {found.sum()} direct paths: median {middle:.2f}, 5 to 95 %: {low:.2f} to {high:.2f};"
+        f" {flat:.0%} are below a quarter circle's {_QUARTER:.2f}, {round_:.0%} above a half circle's {_HALF:.2f}."
     )

@@ -4,8 +4,6 @@ The arm follows Fourier trajectories under inverse dynamics at 1 kHz. Its rotors
 ``dynamics.flexible_joint`` at 35 °C; what is logged carries white noise.
 """
 
-from __future__ import annotations
-
 import tempfile
 from functools import cache
 from pathlib import Path

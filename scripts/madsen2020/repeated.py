@@ -1,7 +1,5 @@
 """Sections 4.2 and 4.6: do standard deviations tell the error, over 200 experiments; what a fit costs."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 
@@ -55,12 +53,11 @@ def rows() -> list[Row]:
 
 def _time_row() -> Row:
     (few, regressor, count), (many, _, more) = seconds_of_a_fit(), seconds_of_a_fit(MORE)
-    return judged(
-        "madsen2020.cost_of_a_fit",
+    ours = (
         f"{few:.1f} s† with {count} samples, {many:.1f} s† with {more}; {1e6 * regressor / count:.0f} µs† a"
-        " sample for the regressor",
-        few < many,
+        " sample for the regressor"
     )
+    return judged("madsen2020.cost_of_a_fit", ours, few < many)
 
 
 def _deviation_row() -> Row:
@@ -68,10 +65,9 @@ def _deviation_row() -> Row:
     found = inside()
     by_repeat, by_unknown = found.mean(axis=1), found.mean(axis=0)
     half = 1.96 * by_repeat.std(ddof=1) / np.sqrt(len(found))
-    return judged(
-        "madsen2020.deviations",
+    ours = (
         f"95 % intervals hold the truth in {100 * by_repeat.mean():.1f} ± {100 * half:.1f} % of"
         f" {found.shape[1]} unknowns in {len(found)} experiments; single unknowns"
-        f" {100 * by_unknown.min():.0f}–{100 * by_unknown.max():.0f} %",
-        bool(abs(by_repeat.mean() / LEVEL - 1) < 0.01),
+        f" {100 * by_unknown.min():.0f}–{100 * by_unknown.max():.0f} %"
     )
+    return judged("madsen2020.deviations", ours, bool(abs(by_repeat.mean() / LEVEL - 1) < 0.01))

@@ -1,12 +1,10 @@
 """Section 2.3: equations (2.5) to (2.24) as printed and with the sign of (2.13) put right."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from ledger import Row, judged
+from ledger import Row, Rows, judged
 
 from dynamics import Arm, forward_kinematics, inverse_kinematics, load_arm
 from dynamics.files import arm_from_dict
@@ -150,60 +148,43 @@ def rows() -> list[Row]:
     return [*_equation_rows(), *_number_rows(), _transfer_row()]
 
 
-def _equation_rows() -> list[Row]:
+def _equation_rows() -> Rows:
     arm = load_arm(NAME)
     found, correct = shares_found(arm, -1.0)
     printed, reached = shares_found(arm, 1.0)
     bounds, (a2, a3) = ring(), np.abs(arm.dh[1:3, 2])
-    return [
-        judged(
-            "nowoczyn2023.angles_by_geometry",
-            f"with the sign of (2.13) put right they give {100 * found:.2f} % of all solutions of {POSES}"
-            f" random poses, and {100 * correct:.2f} % of what they give reaches the pose",
-            found == 1.0 and correct > 0.999,
-        ),
-        judged(
-            "nowoczyn2023.theta3",
-            f"cos θ3 off by up to {theta3_error():.2f}; {100 * reached:.1f} % of what it gives reaches the"
-            f" pose, {100 * printed:.1f} % of all solutions are found",
-            printed > 0.99,
-        ),
-        judged(
-            "nowoczyn2023.range_of_the_ring",
-            f"{bounds.low:.5f} to {bounds.high:.5f} m",
-            abs(bounds.low - (a2 - a3)) < 1e-9 and abs(bounds.high - (a2 + a3)) < 1e-9,
-        ),
-        judged(
-            "nowoczyn2023.phi2_by_arcsin",
-            f"φ2 stays within ±{np.degrees(bounds.widest):.1f}° for every θ3, so the arcsin is the right one",
-            bounds.widest < np.pi / 2,
-            swapped=np.degrees(bounds.widest_swapped),
-        ),
-    ]
+    ours = (
+        f"with the sign of (2.13) put right they give {100 * found:.2f} % of all solutions of {POSES}"
+        f" random poses, and {100 * correct:.2f} % of what they give reaches the pose"
+    )
+    yield judged("nowoczyn2023.angles_by_geometry", ours, found == 1.0 and correct > 0.999)
+    ours = (
+        f"cos θ3 off by up to {theta3_error():.2f}; {100 * reached:.1f} % of what it gives reaches the"
+        f" pose, {100 * printed:.1f} % of all solutions are found"
+    )
+    yield judged("nowoczyn2023.theta3", ours, printed > 0.99)
+    ours = f"{bounds.low:.5f} to {bounds.high:.5f} m"
+    yield judged(
+        "nowoczyn2023.range_of_the_ring",
+        ours,
+        abs(bounds.low - (a2 - a3)) < 1e-9 and abs(bounds.high - (a2 + a3)) < 1e-9,
+    )
+    ours = f"φ2 stays within ±{np.degrees(bounds.widest):.1f}° for every θ3, so the arcsin is the right one"
+    yield judged(
+        "nowoczyn2023.phi2_by_arcsin", ours, bounds.widest < np.pi / 2, swapped=np.degrees(bounds.widest_swapped)
+    )
 
 
-def _number_rows() -> list[Row]:
+def _number_rows() -> Rows:
     eight, theta6, least, most = numbers()
-    return [
-        judged(
-            "nowoczyn2023.solutions_of_a_pose",
-            f"{100 * eight:.0f} % of 5000 reachable poses have eight, all between {least} and {most}",
-            eight > 0.5 and most == 8,
-        ),
-        judged("nowoczyn2023.theta6_of_a_branch", f"at most {theta6} at 5000 random poses", theta6 == 1),
-        judged(
-            "nowoczyn2023.solving_algebraically",
-            f"solved: up to {most} solutions, each checked to {CHECKED:.0e} by forward kinematics",
-            most == 0,
-        ),
-    ]
+    ours = f"{100 * eight:.0f} % of 5000 reachable poses have eight, all between {least} and {most}"
+    yield judged("nowoczyn2023.solutions_of_a_pose", ours, eight > 0.5 and most == 8)
+    yield judged("nowoczyn2023.theta6_of_a_branch", f"at most {theta6} at 5000 random poses", theta6 == 1)
+    ours = f"solved: up to {most} solutions, each checked to {CHECKED:.0e} by forward kinematics"
+    yield judged("nowoczyn2023.solving_algebraically", ours, most == 0)
 
 
 def _transfer_row() -> Row:
     found = {name: shares_found(other_arm(name), -1.0) for name in ("UR5e", "UR10")}
-    return judged(
-        "nowoczyn2023.other_lengths",
-        ", ".join(f"{name}: {100 * share:.2f} % of all solutions" for name, (share, _) in found.items()),
-        all(share > 0.999 for share, _ in found.values()),
-        poses=POSES,
-    )
+    ours = ", ".join(f"{name}: {100 * share:.2f} % of all solutions" for name, (share, _) in found.items())
+    return judged("nowoczyn2023.other_lengths", ours, all(share > 0.999 for share, _ in found.values()), poses=POSES)

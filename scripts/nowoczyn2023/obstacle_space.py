@@ -5,8 +5,6 @@
 prints the rows for the ledger and draws two planes of the collision space, exact and by the library.
 """
 
-from __future__ import annotations
-
 import statistics
 import time
 from functools import cache
@@ -15,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
-from ledger import Row, judged
+from ledger import Row, Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
@@ -110,32 +108,23 @@ def without_joint_6(beside: float, count: int = 200_000) -> tuple[str, Value]:
 def _joints_row() -> Row:
     (on, none), (off, some) = without_joint_6(0.0), without_joint_6(BESIDE)
     bare = ", ".join(str(j + 1) for j in library().joints)
-    return judged(
-        "nowoczyn2023.joints_of_the_library",
+    ours = (
         f"{bare} without a tool; {on} with one on axis 6 ({100 * none.estimate:.0f} % of {none.n} poses"
-        f" wrong); {off} with one {BESIDE} m beside it: without joint 6 {_percent(some)} are wrong",
-        None,
+        f" wrong); {off} with one {BESIDE} m beside it: without joint 6 {_percent(some)} are wrong"
     )
+    return judged("nowoczyn2023.joints_of_the_library", ours, None)
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 3.1 about the library."""
     found, ratio, size = errors(), times_faster(), library().bits.nbytes
     wrong = f"{_percent(found.missed)} called free but touching, {_percent(found.alarms)} the other way"
     joints, turn = ", ".join(str(j + 1) for j in library().joints), library().per_turn
-    return [
-        judged(
-            "nowoczyn2023.size_of_the_library",
-            f"{turn}⁴ cells of {360 / turn:g}° (joints {joints}), {size / 1e3:.0f} kB",
-            turn == 36 and size == 36**4 // 8,
-        ),
-        judged(
-            "nowoczyn2023.collisions_at_run_time",
-            f"of {found.missed.n} random poses: {wrong}; looking up takes 1/{ratio:.0f}† of the exact check",
-            ratio < 1.0 and found.missed.low > 0.0,
-        ),
-        _joints_row(),
-    ]
+    ours = f"{turn}⁴ cells of {360 / turn:g}° (joints {joints}), {size / 1e3:.0f} kB"
+    yield judged("nowoczyn2023.size_of_the_library", ours, turn == 36 and size == 36**4 // 8)
+    ours = f"of {found.missed.n} random poses: {wrong}; looking up takes 1/{ratio:.0f}† of the exact check"
+    yield judged("nowoczyn2023.collisions_at_run_time", ours, ratio < 1.0 and found.missed.low > 0.0)
+    yield _joints_row()
 
 
 def _percent(value: Value) -> str:

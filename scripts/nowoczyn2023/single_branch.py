@@ -5,8 +5,6 @@ small step to the next each joint goes to the nearest solution, nobody looks ahe
 where the arm touches something, a joint reaches its limit, or a joint would have to jump.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -35,21 +33,13 @@ _ROW_TURN = 0.01  # [rad] of the tool between two rows
 
 
 class SingleBranch(NamedTuple):
-    """How far the arm came.
+    """How far the arm came."""
 
-    Attributes:
-        q: (k, n) joint angles up to where it stopped, the first being the start [rad].
-        places: (k,) of the rows on the line.
-        outcome: "arrived", or why it stopped: "collision", "limit", "jump", "out of reach", "off the line".
-        reason: the same in words, with what touches what; "" where it arrived.
-        line: the tool's line.
-    """
-
-    q: np.ndarray
-    places: np.ndarray
-    outcome: str
-    reason: str
-    line: StraightLine
+    q: np.ndarray  # (k, n) joint angles up to where it stopped, the first being the start [rad]
+    places: np.ndarray  # (k,) of the rows on the line
+    outcome: str  # "arrived", or why it stopped: "collision", "limit", "jump", "out of reach", "off the line"
+    reason: str  # the same in words, with what touches what; "" where it arrived
+    line: StraightLine  # the tool's line
 
 
 def follow_single_branch(

@@ -1,11 +1,9 @@
 """Section 1.3: whose arm Tables 1.1 and 1.2 have, how far it reaches, how fast it turns."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
-from ledger import Row, judged
+from ledger import Row, Rows, judged
 from scipy.spatial.transform import Rotation
 
 from dynamics import forward_kinematics, inverse_kinematics, link_frames, load_arm
@@ -69,23 +67,14 @@ def tool_differences() -> tuple[float, float]:
 
 
 class Reach(NamedTuple):
-    """Largest distances of points from the shoulder (frame 1) [m], and what lies at 0.85 m.
+    """Largest distances of points from the shoulder (frame 1) [m], and what lies at 0.85 m."""
 
-    Attributes:
-        elbow_to_wrist: |a2 + a3|, joint 4's axis in the plane of the arm.
-        fourth: of frame 4's origin.
-        fifth: of frame 5's origin.
-        tool: of the tool.
-        beyond: share of random joint angles with the tool beyond 0.85 m.
-        directions: share of random orientations that the tool can take 0.85 m from the shoulder.
-    """
-
-    elbow_to_wrist: float
-    fourth: float
-    fifth: float
-    tool: float
-    beyond: float
-    directions: float
+    elbow_to_wrist: float  # |a2 + a3|, joint 4's axis in the plane of the arm
+    fourth: float  # of frame 4's origin
+    fifth: float  # of frame 5's origin
+    tool: float  # of the tool
+    beyond: float  # share of random joint angles with the tool beyond 0.85 m
+    directions: float  # share of random orientations that the tool can take 0.85 m from the shoulder
 
 
 def reach(count: int = 200_000) -> Reach:
@@ -111,25 +100,19 @@ def rows() -> list[Row]:
     return [*_table_rows(), _reach_row(), *_limit_rows()]
 
 
-def _table_rows() -> list[Row]:
+def _table_rows() -> Rows:
     near, far = length_differences(NAME), length_differences(NAMED)
     masses, centres = body_differences(NAME)
     named_masses, named_centres = body_differences(NAMED)
     own, other = tool_differences()
-    return [
-        judged(
-            "nowoczyn2023.lengths",
-            f"{_near(near)} of 6 within {1e3 * NEAR:g} mm of the UR5's, {_near(far)} of the UR5e's (largest"
-            f" difference {1e3 * near.max():.2f} and {1e3 * far.max():.0f} mm); the tool {1e3 * own:.2f} and"
-            f" up to {1e3 * other:.0f} mm off",
-            far.max() < NEAR,
-        ),
-        judged(
-            "nowoczyn2023.masses",
-            f"UR5: {masses} of 6 masses, {centres} of 18 coordinates; UR5e: {named_masses} of 6, {named_centres} of 18",
-            named_masses == 6,
-        ),
-    ]
+    ours = (
+        f"{_near(near)} of 6 within {1e3 * NEAR:g} mm of the UR5's, {_near(far)} of the UR5e's (largest"
+        f" difference {1e3 * near.max():.2f} and {1e3 * far.max():.0f} mm); the tool {1e3 * own:.2f} and"
+        f" up to {1e3 * other:.0f} mm off"
+    )
+    yield judged("nowoczyn2023.lengths", ours, far.max() < NEAR)
+    ours = f"UR5: {masses} of 6 masses, {centres} of 18 coordinates; UR5e: {named_masses} of 6, {named_centres} of 18"
+    yield judged("nowoczyn2023.masses", ours, named_masses == 6)
 
 
 def _near(differences: np.ndarray) -> int:
@@ -138,28 +121,23 @@ def _near(differences: np.ndarray) -> int:
 
 def _reach_row() -> Row:
     found = reach()
-    return judged(
-        "nowoczyn2023.reach",
+    ours = (
         f"from the shoulder: joint 4's axis {found.elbow_to_wrist:.3f} m, its frame {found.fourth:.3f} m,"
         f" frame 5 {found.fifth:.3f} m, tool {found.tool:.3f} m;"
-        f" {100 * found.beyond:.0f} % of random positions have the tool beyond {REACH} m",
+        f" {100 * found.beyond:.0f} % of random positions have the tool beyond {REACH} m"
+    )
+    return judged(
+        "nowoczyn2023.reach",
+        ours,
         any(abs(r - REACH) < 5e-3 for r in (found.elbow_to_wrist, found.fourth, found.fifth, found.tool)),
         directions=100 * found.directions,
     )
 
 
-def _limit_rows() -> list[Row]:
+def _limit_rows() -> Rows:
     arm = load_arm(NAME)
     speed, bounds = np.degrees(arm.speed_limits), np.degrees(arm.position_limits)
-    return [
-        judged(
-            "nowoczyn2023.speed_of_the_joints",
-            f"{speed.min():.0f} °/s on all six joints",
-            bool(np.allclose(speed, SPEED)),
-        ),
-        judged(
-            "nowoczyn2023.range_of_the_joints",
-            f"{bounds.min():.0f} to {bounds.max():.0f}°",
-            bool(np.allclose(bounds, [-RANGE, RANGE])),
-        ),
-    ]
+    ours = f"{speed.min():.0f} °/s on all six joints"
+    yield judged("nowoczyn2023.speed_of_the_joints", ours, bool(np.allclose(speed, SPEED)))
+    ours = f"{bounds.min():.0f} to {bounds.max():.0f}°"
+    yield judged("nowoczyn2023.range_of_the_joints", ours, bool(np.allclose(bounds, [-RANGE, RANGE])))

@@ -1,7 +1,5 @@
 """Chapter 2's activation functions as planners, and what the moments do in (5.9)."""
 
-from __future__ import annotations
-
 import numpy as np
 from keeping import kept
 from ledger import Row, judged
@@ -69,12 +67,11 @@ def _function_row() -> Row:
         f"{name} {100 * arrives / near:.1f} and {100 * shortest / near:.1f} %, {100 * lit / apart:.0f} %"
         for name, (near, arrives, shortest, apart, lit) in counts.items()
     )
-    return judged(
-        "ragazzon2012.activation_functions",
+    ours = (
         f"cells from which the climb arrives, and on a shortest path; cells without a path that are lit:"
-        f" {text} ({MAPS} random maps, {SIZE} × {SIZE}, {100 * DENSITY:.0f} % blocked, slope at most {BETA})",
-        None,
+        f" {text} ({MAPS} random maps, {SIZE} × {SIZE}, {100 * DENSITY:.0f} % blocked, slope at most {BETA})"
     )
+    return judged("ragazzon2012.activation_functions", ours, None)
 
 
 def _moment_row() -> Row:
@@ -87,8 +84,9 @@ def _moment_row() -> Row:
             f" with N·cm the norm is {levels[-1].min():.0f}–{levels[-1].max():.0f}"
         )
     threshold = run(RIGHT).world.detection.parameters["threshold"]
+    ours = f"at the detections {'; '.join(text)} instead of {threshold:g}"
     return judged(
         "ragazzon2012.norm_of_force_and_moment",
-        f"at the detections {'; '.join(text)} instead of {threshold:g}",
+        ours,
         all(bool((np.abs(found / threshold - 1) < 0.01).all()) for found in levels),
     )

@@ -5,14 +5,12 @@ slip round it, from nine places of the map; the document's method listens. Again
 the same push may slide off unfelt.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
-from ledger import Row, judged
+from ledger import Row, Rows, judged
 from reproduction import listed
 from verdicts import in_range
 
@@ -32,23 +30,14 @@ OMEGA = np.array([22.5, 22.5, 37.5, 60, 67.5, 75])
 
 
 class Push(NamedTuple):
-    """One push of the tool into a cylinder.
+    """One push of the tool into a cylinder."""
 
-    Attributes:
-        world: whose arm, controller and detection.
-        place: cell of the start.
-        direction: key of ``DIRECTIONS``.
-        omega_scale: factor on the controller's natural frequencies.
-        speed: of the reference [m/s].
-        radius: of the cylinder [m].
-    """
-
-    world: str
-    place: tuple[int, int] = (9, 10)
-    direction: str = "+y"
-    omega_scale: float = 1.0
-    speed: float = SPEED
-    radius: float = WALL
+    world: str  # whose arm, controller and detection
+    place: tuple[int, int] = (9, 10)  # cell of the start
+    direction: str = "+y"  # key of ``DIRECTIONS``
+    omega_scale: float = 1.0  # factor on the controller's natural frequencies
+    speed: float = SPEED  # of the reference [m/s]
+    radius: float = WALL  # of the cylinder [m]
 
 
 def run_push(push: Push) -> Simulation:
@@ -109,12 +98,10 @@ def rows() -> list[Row]:
     return [*_delay_rows(), _omega_row(), _missed_row(), _ratio_row()]
 
 
-def _delay_rows() -> list[Row]:
+def _delay_rows() -> Rows:
     printed, right = delays(AS_PRINTED), delays(RIGHT)
-    return [
-        judged("ragazzon2012.delay_as_printed", spread(printed), in_range(printed, *PUBLISHED_DELAY)),
-        judged("ragazzon2012.delay_right", spread(right), in_range(right, *PUBLISHED_DELAY)),
-    ]
+    yield judged("ragazzon2012.delay_as_printed", spread(printed), in_range(printed, *PUBLISHED_DELAY))
+    yield judged("ragazzon2012.delay_right", spread(right), in_range(right, *PUBLISHED_DELAY))
 
 
 def _omega_row() -> Row:
@@ -128,30 +115,23 @@ def _omega_row() -> Row:
 
     printed, right = medians(AS_PRINTED), medians(RIGHT)
     falls = bool(np.all(np.diff(printed) < 0) and np.all(np.diff(right) < 0))
-    return judged(
-        "ragazzon2012.delay_falls_with_omega",
-        f"at {listed(scales, 'g')} ω: as printed {text(printed)}; right {text(right)}",
-        falls,
-    )
+    ours = f"at {listed(scales, 'g')} ω: as printed {text(printed)}; right {text(right)}"
+    return judged("ragazzon2012.delay_falls_with_omega", ours, falls)
 
 
 def _missed_row() -> Row:
     printed, right = (np.isnan(delays(world, radius=POST)) for world in (AS_PRINTED, RIGHT))
-    return judged(
-        "ragazzon2012.unfelt_push",
-        f"as printed {printed.sum()} of {printed.size} slide off unfelt, right {right.sum()} of {right.size}",
-        bool(printed.any()),
-    )
+    ours = f"as printed {printed.sum()} of {printed.size} slide off unfelt, right {right.sum()} of {right.size}"
+    return judged("ragazzon2012.unfelt_push", ours, bool(printed.any()))
 
 
 def _ratio_row() -> Row:
     slow, fast = ([force_ratio(world, speed) for world in (AS_PRINTED, RIGHT)] for speed in (SLOW, SPEED))
-    return judged(
-        "ragazzon2012.slowly_varying_forces",
+    ours = (
         f"‖F̂‖/‖F‖ just before detection: {slow[0]:.2f} as printed, {slow[1]:.2f} right at"
-        f" {100 * SLOW:g} cm/s; {fast[0]:.2f}, {fast[1]:.2f} at {100 * SPEED:g} cm/s",
-        all(abs(r - 1) < 0.15 for r in slow),
+        f" {100 * SLOW:g} cm/s; {fast[0]:.2f}, {fast[1]:.2f} at {100 * SPEED:g} cm/s"
     )
+    return judged("ragazzon2012.slowly_varying_forces", ours, all(abs(r - 1) < 0.15 for r in slow))
 
 
 def spread(found: np.ndarray) -> str:

@@ -3,8 +3,6 @@
 Run ``python scripts/ragazzon2012/network_figures.py [FOLDER]``.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -8,8 +8,6 @@ The surface has Coulomb friction, but for the arm without rotors: its wrist weig
 tip that the steep part of the friction law would need steps of 20 µs.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 
@@ -47,39 +45,23 @@ VELOCITY_NOISE = 1e-3  # [rad/s]
 
 
 class Case(NamedTuple):
-    """One experiment.
+    """One experiment."""
 
-    Attributes:
-        arm: name of the arm.
-        friction: whether its joints have any.
-        real: sensors like a UR5's, otherwise exact.
-        friction_scale: the model's friction over the true one.
-        force: wanted pressing force [N].
-        radial: slide along x, towards and away from the base, instead of along y, around it.
-    """
-
-    arm: str
-    friction: bool = False
-    real: bool = False
-    friction_scale: float = 1.0
-    force: float = 20.0
-    radial: bool = False
+    arm: str  # name of the arm
+    friction: bool = False  # whether its joints have any
+    real: bool = False  # sensors like a UR5's, otherwise exact
+    friction_scale: float = 1.0  # the model's friction over the true one
+    force: float = 20.0  # wanted pressing force [N]
+    radial: bool = False  # slide along x, towards and away from the base, instead of along y, around it
 
 
 class Error(NamedTuple):
-    """Error of the estimate below 1 Hz.
+    """Error of the estimate below 1 Hz."""
 
-    Attributes:
-        rms: of the error vector [N].
-        bias: (3,) its mean [N].
-        angle: rms angle between truth and estimate [°].
-        force: mean true pressing force [N].
-    """
-
-    rms: float
-    bias: np.ndarray
-    angle: float
-    force: float
+    rms: float  # of the error vector [N]
+    bias: np.ndarray  # (3,) its mean [N]
+    angle: float  # rms angle between truth and estimate [°]
+    force: float  # mean true pressing force [N]
 
 
 def peg_arm(name: str) -> Arm:
@@ -228,10 +210,13 @@ def _spans(found: dict[str, tuple[float, float]], form: str) -> str:
 
 def _frictionless_row() -> Row:
     light, full = (largest_error(c._replace(real=True)) for c in (LIGHT, FULL))
+    ours = (
+        f"peg pressed with {FORCES[0]:g}–{FORCES[-1]:g} N and slid, rms error below {CUTOFF:g} Hz with noisy"
+        f" sensors: {_spans(light, '.3f')}; arm with rotors {_spans(full, '.2f')}"
+    )
     return judged(
         "ragazzon2012.pressed_peg_without_friction",
-        f"peg pressed with {FORCES[0]:g}–{FORCES[-1]:g} N and slid, rms error below {CUTOFF:g} Hz with noisy"
-        f" sensors: {_spans(light, '.3f')}; arm with rotors {_spans(full, '.2f')}",
+        ours,
         max(high for found in (light, full) for _, high in found.values()) < 1.0,
     )
 
@@ -241,10 +226,12 @@ def _friction_row() -> Row:
     rest, around = (largest_error(real, phase) for phase in ("rest", "slide"))
     turning = largest_error(real._replace(radial=True), "slide")
     wrong = largest_error(real._replace(radial=True, friction_scale=TOO_LOW), "slide")
+    ours = (
+        f"at rest {_spans(rest, '.0f')}; sliding around the base {_spans(around, '.0f')}; sliding to and fro"
+        f" {_spans(turning, '.1f')}, with friction believed {100 * (1 - TOO_LOW):.0f} % too low {_spans(wrong, '.0f')}"
+    )
     return judged(
         "ragazzon2012.pressed_peg_with_friction",
-        f"at rest {_spans(rest, '.0f')}; sliding around the base {_spans(around, '.0f')}; sliding to and fro "
-        f"{_spans(turning, '.1f')}, with friction believed {100 * (1 - TOO_LOW):.0f} % too low"
-        f" {_spans(wrong, '.0f')}",
+        ours,
         max(high for found in (rest, around) for _, high in found.values()) < 5.0,
     )

@@ -1,7 +1,5 @@
 """Figure and table of docs/pressed_peg.md."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 
@@ -9,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from measured_part import table
-from reproduction import save_figures
+from reproduction import picture, pictures_of
 
 from hopfield_nav.figures import COLOURS, PAGE
 from ragazzon2012.pressed_peg import (
@@ -48,15 +46,14 @@ LOOKS = {  # of the cases that are drawn
 def draw(folder: Path) -> list[Path]:
     """Write the figure and the table; returns their paths."""
     page = folder / "pressed_peg_table.md"
-    figures = save_figures(folder, {"pressed_peg": peg_figure})
+    figures = pictures_of(__name__)(folder)
     page.write_text(peg_table() + "\n", encoding="utf-8")
     return [*figures, page]
 
 
-def peg_figure() -> Figure:
+@picture("pressed_peg", PAGE, 0.66 * PAGE, 2, 2)
+def peg_figure(figure: Figure, axes: np.ndarray) -> None:
     """Force and estimate over time without and with friction; the joints' share; error by force."""
-    figure = Figure(figsize=(PAGE, 0.66 * PAGE), layout="constrained")
-    axes = figure.subplots(2, 2)
     real = [case._replace(real=True) for case in (FULL, RUBBING)]
     _forces(axes[0, 0], real[0], "rotors, no friction")
     _forces(axes[0, 1], real[1], "friction known, slid around")
@@ -64,7 +61,6 @@ def peg_figure() -> Figure:
     axes[0, 0].legend(handles, labels, ncols=2, loc="upper left")
     _joints(axes[1, 0], real[1])
     _errors(axes[1, 1])
-    return figure
 
 
 def _forces(ax: Axes, case: Case, title: str) -> None:

@@ -1,7 +1,5 @@
 """Tables of the suites of the whole arm, and of gears that give."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """A table of a suite: its columns, its lines, and how both come from the rows of a bench."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -11,25 +9,15 @@ Line = tuple[str, str, str]  # family, condition, and the last of the methods th
 
 
 class Part(NamedTuple):
-    """One table.
+    """One table."""
 
-    Attributes:
-        mark: on its page; parts of one mark are one table.
-        name: of a line, from family, condition and its last method.
-        columns: by their head.
-        methods: that a line puts side by side; None: every method has a line.
-        where: which lines there are, of the same three.
-        head: of the first column.
-        whole: also lines of all families together.
-    """
-
-    mark: str
-    name: Callable[[str, str, str], str]
-    columns: dict[str, c.Cell]
-    methods: Sequence[str] | None = None
-    where: Callable[[str, str, str], bool] = lambda family, condition, method: True
-    head: str = ""
-    whole: bool = False
+    mark: str  # on its page; parts of one mark are one table
+    name: Callable[[str, str, str], str]  # of a line, from family, condition and its last method
+    columns: dict[str, c.Cell]  # by their head
+    methods: Sequence[str] | None = None  # that a line puts side by side; None: every method has a line
+    where: Callable[[str, str, str], bool] = lambda f, s, m: True  # which lines there are, of the same three
+    head: str = ""  # of the first column
+    whole: bool = False  # also lines of all families together
 
 
 class Pivot(NamedTuple):

@@ -1,7 +1,5 @@
 """Tables of the suites of the tool, of its sensors, and of recordings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import bench_columns as c

@@ -1,7 +1,5 @@
 """Damaged compiled code: noticed, compiled anew, and the answer is the right one."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Calls of the public functions with odd arguments: an error of ours, or an answer."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """Every arm, engine and pair of estimator and detector where nothing is in the way: nothing may be felt."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Callable, Iterator

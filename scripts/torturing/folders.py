@@ -1,7 +1,5 @@
 """Commands in a folder full of modules and settings of somebody else: none is executed, none is read."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

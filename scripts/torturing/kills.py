@@ -1,7 +1,5 @@
 """Sweeps killed at random moments: what was finished is kept, and with ``--resume`` no row is lost."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

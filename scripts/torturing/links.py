@@ -1,7 +1,5 @@
 """Records that lead elsewhere, or claim more than they hold: each is refused in a line, and soon."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import zlib

@@ -1,7 +1,5 @@
 """Two programs at once that choose one folder: each has whole results of its own, and says where."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Damaged records: every one is refused in a line that names the file, or reads as what was saved."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Hostile sources for ``watch``: types, clocks, numbers, floods, answers and packages of no arm."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import socket
@@ -41,7 +39,7 @@ def hostile_streams(place: Path, count: int, first: int = 0) -> Iterator[tuple[s
             yield f"stream {number} ({kind})", lambda s=stream: _watch(source, s, place / "kept")
 
 
-def _watch(source: _Source, stream: bytes, folder: Path) -> None:
+def _watch(source: "_Source", stream: bytes, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     source.stream, printed, faults = stream, StringIO(), StringIO()
     words = ["watch", "127.0.0.1", "--port", str(source.port), "--retry", "0", "--record", str(folder)]
@@ -148,7 +146,7 @@ def _damaged(stream: bytes, dice: random.Random) -> bytes:
 class _Source:
     """Sends every client ``stream``, and closes when the client does."""
 
-    def __enter__(self) -> _Source:
+    def __enter__(self) -> "_Source":
         self.stream = b""
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port = self._listening.getsockname()[1]

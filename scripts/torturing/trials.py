@@ -1,7 +1,5 @@
 """What a trial gives: whether the program held, and what it did where it did not."""
 
-from __future__ import annotations
-
 import time
 import traceback
 from collections.abc import Callable, Iterable
@@ -14,25 +12,15 @@ SLOWEST = 10.0  # [s] of processor time beyond which a trial counts as a hang
 
 @dataclass
 class Tally:
-    """Trials of one kind.
+    """Trials of one kind."""
 
-    Attributes:
-        name: what was tried.
-        count: how often.
-        refused: how many were refused in one line.
-        slowest: the longest one, processor time [s].
-        broken: what did not hold, each with the trial's name.
-        total: how many trials of the kind there are.
-        counted: whether refusals and times are its own; a killed sweep is another process.
-    """
-
-    name: str
-    count: int = 0
-    refused: int = 0
-    slowest: float = 0.0
-    broken: list[str] = field(default_factory=list)
-    total: int = 0
-    counted: bool = True
+    name: str  # what was tried
+    count: int = 0  # how often
+    refused: int = 0  # how many were refused in one line
+    slowest: float = 0.0  # the longest one, processor time [s]
+    broken: list[str] = field(default_factory=list)  # what did not hold, each with the trial's name
+    total: int = 0  # how many trials of the kind there are
+    counted: bool = True  # whether refusals and times are its own; a killed sweep is another process
 
     @property
     def row(self) -> list[str]:

@@ -1,7 +1,5 @@
 """Walls at the softest stiffness: whether a run says that the tool went through one, when it did."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Mutated and random worlds: refused in one line, or a run without NaN outside ``diverged``."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from typing import Any

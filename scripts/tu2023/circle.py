@@ -1,7 +1,5 @@
 """Chapter 5 on the simulated arm: the circle at three speeds, currents, K_p, and the stable share."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
@@ -92,50 +90,35 @@ def _laps_row() -> Row:
     cases = [Case(speed) for speed in SPEEDS]
     found, wanted = [measured_period(c) for c in cases], [lap_time(s) for s in SPEEDS]
     off = ", ".join(f"{1e3 * rms(off_circle(c)):.2f} (at most {1e3 * off_circle(c).max():.2f})" for c in cases)
-    return judged(
-        "tu2023.three_laps",
-        f"angles repeat after {listed(found, '.2f')} s (2πr/v: {listed(wanted, '.2f')} s); tool {off} mm off",
-        bool(np.abs(np.divide(found, wanted) - 1).max() < 0.01),
-    )
+    ours = f"angles repeat after {listed(found, '.2f')} s (2πr/v: {listed(wanted, '.2f')} s); tool {off} mm off"
+    return judged("tu2023.three_laps", ours, bool(np.abs(np.divide(found, wanted) - 1).max() < 0.01))
 
 
 def _range_row() -> Row:
     found = ranges(FASTEST)
-    return judged(
-        "tu2023.joints_that_move_least",
-        f"{listed(found, '.3f')} rad, joints 1 to 6, at {1e3 * SPEEDS[-1]:.0f} mm/s",
-        set(np.argsort(found)[:2]) == {3, 4},
-    )
+    ours = f"{listed(found, '.3f')} rad, joints 1 to 6, at {1e3 * SPEEDS[-1]:.0f} mm/s"
+    return judged("tu2023.joints_that_move_least", ours, set(np.argsort(found)[:2]) == {3, 4})
 
 
 def _same_range_row() -> Row:
     found = np.array([ranges(Case(speed)) for speed in SPEEDS])
     spread = np.ptp(found, axis=0)
-    return judged(
-        "tu2023.same_range_at_all_speeds",
-        f"ranges differ by at most {1e3 * spread.max():.1f} mrad",
-        bool((spread < 0.01).all()),
-    )
+    ours = f"ranges differ by at most {1e3 * spread.max():.1f} mrad"
+    return judged("tu2023.same_range_at_all_speeds", ours, bool((spread < 0.01).all()))
 
 
 def _peak_row() -> Row:
     found = np.array([peak_speeds(Case(speed)) for speed in SPEEDS])
     moving = [j for j in range(6) if j != 4]
     text = "; ".join(listed(row[moving], ".2f") for row in found)
-    return judged(
-        "tu2023.peaks_of_the_velocities",
-        f"{text} rad/s (joints 1, 2, 3, 4, 6 at each speed)",
-        bool((np.diff(found[:, moving], axis=0) > 0).all()),
-    )
+    ours = f"{text} rad/s (joints 1, 2, 3, 4, 6 at each speed)"
+    return judged("tu2023.peaks_of_the_velocities", ours, bool((np.diff(found[:, moving], axis=0) > 0).all()))
 
 
 def _noise_row() -> Row:
     found = np.array([noise_share(Case(speed)) for speed in SPEEDS])
-    return judged(
-        "tu2023.noise_of_the_velocities",
-        f"noise {listed(100 * found, '.1f')} % of the velocities",
-        bool((np.diff(found) < 0).all()),
-    )
+    ours = f"noise {listed(100 * found, '.1f')} % of the velocities"
+    return judged("tu2023.noise_of_the_velocities", ours, bool((np.diff(found) < 0).all()))
 
 
 def _acceleration_row() -> Row:
@@ -143,57 +126,50 @@ def _acceleration_row() -> Row:
     for name in METHODS:
         text.append(f"{name}: {listed(acceleration_error(name, found), '.2f')}")
     truth, printed = rms(found.qdd_true), acceleration_error("(60)", found)
-    return judged(
-        "tu2023.accelerations",
+    ours = (
         f"rms error, joints 1 to 6: {'; '.join(text)} rad/s²; the accelerations themselves "
-        f"{listed(truth, '.2f')} rad/s²",
-        bool((printed < 0.25 * truth).all()),
+        f"{listed(truth, '.2f')} rad/s²"
     )
+    return judged("tu2023.accelerations", ours, bool((printed < 0.25 * truth).all()))
 
 
 def _lag_row() -> Row:
     forth, back = (lags(FASTEST._replace(direction=d))[LAPPING] for d in (1, -1))
     without = np.abs(lags(WITHOUT_FRICTION, "ur5_full")[LAPPING])
-    return judged(
-        "tu2023.torque_lags_the_current",
+    ours = (
         f"it leads: joints 1, 2 by {listed(-forth, '.2f')} of a lap ({listed(-back, '.2f')} the other way "
-        f"round); without friction {without.max():.3f} at most",
-        bool((np.abs(forth - 0.25) < 0.1).all()),
+        f"round); without friction {without.max():.3f} at most"
     )
+    return judged("tu2023.torque_lags_the_current", ours, bool((np.abs(forth - 0.25) < 0.1).all()))
 
 
 def _constant_row() -> Row:
     found = samples(FASTEST)
     ratios = ratio_of_maxima(model_torque(found, "(60), low-pass"), currents(found.tau))
-    return judged(
-        "tu2023.motor_constant_by_maxima",
-        f"{ratios.mean():.1f} (joints {listed(ratios, '.2f')}) where the motors have "
-        f"{listed(CONSTANTS, '.1f')}; least squares with rotors and friction in the model: "
-        f"{listed(fitted_constants(found), '.1f')} "
-        "N·m/A",
-        abs(ratios.mean() / PUBLISHED_CONSTANT - 1) < 0.1,
+    ours = (
+        f"{ratios.mean():.1f} (joints {listed(ratios, '.2f')}) where the motors have {listed(CONSTANTS, '.1f')}; least"
+        f" squares with rotors and friction in the model: {listed(fitted_constants(found), '.1f')} N·m/A"
     )
+    return judged("tu2023.motor_constant_by_maxima", ours, abs(ratios.mean() / PUBLISHED_CONSTANT - 1) < 0.1)
 
 
 def _stable_row() -> Row:
     found = samples(FASTEST)
     shares = {name: stable_share(printed_abscissa(name, found)) for name in READINGS}
     exact = stable_share(exact_abscissa(found)), stable_share(exact_abscissa(found, PUBLISHED_CONSTANT))
-    return judged(
-        "tu2023.stable_points_as_printed",
+    ours = (
         "; ".join(f"{name} {share:.0f} %" for name, share in shares.items())
-        + f"; exact {exact[0]:.0f} %, with K_p = {PUBLISHED_CONSTANT} {exact[1]:.0f} %",
-        any(abs(share - 67) < 5 for share in shares.values()),
+        + f"; exact {exact[0]:.0f} %, with K_p = {PUBLISHED_CONSTANT} {exact[1]:.0f} %"
     )
+    return judged("tu2023.stable_points_as_printed", ours, any(abs(share - 67) < 5 for share in shares.values()))
 
 
 def _standstill_row() -> Row:
     found = samples(FASTEST)
     abscissa, speed = exact_abscissa(found), np.linalg.norm(found.qd, axis=1)
     rank = float(spearmanr(speed, abscissa).statistic)
-    return judged(
-        "tu2023.best_at_the_start",
+    ours = (
         f"max Re λ {abscissa[0]:.2f} 1/s at rest, {abscissa.min():.2f}–{abscissa.max():.2f} 1/s under way; "
-        f"rank correlation with the joint speed {rank:.2f}",
-        bool(rank > 0.5 and abscissa[0] < np.percentile(abscissa, 10)),
+        f"rank correlation with the joint speed {rank:.2f}"
     )
+    return judged("tu2023.best_at_the_start", ours, bool(rank > 0.5 and abscissa[0] < np.percentile(abscissa, 10)))

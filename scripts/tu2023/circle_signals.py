@@ -1,7 +1,5 @@
 """From joint signals at 125 Hz to accelerations, torques, currents and their constants (5.3, 5.4)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

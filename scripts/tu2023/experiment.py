@@ -1,7 +1,5 @@
 """Chapter 5: what recordings of another UR5 can say about it; the document's own are lost."""
 
-from __future__ import annotations
-
 import numpy as np
 from ledger import Row, judged
 from recorded_runs import MOVING, RUNS, recording
@@ -43,11 +41,8 @@ def _rate_row() -> Row:
     found = periods()
     lossy = recording("no1")
     lost = f"{lossy.attrs['gap_count']} of {lossy.sizes['time'] - 1} steps of no1 are longer"
-    return judged(
-        "tu2023.sampling_period",
-        f"{1e3 * np.median(found):.3f} ms in {len(found)} of {len(RUNS)} recordings of another UR5; {lost}",
-        bool(np.abs(found - 0.008).max() < 1e-6),
-    )
+    ours = f"{1e3 * np.median(found):.3f} ms in {len(found)} of {len(RUNS)} recordings of another UR5; {lost}"
+    return judged("tu2023.sampling_period", ours, bool(np.abs(found - 0.008).max() < 1e-6))
 
 
 def _constant_row() -> Row:
@@ -58,9 +53,8 @@ def _constant_row() -> Row:
         f"{commanded[:, j].min():.1f}–{commanded[:, j].max():.1f} commanded"
         for j in range(2)
     )
-    return judged(
-        "tu2023.motor_constant", f"{text} (N·m/A)", bool(np.abs(commanded / PUBLISHED_CONSTANT - 1).max() < 0.1)
-    )
+    ours = f"{text} (N·m/A)"
+    return judged("tu2023.motor_constant", ours, bool(np.abs(commanded / PUBLISHED_CONSTANT - 1).max() < 0.1))
 
 
 def _recipe_row() -> Row:
@@ -68,8 +62,5 @@ def _recipe_row() -> Row:
     low, high = ratios.min(axis=0), ratios.max(axis=0)
     text = ", ".join(f"{a:.1f}–{b:.1f}" for a, b in zip(low, high, strict=True))
     means = ratios.mean(axis=1)
-    return judged(
-        "tu2023.mean_of_maxima",
-        f"{means.min():.1f}–{means.max():.1f} N·m/A; joints 1 to 6: {text}",
-        bool(means.min() <= PUBLISHED_CONSTANT <= means.max()),
-    )
+    ours = f"{means.min():.1f}–{means.max():.1f} N·m/A; joints 1 to 6: {text}"
+    return judged("tu2023.mean_of_maxima", ours, bool(means.min() <= PUBLISHED_CONSTANT <= means.max()))

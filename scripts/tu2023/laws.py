@@ -1,10 +1,8 @@
 """Section 3.3: a controller made of the moving linearisation, beside other laws on chapter 5's circle."""
 
-from __future__ import annotations
-
 import numpy as np
 from keeping import kept
-from ledger import Row, judged
+from ledger import Rows, judged
 from reproduction import listed
 
 from tu2023.circle import off_circle
@@ -27,7 +25,7 @@ def errors(law: str, real: bool) -> list[float]:
     return [rms(off), float(off.max()), float(np.sqrt(np.mean((found.q_true - found.q_ref) ** 2)))]
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """What the regulator does to the accuracy."""
     ideal, real = ({law: errors(law, kind) for law in LAWS} for kind in (False, True))
     text = "; ".join(
@@ -35,6 +33,5 @@ def rows() -> list[Row]:
         f" {listed([1e3 * x for x in real[law][:2]], '.2f')} mm real"
         for law in LAWS
     )
-    return [
-        judged("tu2023.regulator", f"tool off the circle at {1e3 * SPEEDS[-1]:.0f} mm/s, rms and at most: {text}", None)
-    ]
+    ours = f"tool off the circle at {1e3 * SPEEDS[-1]:.0f} mm/s, rms and at most: {text}"
+    yield judged("tu2023.regulator", ours, None)

@@ -1,13 +1,11 @@
 """tu2023 3.3, 4.3 and 5.4: the linear model, its stability and its error, beside what is printed."""
 
-from __future__ import annotations
-
 import time
 from functools import lru_cache
 
 import numpy as np
 from keeping import kept
-from ledger import Row, judged
+from ledger import Row, Rows, judged
 from scipy.stats import spearmanr
 
 from dynamics import (
@@ -153,26 +151,19 @@ def rows() -> list[Row]:
     return [*_stability_rows(), _step_row(), *_error_rows(), _speed_row(), _circle_row(), _time_row()]
 
 
-def _stability_rows() -> list[Row]:
+def _stability_rows() -> Rows:
     few, many = open_loop(FEW), open_loop(MANY)
     shares = "; ".join(f"{name} {stable_share(as_printed(name, MANY)):.0f} %" for name in READINGS)
     own, other = (stable_share(closed_loop(MANY, model)) for model in (ARM, WRONG_MODEL))
-    return [
-        judged(
-            "tu2023.stable_share",
-            f"{(few < 0).sum()} of {FEW}, {(many < 0).sum()} of {MANY}",
-            abs(stable_share(many) - 72) < 5,
-            shares=shares,
-            own=own,
-            other=other,
-        ),
-        judged(
-            "tu2023.largest_real_part",
-            f"{near_share(many):.0f} % (median {np.median(many):.1f} 1/s)",
-            near_share(many) > 40,
-            most=max(near_share(as_printed(name, MANY)) for name in READINGS),
-        ),
-    ]
+    ours = f"{(few < 0).sum()} of {FEW}, {(many < 0).sum()} of {MANY}"
+    yield judged("tu2023.stable_share", ours, abs(stable_share(many) - 72) < 5, shares=shares, own=own, other=other)
+    ours = f"{near_share(many):.0f} % (median {np.median(many):.1f} 1/s)"
+    yield judged(
+        "tu2023.largest_real_part",
+        ours,
+        near_share(many) > 40,
+        most=max(near_share(as_printed(name, MANY)) for name in READINGS),
+    )
 
 
 def _step_row() -> Row:
@@ -180,52 +171,41 @@ def _step_row() -> Row:
     exact = inverse_dynamics_derivatives(arm, *motion).q
     errors = {step: stiffness_error(arm, motion, exact, step) for step in STEPS}
     best = min(errors, key=lambda step: errors[step])
-    return judged(
-        "tu2023.forward_difference",
-        f"error of ∂τ/∂q {errors[STEP]:.0e} with {STEP:.0e}, {errors[best]:.0e} with {best:.0e}",
-        errors[STEP] < 1e-4,
-    )
+    ours = f"error of ∂τ/∂q {errors[STEP]:.0e} with {STEP:.0e}, {errors[best]:.0e} with {best:.0e}"
+    return judged("tu2023.forward_difference", ours, errors[STEP] < 1e-4)
 
 
-def _error_rows() -> list[Row]:
+def _error_rows() -> Rows:
     errors = errors_by_distance(np.array([AWAY]), 1, FEW)[0]
     first, second = error_slope(1), error_slope(2)
     means = ", ".join(f"{100 * errors[:k].mean():.1f} % over {k}" for k in (20, 40))
-    return [
-        judged(
-            "tu2023.torque_error_of_the_linear_model",
-            f"{AWAY} from each point (rad, rad/s, rad/s² in one norm): {means} points",
-            bool(errors[:40].mean() > 1.7 * errors[:20].mean()),
-            first=first,
-            second=second,
-        )
-    ]
+    ours = f"{AWAY} from each point (rad, rad/s, rad/s² in one norm): {means} points"
+    yield judged(
+        "tu2023.torque_error_of_the_linear_model",
+        ours,
+        bool(errors[:40].mean() > 1.7 * errors[:20].mean()),
+        first=first,
+        second=second,
+    )
 
 
 def _speed_row() -> Row:
     factors, medians = speeds_and_abscissa()
     rank = spearmanr(factors, medians).statistic
-    return judged(
-        "tu2023.stability_by_speed",
+    ours = (
         f"median of the largest real part {medians[0]:.1f} 1/s at rest, {medians[-1]:.1f} 1/s at up to "
-        f"{FASTEST:.1f} rad/s a joint, rank correlation {rank:.2f}",
-        rank > 0.9,
+        f"{FASTEST:.1f} rad/s a joint, rank correlation {rank:.2f}"
     )
+    return judged("tu2023.stability_by_speed", ours, rank > 0.9)
 
 
 def _circle_row() -> Row:
     found = circle_abscissa()
-    return judged(
-        "tu2023.stable_points_of_the_circle",
-        f"{stable_share(found):.0f} % of {POINTS} (max Re λ {found.min():.1f}–{found.max():.1f} 1/s)",
-        abs(stable_share(found) - 67) < 5,
-    )
+    ours = f"{stable_share(found):.0f} % of {POINTS} (max Re λ {found.min():.1f}–{found.max():.1f} 1/s)"
+    return judged("tu2023.stable_points_of_the_circle", ours, abs(stable_share(found) - 67) < 5)
 
 
 def _time_row() -> Row:
     one, many = seconds_per_linearisation()
-    return judged(
-        "tu2023.time_of_a_linear_model",
-        f"{one * 1e6:.0f} µs† for one from Python, {many * 1e6:.1f} µs† each in a batch",
-        max(one, many) < 8e-3,
-    )
+    ours = f"{one * 1e6:.0f} µs† for one from Python, {many * 1e6:.1f} µs† each in a batch"
+    return judged("tu2023.time_of_a_linear_model", ours, max(one, many) < 8e-3)

@@ -5,8 +5,6 @@
 a square matrix of it whose eigenvalues figure 12 could show.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
