@@ -5,14 +5,12 @@
 draws time, peak force, false alarms and delay over the scale of ω and f_min, marks the document's
 choice and the better one, and prints both. Without a folder it runs worlds/sweeps/omega_threshold.yaml.
 
-The criterion: among the settings that reach the goal without a false alarm, and whose neighbours on the
-grid do so too, the one where the largest peak force of itself and its neighbours is smallest; of equals
-the fastest.
+The criterion: among the settings that reach the goal without a false alarm, and whose neighbours on the grid do so too,
+the one where the largest peak force of itself and its neighbours is smallest; of equals the fastest.
 
-Neighbours count because one run decides a cell and the peak force jumps between near settings: within
-6 % in ω and 8 % in f_min of a good one, single runs reach almost twice its force and more. Settings at
-the edge of the grid lack neighbours and are left out. The least peak force without regard to neighbours
-is printed too.
+Neighbours count because one run decides a cell and the peak force jumps between near settings: within 6 % in ω and 8 %
+in f_min of a good one, single runs reach almost twice its force and more. Settings at the edge of the grid lack
+neighbours and are left out. The least peak force without regard to neighbours is printed too.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Sections II.B to II.D: Table I, the flange's position, the inverse kinematics; singularities drawn."""
 
 import numpy as np
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from nowoczyn2023.singular import alone
@@ -132,26 +132,16 @@ def wrist_distance(count: int = 200_000) -> float:
     return float(np.linalg.norm(centers, axis=1).min())
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of II.B to II.D."""
-    return [*_table_rows(), *_formula_rows(), *_solution_rows()]
-
-
-def _table_rows() -> Rows:
     wrong, shift = table_differences(), effect_of_d5()
     yield judged("kebria2016.dh_parameters", f"{18 - len(wrong)} of 18 agree; ours {wrong_entries()} m", not wrong)
     yield judged("kebria2016.printed_d5", f"up to {1e3 * shift:.3f} mm of shift", shift < 1e-9)
-
-
-def _formula_rows() -> Rows:
     position, theta6 = position_errors(), theta6_errors()
     ours = f"as printed off by up to {1e3 * position[0]:.0f} mm; with s5 by {position[1]:.0e} m"
     yield judged("kebria2016.position_of_the_flange", ours, position[0] < 1e-9)
     ours = f"as printed off by up to {theta6[0]:.2f} rad; with (x_x s1 − x_y c1)/s5 by {theta6[1]:.0e} rad"
     yield judged("kebria2016.theta6", ours, theta6[0] < 1e-9)
-
-
-def _solution_rows() -> Rows:
     counts, limits, nearest = solution_counts(), ring(), wrist_distance()
     arm = load_arm(NAME)
     (a2, a3), d4 = np.abs(arm.dh[1:3, 2]), arm.dh[3, 1]

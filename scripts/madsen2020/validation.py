@@ -124,10 +124,10 @@ def _near(ours: float | list[float], published: float | tuple[float, ...]) -> bo
 
 def rows() -> list[Row]:
     """Ledger rows of sections 4 and 5."""
-    return [*_estimate_rows(), *_fit_rows(), *_validation_rows(), *_comparison_rows()]
+    return [*_estimate_and_fit_rows(), *_new_motion_rows()]
 
 
-def _estimate_rows() -> Rows:
+def _estimate_and_fit_rows() -> Rows:
     ours, weak = table_4(), least_known()
     yield from (
         judged(
@@ -146,9 +146,6 @@ def _estimate_rows() -> Rows:
         ours,
         same_direction(all(abs(value) < 0.02 for _, value, _ in weak), _near([r for _, _, r in weak], WEAK)),
     )
-
-
-def _fit_rows() -> Rows:
     on_fit, excitation = judge(-1, True), bench.excitation()
     before = on_fit.nmse(cad_unknowns(SHARE, 1))
     after = on_fit.nmse(fitted(True).estimate.values)
@@ -160,8 +157,8 @@ def _fit_rows() -> Rows:
     )
 
 
-def _validation_rows() -> list[Row]:
-    return [
+def _new_motion_rows() -> Rows:
+    yield from [
         judged(
             "madsen2020.motion_not_used",
             f"{line.cad:.3f} to {line.calibrated:.3f} N·m: {100 * line.improvement:.1f} %",
@@ -171,9 +168,6 @@ def _validation_rows() -> list[Row]:
         )
         for number, (line, published) in enumerate(zip(table_5(), TABLE_5, strict=True), 1)
     ]
-
-
-def _comparison_rows() -> Rows:
     table, without = table_5(), table_5(compensation=False)
     errors, gains = [line.cad for line in table], [line.improvement for line in table]
     ratio = [off.calibrated / on.calibrated for on, off in zip(table, without, strict=True)]

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 from scipy.spatial.transform import Rotation
 
 from dynamics import Arm, forward_kinematics, jacobian, link_frames, load_arm
@@ -126,12 +126,8 @@ def twist_error() -> float:
     return float(np.abs(np.einsum("knr,kn->kr", columns, qd) - (jacobian(arm, q) @ qd[..., None])[..., 0]).max())
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 1.1 and 1.4."""
-    return [*_transformation_rows(), *_jacobian_rows()]
-
-
-def _transformation_rows() -> Rows:
     inverse, product, joint, axes = inverse_error(), product_error(), joint_variable(), axis_errors()
     right, wrong = axes["(1.9), z_n"], axes["(1.8), z_n"]
     ours = f"T · T⁻¹ = 1 to {inverse:.0e} at 1000 random positions"
@@ -142,9 +138,6 @@ def _transformation_rows() -> Rows:
     yield judged("nowoczyn2023.parameter_of_a_joint", ours, joint.offset > 1e-9)
     ours = f"frames of (1.9): yes, to {right:.0e}; of (1.8): no, off by up to {wrong:.1f} (unit vectors)"
     yield judged("nowoczyn2023.axis_of_a_joint", ours, wrong < 1e-6)
-
-
-def _jacobian_rows() -> Rows:
     linear, angular, (shift, turn), twist = linear_error(), angular_errors(), sliding_errors(), twist_error()
     modified, off = axis_errors()["(1.9), z_n-1"], [n + 2 for n in range(5) if angular[n] > 1e-6]
     lucky = " and ".join(str(n) for n in range(2, 7) if n not in off)

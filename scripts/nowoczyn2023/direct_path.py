@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from reproduction import percent, picture, pictures_of
@@ -119,25 +119,14 @@ def demo(count: int = PAIRS) -> Demo:
     )
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 3.3 and 3.4, and of chapter 4 on both methods."""
-    return [*_candidate_rows(), *_choice_rows(), _arc_row(), *_demo_rows()]
-
-
-def _candidate_rows() -> Rows:
     plain, zero = turn_counts()
     eight = candidates_of_eight()
     ours = f"{_numbers(plain)} for 1000 random ones; {_numbers(zero)} with one angle exactly 0"
     yield judged("nowoczyn2023.turns_of_a_goal", ours, plain == {64})
     ours = f"{_numbers(eight)} for every such goal of {PAIRS} random ones"
     yield judged("nowoczyn2023.paths_to_a_pose", ours, eight == {512})
-
-
-def _numbers(found: set[int]) -> str:
-    return ", ".join(map(str, sorted(found)))
-
-
-def _choice_rows() -> Rows:
     count, found = 40, arcs()
     worse = longer_than_brute_force(count)
     five = sum(arc.paths == SHOWN for arc in found)
@@ -146,9 +135,6 @@ def _choice_rows() -> Rows:
     yield judged("nowoczyn2023.shortest_direct_path", ours, worse == 0)
     ours = f"{five} of {len(found)} random pairs have {SHOWN} or more; {looked:.0f} motions looked at (median)"
     yield judged("nowoczyn2023.direct_paths_shown", ours, five > 0.9 * len(found))
-
-
-def _arc_row() -> Row:
     found = ratios()
     low, middle, high = np.quantile(found, [0.05, 0.5, 0.95])
     flat, half = (share(int((found < bound).sum()), len(found)) for bound in (FLAT, HALF_CIRCLE))
@@ -156,12 +142,9 @@ def _arc_row() -> Row:
         f"path over distance of the ends: median {middle:.2f}, 90 % between {low:.2f} and {high:.2f}; below {FLAT}"
         f" {percent(flat)}, below a half circle's {HALF_CIRCLE:.2f} {percent(half)} of {len(found)} random pairs"
     )
-    return judged(
+    yield judged(
         "nowoczyn2023.flat_arc", ours, flat.estimate > 0.5, quarter=np.pi / 2**1.5, median=np.degrees(arc_angle(middle))
     )
-
-
-def _demo_rows() -> Rows:
     found = demo()
     ours = (
         f"of {found.line_here.n} pairs the line serves {percent(found.line_here)} from the joints as"
@@ -174,6 +157,10 @@ def _demo_rows() -> Rows:
         f" {percent(found.both)}"
     )
     yield judged("nowoczyn2023.path_to_every_goal", ours, found.neither.estimate == 0.0)
+
+
+def _numbers(found: set[int]) -> str:
+    return ", ".join(map(str, sorted(found)))
 
 
 @picture("direct_arcs", PAGE, 6.5 * CENTIMETRE, 1, 2)

@@ -4,7 +4,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 
 from dynamics import Arm, forward_kinematics, inverse_kinematics, load_arm
 from dynamics.files import arm_from_dict
@@ -143,12 +143,8 @@ def _theta6_to_one_pair(rows: np.ndarray) -> int:
     return max(map(len, groups.values()))
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 2.1 and 2.3."""
-    return [*_equation_rows(), *_number_rows(), _transfer_row()]
-
-
-def _equation_rows() -> Rows:
     arm = load_arm(NAME)
     found, correct = shares_found(arm, -1.0)
     printed, reached = shares_found(arm, 1.0)
@@ -173,18 +169,12 @@ def _equation_rows() -> Rows:
     yield judged(
         "nowoczyn2023.phi2_by_arcsin", ours, bounds.widest < np.pi / 2, swapped=np.degrees(bounds.widest_swapped)
     )
-
-
-def _number_rows() -> Rows:
     eight, theta6, least, most = numbers()
     ours = f"{100 * eight:.0f} % of 5000 reachable poses have eight, all between {least} and {most}"
     yield judged("nowoczyn2023.solutions_of_a_pose", ours, eight > 0.5 and most == 8)
     yield judged("nowoczyn2023.theta6_of_a_branch", f"at most {theta6} at 5000 random poses", theta6 == 1)
     ours = f"solved: up to {most} solutions, each checked to {CHECKED:.0e} by forward kinematics"
     yield judged("nowoczyn2023.solving_algebraically", ours, most == 0)
-
-
-def _transfer_row() -> Row:
     found = {name: shares_found(other_arm(name), -1.0) for name in ("UR5e", "UR10")}
     ours = ", ".join(f"{name}: {100 * share:.2f} % of all solutions" for name, (share, _) in found.items())
-    return judged("nowoczyn2023.other_lengths", ours, all(share > 0.999 for share, _ in found.values()), poses=POSES)
+    yield judged("nowoczyn2023.other_lengths", ours, all(share > 0.999 for share, _ in found.values()), poses=POSES)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import breadth_first_order, dijkstra
 from verdicts import PARTLY
@@ -152,19 +152,12 @@ def _best_change(arm: Arm, line: StraightLine, here: float, there: float, near: 
     return best, float(np.abs(best - start).max())
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 3.2."""
-    return [*_straight_rows(), *_graph_rows(), _epsilon_row()]
-
-
-def _straight_rows() -> Rows:
     paths = [s for s in searched() if np.isfinite(s.ours)]
     bend, detour = max(s.bend for s in paths), max(s.detour for s in paths)
     ours = f"tool at most {bend:.0e} m beside it, its path {detour:.9f} of the distance ({len(paths)} paths)"
     yield judged("nowoczyn2023.straight_line", ours, bend < 1e-8 and detour < 1 + 1e-9)
-
-
-def _graph_rows() -> Rows:
     found = searched()
     compared = [s for s in found if np.isfinite(s.ours) and s.searches == 1]
     apart = max(abs(s.ours / s.whole - 1) for s in compared)
@@ -178,15 +171,6 @@ def _graph_rows() -> Rows:
     yield judged("nowoczyn2023.dijkstra", ours, apart < 1e-9 and len(compared) > 0)
     ours = f"{100 * kept:.2f} % of the nodes are left; the same length for {same} of {len(found)} lines"
     yield judged("nowoczyn2023.pruning", ours, same == len(found))
-
-
-def _helps(found: Past) -> bool | str:
-    """Whether ε leads past: at the pose itself, and near it as well."""
-    at_the_pose = found.shifted < 2 * found.usual and found.through
-    return PARTLY if at_the_pose and not found.beside_fast else at_the_pose
-
-
-def _epsilon_row() -> Row:
     found = past()
     words = {True: "found", False: "none"}
     ours = (
@@ -195,4 +179,10 @@ def _epsilon_row() -> Row:
         f" {words[found.through]}; past it with the tool point {1e3 * cell()[0].dh[5, 1]:.0f} mm off the axis:"
         f" {words[found.beside_fast]} at {FAST[0]} m/s, {words[found.beside_slow]} at {SLOW[0]} m/s"
     )
-    return judged("nowoczyn2023.epsilon", ours, _helps(found))
+    yield judged("nowoczyn2023.epsilon", ours, _helps(found))
+
+
+def _helps(found: Past) -> bool | str:
+    """Whether ε leads past: at the pose itself, and near it as well."""
+    at_the_pose = found.shifted < 2 * found.usual and found.through
+    return PARTLY if at_the_pose and not found.beside_fast else at_the_pose

@@ -4,7 +4,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 from reproduction import percent
 from scipy.optimize import brentq
 
@@ -125,12 +125,8 @@ def compared(count: int = 100_000) -> Compared:
     return Compared(len(factors), float(error), *(share(n, count) for n in near))
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 2.3 and 2.4 on singularities."""
-    return [*_count_rows(), *_nature_rows(), _wrist_centre_row()]
-
-
-def _count_rows() -> Rows:
     values, served = smallest_values(), zero_serves()
     each = ", ".join(f"{kind} {values[kind][0]:.0e} (next {values[kind][1]:.2f})" for kind in KINDS)
     singular = sum(first < 1e-9 < second for first, second in values.values())
@@ -143,9 +139,6 @@ def _count_rows() -> Rows:
     yield judged("nowoczyn2023.theta6_at_the_wrist", ours, solutions_at("wrist") > 8)
     ours = f"reaches {percent(served)} of {served.n} random poses with s5 = 0, on that branch"
     yield judged("nowoczyn2023.any_theta6_serves", ours, served.estimate > 0.99)
-
-
-def _nature_rows() -> Rows:
     elbow, shoulder = solutions_at("elbow"), solutions_at("shoulder")
     extra = {kind: extra_parallels(kind) for kind in KINDS}
     arm = load_arm(NAME)
@@ -160,13 +153,10 @@ def _nature_rows() -> Rows:
     yield judged("nowoczyn2023.parallel_axes", ours, all(n > 0 for n in extra.values()) and usual < 1e-9)
     ours = f"least |s5| of a million random positions {closest:.0e}"
     yield judged("nowoczyn2023.exactly_singular", ours, closest > 1e-12)
-
-
-def _wrist_centre_row() -> Row:
     found = compared()
     ur5, other = (percent(value, 1) for value in found[2:])
     ours = (
         f"same lengths, last three axes in one point: {found.kinds} factors of det J too (to {found.factor_error:.0e});"
         f" smallest singular value below {NEAR} at {other} of {found.ur5.n} random positions, UR5 {ur5}"
     )
-    return judged("nowoczyn2023.without_a_wrist_centre", ours, found.kinds > 3)
+    yield judged("nowoczyn2023.without_a_wrist_centre", ours, found.kinds > 3)

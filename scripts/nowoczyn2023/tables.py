@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 from scipy.spatial.transform import Rotation
 
 from dynamics import forward_kinematics, inverse_kinematics, link_frames, load_arm
@@ -95,12 +95,8 @@ def reach(count: int = 200_000) -> Reach:
     return Reach(links, fourth, fifth, float(tool), float((apart > REACH).mean()), float(solved.mean()))
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 1.3, and the limits of 3.1."""
-    return [*_table_rows(), _reach_row(), *_limit_rows()]
-
-
-def _table_rows() -> Rows:
     near, far = length_differences(NAME), length_differences(NAMED)
     masses, centres = body_differences(NAME)
     named_masses, named_centres = body_differences(NAMED)
@@ -113,31 +109,25 @@ def _table_rows() -> Rows:
     yield judged("nowoczyn2023.lengths", ours, far.max() < NEAR)
     ours = f"UR5: {masses} of 6 masses, {centres} of 18 coordinates; UR5e: {named_masses} of 6, {named_centres} of 18"
     yield judged("nowoczyn2023.masses", ours, named_masses == 6)
-
-
-def _near(differences: np.ndarray) -> int:
-    return int((differences < NEAR).sum())
-
-
-def _reach_row() -> Row:
     found = reach()
     ours = (
         f"from the shoulder: joint 4's axis {found.elbow_to_wrist:.3f} m, its frame {found.fourth:.3f} m,"
         f" frame 5 {found.fifth:.3f} m, tool {found.tool:.3f} m;"
         f" {100 * found.beyond:.0f} % of random positions have the tool beyond {REACH} m"
     )
-    return judged(
+    yield judged(
         "nowoczyn2023.reach",
         ours,
         any(abs(r - REACH) < 5e-3 for r in (found.elbow_to_wrist, found.fourth, found.fifth, found.tool)),
         directions=100 * found.directions,
     )
-
-
-def _limit_rows() -> Rows:
     arm = load_arm(NAME)
     speed, bounds = np.degrees(arm.speed_limits), np.degrees(arm.position_limits)
     ours = f"{speed.min():.0f} °/s on all six joints"
     yield judged("nowoczyn2023.speed_of_the_joints", ours, bool(np.allclose(speed, SPEED)))
     ours = f"{bounds.min():.0f} to {bounds.max():.0f}°"
     yield judged("nowoczyn2023.range_of_the_joints", ours, bool(np.allclose(bounds, [-RANGE, RANGE])))
+
+
+def _near(differences: np.ndarray) -> int:
+    return int((differences < NEAR).sum())

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 from kebria2016.euler_lagrange import chain
 from keeping import kept
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 from tu2023.cost import LARGE, costs
 from tu2023.cost import SIZES as CHAIN_SIZES
 from tu2023.cost import exponent as slope
@@ -77,12 +77,8 @@ def states(k: int = 50) -> tuple[np.ndarray, np.ndarray]:
     return rng.uniform(-np.pi, np.pi, (k, 6)), rng.uniform(0.2, 1.0, (k, 6))
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 3.1.3 and chapter 5."""
-    return [*_cost_rows(), *_skew_rows()]
-
-
-def _cost_rows() -> Rows:
     exponent, timed = cost_exponent(seconds_by_size(), np.array(SIZES)), costs()["Euler–Lagrange"]
     many = np.array([LARGE, CHAIN_SIZES[-1]])
     terms = cost_exponent(np.array([lagrange_terms(int(n)) for n in many]), many)
@@ -93,9 +89,6 @@ def _cost_rows() -> Rows:
         f" time ∝ n^{slope(timed):.1f} †"
     )
     yield judged("ragazzon2012.cost_of_euler_lagrange", ours, terms < 4.0 and slope(timed) < 4.0)
-
-
-def _skew_rows() -> Rows:
     arm, (q, qd) = load_arm("ur5_ragazzon2012"), states()
     collected = skew_error(arm, q, qd, collected_coriolis(arm, q, qd))
     differenced = skew_error(arm, q, qd, differenced_coriolis(arm, q, qd))

@@ -40,7 +40,7 @@ def first_path(name: str = RIGHT) -> tuple[int, float, float]:
 
 def rows() -> list[Row]:
     """Claims of chapter 7 on its settings, its path, and how it ends."""
-    return [_setting_row(), *_path_rows(), *_outcome_rows(), *_computing_rows()]
+    return [_setting_row(), *_path_rows(), *_course_rows()]
 
 
 def _setting_row() -> Row:
@@ -65,16 +65,13 @@ def _path_rows() -> Rows:
     yield judged("ragazzon2012.tolerance_of_inverse_kinematics", ours, max(position, turn) < 1e-4)
 
 
-def _outcome_rows() -> Rows:
+def _course_rows() -> Rows:
     printed, right = run(AS_PRINTED), run(RIGHT)
     seconds = [recorded.summary["simulated_time_s"] for recorded in (printed, right)]
     times = f"as printed {seconds[0]:.1f} s, right {seconds[1]:.1f} s"
     ours = f"as printed {printed.outcome}, right {right.outcome}"
     yield judged("ragazzon2012.reaches_the_destination", ours, printed.outcome == right.outcome == "reached")
     yield judged("ragazzon2012.time_to_the_destination", times, None)
-
-
-def _computing_rows() -> Rows:
     simulated = run(RIGHT).summary["simulated_time_s"]
     seconds, replan = (_round(max(values)) for values in zip(*computing_times(), strict=True))
     yield judged("ragazzon2012.computing_time", f"{seconds:g} s for {simulated:.0f} s †", seconds > 50)

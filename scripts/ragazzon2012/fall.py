@@ -1,7 +1,7 @@
 """The free fall of section 3.3: rest pose, when it is reached, and the swing on the way."""
 
 import numpy as np
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 from scipy.optimize import brentq
 from verdicts import PARTLY
 
@@ -69,13 +69,9 @@ def printed_gain(time: float) -> float:
     return 1 - 0.1 * time if time <= BREAK else 0.02
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of section 3.3."""
     printed, right, long = run(AS_PRINTED), run(RIGHT), run(RIGHT, *LONG)
-    return [*_rest_rows(printed, long), *_time_rows(printed, right, long), *_swing_rows(printed, right), _gain_row()]
-
-
-def _rest_rows(printed: Run, long: Run) -> Rows:
     q, true, total = final_pose(printed), final_pose(long), static_sum()
     end = printed.summary["simulated_time_s"]
     ours = f"{_pose(q)} at {end:.0f} s"
@@ -83,9 +79,6 @@ def _rest_rows(printed: Run, long: Run) -> Rows:
     ours = f"{_pose(true)} at {long.summary['simulated_time_s']:.0f} s"
     yield judged("ragazzon2012.rest_pose_right", ours, bool(np.abs(true[1:5] - PUBLISHED_REST).max() <= 0.05))
     yield judged("ragazzon2012.sum_at_rest", f"{total:.2f}° (fall: {q[2] + q[3]:.2f}°)", abs(total + 53.8) <= 0.05)
-
-
-def _time_rows(printed: Run, right: Run, long: Run) -> Rows:
     q = np.degrees(printed.data.q.sel(time=REST_TIME, method="nearest").values)
     slow, fast = speed_at(printed, REST_TIME), speed_at(right, REST_TIME)
     rest, true_rest = time_of_rest(run(AS_PRINTED, "time_limit=30"), SLOW), time_of_rest(long, SLOW)
@@ -97,9 +90,6 @@ def _time_rows(printed: Run, right: Run, long: Run) -> Rows:
     )
     ours = f"{fast:.2f} rad/s at {REST_TIME:g} s; below {SLOW:g} rad/s from {true_rest:.0f} s"
     yield judged("ragazzon2012.time_to_rest_right", ours, fast < SLOW)
-
-
-def _swing_rows(printed: Run, right: Run) -> Rows:
     (low, high, top), (true_low, true_high, true_top) = swing(printed), swing(right)
     early = np.abs(printed.data.q.values[printed.data.time.values > LATE, 0]).max()
     ours = (
@@ -108,14 +98,11 @@ def _swing_rows(printed: Run, right: Run) -> Rows:
     )
     yield judged("ragazzon2012.swing_of_joint_1", ours, low < -20 and high > 10)
     yield judged("ragazzon2012.overshoot_of_link_2", f"as printed to {top:.0f}°, right to {true_top:.0f}°", top > 100)
-
-
-def _gain_row() -> Row:
     times = np.linspace(0, 20, 2001)
     worst = max(abs(damping_gain(t) - printed_gain(t)) for t in times)
     before, after = damping_gain(BREAK - 1e-9), damping_gain(BREAK + 1e-9)
     ours = f"K({BREAK}) = {before:.4f}, jump {abs(after - before):.0e}; our law differs by at most {worst:.0e}"
-    return judged("ragazzon2012.damping_law", ours, abs(before - 0.02) < 1e-6 and worst < 1e-12)
+    yield judged("ragazzon2012.damping_law", ours, abs(before - 0.02) < 1e-6 and worst < 1e-12)
 
 
 def _pose(q: np.ndarray) -> str:

@@ -1,7 +1,7 @@
 """Where the experiment of chapter 7 marks its collisions, and what other ways of marking lead to."""
 
 import numpy as np
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 
 from dynamics import forward_kinematics
 from hopfield_nav.record import Run
@@ -28,21 +28,14 @@ def _depth(recorded: Run, points: np.ndarray) -> np.ndarray:
     return (radii - np.linalg.norm(points[:, None] - axes, axis=2)).max(axis=1)
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of chapter 7 on where collisions are marked and what comes of it."""
-    return [*_marking_rows(), *_reaction_rows()]
-
-
-def _marking_rows() -> Rows:
     desired, actual = depths(run(AS_PRINTED))
     right, tool = depths(run(RIGHT))
     ours = f"desired position {_deep(desired)} deep (as printed), {_deep(right)} (right)"
     yield judged("ragazzon2012.marks_inside_objects", ours, bool((desired > 2e-3).any()))
     ours = f"tool {_deep(actual)} deep (as printed), {_deep(tool)} (right)"
     yield judged("ragazzon2012.actual_position", ours, actual.max() < desired.max() and tool.max() < right.max())
-
-
-def _reaction_rows() -> Rows:
     failed, solved, desired = (
         [run(name, *how).summary for name in (AS_PRINTED, RIGHT)] for how in (ALWAYS_ARMED, BETTER, DESIRED_ARMED)
     )

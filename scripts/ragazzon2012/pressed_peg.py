@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
-from ledger import Row, judged
+from ledger import Rows, judged
 from scipy.signal import butter, sosfiltfilt
 
 from dynamics import (
@@ -199,29 +199,18 @@ def largest_error(case: Case, phase: str = "all") -> dict[str, tuple[float, floa
     return found
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """What 8.1 expects of the force estimate where forces change slowly."""
-    return [_frictionless_row(), _friction_row()]
-
-
-def _spans(found: dict[str, tuple[float, float]], form: str) -> str:
-    return ", ".join(f"{name} {low:{form}}–{high:{form}} N" for name, (low, high) in found.items())
-
-
-def _frictionless_row() -> Row:
     light, full = (largest_error(c._replace(real=True)) for c in (LIGHT, FULL))
     ours = (
         f"peg pressed with {FORCES[0]:g}–{FORCES[-1]:g} N and slid, rms error below {CUTOFF:g} Hz with noisy"
         f" sensors: {_spans(light, '.3f')}; arm with rotors {_spans(full, '.2f')}"
     )
-    return judged(
+    yield judged(
         "ragazzon2012.pressed_peg_without_friction",
         ours,
         max(high for found in (light, full) for _, high in found.values()) < 1.0,
     )
-
-
-def _friction_row() -> Row:
     real = RUBBING._replace(real=True)
     rest, around = (largest_error(real, phase) for phase in ("rest", "slide"))
     turning = largest_error(real._replace(radial=True), "slide")
@@ -230,8 +219,12 @@ def _friction_row() -> Row:
         f"at rest {_spans(rest, '.0f')}; sliding around the base {_spans(around, '.0f')}; sliding to and fro"
         f" {_spans(turning, '.1f')}, with friction believed {100 * (1 - TOO_LOW):.0f} % too low {_spans(wrong, '.0f')}"
     )
-    return judged(
+    yield judged(
         "ragazzon2012.pressed_peg_with_friction",
         ours,
         max(high for found in (rest, around) for _, high in found.values()) < 5.0,
     )
+
+
+def _spans(found: dict[str, tuple[float, float]], form: str) -> str:
+    return ", ".join(f"{name} {low:{form}}–{high:{form}} N" for name, (low, high) in found.items())

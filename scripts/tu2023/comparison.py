@@ -5,7 +5,7 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from measured_part import table
@@ -73,31 +73,17 @@ def pairs_table() -> str:
     return table(["sets", "", *(f"joint {j}" for j in range(1, 7))], rows)
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 4.2 and of the discussion of dynamics."""
-    return [_figure_row(), _same_row(), _tenth_row(), _growth_row(), _sum_row(), _every_model_row()]
-
-
-def _figure_row() -> Row:
     low, middle, high = np.percentile(draws(), [2.5, 50, 97.5], axis=0)
     text = ", ".join(f"{m:.2g} ({a:.2g}–{b:.2g})" for a, m, b in zip(low, middle, high, strict=True))
     inside = int(np.sum((low <= ATTRIBUTED) & (high >= ATTRIBUTED)))
     listed = ", ".join(f"{v:g}" for v in ATTRIBUTED)
     ours = f"{text} N·m: median and 95 % of {DRAWS} draws, q̇ and q̈ uniform up to π"
-    return judged("tu2023.mean_error_per_joint", ours, None, listed=listed, inside=inside)
-
-
-def _percent(share: np.ndarray) -> str:
-    return ", ".join("no torque to compare with" if np.isinf(s) else f"{100 * s:.1f} %" for s in share)
-
-
-def _same_row() -> Row:
+    yield judged("tu2023.mean_error_per_joint", ours, None, listed=listed, inside=inside)
     share = settled().relative
     ours = f"mean error by mean torque of the adopted equation: {_percent(share)}"
-    return judged("tu2023.same_torques", ours, bool(share[:5].max() < 0.1))
-
-
-def _tenth_row() -> Row:
+    yield judged("tu2023.same_torques", ours, bool(share[:5].max() < 0.1))
     first = [settled(limit).relative[0] for limit in RANGES]
     other = compare_torques(load_arm("ur5_tu2023"), arms()[ADOPTED], points(0, 20_000)).relative[5]
     pooled = (
@@ -107,31 +93,26 @@ def _tenth_row() -> Row:
         f"joint 1 {100 * min(first):.0f}–{100 * max(first):.0f} % for q̇, q̈ up to {RANGES[0]:g}…2π; "
         f"joint 6 {100 * other:.0f} % of its own torque"
     )
-    return judged("tu2023.largest_mean_error", ours, bool(max(*first, other) < 0.1), pooled=100 * pooled)
-
-
-def _growth_row() -> Row:
+    yield judged("tu2023.largest_mean_error", ours, bool(max(*first, other) < 0.1), pooled=100 * pooled)
     share = float(np.mean([growing(d) for d in draws()]))
     mean = settled().mean_absolute
     ours = (
         f"falls from {mean[1]:.2f} N·m (joint 2) to {mean[5]:.4f} N·m (joint 6); grows from joint "
         f"to joint in {100 * share:.0f} % of {DRAWS} draws"
     )
-    return judged("tu2023.error_grows_along_the_arm", ours, share > 0.5)
-
-
-def _sum_row() -> Row:
+    yield judged("tu2023.error_grows_along_the_arm", ours, share > 0.5)
     mean = settled().mean_absolute
     ratio = mean[1:] / np.cumsum(mean)[:-1]
     text = ", ".join(f"{r:.2g}" for r in ratio)
     ours = f"error by that sum, joints 2 to 6: {text}"
-    return judged("tu2023.error_is_a_sum", ours, bool(np.abs(ratio - 1).max() < 0.2))
-
-
-def _every_model_row() -> Row:
+    yield judged("tu2023.error_is_a_sum", ours, bool(np.abs(ratio - 1).max() < 0.2))
     found = [growing(difference.mean_absolute) for difference in pairs().values() if difference.mean_absolute.any()]
     ours = f"in {sum(found) // 2} of {len(found) // 2} pairs of different sets"
-    return judged("tu2023.growth_in_all_models", ours, all(found))
+    yield judged("tu2023.growth_in_all_models", ours, all(found))
+
+
+def _percent(share: np.ndarray) -> str:
+    return ", ".join("no torque to compare with" if np.isinf(s) else f"{100 * s:.1f} %" for s in share)
 
 
 def draw(folder: Path) -> list[Path]:

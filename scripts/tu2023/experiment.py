@@ -1,7 +1,7 @@
 """Chapter 5: what recordings of another UR5 can say about it; the document's own are lost."""
 
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
 from recorded_runs import MOVING, RUNS, recording
 
 from tu2023.circle_signals import PUBLISHED_CONSTANT
@@ -32,20 +32,13 @@ def periods() -> np.ndarray:
     return np.array([a["period_s"] for a in attributes if not a["gap_count"]])
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of chapter 5 that need the robot."""
-    return [_rate_row(), _constant_row(), _recipe_row()]
-
-
-def _rate_row() -> Row:
     found = periods()
     lossy = recording("no1")
     lost = f"{lossy.attrs['gap_count']} of {lossy.sizes['time'] - 1} steps of no1 are longer"
     ours = f"{1e3 * np.median(found):.3f} ms in {len(found)} of {len(RUNS)} recordings of another UR5; {lost}"
-    return judged("tu2023.sampling_period", ours, bool(np.abs(found - 0.008).max() < 1e-6))
-
-
-def _constant_row() -> Row:
+    yield judged("tu2023.sampling_period", ours, bool(np.abs(found - 0.008).max() < 1e-6))
     measured = np.array([torque_constants("current", run)[1:3] for run in MOVING])
     commanded = np.array([torque_constants("current_ref", run)[1:3] for run in MOVING])
     text = "; ".join(
@@ -54,13 +47,10 @@ def _constant_row() -> Row:
         for j in range(2)
     )
     ours = f"{text} (N·m/A)"
-    return judged("tu2023.motor_constant", ours, bool(np.abs(commanded / PUBLISHED_CONSTANT - 1).max() < 0.1))
-
-
-def _recipe_row() -> Row:
+    yield judged("tu2023.motor_constant", ours, bool(np.abs(commanded / PUBLISHED_CONSTANT - 1).max() < 0.1))
     ratios = np.array([ratio_of_maxima(run) for run in MOVING])
     low, high = ratios.min(axis=0), ratios.max(axis=0)
     text = ", ".join(f"{a:.1f}–{b:.1f}" for a, b in zip(low, high, strict=True))
     means = ratios.mean(axis=1)
     ours = f"{means.min():.1f}–{means.max():.1f} N·m/A; joints 1 to 6: {text}"
-    return judged("tu2023.mean_of_maxima", ours, bool(means.min() <= PUBLISHED_CONSTANT <= means.max()))
+    yield judged("tu2023.mean_of_maxima", ours, bool(means.min() <= PUBLISHED_CONSTANT <= means.max()))

@@ -4,7 +4,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 
 from dynamics import Arm, forward_kinematics, inverse_kinematics_branches, link_frames, load_arm
 
@@ -117,21 +117,14 @@ def equal_entries(arm: Arm) -> tuple[int, int]:
     return int(first.sum()), sum(int(part.sum()) for part in second)
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 3.1, 3.2 and 4.1 on kinematics and on the tables."""
-    return [*_table_rows(), *_workspace_rows(), *_circle_rows()]
-
-
-def _table_rows() -> Rows:
     arm = load_arm(NAME)
     (first, second), excess = equal_entries(arm), triangle_excess(arm)
     yield judged("tu2023.dh_parameters", f"{first} of 18 those of the arm that is used", first == 18)
     yield judged("tu2023.masses_and_centres", f"{second} of 24 those of the arm that is used", second == 24)
     ours = f"{int((excess >= 0).sum())} of 6 satisfy the triangle inequality, the least by {excess.min():.1g} kg·m²"
     yield judged("tu2023.inertia_tensors", ours, bool((excess >= 0).all()))
-
-
-def _workspace_rows() -> Rows:
     arm = load_arm(NAME)
     found, exact, outside = extent(arm, cloud()), exact_extent(arm), share_outside(arm, cloud())
     ours = (
@@ -144,9 +137,6 @@ def _workspace_rows() -> Rows:
         f" {1e3 * exact.hole:.0f} mm), the wrist centre within {1e3 * found.wrist_hole:.0f} mm (d4)"
     )
     yield judged("tu2023.hole_of_the_workspace", ours, abs(2 * found.hole - PUBLISHED_HOLE) < 0.02)
-
-
-def _circle_rows() -> Rows:
     arm = load_arm(NAME)
     branches = circle_branches(arm)
     error = max(float(circle_error(arm, branch).max()) for branch in branches)

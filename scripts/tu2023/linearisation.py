@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 from keeping import kept
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 from scipy.stats import spearmanr
 
 from dynamics import (
@@ -84,10 +84,9 @@ def errors_by_distance(distances: np.ndarray, order: int, count: int = 500) -> n
 def torque_error(arm: Arm, point: np.ndarray, step: np.ndarray, order: int = 1, spread: float = 1e-3) -> np.ndarray:
     """What the Taylor series of the inverse dynamics about a point misses at another, in place of figure 13.
 
-    ``point`` (..., 3, n) is q, qd, qdd, ``step`` (..., 3, n) leads from there to where the torque is wanted.
-    Order 2 takes half the second derivative along the step too: over a share ``spread`` of the step, the
-    central difference of exact first ones. The true torque minus that of the series (..., n) [N·m] goes with
-    the step to the power order + 1.
+    ``point`` (..., 3, n) is q, qd, qdd, ``step`` (..., 3, n) leads from there to where the torque is wanted. Order 2
+    takes half the second derivative along the step too: over a share ``spread`` of the step, the central difference of
+    exact first ones. The true torque minus that of the series (..., n) [N·m] goes with the step to the power order + 1.
     """
     truth = inverse_dynamics(arm, *_parts(point + step))
     series = inverse_dynamics(arm, *_parts(point)) + _slope_along(arm, point, step)
@@ -146,12 +145,8 @@ def _median_time(arm: Arm, point: Motion, repeats: int) -> float:
     return float(np.median(times))
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 3.3, 4.3 and 5.4."""
-    return [*_stability_rows(), _step_row(), *_error_rows(), _speed_row(), _circle_row(), _time_row()]
-
-
-def _stability_rows() -> Rows:
     few, many = open_loop(FEW), open_loop(MANY)
     shares = "; ".join(f"{name} {stable_share(as_printed(name, MANY)):.0f} %" for name in READINGS)
     own, other = (stable_share(closed_loop(MANY, model)) for model in (ARM, WRONG_MODEL))
@@ -164,18 +159,12 @@ def _stability_rows() -> Rows:
         near_share(many) > 40,
         most=max(near_share(as_printed(name, MANY)) for name in READINGS),
     )
-
-
-def _step_row() -> Row:
     arm, motion = load_arm(ARM), operating_points(FEW)
     exact = inverse_dynamics_derivatives(arm, *motion).q
     errors = {step: stiffness_error(arm, motion, exact, step) for step in STEPS}
     best = min(errors, key=lambda step: errors[step])
     ours = f"error of ∂τ/∂q {errors[STEP]:.0e} with {STEP:.0e}, {errors[best]:.0e} with {best:.0e}"
-    return judged("tu2023.forward_difference", ours, errors[STEP] < 1e-4)
-
-
-def _error_rows() -> Rows:
+    yield judged("tu2023.forward_difference", ours, errors[STEP] < 1e-4)
     errors = errors_by_distance(np.array([AWAY]), 1, FEW)[0]
     first, second = error_slope(1), error_slope(2)
     means = ", ".join(f"{100 * errors[:k].mean():.1f} % over {k}" for k in (20, 40))
@@ -187,25 +176,16 @@ def _error_rows() -> Rows:
         first=first,
         second=second,
     )
-
-
-def _speed_row() -> Row:
     factors, medians = speeds_and_abscissa()
     rank = spearmanr(factors, medians).statistic
     ours = (
         f"median of the largest real part {medians[0]:.1f} 1/s at rest, {medians[-1]:.1f} 1/s at up to "
         f"{FASTEST:.1f} rad/s a joint, rank correlation {rank:.2f}"
     )
-    return judged("tu2023.stability_by_speed", ours, rank > 0.9)
-
-
-def _circle_row() -> Row:
+    yield judged("tu2023.stability_by_speed", ours, rank > 0.9)
     found = circle_abscissa()
     ours = f"{stable_share(found):.0f} % of {POINTS} (max Re λ {found.min():.1f}–{found.max():.1f} 1/s)"
-    return judged("tu2023.stable_points_of_the_circle", ours, abs(stable_share(found) - 67) < 5)
-
-
-def _time_row() -> Row:
+    yield judged("tu2023.stable_points_of_the_circle", ours, abs(stable_share(found) - 67) < 5)
     one, many = seconds_per_linearisation()
     ours = f"{one * 1e6:.0f} µs† for one from Python, {many * 1e6:.1f} µs† each in a batch"
-    return judged("tu2023.time_of_a_linear_model", ours, max(one, many) < 8e-3)
+    yield judged("tu2023.time_of_a_linear_model", ours, max(one, many) < 8e-3)

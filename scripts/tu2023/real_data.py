@@ -1,7 +1,7 @@
 """Parameter sets against the torque that a real UR5's controller computed for itself."""
 
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -29,21 +29,14 @@ def worst() -> dict[str, np.ndarray]:
     return {name: residuals(arm).max(axis=0) for name, arm in sets().items()}
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """What the recordings say about the sets of 3.2 and 4.2."""
-    return [_adopted_row(), _forearm_row(), _represents_row()]
-
-
-def _adopted_row() -> Row:
     largest, plain, other = (worst()[name].max() for name in ("ur5_controller", NO_ROTORS, GRAVITY_9_82))
     ours = (
         f"rms {largest:.3f} N·m at most of six joints and five runs; {other:.4f} N·m with g = "
         f"{-sets()[GRAVITY_9_82].gravity[2]:g} m/s²"
     )
-    return judged("tu2023.adopted_equation", ours, bool(largest < LIMIT), plain=plain)
-
-
-def _forearm_row() -> Row:
+    yield judged("tu2023.adopted_equation", ours, bool(largest < LIMIT), plain=plain)
     tu, adopted = (residual(load_arm(name), STANDSTILL) for name in ("ur5_tu2023", "ur5_controller"))
     fits = load_arm("ur5_controller")
     along = np.abs(fits.center_of_mass[2]).max()
@@ -51,17 +44,14 @@ def _forearm_row() -> Row:
         f"joints 2, 3 off by {tu[1]:.2f}, {tu[2]:.2f} N·m; {adopted[1]:.3f}, {adopted[2]:.3f} N·m with "
         f"{fits.mass[2]:g} kg, {along:.5f} m"
     )
-    return judged("tu2023.forearm", ours, bool(tu.max() < LIMIT))
-
-
-def _represents_row() -> Row:
+    yield judged("tu2023.forearm", ours, bool(tu.max() < LIMIT))
     share = np.array([residual(load_arm("ur5_tu2023"), run) / size(run) for run in MOVING])
     low, high = 100 * share.min(axis=0), 100 * share.max(axis=0)
     text = ", ".join(
         f"{a:.0f}–{b:.0f}" if f"{a:.0f}" != f"{b:.0f}" else f"{a:.0f}" for a, b in zip(low, high, strict=True)
     )
     ours = f"share of the recorded model torque in motion, joints 1 to 6: {text} %"
-    return judged("tu2023.model_of_the_ur5", ours, bool(high.max() < 10))
+    yield judged("tu2023.model_of_the_ur5", ours, bool(high.max() < 10))
 
 
 @picture("recorded_torque", COLUMN, 0.95 * COLUMN)
