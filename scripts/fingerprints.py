@@ -8,7 +8,6 @@ detection with its cell, path and places, and a digest of all recorded signals, 
 processors and takes some minutes.
 """
 
-import argparse
 import hashlib
 import json
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import typer
 from benches import suite_module
 
 from dynamics import BadInput
@@ -142,27 +142,22 @@ def difference(before: dict[str, Any], now: dict[str, Any]) -> str:
     return ""
 
 
-def main() -> int:
-    """Write or compare."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--out", type=Path, help="file to write")
-    parser.add_argument("--against", type=Path, help="file written before")
-    parser.add_argument("--only", default="", help="part of the names of the runs")
-    asked = parser.parse_args()
-    before = json.loads(asked.against.read_text(encoding="utf-8")) if asked.against else {}
+def main(out: Path | None = None, against: Path | None = None, only: str = "") -> None:
+    """Write a file, or compare with one; of the runs whose names hold a text."""
+    before = json.loads(against.read_text(encoding="utf-8")) if against else {}
     differing = []
 
     def tell(name: str, value: dict[str, Any]) -> None:
-        if asked.against and (found := difference(before.get(name, {}), value)):
+        if against and (found := difference(before.get(name, {}), value)):
             differing.append(name)
             print(f"{name}: {found}", flush=True)
 
-    found = fingerprints(asked.only, tell)
-    if asked.out:
-        asked.out.write_text(json.dumps(found, indent=1), encoding="utf-8")
-    print(f"{len(found)} runs" + (f", {len(differing)} differ" if asked.against else ""))
-    return 1 if differing else 0
+    found = fingerprints(only, tell)
+    if out:
+        out.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    print(f"{len(found)} runs" + (f", {len(differing)} differ" if against else ""))
+    raise SystemExit(bool(differing))
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    typer.run(main)

@@ -13,11 +13,12 @@ in f_min of a good one, single runs reach almost twice its force and more. Setti
 neighbours and are left out. The least peak force without regard to neighbours is printed too.
 """
 
-import argparse
 from itertools import product
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -44,17 +45,16 @@ DOCUMENT = (1.0, 12.0)
 Setting = tuple[float, float]
 
 
-def main() -> None:
-    """Read or run the sweep, choose, draw, print."""
-    options = _options()
-    folder = options.result or run_sweep(options.workers)
+def main(result: Annotated[Path | None, typer.Argument()] = None, out: Path | None = None, workers: int = 2) -> None:
+    """Read or run the sweep, choose, print, draw; by default into the folder of the results."""
+    folder = result or run_sweep(workers)
     data = read_table(folder)
     rows = table(data)
     better, lone = robust_choice(rows), lone_choice(rows)
     for name, setting in (("document", DOCUMENT), ("better", better), ("least force alone", lone)):
         print(line(name, setting, rows))
     with paper_style():
-        for path in save_figure(draw(data, better), options.out or Path(folder), "gains_and_thresholds", True):
+        for path in save_figure(draw(data, better), out or Path(folder), "gains_and_thresholds", True):
             print(path)
 
 
@@ -151,13 +151,5 @@ def look(marker: str) -> dict[str, object]:
     return {"ls": "", "marker": marker, "ms": size, "mfc": "white", "mec": "black", "mew": 0.7}
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("result", type=Path, nargs="?", help="result folder of the sweep")
-    parser.add_argument("--out", type=Path, help="folder of the figure; default: the result folder")
-    parser.add_argument("--workers", type=int, default=2)
-    return parser.parse_args()
-
-
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -5,10 +5,10 @@ python scripts/recordings_study.py --out docs/detectors_on_recordings.md --figur
 The tables of methods come from the suite ``recordings``.
 """
 
-import argparse
 from pathlib import Path
 
 import numpy as np
+import typer
 from benches import suite_module
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -139,17 +139,13 @@ TABLES = {"motors": motor_table, "pushes": push_table, "friction": rest_table}
 FIGURES = {"recorded_pushes": pushes_figure, "recorded_standstill": standstill_figure}
 
 
-def main() -> None:
-    """Every table, and the figures."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, help="page to write to; default: print only")
-    parser.add_argument("--figures", type=Path, help="folder to draw in; default: no figures")
-    options = parser.parse_args()
+def main(out: Path | None = None, figures: Path | None = None) -> None:
+    """Every table, to a page, and the figures, to a folder."""
     for name, make in TABLES.items():
-        tell(make(), options.out, name)
-    if options.figures:
-        print(*save_figures(options.figures, FIGURES, dpi=300), sep="\n")
+        tell(make(), out, name)
+    if figures:
+        print(*save_figures(figures, FIGURES, dpi=300), sep="\n")
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

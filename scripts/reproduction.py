@@ -1,12 +1,10 @@
-"""What the chapters of all documents share: figures written, numbers in words, a chapter by itself."""
+"""What the chapters of all documents share: figures, and numbers in words."""
 
-import argparse
 from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
-import ledger
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -69,14 +67,3 @@ def percent(value: Value, digits: int = 0) -> str:
     """A share in percent with its interval."""
     estimate, low, high = (f"{100 * v:.{digits}f}" for v in (value.estimate, value.low, value.high))
     return f"{estimate} % ({low}–{high})"
-
-
-def show_chapter(description: str, rows: Callable[[], list[ledger.Row]], draw: Callable[[Path], list[Path]]) -> None:
-    """One chapter by itself: print its rows, draw its figures where ``--out`` says."""
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--out", type=Path, default=Path("runs/nowoczyn2023"))
-    out = parser.parse_args().out
-    for row in rows():
-        print(f"{row.claim}: {row.published} | {row.ours} | {row.verdict}; {row.remark}")
-    for path in draw(out):
-        print(path)

@@ -6,7 +6,6 @@ Random paths, straight in joint space over three poses, of three arms with rando
 lines of one arm. Times are those of the processor.
 """
 
-import argparse
 import math
 import time
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 from measured_part import table, tell
 
 from dynamics import Arm, BadInput, follow_path, forward_kinematics, load_arm, with_payload
@@ -215,16 +215,11 @@ def _two(value: float) -> str:
     return f"{value:.2g}" if value < 100 else f"{value:.0f}"
 
 
-def main() -> None:
-    """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--paths", type=int, default=600)
-    parser.add_argument("--lines", type=int, default=300)
-    parser.add_argument("--out", type=Path, help="page to write to; default: print only")
-    options = parser.parse_args()
-    rows = [*of_time(), *of_limits(options.paths), *of_lines(options.lines), *of_the_arm()]
-    tell(table(["what", "value"], rows), options.out)
+def main(paths: int = 600, lines: int = 300, out: Path | None = None) -> None:
+    """Print the table, and write it to a page."""
+    rows = [*of_time(), *of_limits(paths), *of_lines(lines), *of_the_arm()]
+    tell(table(["what", "value"], rows), out)
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -9,7 +9,6 @@ makes the table of all that FILE holds, so that many calls, side by side too, ma
 notice small faults is asked by ``scripts/mutants.py``.
 """
 
-import argparse
 import json
 import tempfile
 import warnings
@@ -17,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
+import typer
 from measured_part import table, tell
 from torturing.caches import damaged_caches
 from torturing.calls import odd_calls
@@ -121,26 +121,25 @@ def _kept(keep: Path) -> list[tuple[tuple[str, int], Tally]]:
     return [((line.pop("kind"), line.pop("first")), Tally(**line)) for line in found]
 
 
-def main() -> int:
-    """Print the table and what broke."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--short", action="store_true", help="a few trials of each kind")
-    parser.add_argument("--only", default=",".join(KINDS), help="kinds, with commas")
-    parser.add_argument("--count", type=int, help="so many trials of every kind")
-    parser.add_argument("--first", type=int, default=0, help="number of the first trial")
-    parser.add_argument("--keep", type=Path, help="trials so far, to which these are added")
-    parser.add_argument("--out", type=Path, help="page to write the table to")
-    asked = parser.parse_args()
-    sizes = {kind: asked.count or (SHORT if asked.short else FULL)[kind] for kind in asked.only.split(",")}
-    if asked.keep and any(n % BLOCK[kind] for kind, count in sizes.items() for n in (count, asked.first)):
-        parser.error("--keep goes with numbers of whole blocks: " + str({kind: BLOCK[kind] for kind in sizes}))
+def main(
+    only: str = ",".join(KINDS),
+    short: bool = False,
+    count: int = 0,
+    first: int = 0,
+    keep: Path | None = None,
+    out: Path | None = None,
+) -> None:
+    """Print the table and what broke; ONLY: kinds, with commas; COUNT: trials of every kind."""
+    sizes = {kind: count or (SHORT if short else FULL)[kind] for kind in only.split(",")}
+    if keep and any(n % BLOCK[kind] for kind, count in sizes.items() for n in (count, first)):
+        raise SystemExit("--keep goes with numbers of whole blocks: " + str({kind: BLOCK[kind] for kind in sizes}))
     torture({kind: SHORT[kind] for kind in sizes})  # compiles, which is not to be timed
-    tallies = torture_in_blocks(sizes, asked.first, asked.keep) if asked.keep else torture(sizes, first=asked.first)
-    tell(table(HEAD, (tally.row for tally in tallies)), asked.out)
+    tallies = torture_in_blocks(sizes, first, keep) if keep else torture(sizes, first=first)
+    tell(table(HEAD, (tally.row for tally in tallies)), out)
     broken = [line for tally in tallies for line in tally.broken]
     print("\n".join(["", *broken]) if broken else "")
-    return 1 if broken else 0
+    raise SystemExit(bool(broken))
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    typer.run(main)

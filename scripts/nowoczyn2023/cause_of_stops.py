@@ -15,7 +15,7 @@ from ledger import Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from reproduction import percent, picture, pictures_of, show_chapter
+from reproduction import percent, picture, pictures_of
 from verdicts import PARTLY
 
 from dynamics import Arm, forward_kinematics, load_arm
@@ -154,7 +154,3 @@ def shares_figure(figure: Figure, ax: Axes) -> None:
     ax.set_ylabel("a single branch")
     handles = [Patch(color=colour, label=label) for label, colour, _ in kinds]
     add_legend(figure, handles, 4)
-
-
-if __name__ == "__main__":
-    show_chapter("Why the arm stops under way, and what the graph makes of it.", rows, draw)

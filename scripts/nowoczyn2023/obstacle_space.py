@@ -1,9 +1,4 @@
-"""Section 3.1: the library of collisions on a grid of 10°, beside the exact check.
-
-    PYTHONPATH=scripts python -m nowoczyn2023.obstacle_space [--out FOLDER]
-
-prints the rows for the ledger and draws two planes of the collision space, exact and by the library.
-"""
+"""Section 3.1: the library of collisions on a grid of 10°, beside the exact check; both draw two planes of its space."""
 
 import statistics
 import time
@@ -18,7 +13,6 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from reproduction import show_chapter
 
 from dynamics import load_arm, with_tool
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
@@ -171,7 +165,3 @@ def _show(ax: Axes, plane: Plane, kinds: np.ndarray) -> None:
     ax.imshow(kinds, cmap=colours, vmin=0, vmax=3, origin="lower", extent=box, interpolation="none", aspect="auto")
     ax.set(xlabel=f"θ{plane.across} [°]", ylabel=f"θ{plane.up} [°]")
     ax.set(xticks=np.linspace(left, right, 5), yticks=np.linspace(low, high, 5))
-
-
-if __name__ == "__main__":
-    show_chapter("The library of collisions beside the exact check.", rows, draw)
