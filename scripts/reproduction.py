@@ -1,5 +1,6 @@
-"""What the chapters of all documents share: figures, and numbers in words."""
+"""What the chapters of all documents share: figures, times, and numbers in words."""
 
+import time
 from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
@@ -56,6 +57,16 @@ def picture(name: str, width: float, height: float, *grid: int, **panels: Any) -
 def pictures_of(chapter: str, dpi: float | None = None) -> Callable[[Path], list[Path]]:
     """What draws every ``picture`` of a chapter in a folder."""
     return lambda folder: save_figures(folder, PICTURES[chapter], dpi)
+
+
+def processor_times(call: Callable[[], object], repeats: int) -> list[float]:
+    """Time of the processor for each of so many calls [s]."""
+    times = []
+    for _ in range(repeats):
+        started = time.process_time()
+        call()
+        times.append(time.process_time() - started)
+    return times
 
 
 def listed(values: Iterable[float], form: str) -> str:

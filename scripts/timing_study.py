@@ -7,7 +7,6 @@ lines of one arm. Times are those of the processor.
 """
 
 import math
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 import typer
 from measured_part import table, tell
+from reproduction import processor_times
 
 from dynamics import Arm, BadInput, follow_path, forward_kinematics, load_arm, with_payload
 from hopfield_nav.experiment import follow
@@ -195,19 +195,13 @@ def of_time() -> list[list[str]]:
     """Rows of processor time."""
     arm = load_arm(ARM)
     ends = np.array([[0, -1, 1, 0, 1, 0], [2, -2, 2, 1, 1, 1.0]])
-    direct = PlannedPath(
-        np.linspace(*ends, 100), "direct", np.array([0, 99]), float(np.abs(np.diff(ends, axis=0)).sum())
-    )
+    direct = direct_path(ends)._replace(q=np.linspace(*ends, 100), corners=np.array([0, 99]))
     longest = max(random_lines(20), key=lambda path: len(path.q))
     cases = {"direct path of 100 rows, one leg": direct, f"tool line of {len(longest.q)} rows": longest}
     rows = []
     for name, path in cases.items():
-        times = []
-        for _ in range(REPEATS):
-            started = time.process_time()
-            time_path(arm, path)
-            times.append(1e3 * (time.process_time() - started))
-        rows.append([f"`time_path`, {name}: processor time", f"{np.median(times):.0f} ms (median of {REPEATS})"])
+        times = processor_times(lambda path=path: time_path(arm, path), REPEATS)
+        rows.append([f"`time_path`, {name}: processor time", f"{1e3 * np.median(times):.0f} ms (median of {REPEATS})"])
     return rows
 
 

@@ -4,6 +4,7 @@ import numpy as np
 from ledger import Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from nowoczyn2023.direct_kinematics import arm_of_table
 from nowoczyn2023.singular import alone
 from reproduction import picture, pictures_of
 
@@ -17,7 +18,6 @@ from dynamics import (
     singular_values,
     singularity_measures,
 )
-from dynamics.files import arm_from_dict
 from hopfield_nav.figures import PAGE
 
 NAME = "ur5_kebria2016"
@@ -35,36 +35,18 @@ def positions(count: int = 20000) -> np.ndarray:
     return np.random.default_rng(2016).uniform(-np.pi, np.pi, (count, 6))
 
 
-def table_differences() -> set[tuple[str, int]]:
-    """Entries of Table I that differ from our arm, as (column, index from 0)."""
+def table_differences() -> dict[tuple[str, int], float]:
+    """Our values where Table I has others, by column and index from 0."""
     ours = dict(zip(("d", "a", "alpha"), load_arm(NAME).dh[:, 1:].T, strict=True))
-    return {
-        (column, i)
-        for column, printed in TABLE_I.items()
-        for i in range(6)
-        if abs(ours[column][i] - printed[i]) > 1e-12
-    }
-
-
-def wrong_entries() -> str:
-    """Our values where Table I has others."""
-    ours = dict(zip(("d", "a", "alpha"), load_arm(NAME).dh[:, 1:].T, strict=True))
-    return ", ".join(f"{column}{i + 1} {ours[column][i]:.7g}" for column, i in sorted(table_differences()))
-
-
-def with_d5(d5: float) -> Arm:
-    """Our arm with another d5 [m]."""
-    arm = load_arm(NAME)
-    joints = [{"d": d, "a": a, "alpha": alpha, "source": "Table I"} for _, d, a, alpha in arm.dh]
-    joints[4]["d"] = d5
-    links = [{"mass": 0, "center_of_mass": [0, 0, 0], "source": "none"}] * 6
-    return arm_from_dict({"joints": joints, "links": links})
+    entries = [(column, i) for column in sorted(TABLE_I) for i in range(6)]
+    return {(c, i): ours[c][i] for c, i in entries if abs(ours[c][i] - TABLE_I[c][i]) > 1e-12}
 
 
 def effect_of_d5() -> float:
     """Largest shift of the flange by the printed d5 [m]."""
-    q = positions()
-    apart = closed_form_position(with_d5(TABLE_I["d"][4]), q) - closed_form_position(load_arm(NAME), q)
+    q, table = positions(), load_arm(NAME).dh[:, 1:].copy()
+    table[4, 0] = TABLE_I["d"][4]
+    apart = closed_form_position(arm_of_table(table), q) - closed_form_position(load_arm(NAME), q)
     return float(np.linalg.norm(apart, axis=1).max())
 
 
@@ -76,18 +58,12 @@ def printed_position(arm: Arm, q: np.ndarray) -> np.ndarray:
     return closed_form_position(arm, q) - shift
 
 
-def printed_theta6(q: np.ndarray, T: np.ndarray) -> np.ndarray:
-    """(k,) theta6 by (5) as printed, theta1 and theta5 given."""
+def theta6(q: np.ndarray, T: np.ndarray, printed: bool) -> np.ndarray:
+    """(k,) theta6 by (5), theta1 and theta5 given: as printed, or with x_x s1 − x_y c1."""
     c1, s1, s5 = np.cos(q[:, 0]), np.sin(q[:, 0]), np.sin(q[:, 4])
     x, y = T[:, :3, 0], T[:, :3, 1]
-    return np.arctan2((y[:, 1] * c1 - y[:, 0] * s1) / s5, (x[:, 0] * c1 - x[:, 1] * s1) / s5)
-
-
-def corrected_theta6(q: np.ndarray, T: np.ndarray) -> np.ndarray:
-    """(k,) theta6 by (5) with x_x s1 − x_y c1."""
-    c1, s1, s5 = np.cos(q[:, 0]), np.sin(q[:, 0]), np.sin(q[:, 4])
-    x, y = T[:, :3, 0], T[:, :3, 1]
-    return np.arctan2((y[:, 1] * c1 - y[:, 0] * s1) / s5, (x[:, 0] * s1 - x[:, 1] * c1) / s5)
+    across = x[:, 0] * c1 - x[:, 1] * s1 if printed else x[:, 0] * s1 - x[:, 1] * c1
+    return np.arctan2((y[:, 1] * c1 - y[:, 0] * s1) / s5, across / s5)
 
 
 def largest_turn(found: np.ndarray, expected: np.ndarray) -> float:
@@ -109,7 +85,7 @@ def theta6_errors() -> tuple[float, float]:
     q = positions()
     q = q[np.abs(np.sin(q[:, 4])) > 0.01]
     T = forward_kinematics(load_arm(NAME), q)
-    return largest_turn(printed_theta6(q, T), q[:, 5]), largest_turn(corrected_theta6(q, T), q[:, 5])
+    return largest_turn(theta6(q, T, True), q[:, 5]), largest_turn(theta6(q, T, False), q[:, 5])
 
 
 def solution_counts(count: int = 5000) -> np.ndarray:
@@ -135,7 +111,8 @@ def wrist_distance(count: int = 200_000) -> float:
 def rows() -> Rows:
     """Claims of II.B to II.D."""
     wrong, shift = table_differences(), effect_of_d5()
-    yield judged("kebria2016.dh_parameters", f"{18 - len(wrong)} of 18 agree; ours {wrong_entries()} m", not wrong)
+    entries = ", ".join(f"{column}{i + 1} {value:.7g}" for (column, i), value in wrong.items())
+    yield judged("kebria2016.dh_parameters", f"{18 - len(wrong)} of 18 agree; ours {entries} m", not wrong)
     yield judged("kebria2016.printed_d5", f"up to {1e3 * shift:.3f} mm of shift", shift < 1e-9)
     position, theta6 = position_errors(), theta6_errors()
     ours = f"as printed off by up to {1e3 * position[0]:.0f} mm; with s5 by {position[1]:.0e} m"

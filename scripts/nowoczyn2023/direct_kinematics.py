@@ -1,5 +1,6 @@
 """Sections 1.1 and 1.4: products of transformations, joint variables, axes, columns of the Jacobian."""
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -72,16 +73,17 @@ def sliding_errors() -> tuple[float, float]:
     arm, q = load_arm(NAME), positions(200)
     z, shift, turn = link_frames(arm, q)[..., :3, 2], 0.0, 0.0
     for n in range(6):
-        before, after = (forward_kinematics(_longer(arm, n, sign * STEP), q) for sign in (-1, 1))
+        steps = (sign * STEP * np.eye(18)[3 * n].reshape(6, 3) for sign in (-1, 1))
+        before, after = (forward_kinematics(arm_of_table(arm.dh[:, 1:] + step), q) for step in steps)
         rate = (after - before) / (2 * STEP)
         shift = max(shift, float(np.abs(rate[:, :3, 3] - z[:, n]).max()))
         turn = max(turn, float(np.abs(rate[:, :3, :3]).max()))
     return shift, turn
 
 
-def _longer(arm: Arm, n: int, by: float) -> Arm:
-    joints = [{"d": d, "a": a, "alpha": alpha, "source": "Table 1.1"} for _, d, a, alpha in arm.dh]
-    joints[n]["d"] += by
+def arm_of_table(rows: Iterable[Sequence[float | str]]) -> Arm:
+    """An arm of links without mass, by its rows of d [m], a [m], alpha [rad]."""
+    joints = [{"d": d, "a": a, "alpha": alpha, "source": "a table"} for d, a, alpha in rows]
     links = [{"mass": 0, "center_of_mass": [0, 0, 0], "source": "none"}] * 6
     return arm_from_dict({"joints": joints, "links": links})
 

@@ -7,10 +7,9 @@ import numpy as np
 from ledger import Rows, judged
 
 from dynamics import Arm, forward_kinematics, inverse_kinematics, load_arm
-from dynamics.files import arm_from_dict
 from dynamics.inverse import CHECKED
 from dynamics.modified_dh import modified_link_frames
-from nowoczyn2023.direct_kinematics import NAME, positions
+from nowoczyn2023.direct_kinematics import NAME, arm_of_table, positions
 
 POSES = 2000
 SAME = 1e-6  # [rad] between two joint positions that count as one
@@ -92,10 +91,7 @@ def other_arm(name: str) -> Arm:
     """The UR5e, or the UR10 from its maker's lengths."""
     if name == "UR5e":
         return load_arm("ur5e")
-    rows = zip(UR10["d"], UR10["a"], UR10["alpha"], strict=True)
-    joints = [{"d": d, "a": a, "alpha": alpha, "source": "Universal Robots"} for d, a, alpha in rows]
-    links = [{"mass": 0, "center_of_mass": [0, 0, 0], "source": "none"}] * 6
-    return arm_from_dict({"joints": joints, "links": links})
+    return arm_of_table(zip(UR10["d"], UR10["a"], UR10["alpha"], strict=True))
 
 
 def theta3_error(count: int = POSES) -> float:

@@ -1,6 +1,5 @@
 """Sections 1.1 and 2.2: both Denavit-Hartenberg forms, and Jacobian steps of 40 µm along 1 m."""
 
-import time
 from functools import cache
 from typing import NamedTuple
 
@@ -9,7 +8,8 @@ from keeping import kept
 from ledger import Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from reproduction import picture, pictures_of
+from reproduction import picture, pictures_of, processor_times
+from scipy.spatial.transform import Rotation
 from verdicts import in_range
 
 from dynamics import (
@@ -47,17 +47,8 @@ def poses(line: Line, step: float = STEP, turn: np.ndarray | None = None) -> np.
     out = np.tile(line.start, (len(share), 1, 1))
     out[:, line.axis, 3] += line.sign * LENGTH * share
     if turn is not None:
-        out[:, :3, :3] = rotations(turn, share) @ line.start[:3, :3]
+        out[:, :3, :3] = Rotation.from_rotvec(np.outer(share, turn)).as_matrix() @ line.start[:3, :3]
     return out
-
-
-def rotations(turn: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """(k, 3, 3) rotations about the axis of ``turn`` by shares of its angle (Rodrigues)."""
-    angle = np.linalg.norm(turn)
-    x, y, z = turn / angle
-    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    a = (angle * share)[:, None, None]
-    return np.eye(3) + np.sin(a) * cross + (1 - np.cos(a)) * cross @ cross
 
 
 @cache
@@ -132,16 +123,8 @@ def microseconds() -> tuple[float, float]:
     arm, line = load_arm(NAME), lines(1)[0]
     path = poses(line)[:5000]
     calls = (lambda: inverse_kinematics(arm, path), lambda: differential_inverse_kinematics(arm, path, line.q))
-    best = []
-    for call in calls:
-        call()
-        taken = []
-        for _ in range(9):
-            started = time.process_time()
-            call()
-            taken.append(time.process_time() - started)
-        best.append(1e6 * min(taken) / len(path))
-    return best[0], best[1]
+    closed, step = (1e6 * min(processor_times(call, 10)[1:]) / len(path) for call in calls)
+    return closed, step
 
 
 def frame_difference() -> float:

@@ -1,7 +1,5 @@
-"""Section 3.1: the library of collisions on a grid of 10°, beside the exact check; both draw two planes of its space."""
+"""Section 3.1: the library of collisions on a grid of 10°, beside the exact check; both draw two planes of it."""
 
-import statistics
-import time
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from reproduction import processor_times
 
 from dynamics import load_arm, with_tool
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
@@ -73,13 +72,9 @@ def times_faster() -> float:
     """Time of the exact check over that of looking up, a batch of poses, medians of runs in turns."""
     q = np.random.default_rng(SEED).uniform(-np.pi, np.pi, (20_000, 6))
     calls = (lambda: collides(library().arm, library().scene, q), lambda: library().collides(q))
-    taken: tuple[list[float], list[float]] = ([], [])
-    for _ in range(RUNS + 1):
-        for call, times in zip(calls, taken, strict=True):
-            start = time.process_time()
-            call()
-            times.append(time.process_time() - start)
-    return statistics.median(taken[0][1:]) / statistics.median(taken[1][1:])
+    taken = [[processor_times(call, 1)[0] for call in calls] for _ in range(RUNS + 1)][1:]
+    exact, looked_up = np.median(taken, axis=0)
+    return float(exact / looked_up)
 
 
 @cache

@@ -19,9 +19,8 @@ from dynamics import (
     singular_values,
     singularity_measures,
 )
-from dynamics.files import arm_from_dict
 from hopfield_nav.sweeps import Value, share
-from nowoczyn2023.direct_kinematics import NAME, positions
+from nowoczyn2023.direct_kinematics import NAME, arm_of_table, positions
 
 NEAR = 0.02  # smallest singular value (metres) below which a position counts as nearly singular
 ANGLES = 9  # wanted of joint 6 where it is free
@@ -101,12 +100,8 @@ class Compared(NamedTuple):
 def arm_with_wrist_centre() -> Arm:
     """The UR5's base, upper arm and shoulder offset, forearm along axis 4, and axes 4 to 6 in one point."""
     (d1, _, _, d4, _, d6), (a2, a3) = load_arm(NAME).dh[:, 1], np.abs(load_arm(NAME).dh[1:3, 2])
-    table = [
-        (d1, 0, "pi/2"), (d4, a2, 0), (0, 0, "pi/2"), (a3, 0, "-pi/2"), (0, 0, "pi/2"), (d6, 0, 0),
-    ]  # fmt: skip
-    joints = [{"d": d, "a": a, "alpha": alpha, "source": "made up"} for d, a, alpha in table]
-    links = [{"mass": 0, "center_of_mass": [0, 0, 0], "source": "none"}] * 6
-    return arm_from_dict({"joints": joints, "links": links})
+    first, last = [(d1, 0, "pi/2"), (d4, a2, 0), (0, 0, "pi/2")], [(a3, 0, "-pi/2"), (0, 0, "pi/2"), (d6, 0, 0)]
+    return arm_of_table(first + last)
 
 
 @cache

@@ -1,12 +1,15 @@
 """Section 1.3: whose arm Tables 1.1 and 1.2 have, how far it reaches, how fast it turns."""
 
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 from ledger import Rows, judged
 from scipy.spatial.transform import Rotation
+from tu2023.kinematics import CENTERS, MASS
 
 from dynamics import forward_kinematics, inverse_kinematics, link_frames, load_arm
+from dynamics.modified_dh import standard_transform
 from nowoczyn2023.direct_kinematics import NAME, positions
 
 NAMED = "ur5e"  # what the tables are labelled as
@@ -15,15 +18,6 @@ LENGTHS = {  # Table 1.1, [m]
     "a": [0, -0.425, -0.3922, 0, 0, 0],
     "alpha": [np.pi / 2, 0, 0, np.pi / 2, -np.pi / 2, 0],
 }
-MASSES = [3.7, 8.393, 2.33, 1.219, 1.219, 0.1879]  # Table 1.2, [kg]
-CENTRES = [  # Table 1.2, [m]
-    [0, -0.02561, 0.00193],
-    [0.2125, 0, 0.11336],
-    [0.15, 0, 0.0265],
-    [0, -0.0018, 0.01634],
-    [0, 0.0018, 0.01634],
-    [0, 0, -0.001159],
-]
 NEAR = 1e-4  # [m] within which lengths are the same
 REACH, SPEED, RANGE = 0.85, 180.0, 360.0  # 1.3, 3.1: [m], [°/s], [°]
 
@@ -37,24 +31,17 @@ def length_differences(name: str) -> np.ndarray:
 
 
 def body_differences(name: str) -> tuple[int, int]:
-    """How many of the 6 masses and of the 18 coordinates of Table 1.2 an arm has."""
+    """How many of the 6 masses and of the 18 coordinates of Table 1.2 an arm has: those of tu2023's Table 2."""
     arm = load_arm(name)
-    masses = np.abs(arm.mass - MASSES) < 1e-12
-    return int(masses.sum()), int((np.abs(arm.center_of_mass - CENTRES) < 1e-12).sum())
+    pairs = (arm.mass, MASS), (arm.center_of_mass, CENTERS)
+    masses, centres = (int((np.abs(ours - printed) < 1e-12).sum()) for ours, printed in pairs)
+    return masses, centres
 
 
 def printed_product(q: np.ndarray) -> np.ndarray:
     """(k, 4, 4) product of (1.8) over the rows of Table 1.1."""
-    T = np.tile(np.eye(4), (len(q), 1, 1))
-    for n in range(6):
-        c, s = np.cos(q[:, n]), np.sin(q[:, n])
-        ca, sa, a = np.cos(LENGTHS["alpha"][n]), np.sin(LENGTHS["alpha"][n]), LENGTHS["a"][n]
-        link = np.tile(np.eye(4), (len(q), 1, 1))
-        link[:, 0] = np.column_stack([c, -s * ca, s * sa, a * c])
-        link[:, 1] = np.column_stack([s, c * ca, -c * sa, a * s])
-        link[:, 2, 1:] = sa, ca, LENGTHS["d"][n]
-        T = T @ link
-    return T
+    rows = zip(q.T, LENGTHS["d"], LENGTHS["a"], LENGTHS["alpha"], strict=True)
+    return reduce(np.matmul, (standard_transform(theta, *(np.full(len(q), x) for x in row)) for theta, *row in rows))
 
 
 def tool_differences() -> tuple[float, float]:

@@ -17,6 +17,7 @@ from dynamics import follow_path, load_arm
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.navigation import CollisionMap
 from hopfield_nav.world import load_world
+from ragazzon2012.tables import Q0, ROTATION
 
 AS_PRINTED, RIGHT = "ragazzon2012_as_printed", "ragazzon2012"
 DIRECTIONS = {"+x": (1, 0), "+y": (0, 1), "−y": (0, -1)}
@@ -85,8 +86,6 @@ def _overrides(push: Push) -> list[str]:
 
 def _joints(position: np.ndarray) -> np.ndarray:
     """Joint angles that hold the tool at a position, on the branch of q0."""
-    from ragazzon2012.tables import Q0, ROTATION
-
     pose = np.eye(4)
     pose[:3, :3], pose[:3, 3] = ROTATION, position
     return follow_path(load_arm("ur5_ragazzon2012"), pose[None], Q0, jump=np.pi).q[0]

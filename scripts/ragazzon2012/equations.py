@@ -1,12 +1,12 @@
 """Section 3.1.3: what inverse dynamics cost, and whether dM/dt − 2 C can be skew-symmetric."""
 
-import time
 from itertools import pairwise
 
 import numpy as np
 from kebria2016.euler_lagrange import chain
 from keeping import kept
 from ledger import Rows, judged
+from reproduction import processor_times
 from tu2023.cost import LARGE, costs
 from tu2023.cost import SIZES as CHAIN_SIZES
 from tu2023.cost import exponent as slope
@@ -19,13 +19,7 @@ SIZES = tuple(range(2, 31, 4))
 def seconds_per_call(n: int, batch: int = 2000, repeats: int = 7) -> float:
     """Computing time of one inverse dynamics of a chain of n links [s], the best of a few batches."""
     arm, states = chain(n), np.random.default_rng(0).normal(size=(3, batch, n))
-    inverse_dynamics(arm, *states)
-    best = np.inf
-    for _ in range(repeats):
-        started = time.process_time()
-        inverse_dynamics(arm, *states)
-        best = min(best, time.process_time() - started)
-    return best / batch
+    return min(processor_times(lambda: inverse_dynamics(arm, *states), repeats + 1)[1:]) / batch
 
 
 @kept("test_ragazzon2012.py::test_newton_euler_costs_order_n", np.array)

@@ -8,13 +8,14 @@ The surface has Coulomb friction, but for the arm without rotors: its wrist weig
 tip that the steep part of the friction law would need steps of 20 µs.
 """
 
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
 from ledger import Rows, judged
-from scipy.signal import butter, sosfiltfilt
+from tu2023 import circle_signals
+from tu2023.circle_motion import ENCODER, VELOCITY_NOISE
 
 from dynamics import (
     Arm,
@@ -40,8 +41,7 @@ START, CLEAR = np.array([0.4, -0.05]), 0.002  # [m] place of the first touch; ab
 REST, LOWER = 2.0, 1.0  # [s] pressed at rest before and after sliding; for coming down
 CUTOFF, STEP, EVERY, SEGMENT = 1.0, 0.001, 5, 0.1  # [Hz], [s], steps a row of the log, [s]
 HOME = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
-ENCODER = (9.6e-6, 9.6e-6, 9.6e-6, 1.6e-5, 1.6e-5, 1.6e-5)  # [rad], as in recordings of a UR5
-VELOCITY_NOISE = 1e-3  # [rad/s]
+low_pass = partial(circle_signals.low_pass, cutoff=CUTOFF, period=STEP * EVERY, order=2)
 
 
 class Case(NamedTuple):
@@ -129,13 +129,6 @@ def drive(case: Case, estimator: str) -> Run:
     """Run a case."""
     trajectory = reference(case)
     return follow(peg_world(case, estimator, float(trajectory.knots[-1])), trajectory, seed=8)
-
-
-def low_pass(values: np.ndarray) -> np.ndarray:
-    """Butterworth of order 2 at 1 Hz, forth and back: no shift in time."""
-    period = STEP * EVERY
-    sections = butter(2, CUTOFF, fs=1 / period, output="sos")
-    return sosfiltfilt(sections, values, axis=0, padlen=min(len(values) - 1, round(2 / (CUTOFF * period))))
 
 
 def slow(case: Case, estimator: str, *names: str) -> list[np.ndarray]:

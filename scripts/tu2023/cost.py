@@ -1,6 +1,5 @@
 """What tu2023 2.2 says of the cost of Lagrange and Newton–Euler, measured on chains of many joints."""
 
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -9,7 +8,7 @@ from keeping import kept
 from ledger import Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from reproduction import picture, pictures_of
+from reproduction import picture, pictures_of, processor_times
 
 from dynamics import euler_lagrange_torque, inverse_dynamics
 from hopfield_nav.figures import COLOURS, COLUMN
@@ -24,15 +23,10 @@ def seconds_per_torque(torque: Callable, n: int, budget: float = 0.004, repeats:
     """Time of the processor for one torque of a chain of n links [s], the best of a few batches."""
     arm, rng = chain(n), np.random.default_rng(0)
     torque(arm, *rng.normal(size=(3, 2, n)))
-    started = time.process_time()
-    torque(arm, *rng.normal(size=(3, 8, n)))
-    batch = max(4, int(8 * budget / (time.process_time() - started)))
-    states, best = rng.normal(size=(3, batch, n)), np.inf
-    for _ in range(repeats):
-        started = time.process_time()
-        torque(arm, *states)
-        best = min(best, time.process_time() - started)
-    return best / batch
+    few = rng.normal(size=(3, 8, n))
+    batch = max(4, int(8 * budget / processor_times(lambda: torque(arm, *few), 1)[0]))
+    states = rng.normal(size=(3, batch, n))
+    return min(processor_times(lambda: torque(arm, *states), repeats)) / batch
 
 
 @kept(

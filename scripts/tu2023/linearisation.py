@@ -1,11 +1,11 @@
 """tu2023 3.3, 4.3 and 5.4: the linear model, its stability and its error, beside what is printed."""
 
-import time
 from functools import lru_cache
 
 import numpy as np
 from keeping import kept
 from ledger import Rows, judged
+from reproduction import processor_times
 from scipy.stats import spearmanr
 
 from dynamics import (
@@ -133,16 +133,8 @@ def seconds_per_linearisation() -> tuple[float, float]:
     arm, many = load_arm(ARM), operating_points(MANY)
     one = tuple(part[0] for part in many)
     linearize(arm, *one)  # compile
-    return _median_time(arm, one, 201), _median_time(arm, many, 5) / MANY
-
-
-def _median_time(arm: Arm, point: Motion, repeats: int) -> float:
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        linearize(arm, *point)
-        times.append(time.process_time() - start)
-    return float(np.median(times))
+    alone, batch = (processor_times(lambda p=p: linearize(arm, *p), n) for p, n in ((one, 201), (many, 5)))
+    return float(np.median(alone)), float(np.median(batch)) / MANY
 
 
 def rows() -> Rows:
