@@ -5,9 +5,11 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from importlib.metadata import packages_distributions
 from pathlib import Path
+
+from torturing.trials import LONGEST, Trials
 
 _EXECUTED = "executed-"
 _MODULE = f"open('{_EXECUTED}' + __name__, 'w').close()\nraise SystemExit(f'{{__file__}} was executed')\n"
@@ -23,7 +25,6 @@ set: {time_limit: 0.5}
 vary: {detection.threshold: [6, 8]}
 quantities: [outcome, simulated_time_s]
 """
-_LONGEST = 300.0  # [s] for a command, processes that compile included
 COMMANDS = {  # and how each may end
     "run u_trap --set time_limit=0.5 --out OUT --no-plots": (1,),
     "plot run": (0,),
@@ -47,7 +48,7 @@ COMMANDS = {  # and how each may end
 }
 
 
-def commands_in_foreign_folders(place: Path, count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
+def commands_in_foreign_folders(place: Path, count: int, first: int, limit: float) -> Trials:
     """One command after the other, each with settings that are changed or malformed."""
     here = make_folder(place)
     for number in range(first, first + count):
@@ -94,7 +95,7 @@ def start_program(here: Path, words: Sequence[str], start: Sequence[str] = ()) -
     told = start or [str(here.parent / "start" / "hopfield-nav")]
     return subprocess.run(
         [sys.executable, *told, *words], cwd=here, env=_environment(),
-        capture_output=True, text=True, timeout=_LONGEST, check=False,
+        capture_output=True, text=True, timeout=LONGEST, check=False,
     )  # fmt: skip
 
 

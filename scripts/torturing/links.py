@@ -3,7 +3,7 @@
 import os
 import shutil
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import h5py
 import numpy as np
 
 from hopfield_nav import load_run, load_world, simulate
+from torturing.trials import Trials
 
 SECRET = 17.25  # what stands in the foreign file
 GIANT = 100_000_000  # rows
@@ -19,7 +20,7 @@ _OF_SCALES = ("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST")
 _SIGNALS = ("q", "qd", "tau", "tool_position", "force", "level")
 
 
-def linked_records(place: Path, count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
+def linked_records(place: Path, count: int, first: int, limit: float) -> Trials:
     """One signal, or all of them, that a record without checksums has elsewhere or nowhere."""
     run = simulate(load_world("u_trap", ["time_limit=1", "record.every=10"]))
     whole = run.save(place / "whole")

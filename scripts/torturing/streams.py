@@ -5,7 +5,6 @@ import shutil
 import socket
 import struct
 import threading
-from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
@@ -17,6 +16,7 @@ from hopfield_nav.wire import WATCHED, packages
 from hopfield_nav.wire.packages import package
 from hopfield_nav.wire.recipe import FIELDS, TYPES
 from hopfield_nav.wire.recorder import MOST_TABLES
+from torturing.trials import Trials
 
 _METHODS = ["--detector", "joint_torque", "--threshold", "6", "--set", "pole=15"]
 _MOTORS = ["--motor-constants", "8,8,8,8,8,8"]
@@ -29,7 +29,7 @@ _WORDS = (
 KINDS = ("type", "clock", "number", "texts", "answers", "packages", "damage")
 
 
-def hostile_streams(place: Path, count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
+def hostile_streams(place: Path, count: int, first: int, limit: float) -> Trials:
     """``watch`` of a source that is not an arm: status 0 or 2, harmless lines, a record that is bounded."""
     place.mkdir(parents=True, exist_ok=True)
     with _Source() as source:

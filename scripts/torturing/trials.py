@@ -1,12 +1,18 @@
 """What a trial gives: whether the program held, and what it did where it did not."""
 
+import subprocess
+import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from dynamics import HopfieldNavError
 
+Trials = Iterator[tuple[str, Callable[[], object]]]  # what is tried, and what tries it
+LONGEST = 300.0  # [s] for a command of some seconds, processes that compile included
 SLOWEST = 10.0  # [s] of processor time beyond which a trial counts as a hang
 
 
@@ -28,6 +34,22 @@ class Tally:
         held = "all" if not self.broken else f"{self.count - len(self.broken)}"
         seen = [f"{self.refused}", f"{self.slowest:.2g} s"] if self.counted else ["–", "–"]
         return [self.name, f"{self.count} of {self.total:,}", *seen, held]
+
+
+def begin(folder: Path, *words: str, **how: Any) -> subprocess.Popen:
+    """A call of the program in a folder."""
+    return subprocess.Popen([sys.executable, "-m", "hopfield_nav", *words], cwd=folder, **how)
+
+
+def ended(process: subprocess.Popen) -> tuple[int, str]:
+    """Status, and all that was told where that was asked for; a hang is one after some minutes."""
+    try:
+        told, _ = process.communicate(timeout=LONGEST)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise AssertionError("a hang") from None
+    return process.returncode, told
 
 
 def joined(tallies: Iterable[Tally]) -> list[Tally]:
