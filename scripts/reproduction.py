@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from hopfield_nav.figures import paper_style
 from hopfield_nav.sweeps import Value
 
+JOINT_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#303030")
 PICTURES: dict[str, dict[str, Callable[[], Figure]]] = {}  # by module and name
 
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import yaml
 
@@ -194,11 +195,8 @@ def typed(command: str) -> tuple[int, str]:
         if words[0] == "hopfield-nav":
             status = main(words[1:])
         elif words[0] == "python" and words[1].endswith(".py"):
-            before, sys.argv = sys.argv, words[1:]
-            try:
+            with patch.object(sys, "argv", words[1:]):
                 runpy.run_path(words[1], run_name="__main__")
-            finally:
-                sys.argv = before
         else:
             raise ValueError(f"neither hopfield-nav nor python: {command!r}")
     if into:

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
-from reproduction import picture
+from reproduction import JOINT_COLOURS, picture
 from scipy.spatial.transform import Rotation
 
 from hopfield_nav.figures import COLOURS, COLUMN, PAGE
@@ -12,7 +12,6 @@ from hopfield_nav.figures.solid import arm_outline, make_view, pose_outline, pro
 from kebria2016.validation_run import DURATION, FIRST_ERROR, analytic_error, arm, follow, profile
 
 _SHOWN = 3.0  # [s] moment at which figure 10 shows the arm
-_JOINTS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#303030")
 
 
 @picture("figure_10_arm", COLUMN, 0.78 * COLUMN)
@@ -76,7 +75,7 @@ def error_figure(figure: Figure, above: Axes, below: Axes) -> None:
     """Joint errors as measured and by (12), and how far they differ."""
     run = follow()
     error, exact = run.q - run.q_ref, analytic_error(run.time)
-    for j, colour in enumerate(_JOINTS):
+    for j, colour in enumerate(JOINT_COLOURS):
         above.plot(run.time, error[:, j], color=colour, linewidth=1.4, label=f"$e_{j + 1}$")
         above.plot(run.time, exact[:, j], "--", color="white", linewidth=0.6)
     above.set_ylabel("joint error [rad]")

@@ -5,7 +5,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from reproduction import picture, pictures_of
+from reproduction import JOINT_COLOURS, picture, pictures_of
 
 from dynamics import link_frames, load_arm
 from hopfield_nav.figures import COLUMN, PAGE
@@ -15,14 +15,7 @@ from ragazzon2012.experiment import run
 from ragazzon2012.fall import AS_PRINTED, LONG, REST_TIME, RIGHT
 from ragazzon2012.planner import Example, examples
 
-JOINTS = (  # colour and dash of q1…q6
-    ("#0072B2", "-"),
-    ("#D55E00", "-"),
-    ("#009E73", "--"),
-    ("#CC79A7", "-."),
-    ("#E69F00", "-"),
-    ("#303030", ":"),
-)
+JOINTS = tuple(zip(JOINT_COLOURS, ("-", "-", "--", "-.", "-", ":"), strict=True))  # colour and dash of q1…q6
 WALL, PATH, START, GOAL = "#222222", "#A8A8A8", "#009E73", "#D55E00"
 draw = pictures_of(__name__)
 

@@ -10,18 +10,15 @@ from hopfield_nav.record import alarm_rate, share_interval
 from suite_tables.parts import Part, Pivot, by_all, by_both, by_condition, by_family
 
 
-def _isolated(kind: str, part: int, whole: int) -> c.Cell:
+@c.column
+def _isolated(rows: c.Rows, kind: str, part: int, whole: int) -> str:
     """A share of contacts with its interval and their number, of what ``counts`` of the suite tells."""
-
-    def cell(methods: list[c.Rows]) -> str:
-        found = np.sum([json.loads(row["counts_of"])[kind] for row in methods[0] if row["counts_of"]], axis=0)
-        if part < 0:
-            return f"{found[whole] / found[0]:.2f}"
-        low, high = share_interval(int(found[part]), int(found[whole]))
-        texts = (f"{100 * v:.1f}".replace("100.0", "100") for v in (found[part] / found[whole], low, high))
-        return "{} % ({}–{}), n = {:.0f}".format(*texts, found[whole])
-
-    return cell
+    found = np.sum([json.loads(row["counts_of"])[kind] for row in rows if row["counts_of"]], axis=0)
+    if part < 0:
+        return f"{found[whole] / found[0]:.2f}"
+    low, high = share_interval(int(found[part]), int(found[whole]))
+    texts = (f"{100 * v:.1f}".replace("100.0", "100") for v in (found[part] / found[whole], low, high))
+    return "{} % ({}–{}), n = {:.0f}".format(*texts, found[whole])
 
 
 def _isolation(kind: str) -> dict[str, c.Cell]:
@@ -50,20 +47,17 @@ def _seconds(methods: list[c.Rows]) -> str:
     return ", ".join(f"{v:.2f} s" for v in np.quantile(found, [0.5, 0.9])) if found else "-"
 
 
+@c.column
 def _of_place(
-    test: Callable[[np.ndarray], np.ndarray], among: Callable = lambda felt: felt[:, 0] >= 0.0, interval: bool = False
-) -> c.Cell:
+    rows: c.Rows, test: Callable, among: Callable = lambda felt: felt[:, 0] >= 0.0, interval: bool = False
+) -> str:
     """Share of the touches whose place passes a test: errors of the best of one, two, three; link; weight."""
-
-    def cell(methods: list[c.Rows]) -> str:
-        felt = np.array(_numbers(methods[0], "places")).reshape(-1, 5)
-        chosen = test(felt)[among(felt)]
-        if not len(chosen):
-            return "-"
-        low, high = share_interval(int(chosen.sum()), len(chosen))
-        return f"{100 * chosen.mean():.0f} %" + (f" ({100 * low:.0f}–{100 * high:.0f})" if interval else "")
-
-    return cell
+    felt = np.array(_numbers(rows, "places")).reshape(-1, 5)
+    chosen = test(felt)[among(felt)]
+    if not len(chosen):
+        return "-"
+    low, high = share_interval(int(chosen.sum()), len(chosen))
+    return f"{100 * chosen.mean():.0f} %" + (f" ({100 * low:.0f}–{100 * high:.0f})" if interval else "")
 
 
 GOALS = {
@@ -199,8 +193,7 @@ def _ratio(key: str) -> c.Cell:
     return cell
 
 
-_TOUCHES = c.of("collision_count", "{:.0f}", np.median)
-_MOST = c.of("collision_count", "{:.0f}", lambda values: np.quantile(values, 0.9))
+_TOUCHES, _MOST = GOALS["touches, median"], GOALS["90 %"]
 STRAIGHT = {
     "worlds": c.count(c.counts),
     "reached, step by step": c.share(c.reached, c.counts, 0),

@@ -109,25 +109,17 @@ def reference(case: Case) -> Trajectory:
     angle, rate, acceleration = (case.direction * part[:, None] for part in profile)
     q, first, second = along_circle(angle[:, 0])
     qd, qdd = first * rate, second * rate**2 + first * acceleration
-    return Trajectory(knots, _hermite(q, qd, qdd, knots[1]))
+    return Trajectory(knots, hermite(q, qd, qdd, knots[1]))
 
 
-def _hermite(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, h: float) -> np.ndarray:
+def hermite(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, h: float) -> np.ndarray:
     """(k, 6, n) coefficients of the quintics between k + 1 knots ``h`` apart."""
     step = q[1:] - q[:-1] - h * qd[:-1] - 0.5 * h**2 * qdd[:-1]
     slope = h * (qd[1:] - qd[:-1] - h * qdd[:-1])
     bend = h**2 * (qdd[1:] - qdd[:-1])
-    return np.stack(
-        [
-            q[:-1],
-            qd[:-1],
-            0.5 * qdd[:-1],
-            (10 * step - 4 * slope + 0.5 * bend) / h**3,
-            (-15 * step + 7 * slope - bend) / h**4,
-            (6 * step - 3 * slope + 0.5 * bend) / h**5,
-        ],
-        axis=1,
-    )
+    third = (10 * step - 4 * slope + 0.5 * bend) / h**3
+    fourth, fifth = (-15 * step + 7 * slope - bend) / h**4, (6 * step - 3 * slope + 0.5 * bend) / h**5
+    return np.stack([q[:-1], qd[:-1], 0.5 * qdd[:-1], third, fourth, fifth], axis=1)
 
 
 def circle_world(case: Case) -> World:

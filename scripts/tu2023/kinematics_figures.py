@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
-from reproduction import picture, pictures_of
+from reproduction import JOINT_COLOURS, picture, pictures_of
 
 from dynamics import forward_kinematics, link_frames, load_arm
 from hopfield_nav.figures import COLOURS, COLUMN, PAGE
@@ -96,12 +96,11 @@ def circle_figure(figure: Figure, left: Axes, middle: Axes, right: Axes) -> None
     middle.set(xlabel="point", ylabel="generated − given [fm]")
     middle.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
     dashes = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (2, 2)))
-    colours = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#303030")
     for j in range(6):
         right.plot(
             np.degrees(q[:, j] - q[0, j]),
             linestyle=dashes[j],
-            color=colours[j],
+            color=JOINT_COLOURS[j],
             linewidth=2.4 if j == 0 else 0.9,
             label=f"$q_{j + 1}$",
         )
