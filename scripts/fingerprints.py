@@ -32,13 +32,8 @@ sensors: {encoder_resolution: 1.0e-5, velocity_noise: 1.0e-3}
 """
 BUNDLED = Path(__file__).resolve().parents[1] / "worlds"
 _FULL = ("plant.dynamics=ur5_full", "controller.model=ur5_full")
-_FRICTION = (
-    *_FULL,
-    "plant.friction=arm",
-    "plant.presliding=ideal",
-    "sensors.encoder_resolution=1e-5",
-    "sensors.velocity_noise=1e-3",
-)
+_REAL = "plant.friction=arm plant.presliding=ideal sensors.encoder_resolution=1e-5 sensors.velocity_noise=1e-3"
+_FRICTION = (*_FULL, *_REAL.split())
 CONDITIONS: dict[str, tuple[str, ...]] = {
     "as it is": (),
     "payload of 1 kg": ("tool.payload.mass=1",),

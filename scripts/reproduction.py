@@ -17,16 +17,7 @@ PICTURES: dict[str, dict[str, Callable[[], Figure]]] = {}  # by module and name
 
 
 def save_figures(folder: Path, makers: dict[str, Callable[[], Figure]], dpi: float | None = None) -> list[Path]:
-    """Make figures in the style of the papers and write them.
-
-    Args:
-        folder: of the files; made where there is none.
-        makers: what makes each figure, by the file's name without its ending.
-        dpi: dots an inch; default that of the style.
-
-    Returns:
-        Paths of the files.
-    """
+    """Make figures in the style of the papers, by their names, and write them to a folder; paths of the files."""
     folder.mkdir(parents=True, exist_ok=True)
     with paper_style():
         for name, make in makers.items():

@@ -12,7 +12,7 @@ notice small faults is asked by ``scripts/mutants.py``.
 import json
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
@@ -86,18 +86,13 @@ def _try(kind: str, place: Path, count: int, limit: float, first: int) -> list[T
 
 def torture_in_blocks(sizes: dict[str, int], first: int, keep: Path) -> list[Tally]:
     """As ``torture``, block by block, each added to a file; returns all that the file then holds."""
-    for kind, begin in _blocks(sizes, first):
+    blocks = [(kind, k) for kind, n in sizes.items() for k in range(first, first + n, BLOCK[kind])]
+    for kind, begin in blocks:
         if (kind, begin) not in (key for key, _ in _kept(keep)):
             for tally in torture({kind: BLOCK[kind]}, first=begin):
                 with keep.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"kind": kind, "first": begin, **asdict(tally)}) + "\n")
     return joined(tally for _, tally in sorted(_kept(keep), key=lambda part: KINDS.index(part[0][0])))
-
-
-def _blocks(sizes: dict[str, int], first: int) -> Iterator[tuple[str, int]]:
-    for kind, count in sizes.items():
-        for begin in range(first, first + count, BLOCK[kind]):
-            yield kind, begin
 
 
 def _kept(keep: Path) -> list[tuple[tuple[str, int], Tally]]:

@@ -98,12 +98,10 @@ def poles() -> tuple[float, float]:
 
 @lru_cache(maxsize=4)
 def follow(hold: bool = False, period: float = PERIOD) -> Followed:
-    """Computed torque, designed on our model, drives MuJoCo's arm.
+    """Computed torque, designed on our model, drives MuJoCo's arm in steps of the control ``period`` [s].
 
-    Args:
-        hold: keep the torque for a period, as a computer does; else it acts continuously, as in the
-            document (evaluated in every stage of MuJoCo's RK4).
-        period: the control period, and MuJoCo's step [s].
+    With ``hold`` the torque is kept for a period, as a computer does; else it acts continuously, as in the document
+    (evaluated in every stage of MuJoCo's RK4).
     """
     model, trajectory = arm(), reference()
     steps, columns = round(DURATION / period), log_columns(6)

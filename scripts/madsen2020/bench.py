@@ -13,7 +13,6 @@ from identification_coverage import ANGLE_NOISE, COULOMB, TORQUE_NOISE, VISCOUS,
 from keeping import kept
 from tu2023.circle_motion import hermite
 
-from dynamics import Arm
 from dynamics.files import write_arm
 from dynamics.flexible_joint import flexible_joints, rotor_friction
 from dynamics.identification import (
@@ -136,6 +135,4 @@ def splines(motion: FourierTrajectory, duration: float) -> Trajectory:
     return Trajectory(knots, hermite(*motion(knots), knots[1]))
 
 
-def true_arm() -> Arm:
-    """The arm that moves."""
-    return the_arm()
+true_arm = the_arm  # the arm that moves

@@ -31,11 +31,7 @@ def inside(repeats: int = REPEATS) -> np.ndarray:
 
 @kept("test_ledger_rows.py::test_times_are_of_the_order_kept")
 def seconds_of_a_fit(every: int = EVERY) -> tuple[float, float, int]:
-    """Processor time of the fit of 31 s at 1 kHz and of its regressor [s], and how many samples it has.
-
-    Args:
-        every: so many samples apart are those that are kept by the filter.
-    """
+    """Processor time of the fit of 31 s at 1 kHz, every so many samples kept, and of its regressor [s]; their count."""
     log, arm = bench.identification_log(), bench.true_arm()
     started = time.process_time()
     found = identify(log, arm, replace(bench.options(True), parallel_cutoff=CUTOFF * EVERY / every))

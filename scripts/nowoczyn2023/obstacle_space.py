@@ -79,11 +79,9 @@ def times_faster() -> float:
 
 @cache
 def without_joint_6(beside: float, count: int = 200_000) -> tuple[str, Value]:
-    """Joints on which collisions of an arm with a tool depend, and poses that leaving out joint 6 gets wrong.
+    """Joints on which collisions of an arm with a tool depend, and random poses that a joint 6 at 0 gets wrong.
 
-    Args:
-        beside: of the tool point from axis 6, 0.2 m from the flange [m].
-        count: of random poses; joint 6 is put to 0 in each.
+    The tool point is 0.2 m from the flange and so much [m] ``beside`` axis 6.
     """
     tool = np.eye(4)
     tool[:3, 3] = beside, 0.0, 0.2

@@ -50,19 +50,12 @@ def follow_single_branch(
     tool_speed: float = TOOL_SPEED,
     turn_speed: float = TURN_SPEED,
 ) -> SingleBranch:
-    """Move until something stops the arm.
+    """Move an arm of UR type from joint angles (n,) [rad] until something stops it.
 
-    Args:
-        arm: an arm of UR type.
-        scene: from ``build_scene``.
-        start: (n,) joint angles [rad].
-        stations: via points and goal, joint angles or poses; of joint angles only the pose counts.
-        tool_speed: of the tool [m/s], and
-        turn_speed: of its rotation [rad/s]: a joint that would have to exceed its speed limit jumps.
+    ``stations`` are via points and goal, joint angles or poses; of joint angles only the pose counts. With such speeds
+    of the tool [m/s] and of its rotation [rad/s] a joint that would have to exceed its speed limit jumps.
 
-    Raises:
-        BadInput: a malformed station.
-        NoClosedForm: the arm is not of UR type.
+    Raises ``BadInput``: a malformed station; ``NoClosedForm``: the arm is not of UR type.
     """
     first = as_station(arm, start, "start")
     through = [as_station(arm, s, f"stations[{i}]") for i, s in enumerate(stations)]
@@ -83,14 +76,8 @@ def follow_numeric_branch(
 ) -> SingleBranch:
     """The same with the step of (2.3) and the missing J⁻¹: by the Jacobian from pose to pose, 40 µm apart.
 
-    Nothing corrects what a step misses, so the tool may also leave the line: "off the line".
-
-    Args:
-        arm: an arm with six joints.
-        scene: from ``build_scene``.
-        start: (6,) joint angles [rad].
-        goal: (4, 4) pose.
-        orientation: of ``differential_inverse_kinematics``; "euler" is as printed.
+    Nothing corrects what a step misses, so the tool may also leave the line: "off the line". From joint angles (6,)
+    [rad] to a pose (4, 4); ``orientation`` as of ``differential_inverse_kinematics``, "euler" being as printed.
     """
     line = straight_line(np.array([forward_kinematics(arm, start), goal]))
     places, step = _fine_places(line, TOOL_SPEED, TURN_SPEED, FINER)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from ledger import Rows, judged
 from scipy.spatial.transform import Rotation
-from tu2023.kinematics import CENTERS, MASS
+from tu2023.kinematics import CENTERS, MASS, exact_extent
 
 from dynamics import forward_kinematics, inverse_kinematics, link_frames, load_arm
 from dynamics.modified_dh import standard_transform
@@ -65,11 +65,9 @@ class Reach(NamedTuple):
 
 
 def reach(count: int = 200_000) -> Reach:
-    """Exact where a stretched arm gives it; the tool's is the largest over the angles of joint 5."""
+    """Exact where a stretched arm gives it."""
     arm, rng = load_arm(NAME), np.random.default_rng(85)
-    (_, _, _, d4, d5, d6), links = arm.dh[:, 1], abs(arm.dh[1:3, 2].sum())
-    c5 = np.linspace(-1, 1, 200_001)
-    tool = np.hypot(links + np.hypot(d5, d6 * np.sqrt(1 - c5**2)), d4 + d6 * c5).max()
+    (_, _, _, d4, d5, _), links = arm.dh[:, 1], abs(arm.dh[1:3, 2].sum())
     frames = link_frames(arm, positions(count))
     apart = np.linalg.norm(frames[:, 6, :3, 3] - frames[:, 1, :3, 3], axis=1)
     poses = np.tile(np.eye(4), (count // 10, 1, 1))
@@ -79,7 +77,7 @@ def reach(count: int = 200_000) -> Reach:
     poses[:, 2, 3] += arm.dh[0, 1]
     solved = np.isfinite(inverse_kinematics(arm, poses)[:, 0, 0])
     fourth, fifth = np.hypot(links, d4), np.hypot(links + d5, d4)
-    return Reach(links, fourth, fifth, float(tool), float((apart > REACH).mean()), float(solved.mean()))
+    return Reach(links, fourth, fifth, exact_extent(arm).reach, float((apart > REACH).mean()), float(solved.mean()))
 
 
 def rows() -> Rows:

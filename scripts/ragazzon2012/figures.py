@@ -50,14 +50,8 @@ def rest_figure(figure: Figure, *axes: Axes) -> None:
     runs = (run(AS_PRINTED), "as printed, 15 s"), (run(RIGHT, *LONG), "right, 200 s")
     for ax, (fall, title) in zip(axes, runs, strict=True):
         draw_pose(ax, fall.data.q.values[-1])
-        ax.set(
-            title=title,
-            xlabel="x [m]",
-            aspect="equal",
-            xlim=(-0.27, 0.55),
-            ylim=(-0.95, 0.25),
-            xticks=(-0.2, 0, 0.2, 0.4),
-        )
+        ax.set(xlim=(-0.27, 0.55), ylim=(-0.95, 0.25), xticks=(-0.2, 0, 0.2, 0.4))
+        ax.set(title=title, xlabel="x [m]", aspect="equal")
     axes[0].set_ylabel("z [m]")
 
 

@@ -85,13 +85,7 @@ def put_settings(here: Path, kind: str) -> None:
 
 
 def start_program(here: Path, words: Sequence[str], start: Sequence[str] = ()) -> subprocess.CompletedProcess:
-    """What one call of the program has said.
-
-    Args:
-        here: from ``make_folder``.
-        words: after the program's name.
-        start: what Python is told to run; default the file beside the folder.
-    """
+    """What one call of the program in a folder of ``make_folder`` has said; by default it is the file beside it."""
     told = start or [str(here.parent / "start" / "hopfield-nav")]
     return subprocess.run(
         [sys.executable, *told, *words], cwd=here, env=_environment(),

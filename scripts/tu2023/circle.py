@@ -7,21 +7,9 @@ from ledger import Row, Rows, judged
 from reproduction import listed
 from scipy.stats import spearmanr
 
+from tu2023 import circle_signals as signals
 from tu2023.circle_motion import PERIOD, SPEEDS, Case, lap_time, samples, steady
-from tu2023.circle_signals import (
-    CONSTANTS,
-    METHODS,
-    PUBLISHED_CONSTANT,
-    acceleration_error,
-    currents,
-    exact_abscissa,
-    fitted_constants,
-    lag,
-    model_torque,
-    printed_abscissa,
-    ratio_of_maxima,
-    rms,
-)
+from tu2023.circle_signals import PUBLISHED_CONSTANT
 from tu2023.kinematics import CENTER, RADIUS
 from tu2023.readings import READINGS, stable_share
 
@@ -41,7 +29,7 @@ def measured_period(case: Case) -> float:
     found = samples(case)
     angle = found.q[steady(found, case), 0]
     lags = np.arange(len(angle) // 4, 3 * len(angle) // 4)
-    apart = [rms(angle[k:] - angle[:-k]) for k in lags]
+    apart = [signals.rms(angle[k:] - angle[:-k]) for k in lags]
     return float(PERIOD * lags[int(np.argmin(apart))])
 
 
@@ -66,8 +54,8 @@ def lags(case: Case, arm: str = "ur5_tu2023") -> np.ndarray:
     """(6,) share of a lap by which the model's torque lags the current."""
     found = samples(case)
     whole = steady(found, case)
-    tau = model_torque(found, "Butterworth", arm)[whole]
-    return lag(tau, currents(found.tau)[whole], case.laps - 1)
+    tau = signals.model_torque(found, "Butterworth", arm)[whole]
+    return signals.lag(tau, signals.currents(found.tau)[whole], case.laps - 1)
 
 
 def rows() -> list[Row]:
@@ -78,7 +66,7 @@ def rows() -> list[Row]:
 def _motion_rows() -> Rows:
     cases = [Case(speed) for speed in SPEEDS]
     found, wanted = [measured_period(c) for c in cases], [lap_time(s) for s in SPEEDS]
-    off = ", ".join(f"{1e3 * rms(off_circle(c)):.2f} (at most {1e3 * off_circle(c).max():.2f})" for c in cases)
+    off = ", ".join(f"{1e3 * signals.rms(off_circle(c)):.2f} (at most {1e3 * off_circle(c).max():.2f})" for c in cases)
     ours = f"angles repeat after {listed(found, '.2f')} s (2πr/v: {listed(wanted, '.2f')} s); tool {off} mm off"
     yield judged("tu2023.three_laps", ours, bool(np.abs(np.divide(found, wanted) - 1).max() < 0.01))
     found = ranges(FASTEST)
@@ -100,9 +88,9 @@ def _motion_rows() -> Rows:
 
 def _signal_rows() -> Rows:
     found, text = samples(FASTEST), []
-    for name in METHODS:
-        text.append(f"{name}: {listed(acceleration_error(name, found), '.2f')}")
-    truth, printed = rms(found.qdd_true), acceleration_error("(60)", found)
+    for name in signals.METHODS:
+        text.append(f"{name}: {listed(signals.acceleration_error(name, found), '.2f')}")
+    truth, printed = signals.rms(found.qdd_true), signals.acceleration_error("(60)", found)
     ours = (
         f"rms error, joints 1 to 6: {'; '.join(text)} rad/s²; the accelerations themselves "
         f"{listed(truth, '.2f')} rad/s²"
@@ -116,25 +104,29 @@ def _signal_rows() -> Rows:
     )
     yield judged("tu2023.torque_lags_the_current", ours, bool((np.abs(forth - 0.25) < 0.1).all()))
     found = samples(FASTEST)
-    ratios = ratio_of_maxima(model_torque(found, "(60), low-pass"), currents(found.tau))
+    ratios = signals.ratio_of_maxima(signals.model_torque(found, "(60), low-pass"), signals.currents(found.tau))
+    motors, fitted = (listed(k, ".1f") for k in (signals.CONSTANTS, signals.fitted_constants(found)))
     ours = (
-        f"{ratios.mean():.1f} (joints {listed(ratios, '.2f')}) where the motors have {listed(CONSTANTS, '.1f')}; least"
-        f" squares with rotors and friction in the model: {listed(fitted_constants(found), '.1f')} N·m/A"
+        f"{ratios.mean():.1f} (joints {listed(ratios, '.2f')}) where the motors have {motors}; least squares with"
+        f" rotors and friction in the model: {fitted} N·m/A"
     )
     yield judged("tu2023.motor_constant_by_maxima", ours, abs(ratios.mean() / PUBLISHED_CONSTANT - 1) < 0.1)
 
 
 def _stability_rows() -> Rows:
     found = samples(FASTEST)
-    shares = {name: stable_share(printed_abscissa(name, found)) for name in READINGS}
-    exact = stable_share(exact_abscissa(found)), stable_share(exact_abscissa(found, PUBLISHED_CONSTANT))
+    shares = {name: stable_share(signals.printed_abscissa(name, found)) for name in READINGS}
+    exact = (
+        stable_share(signals.exact_abscissa(found)),
+        stable_share(signals.exact_abscissa(found, PUBLISHED_CONSTANT)),
+    )
     ours = (
         "; ".join(f"{name} {share:.0f} %" for name, share in shares.items())
         + f"; exact {exact[0]:.0f} %, with K_p = {PUBLISHED_CONSTANT} {exact[1]:.0f} %"
     )
     yield judged("tu2023.stable_points_as_printed", ours, any(abs(share - 67) < 5 for share in shares.values()))
     found = samples(FASTEST)
-    abscissa, speed = exact_abscissa(found), np.linalg.norm(found.qd, axis=1)
+    abscissa, speed = signals.exact_abscissa(found), np.linalg.norm(found.qd, axis=1)
     rank = float(spearmanr(speed, abscissa).statistic)
     ours = (
         f"max Re λ {abscissa[0]:.2f} 1/s at rest, {abscissa.min():.2f}–{abscissa.max():.2f} 1/s under way; "

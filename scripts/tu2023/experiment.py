@@ -8,12 +8,7 @@ from tu2023.circle_signals import PUBLISHED_CONSTANT
 
 
 def torque_constants(signal: str, run: str) -> np.ndarray:
-    """Least-squares K (6,) of tau = K·current in one run; NaN where no current flows [N·m/A].
-
-    Args:
-        signal: ``current`` (measured) or ``current_ref`` (commanded).
-        run: name of the recording.
-    """
+    """Least-squares K (6,) of tau = K · ``current`` or ``current_ref`` in a run; NaN where none flows [N·m/A]."""
     tau, current = recording(run).tau.values, recording(run)[signal].values
     power = np.sum(current**2, axis=0)
     share = np.full(6, np.nan)

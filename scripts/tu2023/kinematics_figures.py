@@ -97,12 +97,7 @@ def circle_figure(figure: Figure, left: Axes, middle: Axes, right: Axes) -> None
     middle.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
     dashes = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (2, 2)))
     for j in range(6):
-        right.plot(
-            np.degrees(q[:, j] - q[0, j]),
-            linestyle=dashes[j],
-            color=JOINT_COLOURS[j],
-            linewidth=2.4 if j == 0 else 0.9,
-            label=f"$q_{j + 1}$",
-        )
+        style = {"linestyle": dashes[j], "color": JOINT_COLOURS[j], "linewidth": 2.4 if j == 0 else 0.9}
+        right.plot(np.degrees(q[:, j] - q[0, j]), label=f"$q_{j + 1}$", **style)
     right.set(xlabel="point", ylabel="joint angle, from its first [°]")
     right.legend(loc="upper left", bbox_to_anchor=(1, 1))

@@ -16,9 +16,7 @@ LAWS = ("lqr", "inverse_dynamics", "computed_torque")
 def errors(law: str, real: bool) -> list[float]:
     """Of the fastest circle: rms and largest distance of the tool from it [m], rms joint error [rad].
 
-    Args:
-        law: control law, with its default gains.
-        real: with friction and sensors of a UR5, neither of them known to the law.
+    The law has its default gains; friction and sensors of a ``real`` UR5 are not known to it.
     """
     case = Case(SPEEDS[-1], friction=real, sensors=real, law=law)
     off, found = off_circle(case), samples(case)

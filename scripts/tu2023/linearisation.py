@@ -65,11 +65,8 @@ def speeds_and_abscissa(count: int = 1000) -> tuple[np.ndarray, np.ndarray]:
     """Factors on the velocity and the median spectral abscissa of the same poses, (k,) each."""
     q, qd, _ = operating_points(count)
     factors, arm = np.linspace(0, 1, 11), load_arm(ARM)
-    return factors, np.array([_median_at(arm, q, factor * qd) for factor in factors])
-
-
-def _median_at(arm: Arm, q: np.ndarray, qd: np.ndarray) -> float:
-    return float(np.median(spectral_abscissa(moving_linearization(arm, q, qd, np.zeros_like(q)).A)))
+    models = (moving_linearization(arm, q, factor * qd, np.zeros_like(q)) for factor in factors)
+    return factors, np.array([float(np.median(spectral_abscissa(model.A))) for model in models])
 
 
 def errors_by_distance(distances: np.ndarray, order: int, count: int = 500) -> np.ndarray:

@@ -36,13 +36,8 @@ def stability_figure(figure: Figure, few: Axes, many: Axes) -> None:
     few.axhline(0, color=COLOURS.ink, linewidth=0.5)
     many.axvline(0, color=COLOURS.ink, linewidth=0.5)
     few.set(xlabel=f"operating point (of {FEW})", ylabel="max Re λ [1/s]")
-    many.set(
-        xlabel=f"max Re λ [1/s], {MANY} operating points",
-        ylabel="share [%] in 0.5 1/s",
-        yscale="log",
-        ylim=(0.01, 150),
-        xlim=(-26, 26),
-    )
+    many.set(xlabel=f"max Re λ [1/s], {MANY} operating points", ylabel="share [%] in 0.5 1/s")
+    many.set(yscale="log", ylim=(0.01, 150), xlim=(-26, 26))
     figure.legend(loc="outside upper center", ncols=2)
 
 
@@ -56,14 +51,8 @@ def error_figure(figure: Figure, ax: Axes) -> None:
         ax.plot(distances, middle, color=colour, label=f"{name} order")
         line = middle[4] * (distances / distances[4]) ** (order + 1)
         ax.plot(distances, line, ":", color=COLOURS.ink, linewidth=0.7, label="slopes 2 and 3" if order == 2 else None)
-    ax.set(
-        xscale="log",
-        yscale="log",
-        xlabel="distance in (q, q̇, q̈), norm of rad, rad/s, rad/s²",
-        ylabel="torque error [% of the largest torque]",
-        xlim=(distances[0], distances[-1]),
-        ylim=(1e-8, 1e3),
-    )
+    ax.set(xscale="log", yscale="log", xlim=(distances[0], distances[-1]), ylim=(1e-8, 1e3))
+    ax.set(xlabel="distance in (q, q̇, q̈), norm of rad, rad/s, rad/s²", ylabel="torque error [% of the largest torque]")
     ax.legend(loc="upper left")
 
 
