@@ -14,7 +14,7 @@ import bench_columns as c
 import typer
 from bench_tables import read
 from measured_part import ROOT, table, tell
-from suite_tables.parts import Part, by_all, lines_of
+from suite_tables.parts import Part, lines_of
 
 from hopfield_nav.bench import find_suite, load_suite, shipped_file, write_shipped
 from hopfield_nav.cli.app import main as hopfield_nav
@@ -31,7 +31,7 @@ COLUMNS = {
     "largest force, mean": c.of("peak_contact_force_N", "{:.0f} N"),
 }
 RESULTS = ROOT / "runs" / "own_compared"
-EVERY_METHOD = Part("", by_all, COLUMNS)
+EVERY_METHOD = Part("", "{f}, {s}: {m}", COLUMNS)
 
 
 def example(name: str) -> str:

@@ -7,7 +7,7 @@ import bench_columns as c
 import numpy as np
 
 from hopfield_nav.record import alarm_rate, share_interval
-from suite_tables.parts import Part, Pivot, by_all, by_both, by_condition, by_family
+from suite_tables.parts import Part, Pivot
 
 
 @c.column
@@ -255,17 +255,17 @@ MISSED = {"seed: time": _all_missed}
 
 
 TABLES: dict[str, list[Part | Pivot]] = {
-    "gears_tool": [Pivot("tool", by_family, by_condition, _tool_with_gears, SIGMA)],
-    "gears_periods": [Part("periods", by_condition, PERIODS, head="period, model")],
-    "gears_stiff": [Pivot("stiff", by_condition, _way_to_feel, _felt_at, SIGMA)],
-    "gears_free": [Part("free", lambda f, s, m: f"{f}, off by {s}", FREE_GEARS, head=SIGMA)],
+    "gears_tool": [Pivot("tool", "{f}", "{s}", _tool_with_gears, SIGMA)],
+    "gears_periods": [Part("periods", "{s}", PERIODS, head="period, model")],
+    "gears_stiff": [Pivot("stiff", "{s}", _way_to_feel, _felt_at, SIGMA)],
+    "gears_free": [Part("free", "{f}, off by {s}", FREE_GEARS, head=SIGMA)],
     "isolation": [
-        Part("pushes", by_both, _isolation("push"), None, lambda f, s, m: f != "collisions", "arm, model"),
-        Part("unfelt", by_family, UNFELT, None, lambda f, s, m: f != "collisions" and s == "perfect", "arm"),
+        Part("pushes", "{f}, {s}", _isolation("push"), None, lambda f, s, m: f != "collisions", "arm, model"),
+        Part("unfelt", "{f}", UNFELT, None, lambda f, s, m: f != "collisions" and s == "perfect", "arm"),
         *(
             Part(
                 "collisions",
-                lambda f, s, m, words=words: f"{s}, {words}",
+                f"{{s}}, {words}",
                 _isolation(kind),
                 None,
                 lambda f, s, m, kind=kind: f == "collisions" and (s == "perfect" or kind != "rising"),
@@ -275,13 +275,13 @@ TABLES: dict[str, list[Part | Pivot]] = {
         ),
     ],
     "whole_arm": [
-        Part("goals", by_all, GOALS),
-        Part("felt", by_all, FELT, None, lambda f, s, m: m != "optimist"),
-        Part("missed", by_all, MISSED),
+        Part("goals", "{f}, {s}: {m}", GOALS),
+        Part("felt", "{f}, {s}: {m}", FELT, None, lambda f, s, m: m != "optimist"),
+        Part("missed", "{f}, {s}: {m}", MISSED),
     ],
-    "whole_arm_gears": [Part("whole", lambda f, s, m: f"{s}: {f}", GEARS, whole=True)],
-    "whole_arm_straight": [Part("straight", by_both, STRAIGHT, ("step by step", "straight"))],
-    "whole_arm_boxes": [Part("boxes", by_family, BOXES, ("closed", "open"), whole=True)],
-    "motion_bench_maker": [Part("blind", by_all, BLIND)],
-    "hypotheses": [Part("hypotheses", lambda f, s, m: f"{f}: {m}", HYPOTHESES)],
+    "whole_arm_gears": [Part("whole", "{s}: {f}", GEARS, whole=True)],
+    "whole_arm_straight": [Part("straight", "{f}, {s}", STRAIGHT, ("step by step", "straight"))],
+    "whole_arm_boxes": [Part("boxes", "{f}", BOXES, ("closed", "open"), whole=True)],
+    "motion_bench_maker": [Part("blind", "{f}, {s}: {m}", BLIND)],
+    "hypotheses": [Part("hypotheses", "{f}: {m}", HYPOTHESES)],
 }
