@@ -81,12 +81,13 @@ def fingerprint(case: Case) -> dict[str, Any]:
     while simulation.outcome is None and len(simulation.detections) < MOST_TOUCHES:
         simulation.step(1.0)
     run = simulation.record()
+    signals = {str(name): found for name, found in run.data.data_vars.items() if found.dims[:1] == ("time",)}
     return {
         "outcome": simulation.outcome,
         "reason": simulation.reason,
         "time": simulation.time,
         "first path": _digest(run.data.first_path.values),
-        "log": _digest(*(run.data[name].values for name in sorted(_signals(run.data)))),
+        "log": _digest(*(signals[name].values for name in sorted(signals))),
         "events": [
             {
                 "time": d.time,
@@ -98,10 +99,6 @@ def fingerprint(case: Case) -> dict[str, Any]:
             for d in simulation.detections
         ],
     }
-
-
-def _signals(data: Any) -> list[str]:
-    return [str(name) for name in data.data_vars if data[name].dims[:1] == ("time",)]
 
 
 def _digest(*arrays: np.ndarray) -> str:

@@ -126,7 +126,10 @@ def read(path: Path = LEDGER) -> dict[str, list[Row]]:
     if not path.exists():
         return {}
     _, *sections = re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return {section.split("\n", 1)[0].strip(): _rows(section) for section in sections}
+    return {
+        part.split("\n", 1)[0].strip(): [_row(line) for line in re.findall(r"^\| .*", part, re.MULTILINE)[2:]]
+        for part in sections
+    }
 
 
 def update(document: str, rows: Iterable[Row], path: Path = LEDGER) -> None:
@@ -215,11 +218,6 @@ def _section(document: str, rows: list[Row]) -> str:
 
 def _line(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
-
-
-def _rows(section: str) -> list[Row]:
-    lines = [line for line in section.splitlines() if line.startswith("| ")]
-    return [_row(line) for line in lines[2:]]
 
 
 def _row(line: str) -> Row:

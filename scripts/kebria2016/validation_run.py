@@ -108,7 +108,8 @@ def follow(hold: bool = False, period: float = PERIOD) -> Followed:
     log, still = make_log(steps, 6), ContactLaw(1e5, 0.0, 0.0)
     plant = make_plant(model, make_contact(still, np.zeros((0, 17)), tool_body(model)), np.zeros(6))
     loop, state = MujocoLoop(plant, period), make_state(trajectory.coefficients[0, 0] + FIRST_ERROR, 0)
-    loop(plant, _controller(model), trajectory, _settings(period, hold), state, log, steps)
+    settings = Settings(period, 4, 1, 0, hold, np.zeros(3), 0.0, 0.0, AlarmRule(1.0, 0.0, True, 0.0), 1)
+    loop(plant, _controller(model), trajectory, settings, state, log, steps)
     time = log.table[:, columns["time"]].ravel()
     q, q_ref = log.table[:, columns["q"]], log.table[:, columns["q_ref"]]
     return Followed(time, q, q_ref, forward_kinematics(model, q), profile(time))
@@ -119,7 +120,3 @@ def _controller(model: Arm) -> Controller:
     estimator = applied(find_method("estimator", "none"), {}, 6)
     detector = applied(find_method("detector", "force_norm"), {}, 6)
     return Controller(model, law, estimator, detector, np.full(6, np.inf), False, make_sensors(6), make_work(6))
-
-
-def _settings(period: float, hold: bool) -> Settings:
-    return Settings(period, 4, 1, 0, hold, np.zeros(3), 0.0, 0.0, AlarmRule(1.0, 0.0, True, 0.0), 1)

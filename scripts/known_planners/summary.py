@@ -88,11 +88,13 @@ def markdown(results: Results, checked: Checked, boundary: Boundary, seed: int) 
     """Everything that was measured in one cell."""
     pairs = len(results[DIRECT])
     common = int(np.all([solved(results[name]) for name in PLANNED], axis=0).sum())
+    stopped = [(name, kind, f"{n}") for name in METHODS for kind, n in reasons(results[name]).most_common()]
+    looked = [(name, f"{looks:,}", f"{touched}") for name, (touched, looks) in checked.items()]
     parts = [
         f"{pairs} pairs, seed {seed}.",
         _main_table(results, common),
-        _reason_table(results),
-        _check_table(checked),
+        table(["method", "what stopped it", "pairs"], stopped),
+        table(["paths of", "poses looked at", "that collide"], looked),
         _ompl_table(results),
         _boundary_sentence(boundary),
         arc_sentence(results),
@@ -110,16 +112,6 @@ def _main_table(results: Results, common: int) -> str:
 
 def _ms(seconds: float) -> str:
     return f"{1e3 * seconds:.2g} ms" if seconds < 0.0995 else f"{1e3 * seconds:.0f} ms"
-
-
-def _reason_table(results: Results) -> str:
-    rows = [(name, kind, f"{n}") for name in METHODS for kind, n in reasons(results[name]).most_common()]
-    return table(["method", "what stopped it", "pairs"], rows)
-
-
-def _check_table(checked: Checked) -> str:
-    rows = [(name, f"{looks:,}", f"{touched}") for name, (touched, looks) in checked.items()]
-    return table(["paths of", "poses looked at", "that collide"], rows)
 
 
 def _ompl_table(results: Results) -> str:

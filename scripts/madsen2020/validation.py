@@ -14,7 +14,7 @@ from ledger import Row, Rows, judged
 from reproduction import listed
 from verdicts import same_direction
 
-from dynamics.identification import Identification, MotionLog, Options, cad_error, identify, nmse, observations
+from dynamics.identification import Identification, Options, cad_error, identify, nmse, observations
 from madsen2020 import bench
 
 SHARE = 0.10  # CAD error
@@ -52,12 +52,8 @@ def fitted(compensation: bool) -> Identification:
 def judge(trajectory: int, compensation: bool) -> DetectorStream:
     """The equations of a validation motion (0, 1, 2), or of the exciting one (-1)."""
     log = bench.identification_log() if trajectory < 0 else bench.validation_logs()[trajectory]
-    return judge_of(log, fitted(compensation), bench.options(compensation))
-
-
-def judge_of(log: MotionLog, found: Identification, options: Options) -> DetectorStream:
-    """Equations of any log."""
-    Y, tau, _ = observations(found.given, found.base, log, options)
+    found = fitted(compensation)
+    Y, tau, _ = observations(found.given, found.base, log, bench.options(compensation))
     bare = Options(rotor="ignored", friction=False)
     return DetectorStream(Y, tau, observations(found.given, found.base, log, bare).tau)
 

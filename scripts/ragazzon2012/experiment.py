@@ -73,7 +73,7 @@ def _course_rows() -> Rows:
     yield judged("ragazzon2012.reaches_the_destination", ours, printed.outcome == right.outcome == "reached")
     yield judged("ragazzon2012.time_to_the_destination", times, None)
     simulated = run(RIGHT).summary["simulated_time_s"]
-    seconds, replan = (_round(max(values)) for values in zip(*computing_times(), strict=True))
+    seconds, replan = (float(f"{max(values):.0e}") for values in zip(*computing_times(), strict=True))
     yield judged("ragazzon2012.computing_time", f"{seconds:g} s for {simulated:.0f} s †", seconds > 50)
     yield judged("ragazzon2012.time_of_a_new_plan", f"{1e3 * replan:g} ms †", replan > 1)
 
@@ -83,8 +83,3 @@ def computing_times() -> list[list[float]]:
     """Of both worlds: computing time of the run, and the median of its new plans [s]."""
     wanted = ("wall_time_s", "replan_wall_time_median_s")
     return [[run(name).summary[key] for key in wanted] for name in (AS_PRINTED, RIGHT)]
-
-
-def _round(value: float) -> float:
-    """One significant digit, for times that depend on the machine."""
-    return float(f"{value:.0e}")

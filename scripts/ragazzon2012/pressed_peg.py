@@ -106,16 +106,12 @@ def reference(case: Case) -> Trajectory:
     return quintic_trajectory(path.q, SEGMENT)
 
 
-def sliding_friction(case: Case) -> float:
-    """Coulomb coefficient of the surface."""
-    return SLIDING if np.any(load_arm(case.arm).rotor_inertia > 0) else 0.0
-
-
 def peg_world(case: Case, estimator: str, duration: float) -> World:
     """The world of a case."""
+    sliding = SLIDING if np.any(load_arm(case.arm).rotor_inertia > 0) else 0.0  # Coulomb's, of the surface
     lines = [f"format: 1\narm: {case.arm}\ntime_limit: {duration + 1}"]
     lines += [f"tool: {{frame: {{position: [0, 0, {PEG}]}}}}", f"obstacles: [{{floor: {{height: {SURFACE}}}}}]"]
-    lines += [f"contact: {{stiffness: {STIFFNESS}, damping: 50, friction: {sliding_friction(case)}}}"]
+    lines += [f"contact: {{stiffness: {STIFFNESS}, damping: 50, friction: {sliding}}}"]
     lines += [f"plant: {{friction: {'arm' if case.friction else 'null'}, presliding: ideal, step: {STEP}}}"]
     lines += [f"controller: {{model_error: {{friction_scale: {case.friction_scale}}}}}"]
     lines += [f"detection: {{estimator: {estimator}, threshold: 1000}}", f"record: {{every: {EVERY}}}"]

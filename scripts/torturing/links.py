@@ -4,6 +4,7 @@ import os
 import shutil
 import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -95,14 +96,6 @@ def _in_a_group(path: Path, name: str) -> None:
         file[f"within/{name}"] = file[name]
 
 
-def _nothing_but_fill_values(path: Path, name: str) -> None:
-    _grow(path, chunks=False)
-
-
-def _chunks_that_are_missing(path: Path, name: str) -> None:
-    _grow(path, chunks=True)
-
-
 def _packed_twice(path: Path, name: str) -> None:
     """Zeros, packed and packed again: 80 bytes stand for 8 MB."""
     rows = 1_000_000
@@ -118,7 +111,7 @@ def _packed_twice(path: Path, name: str) -> None:
             made.write_direct_chunk((first,), zlib.compress(once, 9))
 
 
-def _grow(path: Path, chunks: bool) -> None:
+def _grow(path: Path, name: str, chunks: bool) -> None:
     """Every signal as long as none is, and nothing of it written, or the first rows alone."""
     grown = path.with_name("grown.nc")
     with h5netcdf.File(path) as old, h5netcdf.File(grown, "w") as new:
@@ -156,7 +149,7 @@ WAYS: dict[str, Callable[[Path, str], None]] = {
     "values put together from another file": _virtual,
     "values put together from a pipe, as many as it has": _virtual_without_end_in_a_pipe,
     "a group": _in_a_group,
-    "a giant that was never written": _nothing_but_fill_values,
-    "a giant of which most was never written": _chunks_that_are_missing,
+    "a giant that was never written": partial(_grow, chunks=False),
+    "a giant of which most was never written": partial(_grow, chunks=True),
     "a giant that was packed twice": _packed_twice,
 }
