@@ -50,24 +50,23 @@ def _printed_branch(arm: Arm, T: np.ndarray, sign: float, shoulder: int, wrist: 
     P14, flat = _fourth_joint(arm, T, q)
     q[:, 2] = elbow * np.arccos(sign * (a2**2 + a3**2 - flat**2) / (2 * a2 * a3))  # (2.22)
     q[:, 1] = np.arctan2(-P14[:, 2], -P14[:, 0]) - np.arcsin(-a3 * np.sin(q[:, 2]) / flat)  # (2.23)
-    q[:, 3] = _fourth_angle(arm, T, q)
+    T34 = _fourth_from(arm, T, q, 3)
+    q[:, 3] = np.arctan2(T34[:, 1, 0], T34[:, 0, 0])  # (2.24)
     return q
 
 
+def _fourth_from(arm: Arm, T: np.ndarray, q: np.ndarray, first: int) -> np.ndarray:
+    """(k, 4, 4) frame 4 in frame ``first``, from the pose, the angles up to that frame and of joints 5 and 6."""
+    frames = modified_link_frames(arm, np.nan_to_num(q))
+    found = np.linalg.inv(frames[:, first]) @ T @ np.linalg.inv(np.linalg.inv(frames[:, 4]) @ frames[:, 6])
+    found[np.isnan(q).any(axis=1)] = np.nan
+    return found
+
+
 def _fourth_joint(arm: Arm, T: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """P_1,4 and |P_1,4xz|, from the pose and the angles of joints 1, 5 and 6."""
-    frames = modified_link_frames(arm, np.nan_to_num(q))
-    T14 = np.linalg.inv(frames[:, 1]) @ T @ np.linalg.inv(np.linalg.inv(frames[:, 4]) @ frames[:, 6])
-    T14[np.isnan(q).any(axis=1)] = np.nan
-    return T14[:, :3, 3], np.hypot(T14[:, 0, 3], T14[:, 2, 3])
-
-
-def _fourth_angle(arm: Arm, T: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """(2.24) from the first column of T_3,4."""
-    frames = modified_link_frames(arm, np.nan_to_num(q))
-    T34 = np.linalg.inv(frames[:, 3]) @ T @ np.linalg.inv(np.linalg.inv(frames[:, 4]) @ frames[:, 6])
-    T34[np.isnan(q).any(axis=1)] = np.nan
-    return np.arctan2(T34[:, 1, 0], T34[:, 0, 0])
+    """P_1,4 and |P_1,4xz|."""
+    place = _fourth_from(arm, T, q, 1)[:, :3, 3]
+    return place, np.hypot(place[:, 0], place[:, 2])
 
 
 def shares_found(arm: Arm, sign: float, count: int = POSES) -> tuple[float, float]:
