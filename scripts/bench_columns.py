@@ -1,8 +1,7 @@
 """Columns of tables over the rows of a bench: functions of the rows of each method of a line to a cell."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -48,55 +47,59 @@ def share_text(part: int, whole: int, digits: int = 1) -> str:
     return f"{part} of {whole} ({100 * low:.{digits}f}–{100 * high:.{digits}f} %)"
 
 
+def column(told: Callable[..., str]) -> Callable[..., Cell]:
+    """What is told of rows, with further arguments, is a cell of those of a line's first method."""
+
+    @wraps(told)
+    def with_arguments(*given: Any, **named: Any) -> Cell:
+        return lambda methods: told(methods[0], *given, **named)
+
+    return with_arguments
+
+
 def worlds(methods: list[Rows]) -> str:
     """Number of worlds."""
     return str(len(methods[0]))
 
 
-def share(part: Test, whole: Test = lambda row: True, digits: int = 1) -> Cell:
+@column
+def share(rows: Rows, part: Test, whole: Test = lambda row: True, digits: int = 1) -> str:
     """Share of some rows among others."""
-
-    def cell(methods: list[Rows]) -> str:
-        among = [row for row in methods[0] if whole(row)]
-        return share_text(sum(bool(part(row)) for row in among), len(among), digits)
-
-    return cell
+    among = [row for row in rows if whole(row)]
+    return share_text(sum(bool(part(row)) for row in among), len(among), digits)
 
 
-def sums(part: str, whole: str) -> Cell:
+@column
+def sums(rows: Rows, part: str, whole: str) -> str:
     """Share of the sum of a column in that of another."""
-    return lambda m: share_text(int(added(m[0], part)), int(added(m[0], whole)))
+    return share_text(int(added(rows, part)), int(added(rows, whole)))
 
 
-def on(part: str, whole: str, ratio: bool = True) -> Cell:
+@column
+def on(rows: Rows, part: str, whole: str, ratio: bool = True) -> str:
     """The sum of a column on that of another, with their ratio."""
-
-    def cell(methods: list[Rows]) -> str:
-        a, b = int(added(methods[0], part)), int(added(methods[0], whole))
-        return f"{a} on {b}" + (f" ({a / b:.2f})" if ratio and b else "")
-
-    return cell
+    a, b = int(added(rows, part)), int(added(rows, whole))
+    return f"{a} on {b}" + (f" ({a / b:.2f})" if ratio and b else "")
 
 
-def total(key: str) -> Cell:
+@column
+def total(rows: Rows, key: str) -> str:
     """Sum of a column."""
-    return lambda methods: str(int(added(methods[0], key)))
+    return str(int(added(rows, key)))
 
 
-def count(test: Test) -> Cell:
+@column
+def count(rows: Rows, test: Test) -> str:
     """Number of such rows."""
-    return lambda methods: str(sum(bool(test(row)) for row in methods[0]))
+    return str(sum(bool(test(row)) for row in rows))
 
 
-def of(key: str, form: str, how: Callable[[Any], Any] = np.mean, where: Test = reached, scale: float = 1.0) -> Cell:
+@column
+def of(rows: Rows, key: str, form: str, how: Callable = np.mean, where: Test = reached, scale: float = 1.0) -> str:
     """A statistic of a column over some rows."""
-
-    def cell(methods: list[Rows]) -> str:
-        values = scale * np.array([number(key)(row) for row in methods[0] if where(row)])
-        values = values[~np.isnan(values)]
-        return form.format(how(values)) if len(values) else "-"
-
-    return cell
+    values = scale * np.array([number(key)(row) for row in rows if where(row)])
+    values = values[~np.isnan(values)]
+    return form.format(how(values)) if len(values) else "-"
 
 
 def first(key: str, form: str = "{}") -> Cell:
@@ -179,15 +182,11 @@ def added(rows: Rows, key: str) -> float:
     return sum(float(row[key] or 0.0) for row in rows)
 
 
-def span(key: str, form: str, where: Test = reached, unit: str = "", to: str = "–") -> Cell:
+@column
+def span(rows: Rows, key: str, form: str, where: Test = reached, unit: str = "", to: str = "–") -> str:
     """Smallest and largest value of a column over some rows; one where they look alike."""
-
-    def cell(methods: list[Rows]) -> str:
-        values = [form.format(number(key)(r)) for r in methods[0] if where(r)]
-        ends = sorted(set(values), key=float)
-        return "" if not ends else f"{to.join(dict.fromkeys((ends[0], ends[-1])))}{unit}"
-
-    return cell
+    ends = sorted({form.format(number(key)(row)) for row in rows if where(row)}, key=float)
+    return "" if not ends else f"{to.join(dict.fromkeys((ends[0], ends[-1])))}{unit}"
 
 
 def each(cell: Cell, number: int) -> Cell:

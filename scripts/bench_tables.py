@@ -7,12 +7,10 @@ The first command runs the suite on every core and can be resumed; the second pr
 with ``--out`` writes those that have a mark on that page.
 """
 
-from __future__ import annotations
-
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+import typer
 from bench_columns import Row
 from measured_part import parts, table, tell
 from suite_tables import arm, tool
@@ -43,17 +41,14 @@ def tables(suite: str, rows: Sequence[Row]) -> dict[str, str]:
     return {mark: table(head, lines) for mark, (head, lines) in found.items()}
 
 
-def main() -> None:
-    """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("suite", choices=TABLES)
-    parser.add_argument("folder", type=Path, help="of the bench's results")
-    parser.add_argument("--out", type=Path, help="page to write to; default: print only")
-    options = parser.parse_args()
-    there = parts(options.out) if options.out else {}
-    for mark, text in tables(options.suite, read(options.folder)).items():
-        tell(text, options.out if mark in there else None, mark)
+def main(suite: str, folder: Path, out: Path | None = None) -> None:
+    """Print the tables of a suite's results, and write to a page those that have a mark there."""
+    if suite not in TABLES:
+        raise SystemExit(f"no tables of {suite!r}; there are {', '.join(TABLES)}")
+    there = parts(out) if out else {}
+    for mark, text in tables(suite, read(folder)).items():
+        tell(text, out if mark in there else None, mark)
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

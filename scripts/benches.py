@@ -1,7 +1,5 @@
 """The files of the suites, for scripts that use more of them than their rows."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from types import ModuleType

@@ -5,13 +5,11 @@ python scripts/compare_known_planners.py --pairs 500 --out docs/known_world_comp
 Every path is looked at again by Pinocchio and coal, 1 mm of tool motion apart. Run it on one idle core.
 """
 
-from __future__ import annotations
-
-import argparse
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
+import typer
 from known_planners.boundary import Boundary, measure
 from known_planners.cell import CELLS, cell, random_pairs
 from known_planners.independent_check import IndependentCheck
@@ -55,28 +53,22 @@ def check(name: str, results: Results) -> Checked:
     return {name: tuple(int(n) for n in np.sum(counts, axis=0)) if counts else (0, 0) for name, counts in found.items()}
 
 
-def main() -> None:
-    """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pairs", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=2023)
-    parser.add_argument("--out", type=Path, help="Markdown file; default: print only")
-    parser.add_argument("--figures", type=Path, help="folder of the figure")
-    options = parser.parse_args()
-    cells = {name: compare(name, options.pairs, options.seed) for name in CELLS}
-    borders = [ask_again(name, min(options.pairs, _BORDER), options.seed) for name in CELLS]
+def main(pairs: int = 500, seed: int = 2023, out: Path | None = None, figures: Path | None = None) -> None:
+    """Print the comparison, and write it to a page and its figure to a folder."""
+    cells = {name: compare(name, pairs, seed) for name in CELLS}
+    borders = [ask_again(name, min(pairs, _BORDER), seed) for name in CELLS]
     with ProcessPoolExecutor(len(cells)) as pool:
         checked = list(pool.map(check, cells, cells.values()))
     parts = [
-        f"### The {name} cell\n\n" + markdown(results, touched, border, options.seed)
+        f"### The {name} cell\n\n" + markdown(results, touched, border, seed)
         for (name, results), touched, border in zip(cells.items(), checked, borders, strict=True)
     ]
     print("\n\n".join(parts))
-    if options.out:
-        write("\n\n".join(parts), options.out)
-    if options.figures:
-        print(*draw(cells, options.figures), sep="\n")
+    if out:
+        write("\n\n".join(parts), out)
+    if figures:
+        print(*draw(cells, figures), sep="\n")
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -8,9 +8,6 @@ detection with its cell, path and places, and a digest of all recorded signals, 
 processors and takes some minutes.
 """
 
-from __future__ import annotations
-
-import argparse
 import hashlib
 import json
 from collections.abc import Callable, Iterator
@@ -20,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import typer
 from benches import suite_module
 
 from dynamics import BadInput
@@ -34,13 +32,8 @@ sensors: {encoder_resolution: 1.0e-5, velocity_noise: 1.0e-3}
 """
 BUNDLED = Path(__file__).resolve().parents[1] / "worlds"
 _FULL = ("plant.dynamics=ur5_full", "controller.model=ur5_full")
-_FRICTION = (
-    *_FULL,
-    "plant.friction=arm",
-    "plant.presliding=ideal",
-    "sensors.encoder_resolution=1e-5",
-    "sensors.velocity_noise=1e-3",
-)
+_REAL = "plant.friction=arm plant.presliding=ideal sensors.encoder_resolution=1e-5 sensors.velocity_noise=1e-3"
+_FRICTION = (*_FULL, *_REAL.split())
 CONDITIONS: dict[str, tuple[str, ...]] = {
     "as it is": (),
     "payload of 1 kg": ("tool.payload.mass=1",),
@@ -88,12 +81,13 @@ def fingerprint(case: Case) -> dict[str, Any]:
     while simulation.outcome is None and len(simulation.detections) < MOST_TOUCHES:
         simulation.step(1.0)
     run = simulation.record()
+    signals = {str(name): found for name, found in run.data.data_vars.items() if found.dims[:1] == ("time",)}
     return {
         "outcome": simulation.outcome,
         "reason": simulation.reason,
         "time": simulation.time,
         "first path": _digest(run.data.first_path.values),
-        "log": _digest(*(run.data[name].values for name in sorted(_signals(run.data)))),
+        "log": _digest(*(signals[name].values for name in sorted(signals))),
         "events": [
             {
                 "time": d.time,
@@ -105,10 +99,6 @@ def fingerprint(case: Case) -> dict[str, Any]:
             for d in simulation.detections
         ],
     }
-
-
-def _signals(data: Any) -> list[str]:
-    return [str(name) for name in data.data_vars if data[name].dims[:1] == ("time",)]
 
 
 def _digest(*arrays: np.ndarray) -> str:
@@ -144,27 +134,22 @@ def difference(before: dict[str, Any], now: dict[str, Any]) -> str:
     return ""
 
 
-def main() -> int:
-    """Write or compare."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--out", type=Path, help="file to write")
-    parser.add_argument("--against", type=Path, help="file written before")
-    parser.add_argument("--only", default="", help="part of the names of the runs")
-    asked = parser.parse_args()
-    before = json.loads(asked.against.read_text(encoding="utf-8")) if asked.against else {}
+def main(out: Path | None = None, against: Path | None = None, only: str = "") -> None:
+    """Write a file, or compare with one; of the runs whose names hold a text."""
+    before = json.loads(against.read_text(encoding="utf-8")) if against else {}
     differing = []
 
     def tell(name: str, value: dict[str, Any]) -> None:
-        if asked.against and (found := difference(before.get(name, {}), value)):
+        if against and (found := difference(before.get(name, {}), value)):
             differing.append(name)
             print(f"{name}: {found}", flush=True)
 
-    found = fingerprints(asked.only, tell)
-    if asked.out:
-        asked.out.write_text(json.dumps(found, indent=1), encoding="utf-8")
-    print(f"{len(found)} runs" + (f", {len(differing)} differ" if asked.against else ""))
-    return 1 if differing else 0
+    found = fingerprints(only, tell)
+    if out:
+        out.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    print(f"{len(found)} runs" + (f", {len(differing)} differ" if against else ""))
+    raise SystemExit(bool(differing))
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    typer.run(main)

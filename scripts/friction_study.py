@@ -9,15 +9,13 @@ What the tool and the whole arm feel with such gears is in the suites ``gears_to
 ``gears_stiff``, ``gears_free`` and ``whole_arm_gears``.
 """
 
-from __future__ import annotations
-
-import argparse
 import json
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 from bench_columns import Rows
 from bench_tables import read
 from madsen2020.real_data import RUNS, STEP, log, options
@@ -142,21 +140,16 @@ def _draw_bins(ax: Axes, weight: np.ndarray, error: np.ndarray) -> None:
         ax.annotate(str(len(right)), (said, high), (0, 2), textcoords="offset points", ha="center", fontsize=5)
 
 
-def main() -> None:
-    """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, help="page; default: print only")
-    parser.add_argument("--real", type=int, default=0, help="seeds of the bundled worlds of a real arm")
-    parser.add_argument("--weights", type=Path, nargs=2, metavar=("FOLDER", "PNG"), help="this picture alone")
-    asked = parser.parse_args()
-    if asked.weights:
-        draw_weights(read(asked.weights[0]), asked.weights[1])
+def main(out: Path | None = None, real: int = 0, weights: tuple[Path, Path] | None = None) -> None:
+    """Print the tables, and write them to a page; or draw the weights alone: results, picture."""
+    if weights:
+        draw_weights(read(weights[0]), weights[1])
         return
-    tell(recordings_table(), asked.out, "recordings")
-    tell(motors_table(), asked.out, "motors")
-    if asked.real:
-        tell(real_table(asked.real), asked.out, "real")
+    tell(recordings_table(), out, "recordings")
+    tell(motors_table(), out, "motors")
+    if real:
+        tell(real_table(real), out, "real")
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

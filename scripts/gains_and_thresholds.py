@@ -5,23 +5,20 @@
 draws time, peak force, false alarms and delay over the scale of ω and f_min, marks the document's
 choice and the better one, and prints both. Without a folder it runs worlds/sweeps/omega_threshold.yaml.
 
-The criterion: among the settings that reach the goal without a false alarm, and whose neighbours on the
-grid do so too, the one where the largest peak force of itself and its neighbours is smallest; of equals
-the fastest.
+The criterion: among the settings that reach the goal without a false alarm, and whose neighbours on the grid do so too,
+the one where the largest peak force of itself and its neighbours is smallest; of equals the fastest.
 
-Neighbours count because one run decides a cell and the peak force jumps between near settings: within
-6 % in ω and 8 % in f_min of a good one, single runs reach almost twice its force and more. Settings at
-the edge of the grid lack neighbours and are left out. The least peak force without regard to neighbours
-is printed too.
+Neighbours count because one run decides a cell and the peak force jumps between near settings: within 6 % in ω and 8 %
+in f_min of a good one, single runs reach almost twice its force and more. Settings at the edge of the grid lack
+neighbours and are left out. The least peak force without regard to neighbours is printed too.
 """
 
-from __future__ import annotations
-
-import argparse
 from itertools import product
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -48,17 +45,16 @@ DOCUMENT = (1.0, 12.0)
 Setting = tuple[float, float]
 
 
-def main() -> None:
-    """Read or run the sweep, choose, draw, print."""
-    options = _options()
-    folder = options.result or run_sweep(options.workers)
+def main(result: Annotated[Path | None, typer.Argument()] = None, out: Path | None = None, workers: int = 2) -> None:
+    """Read or run the sweep, choose, print, draw; by default into the folder of the results."""
+    folder = result or run_sweep(workers)
     data = read_table(folder)
     rows = table(data)
     better, lone = robust_choice(rows), lone_choice(rows)
     for name, setting in (("document", DOCUMENT), ("better", better), ("least force alone", lone)):
         print(line(name, setting, rows))
     with paper_style():
-        for path in save_figure(draw(data, better), options.out or Path(folder), "gains_and_thresholds", True):
+        for path in save_figure(draw(data, better), out or Path(folder), "gains_and_thresholds", True):
             print(path)
 
 
@@ -119,9 +115,8 @@ def line(name: str, setting: Setting | None, rows: dict[Setting, dict[str, float
     around = surrounded(rows).get(setting)
     worst = f"{max(rows[n][PEAK] for n in around):.1f} N" if around else "some neighbour fails, or at the edge"
     return (
-        f"{name:18} scale {setting[0]:.3g}, f_min {setting[1]:.3g}: {row[TIME]:.1f} s, "
-        f"peak {row[PEAK]:.1f} N, {row[ALARMS]:.0f} false alarms, delay {1000 * row[DELAY]:.0f} ms; "
-        f"worst peak of the neighbours: {worst}"
+        f"{name:18} scale {setting[0]:.3g}, f_min {setting[1]:.3g}: {row[TIME]:.1f} s, peak {row[PEAK]:.1f} N,"
+        f" {row[ALARMS]:.0f} false alarms, delay {1000 * row[DELAY]:.0f} ms; worst peak of the neighbours: {worst}"
     )
 
 
@@ -156,13 +151,5 @@ def look(marker: str) -> dict[str, object]:
     return {"ls": "", "marker": marker, "ms": size, "mfc": "white", "mec": "black", "mew": 0.7}
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("result", type=Path, nargs="?", help="result folder of the sweep")
-    parser.add_argument("--out", type=Path, help="folder of the figure; default: the result folder")
-    parser.add_argument("--workers", type=int, default=2)
-    return parser.parse_args()
-
-
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -4,8 +4,6 @@ A UR5e with rotors and friction, an optimised Fourier trajectory, noise on torqu
 ``deviations`` of madsen2020 in the ledger has what 200 of them say.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ python scripts/isolation_pictures.py docs/figures
 The pushes are those of the suite ``isolation``.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -150,16 +148,10 @@ def _patch_faces(arm: Arm, q: np.ndarray, patch: int) -> np.ndarray:
     rows = points.reshape(_CUTS + 1, _CUTS + 1, 3)
     faces = np.stack([rows[:-1, :-1], rows[1:, :-1], rows[1:, 1:], rows[:-1, 1:]], axis=2).reshape(-1, 4, 3)
     middle = rows.reshape(-1, 3).mean(axis=0)
-    axis, _ = surface_places(arm, q, _thin(lifted), np.array([patch]), row[U : U + 1].copy(), row[V : V + 1].copy())
+    lifted.bodies[:, 7] = 0.0  # without thickness, its points lie on the axes
+    axis, _ = surface_places(arm, q, lifted, np.array([patch]), row[U : U + 1].copy(), row[V : V + 1].copy())
     normal = np.cross(faces[0, 2] - faces[0, 0], faces[0, 3] - faces[0, 1])
     return faces if normal @ (middle - axis[0]) > 0 else faces[:, ::-1]
-
-
-def _thin(surface):
-    """The same surface without thickness: its points lie on the axes."""
-    bodies = surface.bodies.copy()
-    bodies[:, 7] = 0.0
-    return surface._replace(bodies=bodies)
 
 
 def _handles() -> list:

@@ -4,8 +4,6 @@ A function with ``@kept(…)`` gives the value that is kept for its arguments. O
 ``reproduce.py`` uses, measures it again and keeps that. Where nothing is kept it is measured, and not kept.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

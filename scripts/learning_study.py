@@ -6,14 +6,12 @@ On recordings of a real UR5 the model is learnt from windows of 0.2 s of one run
 by its torque on another one. What its touches gain is in the suites ``learning`` and ``second``.
 """
 
-from __future__ import annotations
-
-import argparse
 import time as clock
 from itertools import permutations
 from pathlib import Path
 
 import numpy as np
+import typer
 from measured_part import table, tell
 from recorded_runs import recording
 
@@ -97,14 +95,11 @@ def cost() -> str:
     return table(("", "without", "with learning", "ratio"), rows)
 
 
-def main() -> None:
-    """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, help="Markdown file; default: print only")
-    out = parser.parse_args().out
+def main(out: Path | None = None) -> None:
+    """Print the tables, and write them to a page."""
     parts = {"Recordings of a real arm": recordings(), "Cost of a simulated second": cost()}
     tell("\n\n".join(f"### {title}\n\n{part}" for title, part in parts.items()), out, "learning")
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -5,11 +5,9 @@ those of the others. The words of every claim are in ``claims.yaml``; the script
 ``differences`` compares what they measure now with what is written.
 """
 
-from __future__ import annotations
-
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from functools import cache
 from itertools import zip_longest
@@ -45,24 +43,18 @@ _COLUMNS = ("place", "claim", "published", "ours", "verdict", "remark", "held by
 
 
 class Row(NamedTuple):
-    """A claim and its verdict.
+    """A claim and its verdict."""
 
-    Attributes:
-        place: where it stands in the document.
-        claim: in our words.
-        published, ours: what the document says, and what we measure, with units.
-        verdict: one of ``VERDICTS``.
-        remark: why it is not reproduced; otherwise what is worth knowing, or empty.
-        test: pytest node that looks at our number in another way, ``tests/test_x.py::test_y``.
-    """
+    place: str  # where it stands in the document
+    claim: str  # in our words
+    published: str  # what the document says, with units
+    ours: str  # what we measure, with units
+    verdict: str  # one of ``VERDICTS``
+    remark: str  # why it is not reproduced; otherwise what is worth knowing, or empty
+    test: str  # pytest node that looks at our number in another way, ``tests/test_x.py::test_y``
 
-    place: str
-    claim: str
-    published: str
-    ours: str
-    verdict: str
-    remark: str
-    test: str
+
+Rows = Iterator[Row]
 
 
 class Claim(NamedTuple):
@@ -74,7 +66,7 @@ class Claim(NamedTuple):
     test: str
     remark: str = ""
 
-    def filled(self, **values: object) -> Claim:
+    def filled(self, **values: object) -> "Claim":
         """With the measured values instead of the braces."""
         return Claim(*(text.format(**values) for text in self))
 
@@ -134,7 +126,10 @@ def read(path: Path = LEDGER) -> dict[str, list[Row]]:
     if not path.exists():
         return {}
     _, *sections = re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return {section.split("\n", 1)[0].strip(): _rows(section) for section in sections}
+    return {
+        part.split("\n", 1)[0].strip(): [_row(line) for line in re.findall(r"^\| .*", part, re.MULTILINE)[2:]]
+        for part in sections
+    }
 
 
 def update(document: str, rows: Iterable[Row], path: Path = LEDGER) -> None:
@@ -223,11 +218,6 @@ def _section(document: str, rows: list[Row]) -> str:
 
 def _line(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
-
-
-def _rows(section: str) -> list[Row]:
-    lines = [line for line in section.splitlines() if line.startswith("| ")]
-    return [_row(line) for line in lines[2:]]
 
 
 def _row(line: str) -> Row:

@@ -5,8 +5,6 @@ What stands behind ``<!-- measured: NAME -->`` has its copy in docs/measured/PAG
 its page with ``--out``; a test compares every part with its copy.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -7,15 +7,13 @@ the processor, of one process, after a plan that compiles. The problems are kept
 ``hopfield-nav bench motion_bench_maker --problems FILE``.
 """
 
-from __future__ import annotations
-
-import argparse
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import typer
 from measured_part import table, tell
 
 from dynamics import Arm, load_arm
@@ -36,32 +34,19 @@ class Found(NamedTuple):
     seconds: float
 
 
-def main() -> None:
-    """Measure and write."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--problems", type=int, default=10, help="of every family, from the 51st on")
-    parser.add_argument("--out", type=Path)
-    asked = parser.parse_args()
+def main(problems: int = 10, out: Path | None = None) -> None:
+    """Measure so many problems of every family, from the 51st on; print and write."""
     arm = load_arm(ARM)
     lines: list[list[str]] = []
     compared(arm, "box", 1)  # compiles
     found = {}
     for family in sorted({name.split()[0] for name in load_suite("motion_bench_maker").suite.families}):
-        found[family] = [row for k in range(asked.problems) if (row := compared(arm, family, 51 + k))]
+        found[family] = [row for k in range(problems) if (row := compared(arm, family, 51 + k))]
     found["all but the cage"] = [row for family, rows in found.items() if family != "cage" for row in rows]
     for family, rows in found.items():
         lines += [line_of(family, name, rows) for name in METHODS]
-    head = [
-        "",
-        "solved",
-        "time, median",
-        "90 %",
-        "joint path, median",
-        "clearance, median",
-        "paths that touch something",
-        "proven free",
-    ]
-    tell(table(head, lines), asked.out, "seen")
+    head = ["", "solved", "time, median", "90 %", "joint path, median", "clearance, median"]
+    tell(table([*head, "paths that touch something", "proven free"], lines), out, "seen")
 
 
 def compared(arm: Arm, family: str, number: int) -> dict[str, tuple[Any, ...]] | None:
@@ -149,4 +134,4 @@ def line_of(family: str, method: str, rows: list[dict[str, tuple[Any, ...]]]) ->
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

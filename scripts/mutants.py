@@ -11,9 +11,6 @@ since. Faults in compiled code cost a compilation each. ``--everywhere`` draws f
 pictures, and runs the up to three test files that speak most of what is defined in the file.
 """
 
-from __future__ import annotations
-
-import argparse
 import json
 import math
 import os
@@ -25,6 +22,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import typer
 from measured_part import table, tell
 from torturing.mutations import Mutation, drawn
 from torturing.nearest import nearest, sources
@@ -99,40 +97,39 @@ ROOMS = {  # a room, its files, and the tests that are to notice
 }
 
 
-def main() -> int:
-    """Print the table and what survived."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--count", type=int, default=100, help="faults, over all rooms")
-    parser.add_argument("--only", default=",".join(ROOMS), help="rooms, with commas")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--keep", type=Path, help="results as they come, one a line")
-    parser.add_argument("--again", action="store_true", help="try what survived, and nothing else")
-    parser.add_argument("--out", type=Path, help="page that holds the table")
-    parser.add_argument("--everywhere", action="store_true", help="from all files but those of pictures")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="with --everywhere, to stop after")
-    asked = parser.parse_args()
-    if asked.everywhere:
-        return everywhere(asked.count, asked.seed, asked.minutes, asked.keep)
-    known = _read(asked.keep)
+def main(
+    count: int = 100,
+    only: str = ",".join(ROOMS),
+    seed: int = 0,
+    keep: Path | None = None,
+    again: bool = False,
+    out: Path | None = None,
+    everywhere: bool = False,
+    minutes: float = math.inf,
+) -> None:
+    """Print the table and what survived; ONLY: rooms, with commas; MINUTES: with EVERYWHERE, to stop after."""
+    if everywhere:
+        raise SystemExit(try_everywhere(count, seed, minutes, keep))
+    known = _read(keep)
     earlier = {name: found["fate"] for name, found in known.items()}
     with tempfile.TemporaryDirectory(prefix="hopfield-nav-mutants-") as folder:
         place = _copy(Path(folder))
-        for room in asked.only.split(","):
-            faults = chosen(place, room, -(-asked.count // len(ROOMS)), asked.seed)
-            wanted = [m for m in faults if earlier.get(m.name) == ("survived" if asked.again else None)]
+        for room in only.split(","):
+            faults = chosen(place, room, -(-count // len(ROOMS)), seed)
+            wanted = [m for m in faults if earlier.get(m.name) == ("survived" if again else None)]
             if wanted and not run_tests(place, list(tests_of(room).values())):
                 raise SystemExit(f"{room}: the tests fail without any fault")
             for mutation in wanted:
                 found = fate(place, mutation, tests_of(room)[mutation.path])
-                known[mutation.name] = {"room": room, "fate": "since" if asked.again and found == "noticed" else found}
-                _add(asked.keep, mutation.name, known[mutation.name])
-    tell(table(HEAD, rows(known)), asked.out, "mutants")
+                known[mutation.name] = {"room": room, "fate": "since" if again and found == "noticed" else found}
+                _add(keep, mutation.name, known[mutation.name])
+    tell(table(HEAD, rows(known)), out, "mutants")
     survived = [name for name, found in known.items() if found["fate"] == "survived"]
     print("\n".join(f"survived: {name}" for name in survived))
-    return 1 if survived else 0
+    raise SystemExit(bool(survived))
 
 
-def everywhere(count: int, seed: int, minutes: float, keep: Path | None) -> int:
+def try_everywhere(count: int, seed: int, minutes: float, keep: Path | None) -> int:
     """Draw from every file, in an order of its own for each seed; 1 where any survived."""
     known, end = _read(keep), time.monotonic() + 60 * minutes
     with tempfile.TemporaryDirectory(prefix="hopfield-nav-mutants-") as folder:
@@ -221,4 +218,4 @@ def _add(path: Path | None, name: str, found: dict[str, str]) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    typer.run(main)

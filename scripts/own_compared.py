@@ -7,16 +7,14 @@ the built-in methods become those that come with the program, beside their suite
 methods alone are run for that.
 """
 
-from __future__ import annotations
-
-import argparse
 import re
 from pathlib import Path
 
 import bench_columns as c
+import typer
 from bench_tables import read
 from measured_part import ROOT, table, tell
-from suite_tables.parts import Part, by_all, lines_of
+from suite_tables.parts import Part, lines_of
 
 from hopfield_nav.bench import find_suite, load_suite, shipped_file, write_shipped
 from hopfield_nav.cli.app import main as hopfield_nav
@@ -32,7 +30,8 @@ COLUMNS = {
     "the tool's way": c.of("way_m", "{:.2f} m"),
     "largest force, mean": c.of("peak_contact_force_N", "{:.0f} N"),
 }
-EVERY_METHOD = Part("", by_all, COLUMNS)
+RESULTS = ROOT / "runs" / "own_compared"
+EVERY_METHOD = Part("", "{f}, {s}: {m}", COLUMNS)
 
 
 def example(name: str) -> str:
@@ -57,23 +56,17 @@ def run(suite: str, worlds: int, folder: Path, own: bool) -> Path:
     return folder / suite
 
 
-def main() -> None:
-    """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--worlds", type=int, default=200, help="of every family and condition")
-    parser.add_argument("--folder", type=Path, default=ROOT / "runs" / "own_compared", help="of the results")
-    parser.add_argument("--out", type=Path, help="page; default: print only")
-    parser.add_argument("--ship", action="store_true", help="keep the built-in methods' rows, too")
-    options = parser.parse_args()
-    options.folder.mkdir(parents=True, exist_ok=True)
+def main(worlds: int = 200, folder: Path = RESULTS, out: Path | None = None, ship: bool = False) -> None:
+    """So many worlds of every family and condition; SHIP keeps the built-in methods' rows, too."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name in ("space", "touch"):
-        own = options.out is not None or not options.ship
-        rows = read(run(name, options.worlds, options.folder, own))
-        tell(table(["", *COLUMNS], lines_of(EVERY_METHOD, rows)), options.out, name)
-        if options.ship:
+        own = out is not None or not ship
+        rows = read(run(name, worlds, folder, own))
+        tell(table(["", *COLUMNS], lines_of(EVERY_METHOD, rows)), out, name)
+        if ship:
             suite, built_in = load_suite(name), [row for row in rows if row["method"] not in OWN]
             write_shipped(suite, built_in, shipped_file(find_suite(name)))
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

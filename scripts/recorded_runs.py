@@ -1,7 +1,5 @@
 """The recorded UR5 (Kufieta 2014), run by run, for the chapters that compare parameter sets with it."""
 
-from __future__ import annotations
-
 import numpy as np
 from benches import suite_module
 

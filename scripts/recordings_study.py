@@ -5,38 +5,29 @@ python scripts/recordings_study.py --out docs/detectors_on_recordings.md --figur
 The tables of methods come from the suite ``recordings``.
 """
 
-from __future__ import annotations
-
-import argparse
 from pathlib import Path
 
 import numpy as np
+import typer
 from benches import suite_module
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from measured_part import table, tell
-from reproduction import save_figures
+from reproduction import PICTURES, picture, pictures_of
 
 from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN
 from hopfield_nav.plugin import find_method
 
 r = suite_module("recordings")
 OBSERVER = "momentum_observer"
-ESTIMATORS = ("disturbance_observer", "joint_error", "joint_error_plain", OBSERVER, "tracking_error")
-_LOOKS = dict(  # colour, line and marker; the arm's own is black and broken
-    zip(
-        (*ESTIMATORS, r.OWN),
-        (
-            (COLOURS.goal, "-", "o"),
-            (COLOURS.felt, "-", "s"),
-            (COLOURS.start, "-", "^"),
-            (COLOURS.planned, "-", "v"),
-            (COLOURS.travelled, "-", "D"),
-            (COLOURS.true, "--", "x"),
-        ),
-        strict=True,
-    )
-)
+_LOOKS = {  # colour, line and marker; the arm's own is black and broken
+    "disturbance_observer": (COLOURS.goal, "-", "o"),
+    "joint_error": (COLOURS.felt, "-", "s"),
+    "joint_error_plain": (COLOURS.start, "-", "^"),
+    OBSERVER: (COLOURS.planned, "-", "v"),
+    "tracking_error": (COLOURS.travelled, "-", "D"),
+    r.OWN: (COLOURS.true, "--", "x"),
+}
 
 
 def motor_table() -> str:
@@ -76,10 +67,9 @@ def _named(estimator: str) -> str:
     return "the arm's own" if estimator == r.OWN else estimator
 
 
-def pushes_figure() -> Figure:
+@picture("recorded_pushes", COLUMN, 14.5 * CENTIMETRE, 3, 1, height_ratios=(1, 1, 1.15))
+def pushes_figure(figure: Figure, *axes: Axes) -> None:
     """Pushed beside free, and the trade of pushes against false alarms."""
-    figure = Figure(figsize=(COLUMN, 14.5 * CENTIMETRE), layout="constrained")
-    axes = figure.subplots(3, 1, height_ratios=(1, 1, 1.15))
     shift = 0.008 * (r.strokes(r.PUSHED)[0][0] - r.strokes(r.FREE)[0][0])
     force = find_method("detector", "force_norm")
     for ax, values, label in (
@@ -103,7 +93,6 @@ def pushes_figure() -> Figure:
     _draw_trade(axes[2])
     for ax, letter in zip(axes, "abc", strict=True):
         ax.annotate(letter, (-0.17, 1.0), xycoords="axes fraction", weight="bold", va="top")
-    return figure
 
 
 def _draw_trade(ax: Axes) -> None:
@@ -123,10 +112,9 @@ def _draw_trade(ax: Axes) -> None:
     ax.legend(ncols=2, loc="upper center", bbox_to_anchor=(0.45, -0.25))
 
 
-def standstill_figure() -> Figure:
+@picture("recorded_standstill", COLUMN, 6.0 * CENTIMETRE)
+def standstill_figure(figure: Figure, ax: Axes) -> None:
     """Every estimator beside the force sensor."""
-    figure = Figure(figsize=(COLUMN, 6.0 * CENTIMETRE), layout="constrained")
-    ax = figure.subplots()
     sensor = r.followed(r.OWN)
     ax.fill_between(sensor.time, sensor.sensor, color=COLOURS.obstacle, lw=0, label="force sensor")
     for name, (colour, line, _) in _LOOKS.items():
@@ -134,24 +122,19 @@ def standstill_figure() -> Figure:
         ax.plot(found.time, found.estimate, line, label=_named(name), color=colour, lw=0.8)
     ax.set(xlabel="time [s]", ylabel="force along the push [N]", xlim=(3, 22.4))
     figure.legend(loc="outside upper center", ncols=2)
-    return figure
 
 
 TABLES = {"motors": motor_table, "pushes": push_table, "friction": rest_table}
-FIGURES = {"recorded_pushes": pushes_figure, "recorded_standstill": standstill_figure}
+FIGURES = PICTURES[__name__]
 
 
-def main() -> None:
-    """Every table, and the figures."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, help="page to write to; default: print only")
-    parser.add_argument("--figures", type=Path, help="folder to draw in; default: no figures")
-    options = parser.parse_args()
+def main(out: Path | None = None, figures: Path | None = None) -> None:
+    """Every table, to a page, and the figures, to a folder."""
     for name, make in TABLES.items():
-        tell(make(), options.out, name)
-    if options.figures:
-        print(*save_figures(options.figures, FIGURES, dpi=300), sep="\n")
+        tell(make(), out, name)
+    if figures:
+        print(*pictures_of(__name__, dpi=300)(figures), sep="\n")
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -8,16 +8,15 @@ instead, for when words alone have changed; ``--missing`` measures what is not k
 real UR5 are needed (see ``docs/recordings.md``), and the packages for tests.
 """
 
-from __future__ import annotations
-
-import argparse
 import time
 from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Annotated
 
 import ledger
+import typer
 from keeping import measured_anew
 
 CHAPTERS = {
@@ -48,39 +47,32 @@ def rows_of(document: str, told: bool = False) -> list[ledger.Row]:
     return rows
 
 
-def reproduce(document: str, options: argparse.Namespace) -> None:
-    """Measure, print and write the claims of a document, and draw its figures."""
-    with nullcontext() if options.kept else measured_anew(document, options.missing):
-        rows = rows_of(document, told=True)
-    print(ledger.table(rows))
-    ledger.update(document, rows, options.ledger)
-    print("\n" + ", ".join(f"{n} {verdict}" for verdict, n in ledger.counts(rows).items()))
-    folder = options.out / f"reproduce_{document}"
-    folder.mkdir(parents=True, exist_ok=True)
-    wanted = [] if options.no_figures else ["draw", "animate"] if options.animate else ["draw"]
-    for chapter in chapters(document):
-        for name in wanted:
-            getattr(chapter, name, lambda folder: None)(folder)
-    print(f"ledger in {options.ledger}, figures in {folder}", flush=True)
-
-
-def main() -> None:
-    """One document after the other."""
-    parser = argparse.ArgumentParser(description="Reproduce the documents: their claims and their figures.")
-    parser.add_argument("documents", nargs="*", metavar="DOCUMENT", help=", ".join(CHAPTERS))
-    parser.add_argument("--kept", action="store_true", help="measure nothing again that takes minutes")
-    parser.add_argument("--missing", action="store_true", help="measure of that only what is not kept yet")
-    parser.add_argument("--no-figures", action="store_true", help="write the ledger alone")
-    parser.add_argument("--animate", action="store_true", help="also make films, where there are any")
-    parser.add_argument("--out", type=Path, default=ledger.ROOT / "runs", help="folder of the figures' folders")
-    parser.add_argument("--ledger", type=Path, default=ledger.LEDGER)
-    options = parser.parse_args()
-    unknown = sorted(set(options.documents) - set(CHAPTERS))
+def main(
+    documents: Annotated[list[str] | None, typer.Argument(help=", ".join(CHAPTERS))] = None,
+    kept: bool = False,
+    missing: bool = False,
+    figures: bool = True,
+    animate: bool = False,
+    out: Path = ledger.ROOT / "runs",
+    written: Annotated[Path, typer.Option("--ledger")] = ledger.LEDGER,
+) -> None:
+    """Measure, print and write the claims of each document, and draw its figures."""
+    unknown = sorted(set(documents or []) - set(CHAPTERS))
     if unknown:
-        parser.error(f"no document {', '.join(unknown)}; there are {', '.join(CHAPTERS)}")
-    for document in options.documents or CHAPTERS:
-        reproduce(document, options)
+        raise SystemExit(f"no document {', '.join(unknown)}; there are {', '.join(CHAPTERS)}")
+    for document in documents or CHAPTERS:
+        with nullcontext() if kept else measured_anew(document, missing):
+            rows = rows_of(document, told=True)
+        print(ledger.table(rows))
+        ledger.update(document, rows, written)
+        print("\n" + ", ".join(f"{n} {verdict}" for verdict, n in ledger.counts(rows).items()))
+        folder = out / f"reproduce_{document}"
+        folder.mkdir(parents=True, exist_ok=True)
+        for chapter in chapters(document):
+            for name in ("draw",) * figures + ("animate",) * animate:
+                getattr(chapter, name, lambda folder: None)(folder)
+        print(f"ledger in {written}, figures in {folder}", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

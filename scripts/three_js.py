@@ -6,30 +6,25 @@ It gets both packages by npm into a folder that it removes, and bundles what ``e
 Node.js; nothing that the packages bring is run but esbuild. Afterwards run the tests of ``tests/view``.
 """
 
-from __future__ import annotations
-
-import argparse
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
+import typer
+
 VENDOR = Path(__file__).resolve().parents[1] / "hopfield_nav" / "view" / "vendor" / "three"
 BUNDLE = ["--bundle", "--minify", "--format=iife", "--global-name=THREE", "--legal-comments=none"]
 
 
-def main() -> None:
-    """Write the bundle and the licence that came with it."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--release", default="0.187.0", help="of three")
-    parser.add_argument("--esbuild", default="0.28.2", help="release of esbuild")
-    asked = parser.parse_args()
+def main(release: str = "0.187.0", esbuild: str = "0.28.2") -> None:
+    """Write the bundle of such a release of three, and the licence that came with it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        packages = [f"three@{asked.release}", f"esbuild@{asked.esbuild}"]
+        packages = [f"three@{release}", f"esbuild@{esbuild}"]
         subprocess.run(["npm", "install", "--silent", "--ignore-scripts", *packages], cwd=folder, check=True)
         shutil.copy(VENDOR / "entry.js", folder)
-        banner = f"--banner:js=/* three.js {asked.release}, cut by scripts/three_js.py; licence beside it */"
+        banner = f"--banner:js=/* three.js {release}, cut by scripts/three_js.py; licence beside it */"
         words = ["npx", "--no-install", "esbuild", "entry.js", *BUNDLE, banner, "--outfile=three.min.js"]
         subprocess.run(words, cwd=folder, check=True)
         shutil.copy(folder / "three.min.js", VENDOR)
@@ -37,4 +32,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

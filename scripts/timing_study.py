@@ -6,25 +6,22 @@ Random paths, straight in joint space over three poses, of three arms with rando
 lines of one arm. Times are those of the processor.
 """
 
-from __future__ import annotations
-
-import argparse
 import math
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
+import typer
 from measured_part import table, tell
+from reproduction import processor_times
 
 from dynamics import Arm, BadInput, follow_path, forward_kinematics, load_arm, with_payload
 from hopfield_nav.experiment import follow
 from hopfield_nav.known_world import PlannedPath, line, time_path, timing
 from hopfield_nav.known_world.limits import largest_shares, motion_limits
 from hopfield_nav.known_world.line import rows_on_line
-from hopfield_nav.loop import Trajectory, sample
+from hopfield_nav.loop import sample
 from hopfield_nav.world import parse_world
 
 ARMS = ("ur5_ragazzon2012", "ur5_full", "ur5e")
@@ -62,35 +59,19 @@ def of_limits(count: int) -> list[list[str]]:
         arm = with_payload(load_arm(ARMS[k % len(ARMS)]), rng.uniform(0, 6), [0, 0, 0.05])
         path, limits = direct_path(rng.uniform(-2, 2, (3, 6))), random_limits(rng)
         try:
-            with slowed_down() as calls:
+            with patch.object(timing, "slowed", wraps=timing.slowed) as slowed:
                 trajectory = time_path(arm, path, **limits)
         except BadInput:  # a pose at which the arm cannot rest within the torque
             continue
         del limits["ramp"]  # no limit of the motion itself
         shares = largest_shares(arm, trajectory, motion_limits(arm, **limits))
-        largest, slow, tried = max(largest, *shares), slow + bool(calls), tried + 1
+        largest, slow, tried = max(largest, *shares), slow + slowed.called, tried + 1
     name = "payload up to 6 kg, 0.3–60 rad/s², torque share 0.3–1, ramp 0–50 ms"
     arms = ", ".join(f"`{arm}`" for arm in ARMS)
     return [
         [f"largest share of a limit, random paths (n = {tried}: {arms}, {name})", f"{largest:.4f}"],
         ["of these, slowed down as a whole in the end", f"{slow}"],
     ]
-
-
-@contextmanager
-def slowed_down() -> Iterator[list[float]]:
-    """Notes every time that a whole trajectory is slowed down."""
-    calls, before = [], timing.slowed
-
-    def noted(trajectory: Trajectory, factor: float) -> Trajectory:
-        calls.append(factor)
-        return before(trajectory, factor)
-
-    timing.slowed = noted
-    try:
-        yield calls
-    finally:
-        timing.slowed = before
 
 
 def random_lines(count: int) -> list[PlannedPath]:
@@ -125,7 +106,7 @@ def of_lines(count: int) -> list[list[str]]:
     timed = [sample(time_path(arm, path), INSIDE)[1] for path in lines]
     off = np.array([off_line(arm, path, q) for path, q in zip(lines, timed, strict=True)])
     bent = np.array([bend(arm, path, q) for path, q in zip(lines, timed, strict=True)])
-    with no_rows_added():
+    with patch.multiple(line, OFF_LINE=math.inf, REFUSED=math.inf):  # no rows are added
         bare = np.array([off_line(arm, path, sample(time_path(arm, path), INSIDE)[1]) for path in lines])
     nm, urad = 1e9, 1e6
     return [
@@ -143,17 +124,6 @@ def of_lines(count: int) -> list[list[str]]:
             f"median {_two(urad * np.median(bent))} µrad, largest {_two(1e3 * bent.max())} mrad",
         ],
     ]
-
-
-@contextmanager
-def no_rows_added() -> Iterator[None]:
-    """Lines are timed with the rows that they have."""
-    before = line.OFF_LINE, line.REFUSED
-    line.OFF_LINE = line.REFUSED = math.inf
-    try:
-        yield
-    finally:
-        line.OFF_LINE, line.REFUSED = before
 
 
 def off_line(arm: Arm, path: PlannedPath, q: np.ndarray) -> float:
@@ -197,19 +167,13 @@ def of_time() -> list[list[str]]:
     """Rows of processor time."""
     arm = load_arm(ARM)
     ends = np.array([[0, -1, 1, 0, 1, 0], [2, -2, 2, 1, 1, 1.0]])
-    direct = PlannedPath(
-        np.linspace(*ends, 100), "direct", np.array([0, 99]), float(np.abs(np.diff(ends, axis=0)).sum())
-    )
+    direct = direct_path(ends)._replace(q=np.linspace(*ends, 100), corners=np.array([0, 99]))
     longest = max(random_lines(20), key=lambda path: len(path.q))
     cases = {"direct path of 100 rows, one leg": direct, f"tool line of {len(longest.q)} rows": longest}
     rows = []
     for name, path in cases.items():
-        times = []
-        for _ in range(REPEATS):
-            started = time.process_time()
-            time_path(arm, path)
-            times.append(1e3 * (time.process_time() - started))
-        rows.append([f"`time_path`, {name}: processor time", f"{np.median(times):.0f} ms (median of {REPEATS})"])
+        times = processor_times(lambda path=path: time_path(arm, path), REPEATS)
+        rows.append([f"`time_path`, {name}: processor time", f"{1e3 * np.median(times):.0f} ms (median of {REPEATS})"])
     return rows
 
 
@@ -217,16 +181,11 @@ def _two(value: float) -> str:
     return f"{value:.2g}" if value < 100 else f"{value:.0f}"
 
 
-def main() -> None:
-    """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--paths", type=int, default=600)
-    parser.add_argument("--lines", type=int, default=300)
-    parser.add_argument("--out", type=Path, help="page to write to; default: print only")
-    options = parser.parse_args()
-    rows = [*of_time(), *of_limits(options.paths), *of_lines(options.lines), *of_the_arm()]
-    tell(table(["what", "value"], rows), options.out)
+def main(paths: int = 600, lines: int = 300, out: Path | None = None) -> None:
+    """Print the table, and write it to a page."""
+    rows = [*of_time(), *of_limits(paths), *of_lines(lines), *of_the_arm()]
+    tell(table(["what", "value"], rows), out)
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

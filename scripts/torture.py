@@ -3,23 +3,21 @@
     python scripts/torture.py [--short] [--only KIND,…] [--count N]
         [--first N] [--keep FILE] [--out docs/reliability.md]
 
-It uses one core, two for pairs, and three for killed sweeps. What broke the program is named below the
-table; the exit status is then 1. ``--keep`` adds a block of trials to FILE as soon as it is done, tries none
-that is there already, and makes the table of all that FILE holds, so that many calls, side by side too, make
-one table.
-Whether the tests would notice small faults is asked by ``scripts/mutants.py``.
+It uses one core, two for pairs, and three for killed sweeps. What broke the program is named below the table; the exit
+status is then 1. ``--keep`` adds a block of trials to FILE as soon as it is done, tries none that is there already, and
+makes the table of all that FILE holds, so that many calls, side by side too, make one table. Whether the tests would
+notice small faults is asked by ``scripts/mutants.py``.
 """
 
-from __future__ import annotations
-
-import argparse
 import json
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import NamedTuple
 
+import typer
 from measured_part import table, tell
 from torturing.caches import damaged_caches
 from torturing.calls import odd_calls
@@ -30,26 +28,38 @@ from torturing.links import linked_records
 from torturing.pairs import pairs_at_once
 from torturing.records import damaged_runs, damaged_tables
 from torturing.streams import hostile_streams
-from torturing.trials import HEAD, Tally, joined, try_all
+from torturing.trials import HEAD, Tally, Trials, joined, try_all
 from torturing.walls import soft_walls
 from torturing.worlds import mutated, random_worlds
 
-SIZES = {  # of each kind of trials: all of them, a short form, and how many are kept at a time
-    "worlds": (10_000, 60, 500),
-    "runs": (10_000, 3, 50),
-    "walls": (1000, 3, 50),
-    "empty": (len(cases()), 32, len(cases())),
-    "records": (500, 30, 100),
-    "links": (200, 8, 50),
-    "kills": (100, 0, 4),
-    "pairs": (50, 0, 5),
-    "calls": (2000, 120, 100),
-    "streams": (2000, 21, 100),
-    "folders": (190, 2, 19),
-    "caches": (200, 3, 20),
+
+class Kind(NamedTuple):
+    """One kind of trials."""
+
+    name: str  # in the table; ``limit`` is the simulated time [s]
+    total: int  # how many there are
+    short: int  # how many are a short form
+    block: int  # how many are kept at a time
+    make: Callable[[Path, int, int, float], Trials]  # folder, count, number of the first, limit
+    counted: bool = True  # whether refusals and times are its own
+
+
+ALL = {
+    "worlds": Kind("mutated worlds, read", 10_000, 60, 500, mutated),
+    "runs": Kind("random worlds, {limit:g} s of simulated time", 10_000, 3, 50, random_worlds),
+    "walls": Kind("soft walls, {limit:g} s", 1000, 3, 50, soft_walls),
+    "empty": Kind("every arm, engine and method in an empty world", len(cases()), 32, len(cases()), empty_worlds),
+    "records": Kind("damaged records", 500, 30, 100, damaged_runs),
+    "links": Kind("records that lead elsewhere", 200, 8, 50, linked_records),
+    "kills": Kind("killed sweeps", 100, 0, 4, killed_sweeps, counted=False),
+    "pairs": Kind("two at once", 50, 0, 5, pairs_at_once, counted=False),
+    "calls": Kind("calls with odd arguments", 2000, 120, 100, odd_calls),
+    "streams": Kind("hostile streams, watched", 2000, 21, 100, hostile_streams),
+    "folders": Kind("commands in foreign folders", 190, 2, 19, commands_in_foreign_folders, counted=False),
+    "caches": Kind("damaged caches", 200, 3, 20, damaged_caches, counted=False),
 }
-FULL, SHORT, BLOCK = ({kind: sizes[k] for kind, sizes in SIZES.items()} for k in range(3))
-KINDS = tuple(FULL)
+KINDS = tuple(ALL)
+FULL, SHORT, BLOCK = ({name: kind[k] for name, kind in ALL.items()} for k in (1, 2, 3))
 
 
 def torture(sizes: dict[str, int], time_limit: float = 60.0, first: int = 0) -> list[Tally]:
@@ -63,58 +73,26 @@ def torture(sizes: dict[str, int], time_limit: float = 60.0, first: int = 0) -> 
 
 
 def _try(kind: str, place: Path, count: int, limit: float, first: int) -> list[Tally]:
-    total = FULL[kind]
-    if kind == "worlds":
-        return [try_all("mutated worlds, read", mutated(count, first), total)]
-    if kind == "runs":
-        name = f"random worlds, {limit:g} s of simulated time"
-        return [try_all(name, random_worlds(count, limit, first), total)]
-    if kind == "walls":
-        return [try_all(f"soft walls, {limit:g} s", soft_walls(count, limit, first), total)]
-    if kind == "kills":
-        return [try_all("killed sweeps", killed_sweeps(place, count, first), total, counted=False)]
-    if kind == "pairs":
-        return [try_all("two at once", pairs_at_once(place, count, first), total, counted=False)]
-    if kind == "links":
-        return [try_all("records that lead elsewhere", linked_records(place, count, first), total)]
-    if kind == "calls":
-        return [try_all("calls with odd arguments", odd_calls(count, first), total)]
-    if kind == "streams":
-        return [try_all("hostile streams, watched", hostile_streams(place, count, first), total)]
-    if kind == "folders":
-        trials = commands_in_foreign_folders(place, count, first)
-        return [try_all("commands in foreign folders", trials, total, counted=False)]
-    if kind == "caches":
-        trials = damaged_caches(place, count, first)
-        return [try_all("damaged caches", trials, total, counted=False)]
-    if kind == "empty":
-        name = "every arm, engine and method in an empty world"
-        return [try_all(name, empty_worlds(count, first), total)]
-    halves, quarter = (count // 2, first // 2), (count // 4, first // 4)
-    runs = damaged_runs(place / "a", halves[0], first=halves[1])
-    bare = damaged_runs(place / "b", quarter[0], sums=False, first=quarter[1])
-    tables = damaged_tables(place / "c", quarter[0], quarter[1])
+    name, total, _, _, make, counted = ALL[kind]
+    if kind != "records":
+        return [try_all(name.format(limit=limit), make(place, count, first, limit), total, counted=counted)]
+    half, quarter = (count // 2, first // 2, limit), (count // 4, first // 4)
     return [
-        try_all("damaged records", runs, total // 2),
-        try_all("damaged records without checksums", bare, total // 4),
-        try_all("damaged tables of a sweep", tables, total // 4),
+        try_all(name, make(place / "a", *half), total // 2),
+        try_all("damaged records without checksums", damaged_runs(place / "b", *quarter, sums=False), total // 4),
+        try_all("damaged tables of a sweep", damaged_tables(place / "c", *quarter), total // 4),
     ]
 
 
 def torture_in_blocks(sizes: dict[str, int], first: int, keep: Path) -> list[Tally]:
     """As ``torture``, block by block, each added to a file; returns all that the file then holds."""
-    for kind, begin in _blocks(sizes, first):
+    blocks = [(kind, k) for kind, n in sizes.items() for k in range(first, first + n, BLOCK[kind])]
+    for kind, begin in blocks:
         if (kind, begin) not in (key for key, _ in _kept(keep)):
             for tally in torture({kind: BLOCK[kind]}, first=begin):
                 with keep.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"kind": kind, "first": begin, **asdict(tally)}) + "\n")
     return joined(tally for _, tally in sorted(_kept(keep), key=lambda part: KINDS.index(part[0][0])))
-
-
-def _blocks(sizes: dict[str, int], first: int) -> Iterator[tuple[str, int]]:
-    for kind, count in sizes.items():
-        for begin in range(first, first + count, BLOCK[kind]):
-            yield kind, begin
 
 
 def _kept(keep: Path) -> list[tuple[tuple[str, int], Tally]]:
@@ -124,26 +102,25 @@ def _kept(keep: Path) -> list[tuple[tuple[str, int], Tally]]:
     return [((line.pop("kind"), line.pop("first")), Tally(**line)) for line in found]
 
 
-def main() -> int:
-    """Print the table and what broke."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--short", action="store_true", help="a few trials of each kind")
-    parser.add_argument("--only", default=",".join(KINDS), help="kinds, with commas")
-    parser.add_argument("--count", type=int, help="so many trials of every kind")
-    parser.add_argument("--first", type=int, default=0, help="number of the first trial")
-    parser.add_argument("--keep", type=Path, help="trials so far, to which these are added")
-    parser.add_argument("--out", type=Path, help="page to write the table to")
-    asked = parser.parse_args()
-    sizes = {kind: asked.count or (SHORT if asked.short else FULL)[kind] for kind in asked.only.split(",")}
-    if asked.keep and any(n % BLOCK[kind] for kind, count in sizes.items() for n in (count, asked.first)):
-        parser.error("--keep goes with numbers of whole blocks: " + str({kind: BLOCK[kind] for kind in sizes}))
+def main(
+    only: str = ",".join(KINDS),
+    short: bool = False,
+    count: int = 0,
+    first: int = 0,
+    keep: Path | None = None,
+    out: Path | None = None,
+) -> None:
+    """Print the table and what broke; ONLY: kinds, with commas; COUNT: trials of every kind."""
+    sizes = {kind: count or (SHORT if short else FULL)[kind] for kind in only.split(",")}
+    if keep and any(n % BLOCK[kind] for kind, count in sizes.items() for n in (count, first)):
+        raise SystemExit("--keep goes with numbers of whole blocks: " + str({kind: BLOCK[kind] for kind in sizes}))
     torture({kind: SHORT[kind] for kind in sizes})  # compiles, which is not to be timed
-    tallies = torture_in_blocks(sizes, asked.first, asked.keep) if asked.keep else torture(sizes, first=asked.first)
-    tell(table(HEAD, (tally.row for tally in tallies)), asked.out)
+    tallies = torture_in_blocks(sizes, first, keep) if keep else torture(sizes, first=first)
+    tell(table(HEAD, (tally.row for tally in tallies)), out)
     broken = [line for tally in tallies for line in tally.broken]
     print("\n".join(["", *broken]) if broken else "")
-    return 1 if broken else 0
+    raise SystemExit(bool(broken))
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    typer.run(main)

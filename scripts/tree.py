@@ -6,13 +6,12 @@ prints the numbers of docs/architecture.md for this checkout, beside those of an
 The tests use the same import graph to find circles and doors between rooms that are not meant to be there.
 """
 
-from __future__ import annotations
-
-import argparse
 import ast
 import re
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from measured_part import ROOT, table, tell
 
 PACKAGES = ("dynamics", "hopfield_nav")
@@ -216,17 +215,13 @@ def counts(root):
     return dict([*structure(root), *sizes(root)])
 
 
-def main():
+def main(folder: Annotated[Path | None, typer.Argument()] = None, out: Path | None = None) -> None:
     """Print or write the table, of one checkout or of an older one and this."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("folder", nargs="?", type=Path, help="of an older checkout")
-    parser.add_argument("--out", type=Path, help="page to write the table to")
-    asked = parser.parse_args()
     now = counts(ROOT)
-    before = counts(asked.folder) if asked.folder else {}
+    before = counts(folder) if folder else {}
     rows = ((words, f"{before.get(words, '–')}", f"{number}") for words, number in now.items())
-    tell(table(["", "before", "now"], rows), asked.out, "tree")
+    tell(table(["", "before", "now"], rows), out, "tree")
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -1,7 +1,5 @@
 """The one rule by which a row of the ledger gets its verdict."""
 
-from __future__ import annotations
-
 import numpy as np
 
 REPRODUCED, PARTLY, REFUTED, UNCHECKABLE = "reproduced", "in part", "refuted", "cannot be checked"

@@ -7,8 +7,6 @@ whole arm and a sweep run, every command prints its help, and some hundred quick
 fault. Prints a line a step and ends with status 1 where one failed. Compiles twice, some minutes.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

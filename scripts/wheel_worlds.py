@@ -6,8 +6,6 @@ builds the wheel, installs it with what it needs from the package index, and run
 prints a line a world and ends with status 1 where one could not be run. Some minutes; the first one compiles.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

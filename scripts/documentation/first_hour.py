@@ -5,8 +5,6 @@
 writes the time of each part into the page and into docs/measured. Some minutes; pip asks the package index.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import subprocess

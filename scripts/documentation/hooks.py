@@ -4,8 +4,6 @@ The API reference has a page for every room, from the docstrings; a page has the
 notebooks become pages with the results that are stored in them; and the change log is shown as it is.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from pathlib import Path

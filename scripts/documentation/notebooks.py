@@ -5,8 +5,6 @@
 The tests execute them again, in an empty folder, and compare what they print.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 from pathlib import Path

@@ -6,8 +6,6 @@ runs ``ragazzon2012`` and ``u_trap``, keeps the page of moments of the one and m
 GIF, which needs no player.
 """
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import subprocess

@@ -5,8 +5,6 @@ room, but takes them for private ones; here they become its ``__all__``. And wha
 of a class says, or that above it, becomes the description of the field.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

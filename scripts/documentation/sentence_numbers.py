@@ -8,13 +8,11 @@ neither list is printed, and so is what is listed and gone; a test holds both at
 most. ``--write`` makes the list anew, with what was on no list as ``said``: for whoever has looked at each.
 """
 
-from __future__ import annotations
-
-import argparse
 import re
 from collections import Counter
 from pathlib import Path
 
+import typer
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,16 +61,14 @@ def _left_on(page: str, left: list[dict[str, str]]) -> Counter[str]:
     return Counter(one["number"] for one in left if one["page"] == page)
 
 
-def main() -> int:
+def main(write: bool = False) -> None:
     """Print the counts and the differences; the exit status says whether there are any."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="make the list anew")
-    if parser.parse_args().write:
+    if write:
         _write()
     said, left = listed()
     wrong = differences()
     print(*wrong, f"{sum(map(len, said.values()))} said, {len(left)} left, {len(wrong)} to look at", sep="\n")
-    return int(bool(wrong))
+    raise SystemExit(bool(wrong))
 
 
 def _write() -> None:
@@ -90,4 +86,4 @@ def _write() -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    typer.run(main)

@@ -2,15 +2,12 @@
 
     python scripts/documentation/snippets.py PAGE...
 
-runs pages one after the other, each in an empty folder, and says how long each took. The language of a
-block says what is done with it. ``python`` is executed, ``bash`` typed line by line. Of ``console`` what
-is behind ``$`` is typed, and the rest compared with what comes. ``yaml`` is read as a world or a sweep,
-``text`` is left alone. A block with a ``title`` is written to a file of that name. What is not run
-stands in ``not_run.yaml``. Of the checkout a block finds what the wheel has, and nothing else
-(tests/project/test_wheel.py compares the two): the same files, already compiled.
+runs pages one after the other, each in an empty folder, and says how long each took. The language of a block says what
+is done with it. ``python`` is executed, ``bash`` typed line by line. Of ``console`` what is behind ``$`` is typed, and
+the rest compared with what comes. ``yaml`` is read as a world or a sweep, ``text`` is left alone. A block with a
+``title`` is written to a file of that name. What is not run stands in ``not_run.yaml``. Of the checkout a block finds
+what the wheel has, and nothing else (tests/project/test_wheel.py compares the two): the same files, already compiled.
 """
-
-from __future__ import annotations
 
 import contextlib
 import io
@@ -26,6 +23,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import yaml
 
@@ -197,11 +195,8 @@ def typed(command: str) -> tuple[int, str]:
         if words[0] == "hopfield-nav":
             status = main(words[1:])
         elif words[0] == "python" and words[1].endswith(".py"):
-            before, sys.argv = sys.argv, words[1:]
-            try:
+            with patch.object(sys, "argv", words[1:]):
                 runpy.run_path(words[1], run_name="__main__")
-            finally:
-                sys.argv = before
         else:
             raise ValueError(f"neither hopfield-nav nor python: {command!r}")
     if into:

@@ -6,11 +6,10 @@ writes every part that is named below to its page and to docs/measured: some fou
 in all, of which docs/detection.md takes most.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +26,12 @@ DETECTED = ("ragazzon2012", "ragazzon2012_momentum")
 IN_SPACE = ("over_the_wall", "shelf", "free_rotation")
 PERIODS = (0.008, 0.002, 0.001)  # [s]
 DELAYS = {"no delay": 0, "one period": 1, "two": 2, "three": 3}
+
+
+def of(name: str) -> Callable[[], str]:
+    """A table of another script, ``module:function``, which is loaded when it is asked for."""
+    module, _, function = name.partition(":")
+    return lambda: getattr(import_module(module), function)()
 
 
 def detectors() -> str:
@@ -81,20 +86,6 @@ def in_space() -> str:
     return table(["world", "`contact.bodies`", "outcome", "collisions", "grazes", "simulated time"], rows)
 
 
-def starts() -> str:
-    """False alarms of joints that leave rest."""
-    from documentation.starts import starts
-
-    return starts()
-
-
-def contacts() -> str:
-    """Contacts of an arm that leaves rest or moves."""
-    from documentation.starts import contacts
-
-    return contacts()
-
-
 def friction() -> str:
     """Coulomb and viscous friction in the joints of ``ur5_full``."""
     coulomb, viscous = load_arm("ur5_full").friction[:, :2].T
@@ -116,13 +107,6 @@ def sampling() -> str:
     product = ["limit times period", *(f"{limit:.3g}" for limit in limits(1.0))]
     rows = [[f"at {1e3 * p:g} ms [rad/s]", *(f"{limit:.0f}" for limit in limits(p))] for p in PERIODS]
     return table(["", *DELAYS], [product, *rows])
-
-
-def pressed_peg() -> str:
-    """What the force estimate is worth while a peg is pressed and slid."""
-    from ragazzon2012.pressed_peg_figures import peg_table
-
-    return peg_table()
 
 
 def base_parameters() -> str:
@@ -172,9 +156,9 @@ TABLES: dict[str, dict[str, Callable[[], str]]] = {  # page: part
     "README.md": {"": detectors},
     "docs/three_dimensions.md": {"": in_space},
     "docs/detectors_compared.md": {"closed_loop": closed_loop},
-    "docs/detection.md": {"starts": starts, "contacts": contacts},
+    "docs/detection.md": {name: of(f"documentation.starts:{name}") for name in ("starts", "contacts")},
     "docs/imperfections.md": {"friction": friction, "sampling": sampling},
-    "docs/pressed_peg.md": {"": pressed_peg},
+    "docs/pressed_peg.md": {"": of("ragazzon2012.pressed_peg_figures:peg_table")},
     "docs/identification.md": {"base_parameters": base_parameters, "calibration": calibration},
     "docs/recordings.md": {"": recorded_torques},
 }

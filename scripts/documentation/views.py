@@ -6,13 +6,11 @@ runs three worlds and a plan, or takes them from a folder that holds them under 
 at one moment.
 """
 
-from __future__ import annotations
-
-import argparse
 import sys
 import tempfile
 from pathlib import Path
 
+import typer
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,20 +25,17 @@ VIEWS = {  # picture: world, words that make it, the moment
 }
 
 
-def main() -> None:
-    """Make them all."""
+def main(runs: Path | None = None) -> None:
+    """Make them all, of results in a folder or of new ones."""
     from browser import Browser
 
     from hopfield_nav.cli import main as typed
 
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--runs", type=Path, help="folder with ragazzon2012, over_the_wall, whole_arm and cell")
-    made = parser.parse_args().runs
     with tempfile.TemporaryDirectory() as name:
         folder, browser = Path(name), Browser(Path(name) / "browser")
         for picture, (world, words, moment) in VIEWS.items():
-            result = made / world if made else folder / world
-            if made is None:
+            result = runs / world if runs else folder / world
+            if runs is None:
                 assert typed([*words, world, "--out", str(result), "--no-plots"]) in (0, 1)
             page = folder / f"{world}.html"
             assert typed(["view", str(result), "--html", str(page)]) == 0
@@ -53,4 +48,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

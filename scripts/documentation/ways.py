@@ -3,8 +3,6 @@
 python scripts/documentation/ways.py
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 

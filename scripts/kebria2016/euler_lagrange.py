@@ -1,9 +1,7 @@
 """Section II.E: the equations of motion from energies, beside the recursions."""
 
-from __future__ import annotations
-
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
 
 from dynamics import (
     Arm,
@@ -55,25 +53,16 @@ def skew_error(arm: Arm, count: int = 1000) -> float:
     return float(np.abs(rest + np.swapaxes(rest, 1, 2)).max() / 2 / np.abs(rate).max())
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of II.E on M, C and the two formulations."""
     arm = load_arm(NAME)
     matrix = euler_lagrange(arm, *states()[:2]).mass_matrix
     asymmetry = float(np.abs(matrix - np.swapaxes(matrix, 1, 2)).max())
     least = float(np.linalg.eigvalsh(matrix).min())
     skew, apart = skew_error(arm), largest_difference(arm)
-    return [
-        judged(
-            "kebria2016.mass_matrix_is_positive_definite",
-            f"at 1000 random positions: asymmetry {asymmetry:.0e}, smallest eigenvalue {least:.2g} kg·m²",
-            asymmetry < 1e-14 and least > 0,
-        ),
-        judged(
-            "kebria2016.skew_symmetry", f"symmetric part {skew:.0e} of Ṁ, with exact derivatives of M", skew < 1e-13
-        ),
-        judged(
-            "kebria2016.lagrange_gives_the_equations",
-            f"M, C, g and torque equal to Newton–Euler to {apart:.0e} (1000 random states)",
-            apart < 1e-10,
-        ),
-    ]
+    ours = f"at 1000 random positions: asymmetry {asymmetry:.0e}, smallest eigenvalue {least:.2g} kg·m²"
+    yield judged("kebria2016.mass_matrix_is_positive_definite", ours, asymmetry < 1e-14 and least > 0)
+    ours = f"symmetric part {skew:.0e} of Ṁ, with exact derivatives of M"
+    yield judged("kebria2016.skew_symmetry", ours, skew < 1e-13)
+    ours = f"M, C, g and torque equal to Newton–Euler to {apart:.0e} (1000 random states)"
+    yield judged("kebria2016.lagrange_gives_the_equations", ours, apart < 1e-10)

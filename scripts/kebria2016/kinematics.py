@@ -1,15 +1,12 @@
 """Sections II.B to II.D: Table I, the flange's position, the inverse kinematics; singularities drawn."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from nowoczyn2023.direct_kinematics import arm_of_table
 from nowoczyn2023.singular import alone
-from reproduction import save_figures
+from reproduction import picture, pictures_of
 
 from dynamics import (
     Arm,
@@ -21,7 +18,6 @@ from dynamics import (
     singular_values,
     singularity_measures,
 )
-from dynamics.files import arm_from_dict
 from hopfield_nav.figures import PAGE
 
 NAME = "ur5_kebria2016"
@@ -31,6 +27,7 @@ TABLE_I = {  # as printed
     "d": [0.08916, 0, 0, 0.10915, 0.09456, 0.0823],
 }
 WRONG_IN_TABLE_I = {("a", 1), ("a", 2), ("d", 4)}
+draw = pictures_of(__name__)
 
 
 def positions(count: int = 20000) -> np.ndarray:
@@ -38,36 +35,18 @@ def positions(count: int = 20000) -> np.ndarray:
     return np.random.default_rng(2016).uniform(-np.pi, np.pi, (count, 6))
 
 
-def table_differences() -> set[tuple[str, int]]:
-    """Entries of Table I that differ from our arm, as (column, index from 0)."""
+def table_differences() -> dict[tuple[str, int], float]:
+    """Our values where Table I has others, by column and index from 0."""
     ours = dict(zip(("d", "a", "alpha"), load_arm(NAME).dh[:, 1:].T, strict=True))
-    return {
-        (column, i)
-        for column, printed in TABLE_I.items()
-        for i in range(6)
-        if abs(ours[column][i] - printed[i]) > 1e-12
-    }
-
-
-def wrong_entries() -> str:
-    """Our values where Table I has others."""
-    ours = dict(zip(("d", "a", "alpha"), load_arm(NAME).dh[:, 1:].T, strict=True))
-    return ", ".join(f"{column}{i + 1} {ours[column][i]:.7g}" for column, i in sorted(table_differences()))
-
-
-def with_d5(d5: float) -> Arm:
-    """Our arm with another d5 [m]."""
-    arm = load_arm(NAME)
-    joints = [{"d": d, "a": a, "alpha": alpha, "source": "Table I"} for _, d, a, alpha in arm.dh]
-    joints[4]["d"] = d5
-    links = [{"mass": 0, "center_of_mass": [0, 0, 0], "source": "none"}] * 6
-    return arm_from_dict({"joints": joints, "links": links})
+    entries = [(column, i) for column in sorted(TABLE_I) for i in range(6)]
+    return {(c, i): ours[c][i] for c, i in entries if abs(ours[c][i] - TABLE_I[c][i]) > 1e-12}
 
 
 def effect_of_d5() -> float:
     """Largest shift of the flange by the printed d5 [m]."""
-    q = positions()
-    apart = closed_form_position(with_d5(TABLE_I["d"][4]), q) - closed_form_position(load_arm(NAME), q)
+    q, table = positions(), load_arm(NAME).dh[:, 1:].copy()
+    table[4, 0] = TABLE_I["d"][4]
+    apart = closed_form_position(arm_of_table(table), q) - closed_form_position(load_arm(NAME), q)
     return float(np.linalg.norm(apart, axis=1).max())
 
 
@@ -79,18 +58,12 @@ def printed_position(arm: Arm, q: np.ndarray) -> np.ndarray:
     return closed_form_position(arm, q) - shift
 
 
-def printed_theta6(q: np.ndarray, T: np.ndarray) -> np.ndarray:
-    """(k,) theta6 by (5) as printed, theta1 and theta5 given."""
+def theta6(q: np.ndarray, T: np.ndarray, printed: bool) -> np.ndarray:
+    """(k,) theta6 by (5), theta1 and theta5 given: as printed, or with x_x s1 − x_y c1."""
     c1, s1, s5 = np.cos(q[:, 0]), np.sin(q[:, 0]), np.sin(q[:, 4])
     x, y = T[:, :3, 0], T[:, :3, 1]
-    return np.arctan2((y[:, 1] * c1 - y[:, 0] * s1) / s5, (x[:, 0] * c1 - x[:, 1] * s1) / s5)
-
-
-def corrected_theta6(q: np.ndarray, T: np.ndarray) -> np.ndarray:
-    """(k,) theta6 by (5) with x_x s1 − x_y c1."""
-    c1, s1, s5 = np.cos(q[:, 0]), np.sin(q[:, 0]), np.sin(q[:, 4])
-    x, y = T[:, :3, 0], T[:, :3, 1]
-    return np.arctan2((y[:, 1] * c1 - y[:, 0] * s1) / s5, (x[:, 0] * s1 - x[:, 1] * c1) / s5)
+    across = x[:, 0] * c1 - x[:, 1] * s1 if printed else x[:, 0] * s1 - x[:, 1] * c1
+    return np.arctan2((y[:, 1] * c1 - y[:, 0] * s1) / s5, across / s5)
 
 
 def largest_turn(found: np.ndarray, expected: np.ndarray) -> float:
@@ -112,7 +85,7 @@ def theta6_errors() -> tuple[float, float]:
     q = positions()
     q = q[np.abs(np.sin(q[:, 4])) > 0.01]
     T = forward_kinematics(load_arm(NAME), q)
-    return largest_turn(printed_theta6(q, T), q[:, 5]), largest_turn(corrected_theta6(q, T), q[:, 5])
+    return largest_turn(theta6(q, T, True), q[:, 5]), largest_turn(theta6(q, T, False), q[:, 5])
 
 
 def solution_counts(count: int = 5000) -> np.ndarray:
@@ -135,72 +108,39 @@ def wrist_distance(count: int = 200_000) -> float:
     return float(np.linalg.norm(centers, axis=1).min())
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of II.B to II.D."""
-    return [*_table_rows(), *_formula_rows(), *_solution_rows()]
-
-
-def _table_rows() -> list[Row]:
     wrong, shift = table_differences(), effect_of_d5()
-    return [
-        judged("kebria2016.dh_parameters", f"{18 - len(wrong)} of 18 agree; ours {wrong_entries()} m", not wrong),
-        judged("kebria2016.printed_d5", f"up to {1e3 * shift:.3f} mm of shift", shift < 1e-9),
-    ]
-
-
-def _formula_rows() -> list[Row]:
+    entries = ", ".join(f"{column}{i + 1} {value:.7g}" for (column, i), value in wrong.items())
+    yield judged("kebria2016.dh_parameters", f"{18 - len(wrong)} of 18 agree; ours {entries} m", not wrong)
+    yield judged("kebria2016.printed_d5", f"up to {1e3 * shift:.3f} mm of shift", shift < 1e-9)
     position, theta6 = position_errors(), theta6_errors()
-    return [
-        judged(
-            "kebria2016.position_of_the_flange",
-            f"as printed off by up to {1e3 * position[0]:.0f} mm; with s5 by {position[1]:.0e} m",
-            position[0] < 1e-9,
-        ),
-        judged(
-            "kebria2016.theta6",
-            f"as printed off by up to {theta6[0]:.2f} rad; with (x_x s1 − x_y c1)/s5 by {theta6[1]:.0e} rad",
-            theta6[0] < 1e-9,
-        ),
-    ]
-
-
-def _solution_rows() -> list[Row]:
+    ours = f"as printed off by up to {1e3 * position[0]:.0f} mm; with s5 by {position[1]:.0e} m"
+    yield judged("kebria2016.position_of_the_flange", ours, position[0] < 1e-9)
+    ours = f"as printed off by up to {theta6[0]:.2f} rad; with (x_x s1 − x_y c1)/s5 by {theta6[1]:.0e} rad"
+    yield judged("kebria2016.theta6", ours, theta6[0] < 1e-9)
     counts, limits, nearest = solution_counts(), ring(), wrist_distance()
     arm = load_arm(NAME)
     (a2, a3), d4 = np.abs(arm.dh[1:3, 2]), arm.dh[3, 1]
     singular = float(np.linalg.norm(link_frames(arm, alone()["shoulder"])[5, :2, 3]))
     share = np.mean(counts == 8)
     margin = 1.96 * np.sqrt(share * (1 - share) / len(counts))
-    return [
-        judged(
-            "kebria2016.number_of_solutions",
-            f"up to {counts.max()}; {100 * share:.0f} ± {100 * margin:.0f} % of {len(counts)} reachable poses"
-            f" have all 8, the least {counts.min()}",
-            int(counts.max()) == 8,
-        ),
-        judged(
-            "kebria2016.limits_of_reach",
-            f"joint 4's axis between {limits[0]:.4f} and {limits[1]:.4f} m from joint 2's",
-            limits[0] >= a2 - a3 - 1e-12 and limits[1] <= a2 + a3 + 1e-12,
-        ),
-        judged(
-            "kebria2016.distance_from_axis_1",
-            f"R at least {nearest:.5f} m, d4 = {d4:.5f} m, and d4 to {abs(singular - d4):.0e} m at the"
-            " shoulder singularity",
-            min(nearest, singular) > d4 + 1e-6,
-        ),
-    ]
+    ours = (
+        f"up to {counts.max()}; {100 * share:.0f} ± {100 * margin:.0f} % of {len(counts)} reachable poses"
+        f" have all 8, the least {counts.min()}"
+    )
+    yield judged("kebria2016.number_of_solutions", ours, int(counts.max()) == 8)
+    ours = f"joint 4's axis between {limits[0]:.4f} and {limits[1]:.4f} m from joint 2's"
+    yield judged("kebria2016.limits_of_reach", ours, limits[0] >= a2 - a3 - 1e-12 and limits[1] <= a2 + a3 + 1e-12)
+    ours = (
+        f"R at least {nearest:.5f} m, d4 = {d4:.5f} m, and d4 to {abs(singular - d4):.0e} m at the shoulder singularity"
+    )
+    yield judged("kebria2016.distance_from_axis_1", ours, min(nearest, singular) > d4 + 1e-6)
 
 
-def draw(folder: Path) -> list[Path]:
-    """Where the three singularities lie, and how the smallest singular value falls towards them."""
-    return save_figures(folder, {"singularities": singularity_figure})
-
-
-def singularity_figure() -> Figure:
+@picture("singularities", PAGE, 0.38 * PAGE, 1, 2)
+def singularity_figure(figure: Figure, *axes: Axes) -> None:
     """Smallest singular value over two pairs of angles; lines where a measure is zero."""
-    figure = Figure(figsize=(PAGE, 0.38 * PAGE), layout="constrained")
-    axes = figure.subplots(1, 2)
     base = np.array([0.0, -1.2, 1.2, -1.0, 1.1, 0.0])
     image = draw_singularities(axes[0], base, 2, 4, (("elbow", "-"), ("wrist", "--"), ("shoulder", ":")))
     draw_singularities(axes[1], base, 1, 2, (("elbow", "-"), ("wrist", "--"), ("shoulder", ":")))
@@ -209,7 +149,6 @@ def singularity_figure() -> Figure:
     extra, names = axes[1].get_legend_handles_labels()
     known = dict(zip([*labels, *names], [*handles, *extra], strict=True))
     figure.legend(known.values(), known.keys(), loc="outside upper center", ncols=3)
-    return figure
 
 
 def draw_singularities(ax: Axes, base: np.ndarray, i: int, j: int, lines: tuple) -> object:

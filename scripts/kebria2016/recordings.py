@@ -1,27 +1,26 @@
 """The claim of accuracy, against recordings of a real UR5."""
 
-from __future__ import annotations
-
-from ledger import Row, judged
+from ledger import Rows, judged
 from recorded_runs import MOVING, NO_ROTORS, STANDSTILL, residual, residuals, sets
 
 from dynamics import load_arm
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """The claim of section I; decided at standstill, where no fitted rotor inertia plays a part."""
     kebria, kufieta = load_arm("ur5_kebria2016"), sets()[NO_ROTORS]
     still, known = residual(kebria, STANDSTILL), residual(kufieta, STANDSTILL)
     moving, same = residuals(kebria, MOVING).max(), residuals(kufieta, MOVING).max()
     rotors = residuals(load_arm("ur5_controller"), MOVING).max()
-    return [
-        judged(
-            "kebria2016.most_accurate_model",
-            f"standing still joints 2, 3 are {still[1]:.2f}, {still[2]:.2f} N·m rms off "
-            f"the torque that a UR5's controller computes; Kufieta's {known[1]:.3f}, {known[2]:.3f} N·m",
-            bool(still.max() <= known.max()),
-            moving=moving,
-            same=same,
-            rotors=rotors,
-        )
-    ]
+    ours = (
+        f"standing still joints 2, 3 are {still[1]:.2f}, {still[2]:.2f} N·m rms off "
+        f"the torque that a UR5's controller computes; Kufieta's {known[1]:.3f}, {known[2]:.3f} N·m"
+    )
+    yield judged(
+        "kebria2016.most_accurate_model",
+        ours,
+        bool(still.max() <= known.max()),
+        moving=moving,
+        same=same,
+        rotors=rotors,
+    )

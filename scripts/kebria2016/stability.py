@@ -1,9 +1,7 @@
 """Section V: Routh–Hurwitz on the error equation (12), beside the poles themselves."""
 
-from __future__ import annotations
-
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
 from reproduction import listed
 
 GAIN = 10.0  # K_P and K_D of every joint
@@ -37,15 +35,12 @@ def agreeing(count: int = COUNT) -> int:
     return sum(right_half(p) == int((np.roots(p).real > 0).sum()) for p in polynomials)
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """The claim of section V on its gains."""
     error = np.array([1.0, GAIN, GAIN])
     poles, same = np.sort(np.roots(error).real)[::-1], agreeing()
-    return [
-        judged(
-            "kebria2016.routh_hurwitz",
-            f"first column {listed(routh_column(error), 'g')}: {right_half(error)} changes of sign; poles"
-            f" {listed(poles, '.3f')} 1/s; of {COUNT} random K_P, K_D Routh counts the poles of {same}",
-            right_half(error) == 0 and bool((poles < 0).all()) and same == COUNT,
-        )
-    ]
+    ours = (
+        f"first column {listed(routh_column(error), 'g')}: {right_half(error)} changes of sign; poles"
+        f" {listed(poles, '.3f')} 1/s; of {COUNT} random K_P, K_D Routh counts the poles of {same}"
+    )
+    yield judged("kebria2016.routh_hurwitz", ours, right_half(error) == 0 and bool((poles < 0).all()) and same == COUNT)

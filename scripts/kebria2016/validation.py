@@ -1,18 +1,13 @@
 """Section V: the model cross-checked by controlling an arm that MuJoCo simulates."""
 
-from __future__ import annotations
-
-from functools import partial
-from pathlib import Path
-
 import mujoco
 import numpy as np
-from ledger import Row, judged
-from reproduction import save_figures
+from ledger import Row, Rows, judged
+from reproduction import pictures_of
 from scipy.spatial.transform import Rotation
 
 from dynamics.files import mjcf_text
-from kebria2016.validation_figures import error_figure, picture_figure, tracking_figure
+from kebria2016 import validation_figures
 from kebria2016.validation_run import (
     DURATION,
     FIRST_ERROR,
@@ -26,6 +21,7 @@ from kebria2016.validation_run import (
 
 RADII = (0.001, 0.2)  # [m] of the links
 SETTLED = 4.2  # [s] after which the published poles leave less than 1 %
+draw = pictures_of(validation_figures.__name__)
 
 
 def settling_time(run: Followed, share: float = 0.01) -> float:
@@ -77,49 +73,27 @@ def rows() -> list[Row]:
     return [*_error_rows(follow()), *_tool_rows(follow())]
 
 
-def _error_rows(run: Followed) -> list[Row]:
+def _error_rows(run: Followed) -> Rows:
     fitted, exact, settled = fitted_poles(run), np.array(poles()), settling_time(run)
     away, held = largest_difference(run), largest_difference(follow(hold=True))
-    return [
-        judged(
-            "kebria2016.poles_of_the_error",
-            f"{fitted[0]:.3f}, {fitted[1]:.3f} 1/s, fitted to the error on MuJoCo's arm",
-            bool(np.all(np.abs(fitted / exact - 1) < 0.01)),
-        ),
-        judged("kebria2016.error_below_one_percent", f"after {settled:.2f} s", abs(settled - SETTLED) < 0.05),
-        judged(
-            "kebria2016.error_equation",
-            f"differs from the analytic solution by at most {away:.0e} of the first error",
-            away < 1e-6,
-            held=100 * held,
-        ),
-    ]
+    ours = f"{fitted[0]:.3f}, {fitted[1]:.3f} 1/s, fitted to the error on MuJoCo's arm"
+    yield judged("kebria2016.poles_of_the_error", ours, bool(np.all(np.abs(fitted / exact - 1) < 0.01)))
+    yield judged("kebria2016.error_below_one_percent", f"after {settled:.2f} s", abs(settled - SETTLED) < 0.05)
+    ours = f"differs from the analytic solution by at most {away:.0e} of the first error"
+    yield judged("kebria2016.error_equation", ours, away < 1e-6, held=100 * held)
 
 
-def _tool_rows(run: Followed) -> list[Row]:
+def _tool_rows(run: Followed) -> Rows:
     away, turn = pose_errors(run)
     late, value, change = run.time > SETTLED, smallest_singular_value(), torque_change_with_radius()
     end = run.time > DURATION - 1
-    return [
-        judged(
-            "kebria2016.regular_profile", f"smallest singular value of J along ours {value:.3f} (metres)", value > 0.05
-        ),
-        judged(
-            "kebria2016.tracking",
-            f"errors {1e3 * away[0]:.0f} mm, {np.degrees(turn[0]):.0f}° at first, at most "
-            f"{1e3 * away[late].max():.1f} mm, {np.degrees(turn[late].max()):.2f}° after {SETTLED} s, "
-            f"{1e3 * away[end].max():.4f} mm, {np.degrees(turn[end].max()):.4f}° in the last second",
-            bool(away[end].max() < 1e-4 and turn[end].max() < 1e-3),
-        ),
-        judged(
-            "kebria2016.radius_of_the_links",
-            f"radius {1e3 * RADII[0]:.0f} mm or {1e3 * RADII[1]:.0f} mm: torques differ by {change:.0e} N·m",
-            change == 0.0,
-        ),
-    ]
-
-
-def draw(folder: Path) -> list[Path]:
-    """Figures 10 and 11, and the error beside the solution of (12)."""
-    makers = {"figure_10_arm": picture_figure, "figure_11_tracking": tracking_figure, "equation_12_error": error_figure}
-    return save_figures(folder, {name: partial(make, follow()) for name, make in makers.items()})
+    ours = f"smallest singular value of J along ours {value:.3f} (metres)"
+    yield judged("kebria2016.regular_profile", ours, value > 0.05)
+    ours = (
+        f"errors {1e3 * away[0]:.0f} mm, {np.degrees(turn[0]):.0f}° at first, at most "
+        f"{1e3 * away[late].max():.1f} mm, {np.degrees(turn[late].max()):.2f}° after {SETTLED} s, "
+        f"{1e3 * away[end].max():.4f} mm, {np.degrees(turn[end].max()):.4f}° in the last second"
+    )
+    yield judged("kebria2016.tracking", ours, bool(away[end].max() < 1e-4 and turn[end].max() < 1e-3))
+    ours = f"radius {1e3 * RADII[0]:.0f} mm or {1e3 * RADII[1]:.0f} mm: torques differ by {change:.0e} N·m"
+    yield judged("kebria2016.radius_of_the_links", ours, change == 0.0)

@@ -1,25 +1,23 @@
 """Figures of section V: the arm, the tool's pose over time, and the joint error."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
+from reproduction import JOINT_COLOURS, picture
 from scipy.spatial.transform import Rotation
 
 from hopfield_nav.figures import COLOURS, COLUMN, PAGE
 from hopfield_nav.figures.solid import arm_outline, make_view, pose_outline, project, shade
-from kebria2016.validation_run import DURATION, FIRST_ERROR, Followed, analytic_error, arm, follow, profile
+from kebria2016.validation_run import DURATION, FIRST_ERROR, analytic_error, arm, follow, profile
 
 _SHOWN = 3.0  # [s] moment at which figure 10 shows the arm
-_JOINTS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#303030")
 
 
-def picture_figure(run: Followed) -> Figure:
+@picture("figure_10_arm", COLUMN, 0.78 * COLUMN)
+def picture_figure(figure: Figure, ax: Axes) -> None:
     """Figure 10: the simulated arm on its way, with the desired path of the tool."""
-    figure = Figure(figsize=(COLUMN, 0.78 * COLUMN), layout="constrained")
-    ax = figure.subplots()
+    run = follow()
     view, outline = make_view(azimuth=-105.0, elevation=22.0), arm_outline(arm(), sides=40)
     k = int(np.searchsorted(run.time, _SHOWN))
     corners, colours = shade(view, pose_outline(arm(), outline, run.q[k]), outline.colours)
@@ -34,7 +32,6 @@ def picture_figure(run: Followed) -> Figure:
     ax.axis("off")
     ax.margins(0.02)
     figure.legend(loc="outside lower center", ncols=3)
-    return figure
 
 
 def _draw_floor(ax: Axes, view: object) -> None:
@@ -47,10 +44,10 @@ def _draw_floor(ax: Axes, view: object) -> None:
     ax.text(*place, "squares of 0.2 m", ha="left", va="top")
 
 
-def tracking_figure(run: Followed) -> Figure:
+@picture("figure_11_tracking", PAGE, 0.42 * PAGE, 2, 3, sharex=True)
+def tracking_figure(figure: Figure, axes: np.ndarray) -> None:
     """Figure 11: position and orientation of the tool, simulated and desired."""
-    figure = Figure(figsize=(PAGE, 0.42 * PAGE), layout="constrained")
-    axes = figure.subplots(2, 3, sharex=True)
+    run = follow()
     for k, name in enumerate("xyz"):
         _draw_pair(axes[0, k], run.time, run.T_ref[:, k, 3], run.T[:, k, 3], f"${name}$ [m]")
     simulated, desired = (_angles(T) for T in (run.T, run.T_ref))
@@ -59,7 +56,6 @@ def tracking_figure(run: Followed) -> Figure:
         axes[1, k].set_xlabel("time [s]")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2)
-    return figure
 
 
 def _draw_pair(ax: Axes, time: np.ndarray, desired: np.ndarray, simulated: np.ndarray, label: str) -> None:
@@ -74,12 +70,12 @@ def _angles(T: np.ndarray) -> np.ndarray:
     return Rotation.from_matrix(T[:, :3, :3] @ first.T).as_euler("xyz", degrees=True)
 
 
-def error_figure(run: Followed) -> Figure:
+@picture("equation_12_error", COLUMN, 1.05 * COLUMN, 2, 1, sharex=True, height_ratios=(1, 1.2))
+def error_figure(figure: Figure, above: Axes, below: Axes) -> None:
     """Joint errors as measured and by (12), and how far they differ."""
-    figure = Figure(figsize=(COLUMN, 1.05 * COLUMN), layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1, 1.2))
+    run = follow()
     error, exact = run.q - run.q_ref, analytic_error(run.time)
-    for j, colour in enumerate(_JOINTS):
+    for j, colour in enumerate(JOINT_COLOURS):
         above.plot(run.time, error[:, j], color=colour, linewidth=1.4, label=f"$e_{j + 1}$")
         above.plot(run.time, exact[:, j], "--", color="white", linewidth=0.6)
     above.set_ylabel("joint error [rad]")
@@ -95,7 +91,6 @@ def error_figure(run: Followed) -> Figure:
     below.text(0.1, 0.012, "1 %", va="bottom")
     below.set(ylabel="share of first error", xlabel="time [s]", xlim=(0, DURATION), ylim=(1e-13, 3))
     below.legend(loc="lower right", bbox_to_anchor=(1.0, 0.22))
-    return figure
 
 
 def _share(error: np.ndarray) -> np.ndarray:

@@ -1,7 +1,5 @@
 """Section V: the profile of the tool, and computed torque on MuJoCo's arm following it."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import NamedTuple
@@ -38,19 +36,13 @@ _TURNS = np.array([1.0, 2.0, 1.5])  # oscillations in DURATION
 
 
 class Followed(NamedTuple):
-    """What came of it.
+    """What came of it."""
 
-    Attributes:
-        time: (k,) [s].
-        q, q_ref: (k, 6) [rad].
-        T, T_ref: (k, 4, 4) tool poses, simulated and desired, T_base_tool.
-    """
-
-    time: np.ndarray
-    q: np.ndarray
-    q_ref: np.ndarray
-    T: np.ndarray
-    T_ref: np.ndarray
+    time: np.ndarray  # (k,) [s]
+    q: np.ndarray  # (k, 6) simulated [rad]
+    q_ref: np.ndarray  # (k, 6) desired [rad]
+    T: np.ndarray  # (k, 4, 4) simulated tool poses, T_base_tool
+    T_ref: np.ndarray  # (k, 4, 4) desired ones
 
 
 def arm() -> Arm:
@@ -106,19 +98,18 @@ def poles() -> tuple[float, float]:
 
 @lru_cache(maxsize=4)
 def follow(hold: bool = False, period: float = PERIOD) -> Followed:
-    """Computed torque, designed on our model, drives MuJoCo's arm.
+    """Computed torque, designed on our model, drives MuJoCo's arm in steps of the control ``period`` [s].
 
-    Args:
-        hold: keep the torque for a period, as a computer does; else it acts continuously, as in the
-            document (evaluated in every stage of MuJoCo's RK4).
-        period: the control period, and MuJoCo's step [s].
+    With ``hold`` the torque is kept for a period, as a computer does; else it acts continuously, as in the document
+    (evaluated in every stage of MuJoCo's RK4).
     """
     model, trajectory = arm(), reference()
     steps, columns = round(DURATION / period), log_columns(6)
     log, still = make_log(steps, 6), ContactLaw(1e5, 0.0, 0.0)
     plant = make_plant(model, make_contact(still, np.zeros((0, 17)), tool_body(model)), np.zeros(6))
     loop, state = MujocoLoop(plant, period), make_state(trajectory.coefficients[0, 0] + FIRST_ERROR, 0)
-    loop(plant, _controller(model), trajectory, _settings(period, hold), state, log, steps)
+    settings = Settings(period, 4, 1, 0, hold, np.zeros(3), 0.0, 0.0, AlarmRule(1.0, 0.0, True, 0.0), 1)
+    loop(plant, _controller(model), trajectory, settings, state, log, steps)
     time = log.table[:, columns["time"]].ravel()
     q, q_ref = log.table[:, columns["q"]], log.table[:, columns["q_ref"]]
     return Followed(time, q, q_ref, forward_kinematics(model, q), profile(time))
@@ -129,7 +120,3 @@ def _controller(model: Arm) -> Controller:
     estimator = applied(find_method("estimator", "none"), {}, 6)
     detector = applied(find_method("detector", "force_norm"), {}, 6)
     return Controller(model, law, estimator, detector, np.full(6, np.inf), False, make_sensors(6), make_work(6))
-
-
-def _settings(period: float, hold: bool) -> Settings:
-    return Settings(period, 4, 1, 0, hold, np.zeros(3), 0.0, 0.0, AlarmRule(1.0, 0.0, True, 0.0), 1)

@@ -1,9 +1,8 @@
 """What the border between OMPL's C++ and our compiled checks costs: the same motions asked without it."""
 
-from __future__ import annotations
-
 import time
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
@@ -49,9 +48,6 @@ def _plans(arm: Arm, scene: Scene, starts: np.ndarray, goals: np.ndarray) -> lis
 def _asked(arm: Arm, scene: Scene, starts: np.ndarray, goals: np.ndarray) -> list:
     """The questions of the same plans, remembered apart so that remembering takes none of their time."""
     _Recording.asked = []
-    plain, sampling.Checks = sampling.Checks, _Recording
-    try:
+    with patch.object(sampling, "Checks", _Recording):
         _plans(arm, scene, starts, goals)
-    finally:
-        sampling.Checks = plain
     return _Recording.asked

@@ -1,7 +1,5 @@
 """The cells of the comparison, and random pairs of poses in them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
@@ -26,11 +24,9 @@ CELLS = {"plain": _PLAIN, "crowded": _PLAIN.rstrip() + _WALLS}
 
 
 def cell(name: str) -> World:
-    """An arm among known obstacles.
+    """An arm on a floor, with a table, a cylinder on it and another beside the arm.
 
-    Args:
-        name: ``plain``: on a floor, with a table, a cylinder on it and another beside the arm.
-            ``crowded``: besides, a ceiling and two walls, half a metre from the arm and 0.6 m high.
+    In the ``crowded`` cell, besides, a ceiling and two walls, half a metre from the arm and 0.6 m high.
     """
     return parse_world(CELLS[name])
 

@@ -4,8 +4,6 @@ Nothing here calls the package's kinematics or distances; it reads the arm's tab
 obstacles as the world file names them.
 """
 
-from __future__ import annotations
-
 import coal
 import numpy as np
 import pinocchio as pin

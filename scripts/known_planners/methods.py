@@ -1,7 +1,5 @@
 """The planners of the comparison on one pair of poses, and what is kept of each."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import partial
@@ -22,27 +20,16 @@ _DRAWS = 2000  # places by which the tool's path is measured
 
 
 class Outcome(NamedTuple):
-    """What one planner did with one pair.
+    """What one planner did with one pair."""
 
-    Attributes:
-        q: (k, n) rows of the path, empty where there is none [rad].
-        reason: why there is none.
-        length: sum of all joints' changes [rad].
-        tool: length of the tool point's path [m], and
-        straight: its distance from start to goal [m].
-        time: of planning [s].
-        motions: that OMPL asked about.
-        check_time: of OMPL's time, in our answers [s].
-    """
-
-    q: np.ndarray
-    reason: str
-    length: float
-    tool: float
-    straight: float
-    time: float
-    motions: int
-    check_time: float
+    q: np.ndarray  # (k, n) rows of the path, empty where there is none [rad]
+    reason: str  # why there is none
+    length: float  # sum of all joints' changes [rad]
+    tool: float  # length of the tool point's path [m], and
+    straight: float  # its distance from start to goal [m]
+    time: float  # of planning [s]
+    motions: int  # that OMPL asked about
+    check_time: float  # of OMPL's time, in our answers [s]
 
 
 def plan_pair(arm: Arm, scene: Scene, start: np.ndarray, goal: np.ndarray, seed: int) -> dict[str, Outcome]:

@@ -1,11 +1,10 @@
 """The share of pairs that each method solves, and time against length of every path."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
 
+from hopfield_nav.figures import COLOURS, PAGE, new_figure, paper_style, save_figure
 from hopfield_nav.record import share_interval
 from known_planners.methods import DIRECT, METHODS, OPEN, RAW, SHORTEST, SIMPLIFIED
 from known_planners.summary import Results, column, solved
@@ -16,8 +15,6 @@ _SHORT = {OPEN: "shortest, start open", RAW: "OMPL, as found", SIMPLIFIED: "OMPL
 
 def draw(cells: dict[str, Results], folder: Path) -> list[Path]:
     """Write ``known_world_compared.png``: the shares in every cell, times and lengths in the last."""
-    from hopfield_nav.figures import PAGE, new_figure, paper_style, save_figure
-
     with paper_style():
         figure = new_figure(PAGE, 0.42 * PAGE)
         *shares, right = figure.subplots(1, len(cells) + 1, width_ratios=[*[0.6] * len(cells), 1.3])
@@ -30,8 +27,6 @@ def draw(cells: dict[str, Results], folder: Path) -> list[Path]:
 
 
 def _draw_shares(ax, results: Results, named: bool) -> None:
-    from hopfield_nav.figures import COLOURS
-
     for place, name in enumerate(reversed(METHODS)):
         found = solved(results[name])
         low, high = share_interval(int(found.sum()), len(found))
@@ -46,8 +41,6 @@ def _draw_shares(ax, results: Results, named: bool) -> None:
 
 
 def _draw_times(ax, results: Results) -> None:
-    from hopfield_nav.figures import COLOURS
-
     for name, colour in _SHOWN.items():
         found, shade = solved(results[name]), getattr(COLOURS, colour)
         length, time = column(results[name], "length")[found], 1e3 * column(results[name], "time")[found]

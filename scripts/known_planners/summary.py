@@ -1,7 +1,5 @@
 """The comparison in numbers: shares with intervals, lengths, times, reasons; as Markdown."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from typing import NamedTuple
@@ -31,17 +29,12 @@ KINDS = {
 
 
 class Line(NamedTuple):
-    """One method: share solved, medians on its own pairs and on those that all solved, times [s]."""
+    """One method: share solved, and its cells of the table, with medians on its own pairs and on those of all."""
 
     name: str
     solved: int
     share: tuple[float, float, float]
-    length: float
-    common_length: float
-    to_direct: float
-    tool: float
-    time: float
-    late: float
+    cells: list[str]
 
 
 def solved(outcomes: list[Outcome]) -> np.ndarray:
@@ -65,12 +58,14 @@ def _line(name: str, results: Results, common: np.ndarray) -> Line:
     found, both = solved(outcomes), solved(outcomes) & solved(results[DIRECT])
     length, direct = column(outcomes, "length"), column(results[DIRECT], "length")
     ratio = column(outcomes, "tool") / column(outcomes, "straight")
-    times, low_high = column(outcomes, "time"), share_interval(int(found.sum()), len(found))
-    return Line(
-        name, int(found.sum()), (float(found.mean()), *low_high), _median(length[found]),
-        _median(length[common]), _median(length[both] / direct[both]), _median(ratio[found]),
-        _median(times), float(np.quantile(times, 0.95)),
+    times, share = column(outcomes, "time"), (float(found.mean()), *share_interval(int(found.sum()), len(found)))
+    medians = (
+        f"{_median(length[found]):.2f} rad", f"{_median(length[common]):.2f} rad",
+        f"{_median(length[both] / direct[both]):.2f}", f"{_median(ratio[found]):.2f}",
     )  # fmt: skip
+    part, low, high = (f"{100 * v:.1f}" for v in share)
+    cells = [f"{found.sum()}, {part} %", f"{low} to {high} %", *medians, *map(_ms, np.quantile(times, [0.5, 0.95]))]
+    return Line(name, int(found.sum()), share, cells)
 
 
 def _median(values: np.ndarray) -> float:
@@ -83,22 +78,23 @@ def reasons(outcomes: list[Outcome]) -> Counter[str]:
     return Counter(next((kind for part, kind in KINDS.items() if re.search(part, why)), why) for why in words)
 
 
-def arc_over_chord(results: Results) -> tuple[float, float, float]:
-    """Length of a direct path of the tool over its straight distance: median, 5 % and 95 % quantile."""
+def arc_over_chord(results: Results) -> np.ndarray:
+    """Length of every direct path of the tool over its straight distance."""
     outcomes = [o for o in results[DIRECT] if not o.reason]
-    ratio = column(outcomes, "tool") / column(outcomes, "straight")
-    return _median(ratio), float(np.quantile(ratio, 0.05)), float(np.quantile(ratio, 0.95))
+    return column(outcomes, "tool") / column(outcomes, "straight")
 
 
 def markdown(results: Results, checked: Checked, boundary: Boundary, seed: int) -> str:
     """Everything that was measured in one cell."""
     pairs = len(results[DIRECT])
     common = int(np.all([solved(results[name]) for name in PLANNED], axis=0).sum())
+    stopped = [(name, kind, f"{n}") for name in METHODS for kind, n in reasons(results[name]).most_common()]
+    looked = [(name, f"{looks:,}", f"{touched}") for name, (touched, looks) in checked.items()]
     parts = [
         f"{pairs} pairs, seed {seed}.",
         _main_table(results, common),
-        _reason_table(results),
-        _check_table(checked),
+        table(["method", "what stopped it", "pairs"], stopped),
+        table(["paths of", "poses looked at", "that collide"], looked),
         _ompl_table(results),
         _boundary_sentence(boundary),
         arc_sentence(results),
@@ -111,29 +107,11 @@ def _main_table(results: Results, common: int) -> str:
         "method", "solved", "95 %", "joints' path, its own", f"on the {common} that all solved",
         "over direct", "tool's path over straight", "time, median", "95 %",
     ]  # fmt: skip
-    return table(head, map(_row, lines(results)))
-
-
-def _row(x: Line) -> list[str]:
-    share, low, high = (100 * v for v in x.share)
-    return [
-        x.name, f"{x.solved}, {share:.1f} %", f"{low:.1f} to {high:.1f} %", f"{x.length:.2f} rad",
-        f"{x.common_length:.2f} rad", f"{x.to_direct:.2f}", f"{x.tool:.2f}", _ms(x.time), _ms(x.late),
-    ]  # fmt: skip
+    return table(head, ([line.name, *line.cells] for line in lines(results)))
 
 
 def _ms(seconds: float) -> str:
     return f"{1e3 * seconds:.2g} ms" if seconds < 0.0995 else f"{1e3 * seconds:.0f} ms"
-
-
-def _reason_table(results: Results) -> str:
-    rows = [(name, kind, f"{n}") for name in METHODS for kind, n in reasons(results[name]).most_common()]
-    return table(["method", "what stopped it", "pairs"], rows)
-
-
-def _check_table(checked: Checked) -> str:
-    rows = [(name, f"{looks:,}", f"{touched}") for name, (touched, looks) in checked.items()]
-    return table(["paths of", "poses looked at", "that collide"], rows)
 
 
 def _ompl_table(results: Results) -> str:
@@ -157,12 +135,10 @@ def _boundary_sentence(b: Boundary) -> str:
 
 def arc_sentence(results: Results) -> str:
     """How flat the arcs of the direct paths are."""
-    middle, low, high = arc_over_chord(results)
-    found = solved(results[DIRECT])
-    ratio = (column(results[DIRECT], "tool") / column(results[DIRECT], "straight"))[found]
+    ratio = arc_over_chord(results)
+    low, middle, high = np.quantile(ratio, [0.05, 0.5, 0.95])
     flat, round_ = np.mean(ratio < _QUARTER), np.mean(ratio > _HALF)
     return (
-        f"Arc over chord of the {found.sum()} direct paths: median {middle:.2f}, 5 to 95 %: {low:.2f} to "
-        f"{high:.2f}; {flat:.0%} are below a quarter circle's {_QUARTER:.2f}, {round_:.0%} above a half "
-        f"circle's {_HALF:.2f}."
+        f"Arc over chord of the {len(ratio)} direct paths: median {middle:.2f}, 5 to 95 %: {low:.2f} to {high:.2f};"
+        f" {flat:.0%} are below a quarter circle's {_QUARTER:.2f}, {round_:.0%} above a half circle's {_HALF:.2f}."
     )

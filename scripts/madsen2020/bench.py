@@ -4,8 +4,6 @@ The arm follows Fourier trajectories under inverse dynamics at 1 kHz. Its rotors
 ``dynamics.flexible_joint`` at 35 °C; what is logged carries white noise.
 """
 
-from __future__ import annotations
-
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -13,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from identification_coverage import ANGLE_NOISE, COULOMB, TORQUE_NOISE, VISCOUS, the_arm
 from keeping import kept
+from tu2023.circle_motion import hermite
 
-from dynamics import Arm
 from dynamics.files import write_arm
 from dynamics.flexible_joint import flexible_joints, rotor_friction
 from dynamics.identification import (
@@ -134,19 +132,7 @@ def _run(motion: FourierTrajectory, duration: float):
 def splines(motion: FourierTrajectory, duration: float) -> Trajectory:
     """Quintic splines with the motion's position, velocity and acceleration at every knot."""
     knots = np.linspace(0, duration, round(duration / _KNOT) + 1)
-    h = knots[1]
-    q, qd, qdd = motion(knots)
-    a, b = [x[:-1] for x in (q, qd, qdd)], [x[1:] for x in (q, qd, qdd)]
-    d0 = b[0] - a[0] - a[1] * h - a[2] * h**2 / 2
-    d1, d2 = b[1] - a[1] - a[2] * h, b[2] - a[2]
-    rest = [
-        (10 * d0 - 4 * d1 * h + d2 * h**2 / 2) / h**3,
-        (-15 * d0 + 7 * d1 * h - d2 * h**2) / h**4,
-        (6 * d0 - 3 * d1 * h + d2 * h**2 / 2) / h**5,
-    ]
-    return Trajectory(knots, np.stack([a[0], a[1], a[2] / 2, *rest], axis=1))
+    return Trajectory(knots, hermite(*motion(knots), knots[1]))
 
 
-def true_arm() -> Arm:
-    """The arm that moves."""
-    return the_arm()
+true_arm = the_arm  # the arm that moves

@@ -3,13 +3,12 @@
 The document's figures 5 and 6 are lost; the exciting motion and the filters stand in their places.
 """
 
-from __future__ import annotations
-
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from reproduction import save_figures
+from reproduction import picture, pictures_of
 
 from dynamics.identification import autocorrelation, motion
 from hopfield_nav.figures import COLOURS, COLUMN, PAGE
@@ -20,26 +19,13 @@ MEASURED, MODEL, LEFT = COLOURS.true, COLOURS.felt, COLOURS.goal
 THREE = ((COLOURS.felt, "o"), (COLOURS.goal, "s"), (COLOURS.start, "^"))
 _STEP = 0.02  # [s] between decimated samples
 _EDGE = 0.1  # [s] that observations leave out
+draw = pictures_of(__name__, dpi=200)
 
 
-def draw(folder: Path) -> list[Path]:
-    """Write the figures; returns their paths."""
-    figures = {
-        "figure_5_excitation": excitation_figure,
-        "figure_6_filters": filter_figure,
-        "figures_7_12_calibrated": lambda: torque_figure(fitted(True).estimate.values),
-        "figures_13_18_cad": lambda: torque_figure(cad_unknowns(SHARE, 1)),
-        "residuals": residual_figure,
-        "cad_error": curve_figure,
-    }
-    return save_figures(folder, figures, dpi=200)
-
-
-def excitation_figure() -> Figure:
+@picture("figure_5_excitation", COLUMN, 0.9 * COLUMN, 2, 1, sharex=True, sharey=True)
+def excitation_figure(figure: Figure, *axes: Axes) -> None:
     """Joint angles of the exciting motion, as logged."""
     log = bench.identification_log()
-    figure = Figure(figsize=(COLUMN, 0.9 * COLUMN), layout="constrained")
-    axes = figure.subplots(2, 1, sharex=True, sharey=True)
     for j in range(6):
         ax, (colour, _) = axes[j // 3], THREE[j % 3]
         ax.plot(log.time[::20], log.q[::20, j], color=colour, label=f"joint {j + 1}", linewidth=0.9)
@@ -47,18 +33,16 @@ def excitation_figure() -> Figure:
         ax.set(ylabel="angle [rad]", xlim=(0, bench.DURATION))
         ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.1)
     axes[1].set_xlabel("time [s]")
-    return figure
 
 
-def filter_figure() -> Figure:
+@picture("figure_6_filters", COLUMN, 0.95 * COLUMN, 2, 1, sharex=True)
+def filter_figure(figure: Figure, top: Axes, bottom: Axes) -> None:
     """Joint 3 for two seconds: acceleration and torque, raw and filtered."""
     log, j = bench.identification_log(), 2
     first, last = (round(t * bench.RATE) for t in (4.0, 6.0))
     time = log.time[first:last]
     raw = np.gradient(np.gradient(log.q[:, j], log.time), log.time)[first:last]
     smooth = motion(log.q, log.rate, 10.0)[2][first:last, j]
-    figure = Figure(figsize=(COLUMN, 0.95 * COLUMN), layout="constrained")
-    top, bottom = figure.subplots(2, 1, sharex=True)
     top.plot(time, raw, color=COLOURS.obstacle, linewidth=0.5, label="differences of the angle")
     top.plot(time, smooth, color=MODEL, label="after the zero-phase filter")
     top.set(ylabel="acceleration [rad/s²]", ylim=3.5 * np.array([-1, 1]) * np.abs(smooth).max())
@@ -70,16 +54,13 @@ def filter_figure() -> Figure:
     bottom.set(ylabel="torque [N·m]", xlabel="time [s]", xlim=(4, 6))
     for ax in (top, bottom):
         ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.1)
-    return figure
 
 
-def torque_figure(unknowns: np.ndarray, trajectory: int = 0) -> Figure:
-    """Figures 7 to 12, or 13 to 18: measured and modelled torque of every joint, and their difference."""
-    case: DetectorStream = judge(trajectory, True)
+def draw_torques(figure: Figure, axes: np.ndarray, unknowns: np.ndarray) -> None:
+    """Measured and modelled torque of every joint on the first trajectory, and their difference."""
+    case: DetectorStream = judge(0, True)
     time = np.arange(len(case.measured)) * _STEP + _EDGE
     model = case.model(unknowns)
-    figure = Figure(figsize=(PAGE, 0.62 * PAGE), layout="constrained")
-    axes = figure.subplots(3, 2, sharex=True)
     for j, ax in enumerate(axes.ravel()):
         ax.plot(time, case.measured[:, j], color=MEASURED, linewidth=1.1, label="measured")
         ax.plot(time, model[:, j], "--", color=MODEL, linewidth=0.9, label="model")
@@ -90,13 +71,21 @@ def torque_figure(unknowns: np.ndarray, trajectory: int = 0) -> Figure:
         ax.set_xlabel("time [s]")
     figure.supylabel("torque [N·m]", fontsize="medium")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    return figure
 
 
-def residual_figure() -> Figure:
+for _name, _unknowns in {
+    "figures_7_12_calibrated": lambda: fitted(True).estimate.values,
+    "figures_13_18_cad": lambda: cad_unknowns(SHARE, 1),
+}.items():
+
+    @picture(_name, PAGE, 0.62 * PAGE, 3, 2, sharex=True)
+    def _(figure: Figure, axes: np.ndarray, unknowns: Callable[[], np.ndarray] = _unknowns) -> None:
+        draw_torques(figure, axes, unknowns())
+
+
+@picture("residuals", COLUMN, 0.95 * COLUMN, 2, 1)
+def residual_figure(figure: Figure, top: Axes, bottom: Axes) -> None:
     """What the fit leaves, with and without rotor compensation, and how it is correlated."""
-    figure = Figure(figsize=(COLUMN, 0.95 * COLUMN), layout="constrained")
-    top, bottom = figure.subplots(2, 1)
     joints = np.arange(1, 7)
     for on, (colour, mark) in zip((True, False), THREE, strict=False):
         label = "rotor compensation " + ("on" if on else "off")
@@ -107,13 +96,11 @@ def residual_figure() -> Figure:
     bottom.axhline(0, color=COLOURS.grid, linewidth=0.6, zorder=0)
     bottom.set(xlabel="lag [s]", ylabel="autocorrelation [1]", xlim=(0, 1))
     top.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=1, borderaxespad=0.1)
-    return figure
 
 
-def curve_figure() -> Figure:
+@picture("cad_error", COLUMN, 1.2 * COLUMN, 2, 1, sharex=True)
+def curve_figure(figure: Figure, *axes: Axes) -> None:
     """Improvement over the CAD model against its error: median and extremes of 20 draws."""
-    figure = Figure(figsize=(COLUMN, 1.2 * COLUMN), layout="constrained")
-    axes = figure.subplots(2, 1, sharex=True)
     errors = 100 * np.array(SHARES)
     for ax, on in zip(axes, (True, False), strict=True):
         values = 100 * curve(on)
@@ -128,4 +115,3 @@ def curve_figure() -> Figure:
     axes[0].set(ylim=(-5, 105), xlim=(0, 20))
     axes[1].set_xlabel("CAD error [%]")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-    return figure

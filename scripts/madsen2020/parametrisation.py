@@ -1,9 +1,7 @@
 """Sections 2 to 4.2: numbers of parameters and samples, arithmetic of the tables, and the friction law."""
 
-from __future__ import annotations
-
 import numpy as np
-from ledger import Row, judged
+from ledger import Row, Rows, judged
 
 from dynamics import load_arm
 from dynamics.flexible_joint import flexible_joints, rotor_friction
@@ -72,47 +70,33 @@ def filter_response(frequency: float, rate: float = 1000.0) -> tuple[float, floa
 
 def _filter_row() -> Row:
     dynamics, (kept, late), (half, _) = FILTER / 5, filter_response(FILTER / 5), filter_response(FILTER)
-    return judged(
-        "madsen2020.filter",
+    ours = (
         f"{FILTER:g} Hz for {dynamics:g} Hz: a sine of {dynamics:g} Hz keeps {100 * kept:.2f} % and is"
-        f" {late:.0e} s late, one of {FILTER:g} Hz keeps {100 * half:.0f} %",
-        None,
+        f" {late:.0e} s late, one of {FILTER:g} Hz keeps {100 * half:.0f} %"
     )
+    return judged("madsen2020.filter", ours, None)
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Ledger rows of sections 2 to 4.2."""
     found, formula = counts(), base_parameter_count(load_arm("ur5e"))
     heat, load, speed = friction_spread()
     worth = [100 * (1 - b / a) for a, b in ((325.9, 233.0), (1245.7, 1040.4), (334.0, 250.9))]
-    return [
-        judged("madsen2020.inertial_parameters", str(columns()), columns() == 49, incline=columns(INCLINE)),
-        judged(
-            "madsen2020.base_parameters",
-            f"{found['upright']}; by the closed formula {formula}",
-            found["upright"] == formula == 36,
-            rotors=found["upright, rotors"],
-        ),
-        judged(
-            "madsen2020.base_parameters_on_an_incline",
-            str(found["incline"]),
-            found["incline"] == 38,
-            rotors=found["incline, rotors"],
-        ),
-        judged("madsen2020.samples", f"{samples()} samples", samples() == 1550),
-        _filter_row(),
-        judged(
-            "madsen2020.friction",
-            f"{COLD:g} °C over {WARM:g} °C: {heat:.2f}, {LOAD:g} N·m of load over none: {load:.2f}, "
-            f"{FAST:g} rad/s over 1: {speed:.2f} times",
-            None,
-        ),
-        judged(
-            "madsen2020.share_of_4_6", f"{100 * (1 - 94.5 / 506.8):.2f} %", round(100 * (1 - 94.5 / 506.8), 1) == 81.4
-        ),
-        judged(
-            "madsen2020.shares_of_table_5",
-            ", ".join(f"{value:.2f}" for value in worth) + " %",
-            [round(v, 1) for v in worth] == [28.5, 16.5, 24.9],
-        ),
-    ]
+    yield judged("madsen2020.inertial_parameters", str(columns()), columns() == 49, incline=columns(INCLINE))
+    ours = f"{found['upright']}; by the closed formula {formula}"
+    yield judged("madsen2020.base_parameters", ours, found["upright"] == formula == 36, rotors=found["upright, rotors"])
+    ours = str(found["incline"])
+    yield judged(
+        "madsen2020.base_parameters_on_an_incline", ours, found["incline"] == 38, rotors=found["incline, rotors"]
+    )
+    yield judged("madsen2020.samples", f"{samples()} samples", samples() == 1550)
+    yield _filter_row()
+    ours = (
+        f"{COLD:g} °C over {WARM:g} °C: {heat:.2f}, {LOAD:g} N·m of load over none: {load:.2f}, "
+        f"{FAST:g} rad/s over 1: {speed:.2f} times"
+    )
+    yield judged("madsen2020.friction", ours, None)
+    ours = f"{100 * (1 - 94.5 / 506.8):.2f} %"
+    yield judged("madsen2020.share_of_4_6", ours, round(100 * (1 - 94.5 / 506.8), 1) == 81.4)
+    ours = ", ".join(f"{value:.2f}" for value in worth) + " %"
+    yield judged("madsen2020.shares_of_table_5", ours, [round(v, 1) for v in worth] == [28.5, 16.5, 24.9])

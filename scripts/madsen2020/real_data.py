@@ -7,19 +7,17 @@ models with the friction of the same runs: ``given`` (ur5_full), ``identified`` 
 ``consistent``, the nearest real bodies, which alone can be handed to a detector.
 """
 
-from __future__ import annotations
-
 import warnings
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from benches import suite_module
-from ledger import Row, judged
+from ledger import Rows, judged
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from recorded_runs import recording
-from reproduction import save_figures
+from reproduction import picture, pictures_of
 
 from dynamics import Arm, load_arm
 from dynamics.identification import Identification, MotionLog, Options, identify, nmse, observations
@@ -36,22 +34,16 @@ BANDWIDTH, CUTOFF = 5.0, 10.0  # [Hz] the most that 125 Hz with such holes suppo
 WELL_KNOWN = 0.05  # relative deviation
 POLE = 15.0  # [1/s] of the observer, slower than the current's ripple
 QUANTILE = 99.9  # of the fitted runs, for the detector's thresholds
+draw = pictures_of(__name__, dpi=200)
 
 
 class Fit(NamedTuple):
-    """One run held out.
+    """One run held out."""
 
-    Attributes:
-        found: the identification from the other two.
-        unknowns: (u,) of each model, by name.
-        nmse: on the run held out, by model [N·m].
-        rms: (6,) left of the torque there, by model [N·m].
-    """
-
-    found: Identification
-    unknowns: dict[str, np.ndarray]
-    nmse: dict[str, float]
-    rms: dict[str, np.ndarray]
+    found: Identification  # the identification from the other two
+    unknowns: dict[str, np.ndarray]  # (u,) of each model, by name
+    nmse: dict[str, float]  # on the run held out, by model [N·m]
+    rms: dict[str, np.ndarray]  # (6,) left of the torque there, by model [N·m]
 
 
 def others(held: str) -> tuple[str, ...]:
@@ -161,7 +153,7 @@ def false_alarms(model: str, of: str | None = None) -> tuple[int, float]:
     return count, seconds
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Ledger rows: the method of the document on a real arm of its maker."""
     gain = {held: 1 - fit(held).nmse["consistent"] / fit(held).nmse["given"] for held in RUNS}
     seen = ", ".join(sorted(set.intersection(*(set(known(held)) for held in RUNS))))
@@ -171,33 +163,18 @@ def rows() -> list[Row]:
         f"{held}: {fit(held).nmse['given']:.2f}, {fit(held).nmse['identified']:.2f}, {fit(held).nmse['consistent']:.2f}"
         for held in RUNS
     )
-    return [
-        judged(
-            "madsen2020.calibration_of_a_real_arm",
-            f"UR5, runs that do not excite: NMSE given, identified, consistent [N·m]: {values}",
-            True if min(gain.values()) > 0.16 else None,
-            seen=seen,
-        ),
-        judged(
-            "madsen2020.false_alarms",
-            ", ".join(
-                f"{model}: {alarms[model][0]} in {alarms[model][1]:.0f} s "
-                f"({rates[model][1]:.0f} … {rates[model][2]:.0f} an hour)"
-                for model in alarms
-            ),
-            True if rates["consistent"][2] < rates["given"][1] else None,
-        ),
-    ]
+    ours = f"UR5, runs that do not excite: NMSE given, identified, consistent [N·m]: {values}"
+    yield judged("madsen2020.calibration_of_a_real_arm", ours, True if min(gain.values()) > 0.16 else None, seen=seen)
+    ours = ", ".join(
+        f"{model}: {alarms[model][0]} in {alarms[model][1]:.0f} s "
+        f"({rates[model][1]:.0f} … {rates[model][2]:.0f} an hour)"
+        for model in alarms
+    )
+    yield judged("madsen2020.false_alarms", ours, True if rates["consistent"][2] < rates["given"][1] else None)
 
 
-def draw(folder: Path) -> list[Path]:
-    """What each model leaves of the torque in the run held out."""
-    return save_figures(folder, {"real_arm": _figure}, dpi=200)
-
-
-def _figure() -> Figure:
-    figure = Figure(figsize=(COLUMN, 1.1 * COLUMN), layout="constrained")
-    axes = figure.subplots(3, 1, sharex=True)
+@picture("real_arm", COLUMN, 1.1 * COLUMN, 3, 1, sharex=True)
+def _figure(figure: Figure, *axes: Axes) -> None:
     marks = ((COLOURS.true, "o"), (COLOURS.goal, "^"), (COLOURS.felt, "s"))
     for ax, held in zip(axes, RUNS, strict=True):
         for k, (name, (colour, mark)) in enumerate(zip(MODELS, marks, strict=True)):
@@ -208,4 +185,3 @@ def _figure() -> Figure:
     axes[1].set_ylabel("rms torque error [N·m]")
     axes[2].set_xlabel("joint")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    return figure

@@ -1,14 +1,12 @@
 """Sections 4.2 and 4.6: do standard deviations tell the error, over 200 experiments; what a fit costs."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 
 import numpy as np
 from identification_coverage import coverage, experiment, the_arm, the_trajectory
 from keeping import kept
-from ledger import Row, judged
+from ledger import Rows, judged
 
 from dynamics.identification import FourierTrajectory, base_regressor, identify
 from madsen2020 import bench
@@ -33,11 +31,7 @@ def inside(repeats: int = REPEATS) -> np.ndarray:
 
 @kept("test_ledger_rows.py::test_times_are_of_the_order_kept")
 def seconds_of_a_fit(every: int = EVERY) -> tuple[float, float, int]:
-    """Processor time of the fit of 31 s at 1 kHz and of its regressor [s], and how many samples it has.
-
-    Args:
-        every: so many samples apart are those that are kept by the filter.
-    """
+    """Processor time of the fit of 31 s at 1 kHz, every so many samples kept, and of its regressor [s]; their count."""
     log, arm = bench.identification_log(), bench.true_arm()
     started = time.process_time()
     found = identify(log, arm, replace(bench.options(True), parallel_cutoff=CUTOFF * EVERY / every))
@@ -48,30 +42,20 @@ def seconds_of_a_fit(every: int = EVERY) -> tuple[float, float, int]:
     return taken, time.process_time() - started, len(q)
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims on deviations and on the cost of the fit."""
-    return [_deviation_row(), _time_row()]
-
-
-def _time_row() -> Row:
-    (few, regressor, count), (many, _, more) = seconds_of_a_fit(), seconds_of_a_fit(MORE)
-    return judged(
-        "madsen2020.cost_of_a_fit",
-        f"{few:.1f} s† with {count} samples, {many:.1f} s† with {more}; {1e6 * regressor / count:.0f} µs† a"
-        " sample for the regressor",
-        few < many,
-    )
-
-
-def _deviation_row() -> Row:
-    """Whether they say how well parameters are known."""
     found = inside()
     by_repeat, by_unknown = found.mean(axis=1), found.mean(axis=0)
     half = 1.96 * by_repeat.std(ddof=1) / np.sqrt(len(found))
-    return judged(
-        "madsen2020.deviations",
+    ours = (
         f"95 % intervals hold the truth in {100 * by_repeat.mean():.1f} ± {100 * half:.1f} % of"
         f" {found.shape[1]} unknowns in {len(found)} experiments; single unknowns"
-        f" {100 * by_unknown.min():.0f}–{100 * by_unknown.max():.0f} %",
-        bool(abs(by_repeat.mean() / LEVEL - 1) < 0.01),
+        f" {100 * by_unknown.min():.0f}–{100 * by_unknown.max():.0f} %"
     )
+    yield judged("madsen2020.deviations", ours, bool(abs(by_repeat.mean() / LEVEL - 1) < 0.01))
+    (few, regressor, count), (many, _, more) = seconds_of_a_fit(), seconds_of_a_fit(MORE)
+    ours = (
+        f"{few:.1f} s† with {count} samples, {many:.1f} s† with {more}; {1e6 * regressor / count:.0f} µs† a"
+        " sample for the regressor"
+    )
+    yield judged("madsen2020.cost_of_a_fit", ours, few < many)

@@ -5,8 +5,6 @@ Link 2 has one value fewer than our set of parameters and links 3 and 4 together
 grouped in another way, and what stands between there cannot be named.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from ledger import Row, judged
 
@@ -53,15 +51,10 @@ def _row(link: str) -> Row:
     found = ours(link) if len(link) == 1 else [entry for one in ("3", "4") for entry in ours(one)]
     text = ", ".join(f"{name} {truth:.4f} ({value:.4f} ± {error:.4f})" for name, truth, value, error in found)
     inside = np.mean([abs(value - truth) < 3 * error for _, truth, value, error in found])
-    return judged(
-        "madsen2020.values_of_table_4",
-        f"the maker's arm, and as identified on the bench: {text}; {100 * inside:.0f} % within three deviations",
-        None,
-        link=link,
-        values=", ".join(f"{value:.4f}".replace("-", "−") for value in printed),
-        count=len(printed),
-        said=SAID[link],
-    )
+    text = f"the maker's arm, and as identified on the bench: {text}; {100 * inside:.0f} % within three deviations"
+    values = ", ".join(f"{value:.4f}".replace("-", "−") for value in printed)
+    count, said = len(printed), SAID[link]
+    return judged("madsen2020.values_of_table_4", text, None, link=link, values=values, count=count, said=said)
 
 
 SAID = {

@@ -6,17 +6,15 @@ of a CAD model that is off by 10 %, and the known law of the rotors; the identif
 viscous terms besides. ``links_only`` gives these to the baseline too: what is left is the links' part.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from ledger import Row, judged
+from ledger import Row, Rows, judged
 from reproduction import listed
 from verdicts import same_direction
 
-from dynamics.identification import Identification, MotionLog, Options, cad_error, identify, nmse, observations
+from dynamics.identification import Identification, Options, cad_error, identify, nmse, observations
 from madsen2020 import bench
 
 SHARE = 0.10  # CAD error
@@ -28,17 +26,11 @@ TABLE_5 = ((325.9, 233.0, 28.5), (1245.7, 1040.4, 16.5), (334.0, 250.9, 24.9))
 
 
 class DetectorStream(NamedTuple):
-    """Filtered equations of one motion.
+    """Filtered equations of one motion."""
 
-    Attributes:
-        Y: (k, n, u) observations.
-        tau: (k, n) torque after compensation [N·m].
-        measured: (k, n) torque of the motors [N·m].
-    """
-
-    Y: np.ndarray
-    tau: np.ndarray
-    measured: np.ndarray
+    Y: np.ndarray  # (k, n, u) observations
+    tau: np.ndarray  # (k, n) torque after compensation [N·m]
+    measured: np.ndarray  # (k, n) torque of the motors [N·m]
 
     def model(self, unknowns: np.ndarray) -> np.ndarray:
         """Torque of the motors (k, n) as a model has it [N·m]."""
@@ -60,12 +52,8 @@ def fitted(compensation: bool) -> Identification:
 def judge(trajectory: int, compensation: bool) -> DetectorStream:
     """The equations of a validation motion (0, 1, 2), or of the exciting one (-1)."""
     log = bench.identification_log() if trajectory < 0 else bench.validation_logs()[trajectory]
-    return judge_of(log, fitted(compensation), bench.options(compensation))
-
-
-def judge_of(log: MotionLog, found: Identification, options: Options) -> DetectorStream:
-    """Equations of any log."""
-    Y, tau, _ = observations(found.given, found.base, log, options)
+    found = fitted(compensation)
+    Y, tau, _ = observations(found.given, found.base, log, bench.options(compensation))
     bare = Options(rotor="ignored", friction=False)
     return DetectorStream(Y, tau, observations(found.given, found.base, log, bare).tau)
 
@@ -132,52 +120,41 @@ def _near(ours: float | list[float], published: float | tuple[float, ...]) -> bo
 
 def rows() -> list[Row]:
     """Ledger rows of sections 4 and 5."""
-    return [*_estimate_rows(), *_fit_rows(), *_validation_rows(), *_comparison_rows()]
+    return [*_estimate_and_fit_rows(), *_new_motion_rows()]
 
 
-def _estimate_rows() -> list[Row]:
+def _estimate_and_fit_rows() -> Rows:
     ours, weak = table_4(), least_known()
-    return [
-        *(
-            judged(
-                "madsen2020.first_moments",
-                f"{ours[name][0]:.4f} ± {ours[name][1]:.4f} kg·m identified, {ours[name][2]:.4f} from the "
-                "maker's masses and centres",
-                abs(ours[name][2] / value - 1) < 0.01,
-                name=name,
-                value=value,
-            )
-            for name, value in TABLE_4.items()
-        ),
+    yield from (
         judged(
-            "madsen2020.least_known_parameters",
-            ", ".join(f"{name} = {value:.5f}: {100 * r:.0f} %" for name, value, r in weak),
-            same_direction(all(abs(value) < 0.02 for _, value, _ in weak), _near([r for _, _, r in weak], WEAK)),
-        ),
-    ]
-
-
-def _fit_rows() -> list[Row]:
+            "madsen2020.first_moments",
+            f"{ours[name][0]:.4f} ± {ours[name][1]:.4f} kg·m identified, {ours[name][2]:.4f} from the "
+            "maker's masses and centres",
+            abs(ours[name][2] / value - 1) < 0.01,
+            name=name,
+            value=value,
+        )
+        for name, value in TABLE_4.items()
+    )
+    ours = ", ".join(f"{name} = {value:.5f}: {100 * r:.0f} %" for name, value, r in weak)
+    yield judged(
+        "madsen2020.least_known_parameters",
+        ours,
+        same_direction(all(abs(value) < 0.02 for _, value, _ in weak), _near([r for _, _, r in weak], WEAK)),
+    )
     on_fit, excitation = judge(-1, True), bench.excitation()
     before = on_fit.nmse(cad_unknowns(SHARE, 1))
     after = on_fit.nmse(fitted(True).estimate.values)
-    return [
-        judged(
-            "madsen2020.condition_number",
-            f"{excitation.condition_number:.0f}; the best of 10 random ones "
-            f"{excitation.random_condition_numbers[0]:.0f}",
-            None,
-        ),
-        judged(
-            "madsen2020.fit_to_its_own_motion",
-            f"{before:.2f} to {after:.3f} N·m: {100 * (1 - after / before):.1f} %",
-            same_direction(after < before, _near(1 - after / before, SHARE_4_6)),
-        ),
-    ]
+    ours = f"{excitation.condition_number:.0f}; the best of 10 random ones {excitation.random_condition_numbers[0]:.0f}"
+    yield judged("madsen2020.condition_number", ours, None)
+    ours = f"{before:.2f} to {after:.3f} N·m: {100 * (1 - after / before):.1f} %"
+    yield judged(
+        "madsen2020.fit_to_its_own_motion", ours, same_direction(after < before, _near(1 - after / before, SHARE_4_6))
+    )
 
 
-def _validation_rows() -> list[Row]:
-    return [
+def _new_motion_rows() -> Rows:
+    yield from [
         judged(
             "madsen2020.motion_not_used",
             f"{line.cad:.3f} to {line.calibrated:.3f} N·m: {100 * line.improvement:.1f} %",
@@ -187,20 +164,15 @@ def _validation_rows() -> list[Row]:
         )
         for number, (line, published) in enumerate(zip(table_5(), TABLE_5, strict=True), 1)
     ]
-
-
-def _comparison_rows() -> list[Row]:
     table, without = table_5(), table_5(compensation=False)
     errors, gains = [line.cad for line in table], [line.improvement for line in table]
     ratio = [off.calibrated / on.calibrated for on, off in zip(table, without, strict=True)]
-    return [
-        judged(
-            "madsen2020.smallest_improvement",
-            f"errors {listed(errors, '.2f')} N·m, improvements {listed([100 * g for g in gains], '.0f')} %",
-            None,
-            same="so it is here" if int(np.argmin(gains)) == int(np.argmax(errors)) else "here it is not",
-        ),
-        judged(
-            "madsen2020.rotor_compensation", f"without it NMSE is {listed(ratio, '.1f')} times as large", min(ratio) > 1
-        ),
-    ]
+    ours = f"errors {listed(errors, '.2f')} N·m, improvements {listed([100 * g for g in gains], '.0f')} %"
+    yield judged(
+        "madsen2020.smallest_improvement",
+        ours,
+        None,
+        same="so it is here" if int(np.argmin(gains)) == int(np.argmax(errors)) else "here it is not",
+    )
+    ours = f"without it NMSE is {listed(ratio, '.1f')} times as large"
+    yield judged("madsen2020.rotor_compensation", ours, min(ratio) > 1)

@@ -5,23 +5,21 @@ tool's pose at others. The arm first goes straight on the branch it is on (``fol
 then the graph of all joint positions is asked, from the same joints and from any joints at the start.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
-from ledger import Row, judged
+from ledger import Rows, judged
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from reproduction import percent, save_figures, show_chapter
+from reproduction import percent, picture, pictures_of
 from verdicts import PARTLY
 
 from dynamics import Arm, forward_kinematics, load_arm
-from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, paper_style
+from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend
 from hopfield_nav.known_world import PlannedPath, Scene, build_scene, plan_direct, plan_shortest, random_free_joints
 from hopfield_nav.sweeps import share
 from nowoczyn2023.single_branch import ARRIVED, JUMP, LIMIT, OUT_OF_REACH, TOUCHED, SingleBranch, follow_single_branch
@@ -29,6 +27,7 @@ from nowoczyn2023.single_branch import ARRIVED, JUMP, LIMIT, OUT_OF_REACH, TOUCH
 NAME, PAIRS, SEED = "ur5_tu2023", 500, 2023
 STOPS = (TOUCHED, JUMP, LIMIT)
 OUTCOMES = (ARRIVED, *STOPS, OUT_OF_REACH)
+draw = pictures_of(__name__)
 
 
 class Case(NamedTuple):
@@ -110,7 +109,7 @@ def example() -> Example:
     raise LookupError("no such pair")
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """The thesis beside what was measured."""
     found = cases()
     stops = stopped(found)
@@ -120,61 +119,38 @@ def rows() -> list[Row]:
     counted = impossible, anywhere, here, direct
     lost, solved, as_they_are, over = (percent(share(k, len(stops))) for k in counted)
     kinds = ", ".join(f"{k} {count[k]}" for k in STOPS)
-    return [
-        judged(
-            "nowoczyn2023.branch_that_ends",
-            f"{percent(share(len(stops), n))} of {n} random pairs stop ({kinds})",
-            len(stops) > 0.2 * n,
-        ),
-        judged(
-            "nowoczyn2023.cause_of_the_stops",
-            f"{lost} of the stops: no joints at the start lead along the line",
-            impossible > 0.25 * len(stops),
-        ),
-        judged(
-            "nowoczyn2023.graph_finds_another_motion",
-            f"solves {solved} of the stops if the joints at the start may be chosen, "
-            f"{as_they_are} from the joints as they are",
-            PARTLY if anywhere > 2 * here else here > 0,
-        ),
-        judged(
-            "nowoczyn2023.fallback_to_the_direct_path",
-            f"finds a path for {over} of the stops",
-            direct > 0.9 * len(stops),
-        ),
-    ]
+    ours = f"{percent(share(len(stops), n))} of {n} random pairs stop ({kinds})"
+    yield judged("nowoczyn2023.branch_that_ends", ours, len(stops) > 0.2 * n)
+    ours = f"{lost} of the stops: no joints at the start lead along the line"
+    yield judged("nowoczyn2023.cause_of_the_stops", ours, impossible > 0.25 * len(stops))
+    ours = (
+        f"solves {solved} of the stops if the joints at the start may be chosen, "
+        f"{as_they_are} from the joints as they are"
+    )
+    yield judged("nowoczyn2023.graph_finds_another_motion", ours, PARTLY if anywhere > 2 * here else here > 0)
+    ours = f"finds a path for {over} of the stops"
+    yield judged("nowoczyn2023.fallback_to_the_direct_path", ours, direct > 0.9 * len(stops))
 
 
-def draw(folder: Path) -> list[Path]:
-    """Shares of all pairs, by what stopped the single branch and what finds a path."""
-    return save_figures(folder, {"cause_of_stops": shares_figure})
-
-
-def shares_figure() -> Figure:
+@picture("cause_of_stops", PAGE, 5.2 * CENTIMETRE)
+def shares_figure(figure: Figure, ax: Axes) -> None:
     """A bar for every outcome of the single branch, split by what the graph makes of it."""
     found = cases()
-    with paper_style():
-        figure = Figure(figsize=(PAGE, 5.2 * CENTIMETRE), layout="constrained")
-        ax = figure.subplots()
-        kinds = (
-            ("line, from the same joints", COLOURS.travelled, lambda c: c.from_here),
-            ("line, from other joints", COLOURS.planned, lambda c: c.from_any and not c.from_here),
-            ("direct path alone", COLOURS.obstacle, lambda c: c.direct and not c.from_any),
-            ("nothing", COLOURS.excluded, lambda c: not (c.direct or c.from_any)),
-        )
-        left = np.zeros(len(OUTCOMES))
-        for label, colour, belongs in kinds:
-            width = np.array([sum(belongs(c) for c in found if c.outcome == o) for o in OUTCOMES])
-            ax.barh(OUTCOMES, width, left=left, color=colour, label=label, height=0.7)
-            left += width
-        for y, total in enumerate(left):
-            ax.annotate(f"{int(total)}", (total, y), (2, 0), textcoords="offset points", va="center")
-        ax.invert_yaxis()
-        ax.set(xlabel=f"random pairs of {len(found)}", xlim=(0, 1.08 * left.max()))
-        ax.set_ylabel("a single branch")
-        handles = [Patch(color=colour, label=label) for label, colour, _ in kinds]
-    return add_legend(figure, handles, 4)
-
-
-if __name__ == "__main__":
-    show_chapter("Why the arm stops under way, and what the graph makes of it.", rows, draw)
+    kinds = (
+        ("line, from the same joints", COLOURS.travelled, lambda c: c.from_here),
+        ("line, from other joints", COLOURS.planned, lambda c: c.from_any and not c.from_here),
+        ("direct path alone", COLOURS.obstacle, lambda c: c.direct and not c.from_any),
+        ("nothing", COLOURS.excluded, lambda c: not (c.direct or c.from_any)),
+    )
+    left = np.zeros(len(OUTCOMES))
+    for label, colour, belongs in kinds:
+        width = np.array([sum(belongs(c) for c in found if c.outcome == o) for o in OUTCOMES])
+        ax.barh(OUTCOMES, width, left=left, color=colour, label=label, height=0.7)
+        left += width
+    for y, total in enumerate(left):
+        ax.annotate(f"{int(total)}", (total, y), (2, 0), textcoords="offset points", va="center")
+    ax.invert_yaxis()
+    ax.set(xlabel=f"random pairs of {len(found)}", xlim=(0, 1.08 * left.max()))
+    ax.set_ylabel("a single branch")
+    handles = [Patch(color=colour, label=label) for label, colour, _ in kinds]
+    add_legend(figure, handles, 4)

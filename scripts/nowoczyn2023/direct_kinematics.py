@@ -1,11 +1,10 @@
 """Sections 1.1 and 1.4: products of transformations, joint variables, axes, columns of the Jacobian."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
 from scipy.spatial.transform import Rotation
 
 from dynamics import Arm, forward_kinematics, jacobian, link_frames, load_arm
@@ -22,15 +21,10 @@ def positions(count: int = 1000, seed: int = 2023) -> np.ndarray:
 
 
 class JointVariable(NamedTuple):
-    """What (1.8) has in its θ and d while a turning joint turns, read off the links' poses.
+    """What (1.8) has in its θ and d while a turning joint turns, read off the links' poses."""
 
-    Attributes:
-        angle: largest difference between θ and the joint's angle [rad].
-        offset: largest change of d [m].
-    """
-
-    angle: float
-    offset: float
+    angle: float  # largest difference between θ and the joint's angle [rad]
+    offset: float  # largest change of d [m]
 
 
 def joint_variable() -> JointVariable:
@@ -79,16 +73,17 @@ def sliding_errors() -> tuple[float, float]:
     arm, q = load_arm(NAME), positions(200)
     z, shift, turn = link_frames(arm, q)[..., :3, 2], 0.0, 0.0
     for n in range(6):
-        before, after = (forward_kinematics(_longer(arm, n, sign * STEP), q) for sign in (-1, 1))
+        steps = (sign * STEP * np.eye(18)[3 * n].reshape(6, 3) for sign in (-1, 1))
+        before, after = (forward_kinematics(arm_of_table(arm.dh[:, 1:] + step), q) for step in steps)
         rate = (after - before) / (2 * STEP)
         shift = max(shift, float(np.abs(rate[:, :3, 3] - z[:, n]).max()))
         turn = max(turn, float(np.abs(rate[:, :3, :3]).max()))
     return shift, turn
 
 
-def _longer(arm: Arm, n: int, by: float) -> Arm:
-    joints = [{"d": d, "a": a, "alpha": alpha, "source": "Table 1.1"} for _, d, a, alpha in arm.dh]
-    joints[n]["d"] += by
+def arm_of_table(rows: Iterable[Sequence[float | str]]) -> Arm:
+    """An arm of links without mass, by its rows of d [m], a [m], alpha [rad]."""
+    joints = [{"d": d, "a": a, "alpha": alpha, "source": "a table"} for d, a, alpha in rows]
     links = [{"mass": 0, "center_of_mass": [0, 0, 0], "source": "none"}] * 6
     return arm_from_dict({"joints": joints, "links": links})
 
@@ -133,61 +128,28 @@ def twist_error() -> float:
     return float(np.abs(np.einsum("knr,kn->kr", columns, qd) - (jacobian(arm, q) @ qd[..., None])[..., 0]).max())
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 1.1 and 1.4."""
-    return [*_transformation_rows(), *_jacobian_rows()]
-
-
-def _transformation_rows() -> list[Row]:
     inverse, product, joint, axes = inverse_error(), product_error(), joint_variable(), axis_errors()
     right, wrong = axes["(1.9), z_n"], axes["(1.8), z_n"]
-    return [
-        judged(
-            "nowoczyn2023.inverse_transformation",
-            f"T · T⁻¹ = 1 to {inverse:.0e} at 1000 random positions",
-            inverse < 1e-14,
-        ),
-        judged(
-            "nowoczyn2023.product_of_a_link",
-            f"product and matrix equal to {product:.0e}, 500 random links",
-            product < 1e-14,
-        ),
-        judged(
-            "nowoczyn2023.parameter_of_a_joint",
-            f"turning the UR5's joints: θ is the joint's angle to {joint.angle:.0e} rad,"
-            f" d stays to {joint.offset:.0e} m",
-            joint.offset > 1e-9,
-        ),
-        judged(
-            "nowoczyn2023.axis_of_a_joint",
-            f"frames of (1.9): yes, to {right:.0e}; of (1.8): no, off by up to {wrong:.1f} (unit vectors)",
-            wrong < 1e-6,
-        ),
-    ]
-
-
-def _jacobian_rows() -> list[Row]:
+    ours = f"T · T⁻¹ = 1 to {inverse:.0e} at 1000 random positions"
+    yield judged("nowoczyn2023.inverse_transformation", ours, inverse < 1e-14)
+    ours = f"product and matrix equal to {product:.0e}, 500 random links"
+    yield judged("nowoczyn2023.product_of_a_link", ours, product < 1e-14)
+    ours = f"turning the UR5's joints: θ is the joint's angle to {joint.angle:.0e} rad, d stays to {joint.offset:.0e} m"
+    yield judged("nowoczyn2023.parameter_of_a_joint", ours, joint.offset > 1e-9)
+    ours = f"frames of (1.9): yes, to {right:.0e}; of (1.8): no, off by up to {wrong:.1f} (unit vectors)"
+    yield judged("nowoczyn2023.axis_of_a_joint", ours, wrong < 1e-6)
     linear, angular, (shift, turn), twist = linear_error(), angular_errors(), sliding_errors(), twist_error()
     modified, off = axis_errors()["(1.9), z_n-1"], [n + 2 for n in range(5) if angular[n] > 1e-6]
     lucky = " and ".join(str(n) for n in range(2, 7) if n not in off)
-    return [
-        judged(
-            "nowoczyn2023.linear_column",
-            f"the derivative of the tool's position to {linear:.0e} m, 200 random positions",
-            linear < 1e-8,
-            modified=modified,
-        ),
-        judged(
-            "nowoczyn2023.angular_column",
-            f"column n is z_(n−1); as printed columns {', '.join(map(str, off))} are off by up to"
-            f" {angular.max():.1f} (unit vectors) and column 1 has none",
-            not off,
-            lucky=lucky,
-        ),
-        judged(
-            "nowoczyn2023.columns_of_a_prismatic_joint",
-            f"the tool while d_n changes: z_(n−1) to {shift:.0e}, no turn to {turn:.0e} 1/m",
-            shift < 1e-8 and turn < 1e-8,
-        ),
-        judged("nowoczyn2023.velocity_of_the_tool", f"equal to our Jacobian times θ̇ to {twist:.0e}", twist < 1e-13),
-    ]
+    ours = f"the derivative of the tool's position to {linear:.0e} m, 200 random positions"
+    yield judged("nowoczyn2023.linear_column", ours, linear < 1e-8, modified=modified)
+    ours = (
+        f"column n is z_(n−1); as printed columns {', '.join(map(str, off))} are off by up to"
+        f" {angular.max():.1f} (unit vectors) and column 1 has none"
+    )
+    yield judged("nowoczyn2023.angular_column", ours, not off, lucky=lucky)
+    ours = f"the tool while d_n changes: z_(n−1) to {shift:.0e}, no turn to {turn:.0e} 1/m"
+    yield judged("nowoczyn2023.columns_of_a_prismatic_joint", ours, shift < 1e-8 and turn < 1e-8)
+    yield judged("nowoczyn2023.velocity_of_the_tool", f"equal to our Jacobian times θ̇ to {twist:.0e}", twist < 1e-13)

@@ -1,16 +1,13 @@
 """Sections 3.3 and 3.4: the goal's joint positions on every turn, the tool's arc, and the demonstration."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
-from ledger import Row, judged
+from ledger import Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from reproduction import percent, save_figures
+from reproduction import percent, picture, pictures_of
 from scipy.optimize import brentq
 
 from dynamics import forward_kinematics, inverse_kinematics
@@ -22,24 +19,17 @@ from nowoczyn2023.cause_of_stops import PAIRS, Case, cases, cell
 SHOWN = 5  # paths, 3.4
 FLAT, HALF_CIRCLE = 1.1, np.pi / 2  # length of the tool's path over the distance of its ends
 SAMPLES = 400  # of a path
+draw = pictures_of(__name__)
 
 
 class Arc(NamedTuple):
-    """The shortest direct path of one pair.
+    """The shortest direct path of one pair."""
 
-    Attributes:
-        ratio: length of the tool's path over the distance of its ends [1].
-        distance: of the ends [m].
-        paths: free ones that were found, at most ``SHOWN``.
-        candidates: joint positions of the goal on all turns.
-        motions: that were looked at to find them.
-    """
-
-    ratio: float
-    distance: float
-    paths: int
-    candidates: int
-    motions: int
+    ratio: float  # length of the tool's path over the distance of its ends [1]
+    distance: float  # of the ends [m]
+    paths: int  # free ones that were found, at most ``SHOWN``
+    candidates: int  # joint positions of the goal on all turns
+    motions: int  # that were looked at to find them
 
 
 @kept("test_nowoczyn2023.py::test_pairs_have_the_arcs_kept", lambda found: tuple(Arc(*values) for values in found))
@@ -107,20 +97,13 @@ def longer_than_brute_force(count: int = 40) -> int:
 
 
 class Demo(NamedTuple):
-    """Shares of the pairs.
+    """Shares of the pairs."""
 
-    Attributes:
-        line_here, line_any: the line from the joints as they are, and from any at the start.
-        direct_after: direct paths where the line from the joints as they are fails.
-        both: both.
-        neither: neither the line from any joints nor the direct path.
-    """
-
-    line_here: Value
-    line_any: Value
-    direct_after: Value
-    both: Value
-    neither: Value
+    line_here: Value  # the line from the joints as they are
+    line_any: Value  # the line from any joints at the start
+    direct_after: Value  # direct paths where the line from the joints as they are fails
+    both: Value  # both
+    neither: Value  # neither the line from any joints nor the direct path
 
 
 def demo(count: int = PAIRS) -> Demo:
@@ -136,94 +119,53 @@ def demo(count: int = PAIRS) -> Demo:
     )
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 3.3 and 3.4, and of chapter 4 on both methods."""
-    return [*_candidate_rows(), *_choice_rows(), _arc_row(), *_demo_rows()]
-
-
-def _candidate_rows() -> list[Row]:
     plain, zero = turn_counts()
     eight = candidates_of_eight()
-    return [
-        judged(
-            "nowoczyn2023.turns_of_a_goal",
-            f"{_numbers(plain)} for 1000 random ones; {_numbers(zero)} with one angle exactly 0",
-            plain == {64},
-        ),
-        judged(
-            "nowoczyn2023.paths_to_a_pose",
-            f"{_numbers(eight)} for every such goal of {PAIRS} random ones",
-            eight == {512},
-        ),
-    ]
+    ours = f"{_numbers(plain)} for 1000 random ones; {_numbers(zero)} with one angle exactly 0"
+    yield judged("nowoczyn2023.turns_of_a_goal", ours, plain == {64})
+    ours = f"{_numbers(eight)} for every such goal of {PAIRS} random ones"
+    yield judged("nowoczyn2023.paths_to_a_pose", ours, eight == {512})
+    count, found = 40, arcs()
+    worse = longer_than_brute_force(count)
+    five = sum(arc.paths == SHOWN for arc in found)
+    looked = float(np.median([arc.motions for arc in found]))
+    ours = f"{worse} of {count} pairs have a shorter one among all their candidates"
+    yield judged("nowoczyn2023.shortest_direct_path", ours, worse == 0)
+    ours = f"{five} of {len(found)} random pairs have {SHOWN} or more; {looked:.0f} motions looked at (median)"
+    yield judged("nowoczyn2023.direct_paths_shown", ours, five > 0.9 * len(found))
+    found = ratios()
+    low, middle, high = np.quantile(found, [0.05, 0.5, 0.95])
+    flat, half = (share(int((found < bound).sum()), len(found)) for bound in (FLAT, HALF_CIRCLE))
+    ours = (
+        f"path over distance of the ends: median {middle:.2f}, 90 % between {low:.2f} and {high:.2f}; below {FLAT}"
+        f" {percent(flat)}, below a half circle's {HALF_CIRCLE:.2f} {percent(half)} of {len(found)} random pairs"
+    )
+    yield judged(
+        "nowoczyn2023.flat_arc", ours, flat.estimate > 0.5, quarter=np.pi / 2**1.5, median=np.degrees(arc_angle(middle))
+    )
+    found = demo()
+    ours = (
+        f"of {found.line_here.n} pairs the line serves {percent(found.line_here)} from the joints as"
+        f" they are, {percent(found.line_any)} from any at the start; the direct path"
+        f" {percent(found.direct_after)} of those that fail from the joints as they are"
+    )
+    yield judged("nowoczyn2023.demonstration", ours, found.line_here.estimate > 0 and found.direct_after.estimate > 0)
+    ours = (
+        f"neither finds one for {percent(found.neither)} of {found.neither.n} random pairs; both do for"
+        f" {percent(found.both)}"
+    )
+    yield judged("nowoczyn2023.path_to_every_goal", ours, found.neither.estimate == 0.0)
 
 
 def _numbers(found: set[int]) -> str:
     return ", ".join(map(str, sorted(found)))
 
 
-def _choice_rows() -> list[Row]:
-    count, found = 40, arcs()
-    worse = longer_than_brute_force(count)
-    five = sum(arc.paths == SHOWN for arc in found)
-    looked = float(np.median([arc.motions for arc in found]))
-    return [
-        judged(
-            "nowoczyn2023.shortest_direct_path",
-            f"{worse} of {count} pairs have a shorter one among all their candidates",
-            worse == 0,
-        ),
-        judged(
-            "nowoczyn2023.direct_paths_shown",
-            f"{five} of {len(found)} random pairs have {SHOWN} or more; {looked:.0f} motions looked at (median)",
-            five > 0.9 * len(found),
-        ),
-    ]
-
-
-def _arc_row() -> Row:
-    found = ratios()
-    low, middle, high = np.quantile(found, [0.05, 0.5, 0.95])
-    flat, half = (share(int((found < bound).sum()), len(found)) for bound in (FLAT, HALF_CIRCLE))
-    return judged(
-        "nowoczyn2023.flat_arc",
-        f"path over distance of the ends: median {middle:.2f}, 90 % between {low:.2f} and {high:.2f}; below"
-        f" {FLAT} {percent(flat)}, below a half circle's {HALF_CIRCLE:.2f} {percent(half)} of {len(found)}"
-        " random pairs",
-        flat.estimate > 0.5,
-        quarter=np.pi / 2**1.5,
-        median=np.degrees(arc_angle(middle)),
-    )
-
-
-def _demo_rows() -> list[Row]:
-    found = demo()
-    return [
-        judged(
-            "nowoczyn2023.demonstration",
-            f"of {found.line_here.n} pairs the line serves {percent(found.line_here)} from the joints as"
-            f" they are, {percent(found.line_any)} from any at the start; the direct path"
-            f" {percent(found.direct_after)} of those that fail from the joints as they are",
-            found.line_here.estimate > 0 and found.direct_after.estimate > 0,
-        ),
-        judged(
-            "nowoczyn2023.path_to_every_goal",
-            f"neither finds one for {percent(found.neither)} of {found.neither.n} random pairs; both do for"
-            f" {percent(found.both)}",
-            found.neither.estimate == 0.0,
-        ),
-    ]
-
-
-def draw(folder: Path) -> list[Path]:
-    """How far the tool goes beside its chord."""
-    return save_figures(folder, {"direct_arcs": arc_figure})
-
-
-def arc_figure() -> Figure:
+@picture("direct_arcs", PAGE, 6.5 * CENTIMETRE, 1, 2)
+def arc_figure(figure: Figure, left: Axes, right: Axes) -> None:
     """Left: how often which ratio. Right: the ratio over the distance of the ends."""
-    figure = Figure(figsize=(PAGE, 6.5 * CENTIMETRE), layout="constrained")
-    left, right = figure.subplots(1, 2)
     found = [arc for arc in arcs() if np.isfinite(arc.ratio)]
     ratio, distance = np.array([arc.ratio for arc in found]), np.array([arc.distance for arc in found])
     bounds = 1.0, np.ceil(2 * ratio.max()) / 2
@@ -233,7 +175,7 @@ def arc_figure() -> Figure:
     right.set(xlabel="distance of the ends [m]", ylabel="path over distance", xlim=(0, None), ylim=bounds)
     _mark(left, upright=True)
     _mark(right, upright=False)
-    return add_legend(figure, left.get_legend_handles_labels()[0], 3)
+    add_legend(figure, left.get_legend_handles_labels()[0], 3)
 
 
 def _mark(ax: Axes, upright: bool) -> None:

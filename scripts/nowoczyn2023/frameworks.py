@@ -1,12 +1,10 @@
 """Chapter 4: whether OMPL has the document's methods already."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
-from ledger import Row, judged
+from ledger import Rows, judged
 from verdicts import PARTLY
 
 from hopfield_nav.known_world import plan_direct, plan_sampling
@@ -16,21 +14,14 @@ PAIRS = 40
 
 
 class Sampled(NamedTuple):
-    """OMPL's paths beside the shortest direct ones.
+    """OMPL's paths beside the shortest direct ones."""
 
-    Attributes:
-        pairs, solved: how many.
-        straight: paths that are one straight motion of the joints, as a direct path is.
-        shortest: of these, as short as the shortest direct path.
-        longer, longest: median and largest length over that of the shortest direct path.
-    """
-
-    pairs: int
-    solved: int
-    straight: int
-    shortest: int
-    longer: float
-    longest: float
+    pairs: int  # that were tried
+    solved: int  # for which there is a path
+    straight: int  # paths that are one straight motion of the joints, as a direct path is
+    shortest: int  # of these, as short as the shortest direct path
+    longer: float  # median length over that of the shortest direct path
+    longest: float  # the largest such ratio
 
 
 def sampled(count: int = PAIRS) -> Sampled:
@@ -56,16 +47,17 @@ def length(case: Case, seed: int) -> tuple[float, bool] | None:
     return None if path is None or not direct else (path.length / direct[0].length, len(path.q) == 2)
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """The question of chapter 4."""
     found = sampled()
-    return [
-        judged(
-            "nowoczyn2023.methods_of_ompl",
-            f"OMPL's RRTConnect on {found.pairs} random pairs, given our kinematics and our checks: a path"
-            f" for {found.solved}, one straight motion of the joints in {found.straight}, the shortest of"
-            f" them in {found.shortest}; length {found.longer:.2f} times the shortest direct path's"
-            f" (median; up to {found.longest:.2f})",
-            True if found.shortest == found.pairs else PARTLY if found.solved else False,
-        )
-    ]
+    ours = (
+        f"OMPL's RRTConnect on {found.pairs} random pairs, given our kinematics and our checks: a path"
+        f" for {found.solved}, one straight motion of the joints in {found.straight}, the shortest of"
+        f" them in {found.shortest}; length {found.longer:.2f} times the shortest direct path's"
+        f" (median; up to {found.longest:.2f})"
+    )
+    yield judged(
+        "nowoczyn2023.methods_of_ompl",
+        ours,
+        True if found.shortest == found.pairs else PARTLY if found.solved else False,
+    )

@@ -1,18 +1,15 @@
 """Section 2.3: equations (2.5) to (2.24) as printed and with the sign of (2.13) put right."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
 
 from dynamics import Arm, forward_kinematics, inverse_kinematics, load_arm
-from dynamics.files import arm_from_dict
 from dynamics.inverse import CHECKED
 from dynamics.modified_dh import modified_link_frames
-from nowoczyn2023.direct_kinematics import NAME, positions
+from nowoczyn2023.direct_kinematics import NAME, arm_of_table, positions
 
 POSES = 2000
 SAME = 1e-6  # [rad] between two joint positions that count as one
@@ -24,12 +21,9 @@ UR10 = {  # Universal Robots' Denavit-Hartenberg parameters [m]
 
 
 def printed_solutions(arm: Arm, T: np.ndarray, sign: float) -> np.ndarray:
-    """(k, 8, 6) joint angles by (2.19) to (2.24), NaN where an arcus has no value.
+    """(k, 8, 6) joint angles by (2.19) to (2.24) of poses (k, 4, 4), NaN where an arcus has no value.
 
-    Args:
-        arm: of UR type, without offsets or tool.
-        T: (k, 4, 4) poses of the tool.
-        sign: of the numerator of (2.13) and (2.22): +1 as printed, −1 as it should be.
+    The arm is of UR type, without tool; ``sign`` of the numerator of (2.13), (2.22): +1 as printed, −1 as it should be.
     """
     out = np.empty((len(T), 8, 6))
     with np.errstate(invalid="ignore"):
@@ -56,24 +50,23 @@ def _printed_branch(arm: Arm, T: np.ndarray, sign: float, shoulder: int, wrist: 
     P14, flat = _fourth_joint(arm, T, q)
     q[:, 2] = elbow * np.arccos(sign * (a2**2 + a3**2 - flat**2) / (2 * a2 * a3))  # (2.22)
     q[:, 1] = np.arctan2(-P14[:, 2], -P14[:, 0]) - np.arcsin(-a3 * np.sin(q[:, 2]) / flat)  # (2.23)
-    q[:, 3] = _fourth_angle(arm, T, q)
+    T34 = _fourth_from(arm, T, q, 3)
+    q[:, 3] = np.arctan2(T34[:, 1, 0], T34[:, 0, 0])  # (2.24)
     return q
 
 
+def _fourth_from(arm: Arm, T: np.ndarray, q: np.ndarray, first: int) -> np.ndarray:
+    """(k, 4, 4) frame 4 in frame ``first``, from the pose, the angles up to that frame and of joints 5 and 6."""
+    frames = modified_link_frames(arm, np.nan_to_num(q))
+    found = np.linalg.inv(frames[:, first]) @ T @ np.linalg.inv(np.linalg.inv(frames[:, 4]) @ frames[:, 6])
+    found[np.isnan(q).any(axis=1)] = np.nan
+    return found
+
+
 def _fourth_joint(arm: Arm, T: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """P_1,4 and |P_1,4xz|, from the pose and the angles of joints 1, 5 and 6."""
-    frames = modified_link_frames(arm, np.nan_to_num(q))
-    T14 = np.linalg.inv(frames[:, 1]) @ T @ np.linalg.inv(np.linalg.inv(frames[:, 4]) @ frames[:, 6])
-    T14[np.isnan(q).any(axis=1)] = np.nan
-    return T14[:, :3, 3], np.hypot(T14[:, 0, 3], T14[:, 2, 3])
-
-
-def _fourth_angle(arm: Arm, T: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """(2.24) from the first column of T_3,4."""
-    frames = modified_link_frames(arm, np.nan_to_num(q))
-    T34 = np.linalg.inv(frames[:, 3]) @ T @ np.linalg.inv(np.linalg.inv(frames[:, 4]) @ frames[:, 6])
-    T34[np.isnan(q).any(axis=1)] = np.nan
-    return np.arctan2(T34[:, 1, 0], T34[:, 0, 0])
+    """P_1,4 and |P_1,4xz|."""
+    place = _fourth_from(arm, T, q, 1)[:, :3, 3]
+    return place, np.hypot(place[:, 0], place[:, 2])
 
 
 def shares_found(arm: Arm, sign: float, count: int = POSES) -> tuple[float, float]:
@@ -94,10 +87,7 @@ def other_arm(name: str) -> Arm:
     """The UR5e, or the UR10 from its maker's lengths."""
     if name == "UR5e":
         return load_arm("ur5e")
-    rows = zip(UR10["d"], UR10["a"], UR10["alpha"], strict=True)
-    joints = [{"d": d, "a": a, "alpha": alpha, "source": "Universal Robots"} for d, a, alpha in rows]
-    links = [{"mass": 0, "center_of_mass": [0, 0, 0], "source": "none"}] * 6
-    return arm_from_dict({"joints": joints, "links": links})
+    return arm_of_table(zip(UR10["d"], UR10["a"], UR10["alpha"], strict=True))
 
 
 def theta3_error(count: int = POSES) -> float:
@@ -145,65 +135,38 @@ def _theta6_to_one_pair(rows: np.ndarray) -> int:
     return max(map(len, groups.values()))
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 2.1 and 2.3."""
-    return [*_equation_rows(), *_number_rows(), _transfer_row()]
-
-
-def _equation_rows() -> list[Row]:
     arm = load_arm(NAME)
     found, correct = shares_found(arm, -1.0)
     printed, reached = shares_found(arm, 1.0)
     bounds, (a2, a3) = ring(), np.abs(arm.dh[1:3, 2])
-    return [
-        judged(
-            "nowoczyn2023.angles_by_geometry",
-            f"with the sign of (2.13) put right they give {100 * found:.2f} % of all solutions of {POSES}"
-            f" random poses, and {100 * correct:.2f} % of what they give reaches the pose",
-            found == 1.0 and correct > 0.999,
-        ),
-        judged(
-            "nowoczyn2023.theta3",
-            f"cos θ3 off by up to {theta3_error():.2f}; {100 * reached:.1f} % of what it gives reaches the"
-            f" pose, {100 * printed:.1f} % of all solutions are found",
-            printed > 0.99,
-        ),
-        judged(
-            "nowoczyn2023.range_of_the_ring",
-            f"{bounds.low:.5f} to {bounds.high:.5f} m",
-            abs(bounds.low - (a2 - a3)) < 1e-9 and abs(bounds.high - (a2 + a3)) < 1e-9,
-        ),
-        judged(
-            "nowoczyn2023.phi2_by_arcsin",
-            f"φ2 stays within ±{np.degrees(bounds.widest):.1f}° for every θ3, so the arcsin is the right one",
-            bounds.widest < np.pi / 2,
-            swapped=np.degrees(bounds.widest_swapped),
-        ),
-    ]
-
-
-def _number_rows() -> list[Row]:
-    eight, theta6, least, most = numbers()
-    return [
-        judged(
-            "nowoczyn2023.solutions_of_a_pose",
-            f"{100 * eight:.0f} % of 5000 reachable poses have eight, all between {least} and {most}",
-            eight > 0.5 and most == 8,
-        ),
-        judged("nowoczyn2023.theta6_of_a_branch", f"at most {theta6} at 5000 random poses", theta6 == 1),
-        judged(
-            "nowoczyn2023.solving_algebraically",
-            f"solved: up to {most} solutions, each checked to {CHECKED:.0e} by forward kinematics",
-            most == 0,
-        ),
-    ]
-
-
-def _transfer_row() -> Row:
-    found = {name: shares_found(other_arm(name), -1.0) for name in ("UR5e", "UR10")}
-    return judged(
-        "nowoczyn2023.other_lengths",
-        ", ".join(f"{name}: {100 * share:.2f} % of all solutions" for name, (share, _) in found.items()),
-        all(share > 0.999 for share, _ in found.values()),
-        poses=POSES,
+    ours = (
+        f"with the sign of (2.13) put right they give {100 * found:.2f} % of all solutions of {POSES}"
+        f" random poses, and {100 * correct:.2f} % of what they give reaches the pose"
     )
+    yield judged("nowoczyn2023.angles_by_geometry", ours, found == 1.0 and correct > 0.999)
+    ours = (
+        f"cos θ3 off by up to {theta3_error():.2f}; {100 * reached:.1f} % of what it gives reaches the"
+        f" pose, {100 * printed:.1f} % of all solutions are found"
+    )
+    yield judged("nowoczyn2023.theta3", ours, printed > 0.99)
+    ours = f"{bounds.low:.5f} to {bounds.high:.5f} m"
+    yield judged(
+        "nowoczyn2023.range_of_the_ring",
+        ours,
+        abs(bounds.low - (a2 - a3)) < 1e-9 and abs(bounds.high - (a2 + a3)) < 1e-9,
+    )
+    ours = f"φ2 stays within ±{np.degrees(bounds.widest):.1f}° for every θ3, so the arcsin is the right one"
+    yield judged(
+        "nowoczyn2023.phi2_by_arcsin", ours, bounds.widest < np.pi / 2, swapped=np.degrees(bounds.widest_swapped)
+    )
+    eight, theta6, least, most = numbers()
+    ours = f"{100 * eight:.0f} % of 5000 reachable poses have eight, all between {least} and {most}"
+    yield judged("nowoczyn2023.solutions_of_a_pose", ours, eight > 0.5 and most == 8)
+    yield judged("nowoczyn2023.theta6_of_a_branch", f"at most {theta6} at 5000 random poses", theta6 == 1)
+    ours = f"solved: up to {most} solutions, each checked to {CHECKED:.0e} by forward kinematics"
+    yield judged("nowoczyn2023.solving_algebraically", ours, most == 0)
+    found = {name: shares_found(other_arm(name), -1.0) for name in ("UR5e", "UR10")}
+    ours = ", ".join(f"{name}: {100 * share:.2f} % of all solutions" for name, (share, _) in found.items())
+    yield judged("nowoczyn2023.other_lengths", ours, all(share > 0.999 for share, _ in found.values()), poses=POSES)

@@ -1,17 +1,15 @@
 """Sections 1.1 and 2.2: both Denavit-Hartenberg forms, and Jacobian steps of 40 µm along 1 m."""
 
-from __future__ import annotations
-
-import time
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
-from ledger import Row, judged
+from ledger import Rows, judged
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from reproduction import save_figures
+from reproduction import picture, pictures_of, processor_times
+from scipy.spatial.transform import Rotation
 from verdicts import in_range
 
 from dynamics import (
@@ -31,6 +29,7 @@ STEP, LENGTH, PUBLISHED = 40e-6, 1.0, 1e-4  # [m] 2.2
 CLEAR = (0.2, 0.2, 0.1)  # least |s5|, |s3| and |along| [m] on a line that is studied
 AWAY = 0.3  # [rad] of a start from the solution
 TURN = np.array([0.5, 0.6, 0.7])  # [rad] by which the tool turns along the line, where it does
+draw = pictures_of(__name__)
 
 
 class Line(NamedTuple):
@@ -48,17 +47,8 @@ def poses(line: Line, step: float = STEP, turn: np.ndarray | None = None) -> np.
     out = np.tile(line.start, (len(share), 1, 1))
     out[:, line.axis, 3] += line.sign * LENGTH * share
     if turn is not None:
-        out[:, :3, :3] = rotations(turn, share) @ line.start[:3, :3]
+        out[:, :3, :3] = Rotation.from_rotvec(np.outer(share, turn)).as_matrix() @ line.start[:3, :3]
     return out
-
-
-def rotations(turn: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """(k, 3, 3) rotations about the axis of ``turn`` by shares of its angle (Rodrigues)."""
-    angle = np.linalg.norm(turn)
-    x, y, z = turn / angle
-    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    a = (angle * share)[:, None, None]
-    return np.eye(3) + np.sin(a) * cross + (1 - np.cos(a)) * cross @ cross
 
 
 @cache
@@ -133,16 +123,8 @@ def microseconds() -> tuple[float, float]:
     arm, line = load_arm(NAME), lines(1)[0]
     path = poses(line)[:5000]
     calls = (lambda: inverse_kinematics(arm, path), lambda: differential_inverse_kinematics(arm, path, line.q))
-    best = []
-    for call in calls:
-        call()
-        taken = []
-        for _ in range(9):
-            started = time.process_time()
-            call()
-            taken.append(time.process_time() - started)
-        best.append(1e6 * min(taken) / len(path))
-    return best[0], best[1]
+    closed, step = (1e6 * min(processor_times(call, 10)[1:]) / len(path) for call in calls)
+    return closed, step
 
 
 def frame_difference() -> float:
@@ -152,56 +134,39 @@ def frame_difference() -> float:
     return float(np.abs(found - link_frames(arm, q)[:, 1:]).max())
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 1.1 and 2.2."""
     apart, errors = frame_difference(), line_errors()
     low, high = 1e3 * np.quantile(errors, [0.05, 0.95])
     euler, vector = (float(turn_errors(o)[-1]) for o in ("euler", "rotation_vector"))
     bare, steps, (closed, step) = errors_without_inverse(), numeric_steps(), microseconds()
-    return [
-        judged(
-            "nowoczyn2023.modified_denavit_hartenberg",
-            f"all links in the same places to {apart:.0e}, after a change of frame fixed to each link",
-            apart < 1e-12,
-        ),
-        judged(
-            "nowoczyn2023.small_steps",
-            f"{len(errors)} random lines of {round(LENGTH / STEP)} steps: median"
-            f" {1e3 * np.median(errors):.3f} mm,"
-            f" 90 % between {low:.3f} and {high:.3f} mm, largest {1e3 * errors.max():.3f} mm",
-            in_range(errors, 0.0, PUBLISHED),
-        ),
-        judged(
-            "nowoczyn2023.difference_of_poses",
-            f"differences added as they are: the tool ends {np.median(bare):.2f} m off (median of {len(bare)}"
-            f" lines of {LENGTH:g} m, at least {bare.min():.2f} m); with J⁻¹"
-            f" {1e3 * np.median(errors):.3f} mm",
-            bool(np.median(bare) < 1e-3),
-        ),
-        judged(
-            "nowoczyn2023.cost_of_a_solution",
-            f"{closed:.1f} µs† for every solution of a pose, {step:.1f} µs† for one Jacobian step; a solution"
-            f" takes {np.median(steps):.0f} steps (median, {len(steps)} starts up to {AWAY} rad away)",
-            closed < step * np.median(steps),
-        ),
-        judged(
-            "nowoczyn2023.differences_of_euler_angles",
-            f"tool turning by {np.degrees(np.linalg.norm(TURN)):.0f}°: {np.degrees(euler):.1f}° lost;"
-            f" with the rotation vector {np.degrees(vector):.4f}°",
-            euler < 1e-3,
-        ),
-    ]
+    ours = f"all links in the same places to {apart:.0e}, after a change of frame fixed to each link"
+    yield judged("nowoczyn2023.modified_denavit_hartenberg", ours, apart < 1e-12)
+    ours = (
+        f"{len(errors)} random lines of {round(LENGTH / STEP)} steps: median {1e3 * np.median(errors):.3f} mm, 90 %"
+        f" between {low:.3f} and {high:.3f} mm, largest {1e3 * errors.max():.3f} mm"
+    )
+    yield judged("nowoczyn2023.small_steps", ours, in_range(errors, 0.0, PUBLISHED))
+    ours = (
+        f"differences added as they are: the tool ends {np.median(bare):.2f} m off (median of {len(bare)} lines of"
+        f" {LENGTH:g} m, at least {bare.min():.2f} m); with J⁻¹ {1e3 * np.median(errors):.3f} mm"
+    )
+    yield judged("nowoczyn2023.difference_of_poses", ours, bool(np.median(bare) < 1e-3))
+    ours = (
+        f"{closed:.1f} µs† for every solution of a pose, {step:.1f} µs† for one Jacobian step; a solution"
+        f" takes {np.median(steps):.0f} steps (median, {len(steps)} starts up to {AWAY} rad away)"
+    )
+    yield judged("nowoczyn2023.cost_of_a_solution", ours, closed < step * np.median(steps))
+    ours = (
+        f"tool turning by {np.degrees(np.linalg.norm(TURN)):.0f}°: {np.degrees(euler):.1f}° lost;"
+        f" with the rotation vector {np.degrees(vector):.4f}°"
+    )
+    yield judged("nowoczyn2023.differences_of_euler_angles", ours, euler < 1e-3)
 
 
-def draw(folder: Path) -> list[Path]:
-    """The errors of 2.2 over the length of the step, and over the line while the tool turns."""
-    return save_figures(folder, {"jacobian_steps": error_figure})
-
-
-def error_figure() -> Figure:
+@picture("jacobian_steps", PAGE, 0.36 * PAGE, 1, 2)
+def error_figure(figure: Figure, left: Axes, right: Axes) -> None:
     """Left: the ends of the lines over the step. Right: the tool's orientation along one line."""
-    figure = Figure(figsize=(PAGE, 0.36 * PAGE), layout="constrained")
-    left, right = figure.subplots(1, 2)
     steps = np.array([20e-6, 40e-6, 100e-6, 250e-6, 625e-6, 1e-3])
     errors = np.array([line_errors(float(s)) for s in steps])
     left.loglog(1e6 * steps, 1e3 * errors, color=COLOURS.obstacle, linewidth=0.4)
@@ -223,4 +188,3 @@ def error_figure() -> Figure:
         right.semilogy(np.linspace(0, 1, len(error)), error, dash, color=colour, label=label)
     right.set(xlabel="distance along the line [m]", ylabel="orientation error [°]", ylim=(1e-9, 1e5))
     right.legend(loc="upper left", ncols=2)
-    return figure

@@ -1,11 +1,9 @@
 """Chapter 4 with the numeric step (2.3): why the arm stops, beside the closed form on the same pairs."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from keeping import kept
-from ledger import Row, judged
+from ledger import Rows, judged
 from reproduction import percent
 
 from hopfield_nav.sweeps import share
@@ -27,7 +25,7 @@ def ends(orientation: str) -> list[str]:
     return [end(k, orientation) for k in range(PAIRS)]
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """The cause of the stops, with the step that the document suspects."""
     closed = [case.outcome for case in cases()]
     text = []
@@ -43,10 +41,5 @@ def rows() -> list[Row]:
         )
     same = share(sum(a == b for a, b in zip(ends("rotation_vector"), closed, strict=True)), len(closed))
     stuck = {kind for kind in closed if kind not in (ARRIVED, OUT_OF_REACH)}
-    return [
-        judged(
-            "nowoczyn2023.cause_with_the_numeric_step",
-            f"{'; '.join(text)}. The closed form ends {percent(same)} of the pairs in the same way",
-            same.estimate > 0.9 and TOUCHED in stuck,
-        )
-    ]
+    ours = f"{'; '.join(text)}. The closed form ends {percent(same)} of the pairs in the same way"
+    yield judged("nowoczyn2023.cause_with_the_numeric_step", ours, same.estimate > 0.9 and TOUCHED in stuck)

@@ -1,26 +1,17 @@
-"""Section 3.1: the library of collisions on a grid of 10°, beside the exact check.
+"""Section 3.1: the library of collisions on a grid of 10°, beside the exact check; both draw two planes of it."""
 
-    PYTHONPATH=scripts python -m nowoczyn2023.obstacle_space [--out FOLDER]
-
-prints the rows for the ledger and draws two planes of the collision space, exact and by the library.
-"""
-
-from __future__ import annotations
-
-import statistics
-import time
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
-from ledger import Row, judged
+from ledger import Row, Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from reproduction import show_chapter
+from reproduction import processor_times
 
 from dynamics import load_arm, with_tool
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
@@ -55,19 +46,6 @@ def library() -> CollisionLibrary:
     return build_library(load_arm(NAME))
 
 
-class Errors(NamedTuple):
-    """Shares of all poses: called free but touching, called touching but free."""
-
-    missed: Value
-    alarms: Value
-
-
-def errors() -> Errors:
-    """Of random poses."""
-    missed, alarms = wrong_poses(POSES)
-    return Errors(share(missed, POSES), share(alarms, POSES))
-
-
 @kept("test_obstacle_space.py::test_errors_are_those_kept")
 def wrong_poses(count: int) -> list[int]:
     """Of random poses, all joints uniform over a turn: called free but touching, and the other way round."""
@@ -81,22 +59,16 @@ def times_faster() -> float:
     """Time of the exact check over that of looking up, a batch of poses, medians of runs in turns."""
     q = np.random.default_rng(SEED).uniform(-np.pi, np.pi, (20_000, 6))
     calls = (lambda: collides(library().arm, library().scene, q), lambda: library().collides(q))
-    taken: tuple[list[float], list[float]] = ([], [])
-    for _ in range(RUNS + 1):
-        for call, times in zip(calls, taken, strict=True):
-            start = time.process_time()
-            call()
-            times.append(time.process_time() - start)
-    return statistics.median(taken[0][1:]) / statistics.median(taken[1][1:])
+    taken = [[processor_times(call, 1)[0] for call in calls] for _ in range(RUNS + 1)][1:]
+    exact, looked_up = np.median(taken, axis=0)
+    return float(exact / looked_up)
 
 
 @cache
 def without_joint_6(beside: float, count: int = 200_000) -> tuple[str, Value]:
-    """Joints on which collisions of an arm with a tool depend, and poses that leaving out joint 6 gets wrong.
+    """Joints on which collisions of an arm with a tool depend, and random poses that a joint 6 at 0 gets wrong.
 
-    Args:
-        beside: of the tool point from axis 6, 0.2 m from the flange [m].
-        count: of random poses; joint 6 is put to 0 in each.
+    The tool point is 0.2 m from the flange and so much [m] ``beside`` axis 6.
     """
     tool = np.eye(4)
     tool[:3, 3] = beside, 0.0, 0.2
@@ -110,32 +82,24 @@ def without_joint_6(beside: float, count: int = 200_000) -> tuple[str, Value]:
 def _joints_row() -> Row:
     (on, none), (off, some) = without_joint_6(0.0), without_joint_6(BESIDE)
     bare = ", ".join(str(j + 1) for j in library().joints)
-    return judged(
-        "nowoczyn2023.joints_of_the_library",
+    ours = (
         f"{bare} without a tool; {on} with one on axis 6 ({100 * none.estimate:.0f} % of {none.n} poses"
-        f" wrong); {off} with one {BESIDE} m beside it: without joint 6 {_percent(some)} are wrong",
-        None,
+        f" wrong); {off} with one {BESIDE} m beside it: without joint 6 {_percent(some)} are wrong"
     )
+    return judged("nowoczyn2023.joints_of_the_library", ours, None)
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 3.1 about the library."""
-    found, ratio, size = errors(), times_faster(), library().bits.nbytes
-    wrong = f"{_percent(found.missed)} called free but touching, {_percent(found.alarms)} the other way"
+    ratio, size = times_faster(), library().bits.nbytes
+    missed, alarms = (share(count, POSES) for count in wrong_poses(POSES))
+    wrong = f"{_percent(missed)} called free but touching, {_percent(alarms)} the other way"
     joints, turn = ", ".join(str(j + 1) for j in library().joints), library().per_turn
-    return [
-        judged(
-            "nowoczyn2023.size_of_the_library",
-            f"{turn}⁴ cells of {360 / turn:g}° (joints {joints}), {size / 1e3:.0f} kB",
-            turn == 36 and size == 36**4 // 8,
-        ),
-        judged(
-            "nowoczyn2023.collisions_at_run_time",
-            f"of {found.missed.n} random poses: {wrong}; looking up takes 1/{ratio:.0f}† of the exact check",
-            ratio < 1.0 and found.missed.low > 0.0,
-        ),
-        _joints_row(),
-    ]
+    ours = f"{turn}⁴ cells of {360 / turn:g}° (joints {joints}), {size / 1e3:.0f} kB"
+    yield judged("nowoczyn2023.size_of_the_library", ours, turn == 36 and size == 36**4 // 8)
+    ours = f"of {missed.n} random poses: {wrong}; looking up takes 1/{ratio:.0f}† of the exact check"
+    yield judged("nowoczyn2023.collisions_at_run_time", ours, ratio < 1.0 and missed.low > 0.0)
+    yield _joints_row()
 
 
 def _percent(value: Value) -> str:
@@ -182,7 +146,3 @@ def _show(ax: Axes, plane: Plane, kinds: np.ndarray) -> None:
     ax.imshow(kinds, cmap=colours, vmin=0, vmax=3, origin="lower", extent=box, interpolation="none", aspect="auto")
     ax.set(xlabel=f"θ{plane.across} [°]", ylabel=f"θ{plane.up} [°]")
     ax.set(xticks=np.linspace(left, right, 5), yticks=np.linspace(low, high, 5))
-
-
-if __name__ == "__main__":
-    show_chapter("The library of collisions beside the exact check.", rows, draw)

@@ -1,7 +1,5 @@
 """Figures 3.1 and 3.2 in a known cell, all joint positions of a goal, and where a single branch stops."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from hopfield_nav.figures import paper_style, save_figure

@@ -1,13 +1,11 @@
 """Section 3.2: the tool on a straight line, the graph of joint positions, and ε past a singular pose."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
-from ledger import Row, judged
+from ledger import Rows, judged
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import breadth_first_order, dijkstra
 from verdicts import PARTLY
@@ -36,24 +34,16 @@ FAST, SLOW = (0.1, 0.5), (0.004, 0.02)  # [m/s], [rad/s]
 
 
 class Searched(NamedTuple):
-    """One line: the graph as a whole, without what cannot be reached, and our path.
+    """One line: the graph as a whole, without what cannot be reached, and our path."""
 
-    Attributes:
-        nodes, kept: of the whole graph, and reachable from the start.
-        whole, pruned, ours: length of the shortest path [rad]; infinite where there is none.
-        searches: how often ours was searched; more than once where an edge did not hold between steps.
-        bend: largest distance of the tool from the straight line [m].
-        detour: length of the tool's path over the distance of its ends.
-    """
-
-    nodes: int
-    kept: int
-    whole: float
-    pruned: float
-    ours: float
-    searches: int
-    bend: float
-    detour: float
+    nodes: int  # of the whole graph
+    kept: int  # of these, reachable from the start
+    whole: float  # length of the shortest path in the whole graph [rad]; infinite where there is none
+    pruned: float  # the same in what is reachable
+    ours: float  # the same of our path
+    searches: int  # how often ours was searched; more than once where an edge did not hold between steps
+    bend: float  # largest distance of the tool from the straight line [m]
+    detour: float  # length of the tool's path over the distance of its ends
 
 
 @kept("test_nowoczyn2023.py::test_lines_are_those_kept", lambda found: tuple(Searched(*v) for v in found))
@@ -125,22 +115,14 @@ def _straightness(arm: Arm, path: PlannedPath) -> tuple[float, float]:
 
 
 class Past(NamedTuple):
-    """Passing s5 = 0.
+    """Passing s5 = 0."""
 
-    Attributes:
-        plain: largest change of a joint to a step that is singular, in degrees of the best solution [rad].
-        shifted: the same with the step moved on by ``EPSILON`` [rad].
-        usual: of the step before [rad].
-        through, beside_fast, beside_slow: whether a path is found with the tool point on joint 5's axis,
-            and at the flange's centre at ``FAST`` and at ``SLOW``.
-    """
-
-    plain: float
-    shifted: float
-    usual: float
-    through: bool
-    beside_fast: bool
-    beside_slow: bool
+    plain: float  # largest change of a joint to a step that is singular, of the best solution [rad]
+    shifted: float  # the same with the step moved on by ``EPSILON`` [rad]
+    usual: float  # of the step before [rad]
+    through: bool  # whether a path is found with the tool point on joint 5's axis
+    beside_fast: bool  # the same with it at the flange's centre, at ``FAST``
+    beside_slow: bool  # and at ``SLOW``
 
 
 @cache
@@ -170,60 +152,37 @@ def _best_change(arm: Arm, line: StraightLine, here: float, there: float, near: 
     return best, float(np.abs(best - start).max())
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 3.2."""
-    return [*_straight_rows(), *_graph_rows(), _epsilon_row()]
-
-
-def _straight_rows() -> list[Row]:
     paths = [s for s in searched() if np.isfinite(s.ours)]
     bend, detour = max(s.bend for s in paths), max(s.detour for s in paths)
-    return [
-        judged(
-            "nowoczyn2023.straight_line",
-            f"tool at most {bend:.0e} m beside it, its path {detour:.9f} of the distance ({len(paths)} paths)",
-            bend < 1e-8 and detour < 1 + 1e-9,
-        )
-    ]
-
-
-def _graph_rows() -> list[Row]:
+    ours = f"tool at most {bend:.0e} m beside it, its path {detour:.9f} of the distance ({len(paths)} paths)"
+    yield judged("nowoczyn2023.straight_line", ours, bend < 1e-8 and detour < 1 + 1e-9)
     found = searched()
     compared = [s for s in found if np.isfinite(s.ours) and s.searches == 1]
     apart = max(abs(s.ours / s.whole - 1) for s in compared)
     none = sum(bool(np.isinf(s.whole)) for s in found)
     same = sum(s.whole == s.pruned or bool(np.isclose(s.whole, s.pruned, rtol=1e-12)) for s in found)
     kept = sum(s.kept for s in found) / sum(s.nodes for s in found)
-    return [
-        judged(
-            "nowoczyn2023.dijkstra",
-            f"{len(compared)} lines of {STEPS} steps: as long as scipy's Dijkstra on the whole graph to"
-            f" {apart:.0e}; {none} of {len(found)} lines have no path in the graph",
-            apart < 1e-9 and len(compared) > 0,
-        ),
-        judged(
-            "nowoczyn2023.pruning",
-            f"{100 * kept:.2f} % of the nodes are left; the same length for {same} of {len(found)} lines",
-            same == len(found),
-        ),
-    ]
+    ours = (
+        f"{len(compared)} lines of {STEPS} steps: as long as scipy's Dijkstra on the whole graph to"
+        f" {apart:.0e}; {none} of {len(found)} lines have no path in the graph"
+    )
+    yield judged("nowoczyn2023.dijkstra", ours, apart < 1e-9 and len(compared) > 0)
+    ours = f"{100 * kept:.2f} % of the nodes are left; the same length for {same} of {len(found)} lines"
+    yield judged("nowoczyn2023.pruning", ours, same == len(found))
+    found = past()
+    words = {True: "found", False: "none"}
+    ours = (
+        f"a step at s5 = 0 turns a joint by {np.degrees(found.plain):.1f}°, moved on by {EPSILON:.0e} of a step by"
+        f" {np.degrees(found.shifted):.1f}° (the step before {np.degrees(found.usual):.1f}°); path through it:"
+        f" {words[found.through]}; past it with the tool point {1e3 * cell()[0].dh[5, 1]:.0f} mm off the axis:"
+        f" {words[found.beside_fast]} at {FAST[0]} m/s, {words[found.beside_slow]} at {SLOW[0]} m/s"
+    )
+    yield judged("nowoczyn2023.epsilon", ours, _helps(found))
 
 
 def _helps(found: Past) -> bool | str:
     """Whether ε leads past: at the pose itself, and near it as well."""
     at_the_pose = found.shifted < 2 * found.usual and found.through
     return PARTLY if at_the_pose and not found.beside_fast else at_the_pose
-
-
-def _epsilon_row() -> Row:
-    found = past()
-    words = {True: "found", False: "none"}
-    return judged(
-        "nowoczyn2023.epsilon",
-        f"a step at s5 = 0 turns a joint by {np.degrees(found.plain):.1f}°, moved on by {EPSILON:.0e} of a"
-        f" step by {np.degrees(found.shifted):.1f}° (the step before {np.degrees(found.usual):.1f}°); path"
-        f" through it: {words[found.through]}; past it with the tool point"
-        f" {1e3 * cell()[0].dh[5, 1]:.0f} mm off the axis: {words[found.beside_fast]} at {FAST[0]} m/s,"
-        f" {words[found.beside_slow]} at {SLOW[0]} m/s",
-        _helps(found),
-    )

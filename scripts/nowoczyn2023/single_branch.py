@@ -5,8 +5,6 @@ small step to the next each joint goes to the nearest solution, nobody looks ahe
 where the arm touches something, a joint reaches its limit, or a joint would have to jump.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -35,21 +33,13 @@ _ROW_TURN = 0.01  # [rad] of the tool between two rows
 
 
 class SingleBranch(NamedTuple):
-    """How far the arm came.
+    """How far the arm came."""
 
-    Attributes:
-        q: (k, n) joint angles up to where it stopped, the first being the start [rad].
-        places: (k,) of the rows on the line.
-        outcome: "arrived", or why it stopped: "collision", "limit", "jump", "out of reach", "off the line".
-        reason: the same in words, with what touches what; "" where it arrived.
-        line: the tool's line.
-    """
-
-    q: np.ndarray
-    places: np.ndarray
-    outcome: str
-    reason: str
-    line: StraightLine
+    q: np.ndarray  # (k, n) joint angles up to where it stopped, the first being the start [rad]
+    places: np.ndarray  # (k,) of the rows on the line
+    outcome: str  # "arrived", or why it stopped: "collision", "limit", "jump", "out of reach", "off the line"
+    reason: str  # the same in words, with what touches what; "" where it arrived
+    line: StraightLine  # the tool's line
 
 
 def follow_single_branch(
@@ -60,19 +50,12 @@ def follow_single_branch(
     tool_speed: float = TOOL_SPEED,
     turn_speed: float = TURN_SPEED,
 ) -> SingleBranch:
-    """Move until something stops the arm.
+    """Move an arm of UR type from joint angles (n,) [rad] until something stops it.
 
-    Args:
-        arm: an arm of UR type.
-        scene: from ``build_scene``.
-        start: (n,) joint angles [rad].
-        stations: via points and goal, joint angles or poses; of joint angles only the pose counts.
-        tool_speed: of the tool [m/s], and
-        turn_speed: of its rotation [rad/s]: a joint that would have to exceed its speed limit jumps.
+    ``stations`` are via points and goal, joint angles or poses; of joint angles only the pose counts. With such speeds
+    of the tool [m/s] and of its rotation [rad/s] a joint that would have to exceed its speed limit jumps.
 
-    Raises:
-        BadInput: a malformed station.
-        NoClosedForm: the arm is not of UR type.
+    Raises ``BadInput``: a malformed station; ``NoClosedForm``: the arm is not of UR type.
     """
     first = as_station(arm, start, "start")
     through = [as_station(arm, s, f"stations[{i}]") for i, s in enumerate(stations)]
@@ -93,14 +76,8 @@ def follow_numeric_branch(
 ) -> SingleBranch:
     """The same with the step of (2.3) and the missing J⁻¹: by the Jacobian from pose to pose, 40 µm apart.
 
-    Nothing corrects what a step misses, so the tool may also leave the line: "off the line".
-
-    Args:
-        arm: an arm with six joints.
-        scene: from ``build_scene``.
-        start: (6,) joint angles [rad].
-        goal: (4, 4) pose.
-        orientation: of ``differential_inverse_kinematics``; "euler" is as printed.
+    Nothing corrects what a step misses, so the tool may also leave the line: "off the line". From joint angles (6,)
+    [rad] to a pose (4, 4); ``orientation`` as of ``differential_inverse_kinematics``, "euler" being as printed.
     """
     line = straight_line(np.array([forward_kinematics(arm, start), goal]))
     places, step = _fine_places(line, TOOL_SPEED, TURN_SPEED, FINER)

@@ -1,12 +1,10 @@
 """Section 2.4, and the one case that (2.12) names: which singularities the UR5 has, and what they are."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
 from reproduction import percent
 from scipy.optimize import brentq
 
@@ -21,9 +19,8 @@ from dynamics import (
     singular_values,
     singularity_measures,
 )
-from dynamics.files import arm_from_dict
 from hopfield_nav.sweeps import Value, share
-from nowoczyn2023.direct_kinematics import NAME, positions
+from nowoczyn2023.direct_kinematics import NAME, arm_of_table, positions
 
 NEAR = 0.02  # smallest singular value (metres) below which a position counts as nearly singular
 ANGLES = 9  # wanted of joint 6 where it is free
@@ -92,29 +89,19 @@ def zero_serves(count: int = 2000) -> Value:
 
 
 class Compared(NamedTuple):
-    """The UR5 and an arm of the same reach whose last three axes meet.
+    """The UR5 and an arm of the same reach whose last three axes meet."""
 
-    Attributes:
-        kinds: factors of det J that vanish, of the arm with the wrist centre.
-        factor_error: relative error of that factorisation.
-        ur5, other: share of random positions that are nearly singular.
-    """
-
-    kinds: int
-    factor_error: float
-    ur5: Value
-    other: Value
+    kinds: int  # factors of det J that vanish, of the arm with the wrist centre
+    factor_error: float  # relative error of that factorisation
+    ur5: Value  # share of random positions at which the UR5 is nearly singular
+    other: Value  # the same of the other arm
 
 
 def arm_with_wrist_centre() -> Arm:
     """The UR5's base, upper arm and shoulder offset, forearm along axis 4, and axes 4 to 6 in one point."""
     (d1, _, _, d4, _, d6), (a2, a3) = load_arm(NAME).dh[:, 1], np.abs(load_arm(NAME).dh[1:3, 2])
-    table = [
-        (d1, 0, "pi/2"), (d4, a2, 0), (0, 0, "pi/2"), (a3, 0, "-pi/2"), (0, 0, "pi/2"), (d6, 0, 0),
-    ]  # fmt: skip
-    joints = [{"d": d, "a": a, "alpha": alpha, "source": "made up"} for d, a, alpha in table]
-    links = [{"mass": 0, "center_of_mass": [0, 0, 0], "source": "none"}] * 6
-    return arm_from_dict({"joints": joints, "links": links})
+    first, last = [(d1, 0, "pi/2"), (d4, a2, 0), (0, 0, "pi/2")], [(a3, 0, "-pi/2"), (0, 0, "pi/2"), (d6, 0, 0)]
+    return arm_of_table(first + last)
 
 
 @cache
@@ -133,66 +120,38 @@ def compared(count: int = 100_000) -> Compared:
     return Compared(len(factors), float(error), *(share(n, count) for n in near))
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 2.3 and 2.4 on singularities."""
-    return [*_count_rows(), *_nature_rows(), _wrist_centre_row()]
-
-
-def _count_rows() -> list[Row]:
     values, served = smallest_values(), zero_serves()
     each = ", ".join(f"{kind} {values[kind][0]:.0e} (next {values[kind][1]:.2f})" for kind in KINDS)
     singular = sum(first < 1e-9 < second for first, second in values.values())
-    return [
-        judged(
-            "nowoczyn2023.number_of_singularities",
-            f"{singular}: det J = ± a2 a3 · s3 · s5 · along to {determinant_error():.0e} of its largest;"
-            f" smallest singular value with one factor zero: {each}",
-            singular == 1,
-        ),
-        judged(
-            "nowoczyn2023.theta6_at_the_wrist",
-            f"{solutions_at('wrist')} solutions of one pose with {ANGLES} angles wanted of joint 6",
-            solutions_at("wrist") > 8,
-        ),
-        judged(
-            "nowoczyn2023.any_theta6_serves",
-            f"reaches {percent(served)} of {served.n} random poses with s5 = 0, on that branch",
-            served.estimate > 0.99,
-        ),
-    ]
-
-
-def _nature_rows() -> list[Row]:
+    ours = (
+        f"{singular}: det J = ± a2 a3 · s3 · s5 · along to {determinant_error():.0e} of its largest;"
+        f" smallest singular value with one factor zero: {each}"
+    )
+    yield judged("nowoczyn2023.number_of_singularities", ours, singular == 1)
+    ours = f"{solutions_at('wrist')} solutions of one pose with {ANGLES} angles wanted of joint 6"
+    yield judged("nowoczyn2023.theta6_at_the_wrist", ours, solutions_at("wrist") > 8)
+    ours = f"reaches {percent(served)} of {served.n} random poses with s5 = 0, on that branch"
+    yield judged("nowoczyn2023.any_theta6_serves", ours, served.estimate > 0.99)
     elbow, shoulder = solutions_at("elbow"), solutions_at("shoulder")
     extra = {kind: extra_parallels(kind) for kind in KINDS}
     arm = load_arm(NAME)
     usual = float(np.median(singular_values(arm, positions(5000))[:, -1]))
     closest = float(np.abs(np.sin(positions(1_000_000)[:, 4])).min())
-    return [
-        judged(
-            "nowoczyn2023.infinitely_many_solutions",
-            f"wrist: {solutions_at('wrist')} found and more; elbow: {elbow}, shoulder: {shoulder}",
-            elbow > 8 and shoulder > 8,
-        ),
-        judged(
-            "nowoczyn2023.parallel_axes",
-            f"pairs parallel besides the usual three: {', '.join(f'{k} {n}' for k, n in extra.items())};"
-            f" axes 2, 3, 4 are always parallel, median smallest singular value {usual:.2f}",
-            all(n > 0 for n in extra.values()) and usual < 1e-9,
-        ),
-        judged(
-            "nowoczyn2023.exactly_singular", f"least |s5| of a million random positions {closest:.0e}", closest > 1e-12
-        ),
-    ]
-
-
-def _wrist_centre_row() -> Row:
+    ours = f"wrist: {solutions_at('wrist')} found and more; elbow: {elbow}, shoulder: {shoulder}"
+    yield judged("nowoczyn2023.infinitely_many_solutions", ours, elbow > 8 and shoulder > 8)
+    ours = (
+        f"pairs parallel besides the usual three: {', '.join(f'{k} {n}' for k, n in extra.items())};"
+        f" axes 2, 3, 4 are always parallel, median smallest singular value {usual:.2f}"
+    )
+    yield judged("nowoczyn2023.parallel_axes", ours, all(n > 0 for n in extra.values()) and usual < 1e-9)
+    ours = f"least |s5| of a million random positions {closest:.0e}"
+    yield judged("nowoczyn2023.exactly_singular", ours, closest > 1e-12)
     found = compared()
     ur5, other = (percent(value, 1) for value in found[2:])
-    return judged(
-        "nowoczyn2023.without_a_wrist_centre",
-        f"same lengths, last three axes in one point: {found.kinds} factors of det J too (to"
-        f" {found.factor_error:.0e}); smallest singular value below {NEAR} at {other} of {found.ur5.n} random"
-        f" positions, UR5 {ur5}",
-        found.kinds > 3,
+    ours = (
+        f"same lengths, last three axes in one point: {found.kinds} factors of det J too (to {found.factor_error:.0e});"
+        f" smallest singular value below {NEAR} at {other} of {found.ur5.n} random positions, UR5 {ur5}"
     )
+    yield judged("nowoczyn2023.without_a_wrist_centre", ours, found.kinds > 3)

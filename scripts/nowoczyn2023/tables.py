@@ -1,14 +1,15 @@
 """Section 1.3: whose arm Tables 1.1 and 1.2 have, how far it reaches, how fast it turns."""
 
-from __future__ import annotations
-
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
 from scipy.spatial.transform import Rotation
+from tu2023.kinematics import CENTERS, MASS, exact_extent
 
 from dynamics import forward_kinematics, inverse_kinematics, link_frames, load_arm
+from dynamics.modified_dh import standard_transform
 from nowoczyn2023.direct_kinematics import NAME, positions
 
 NAMED = "ur5e"  # what the tables are labelled as
@@ -17,15 +18,6 @@ LENGTHS = {  # Table 1.1, [m]
     "a": [0, -0.425, -0.3922, 0, 0, 0],
     "alpha": [np.pi / 2, 0, 0, np.pi / 2, -np.pi / 2, 0],
 }
-MASSES = [3.7, 8.393, 2.33, 1.219, 1.219, 0.1879]  # Table 1.2, [kg]
-CENTRES = [  # Table 1.2, [m]
-    [0, -0.02561, 0.00193],
-    [0.2125, 0, 0.11336],
-    [0.15, 0, 0.0265],
-    [0, -0.0018, 0.01634],
-    [0, 0.0018, 0.01634],
-    [0, 0, -0.001159],
-]
 NEAR = 1e-4  # [m] within which lengths are the same
 REACH, SPEED, RANGE = 0.85, 180.0, 360.0  # 1.3, 3.1: [m], [°/s], [°]
 
@@ -39,24 +31,17 @@ def length_differences(name: str) -> np.ndarray:
 
 
 def body_differences(name: str) -> tuple[int, int]:
-    """How many of the 6 masses and of the 18 coordinates of Table 1.2 an arm has."""
+    """How many of the 6 masses and of the 18 coordinates of Table 1.2 an arm has: those of tu2023's Table 2."""
     arm = load_arm(name)
-    masses = np.abs(arm.mass - MASSES) < 1e-12
-    return int(masses.sum()), int((np.abs(arm.center_of_mass - CENTRES) < 1e-12).sum())
+    pairs = (arm.mass, MASS), (arm.center_of_mass, CENTERS)
+    masses, centres = (int((np.abs(ours - printed) < 1e-12).sum()) for ours, printed in pairs)
+    return masses, centres
 
 
 def printed_product(q: np.ndarray) -> np.ndarray:
     """(k, 4, 4) product of (1.8) over the rows of Table 1.1."""
-    T = np.tile(np.eye(4), (len(q), 1, 1))
-    for n in range(6):
-        c, s = np.cos(q[:, n]), np.sin(q[:, n])
-        ca, sa, a = np.cos(LENGTHS["alpha"][n]), np.sin(LENGTHS["alpha"][n]), LENGTHS["a"][n]
-        link = np.tile(np.eye(4), (len(q), 1, 1))
-        link[:, 0] = np.column_stack([c, -s * ca, s * sa, a * c])
-        link[:, 1] = np.column_stack([s, c * ca, -c * sa, a * s])
-        link[:, 2, 1:] = sa, ca, LENGTHS["d"][n]
-        T = T @ link
-    return T
+    rows = zip(q.T, LENGTHS["d"], LENGTHS["a"], LENGTHS["alpha"], strict=True)
+    return reduce(np.matmul, (standard_transform(theta, *(np.full(len(q), x) for x in row)) for theta, *row in rows))
 
 
 def tool_differences() -> tuple[float, float]:
@@ -69,31 +54,20 @@ def tool_differences() -> tuple[float, float]:
 
 
 class Reach(NamedTuple):
-    """Largest distances of points from the shoulder (frame 1) [m], and what lies at 0.85 m.
+    """Largest distances of points from the shoulder (frame 1) [m], and what lies at 0.85 m."""
 
-    Attributes:
-        elbow_to_wrist: |a2 + a3|, joint 4's axis in the plane of the arm.
-        fourth: of frame 4's origin.
-        fifth: of frame 5's origin.
-        tool: of the tool.
-        beyond: share of random joint angles with the tool beyond 0.85 m.
-        directions: share of random orientations that the tool can take 0.85 m from the shoulder.
-    """
-
-    elbow_to_wrist: float
-    fourth: float
-    fifth: float
-    tool: float
-    beyond: float
-    directions: float
+    elbow_to_wrist: float  # |a2 + a3|, joint 4's axis in the plane of the arm
+    fourth: float  # of frame 4's origin
+    fifth: float  # of frame 5's origin
+    tool: float  # of the tool
+    beyond: float  # share of random joint angles with the tool beyond 0.85 m
+    directions: float  # share of random orientations that the tool can take 0.85 m from the shoulder
 
 
 def reach(count: int = 200_000) -> Reach:
-    """Exact where a stretched arm gives it; the tool's is the largest over the angles of joint 5."""
+    """Exact where a stretched arm gives it."""
     arm, rng = load_arm(NAME), np.random.default_rng(85)
-    (_, _, _, d4, d5, d6), links = arm.dh[:, 1], abs(arm.dh[1:3, 2].sum())
-    c5 = np.linspace(-1, 1, 200_001)
-    tool = np.hypot(links + np.hypot(d5, d6 * np.sqrt(1 - c5**2)), d4 + d6 * c5).max()
+    (_, _, _, d4, d5, _), links = arm.dh[:, 1], abs(arm.dh[1:3, 2].sum())
     frames = link_frames(arm, positions(count))
     apart = np.linalg.norm(frames[:, 6, :3, 3] - frames[:, 1, :3, 3], axis=1)
     poses = np.tile(np.eye(4), (count // 10, 1, 1))
@@ -103,63 +77,42 @@ def reach(count: int = 200_000) -> Reach:
     poses[:, 2, 3] += arm.dh[0, 1]
     solved = np.isfinite(inverse_kinematics(arm, poses)[:, 0, 0])
     fourth, fifth = np.hypot(links, d4), np.hypot(links + d5, d4)
-    return Reach(links, fourth, fifth, float(tool), float((apart > REACH).mean()), float(solved.mean()))
+    return Reach(links, fourth, fifth, exact_extent(arm).reach, float((apart > REACH).mean()), float(solved.mean()))
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 1.3, and the limits of 3.1."""
-    return [*_table_rows(), _reach_row(), *_limit_rows()]
-
-
-def _table_rows() -> list[Row]:
     near, far = length_differences(NAME), length_differences(NAMED)
     masses, centres = body_differences(NAME)
     named_masses, named_centres = body_differences(NAMED)
     own, other = tool_differences()
-    return [
-        judged(
-            "nowoczyn2023.lengths",
-            f"{_near(near)} of 6 within {1e3 * NEAR:g} mm of the UR5's, {_near(far)} of the UR5e's (largest"
-            f" difference {1e3 * near.max():.2f} and {1e3 * far.max():.0f} mm); the tool {1e3 * own:.2f} and"
-            f" up to {1e3 * other:.0f} mm off",
-            far.max() < NEAR,
-        ),
-        judged(
-            "nowoczyn2023.masses",
-            f"UR5: {masses} of 6 masses, {centres} of 18 coordinates; UR5e: {named_masses} of 6, {named_centres} of 18",
-            named_masses == 6,
-        ),
-    ]
+    ours = (
+        f"{_near(near)} of 6 within {1e3 * NEAR:g} mm of the UR5's, {_near(far)} of the UR5e's (largest"
+        f" difference {1e3 * near.max():.2f} and {1e3 * far.max():.0f} mm); the tool {1e3 * own:.2f} and"
+        f" up to {1e3 * other:.0f} mm off"
+    )
+    yield judged("nowoczyn2023.lengths", ours, far.max() < NEAR)
+    ours = f"UR5: {masses} of 6 masses, {centres} of 18 coordinates; UR5e: {named_masses} of 6, {named_centres} of 18"
+    yield judged("nowoczyn2023.masses", ours, named_masses == 6)
+    found = reach()
+    ours = (
+        f"from the shoulder: joint 4's axis {found.elbow_to_wrist:.3f} m, its frame {found.fourth:.3f} m,"
+        f" frame 5 {found.fifth:.3f} m, tool {found.tool:.3f} m;"
+        f" {100 * found.beyond:.0f} % of random positions have the tool beyond {REACH} m"
+    )
+    yield judged(
+        "nowoczyn2023.reach",
+        ours,
+        any(abs(r - REACH) < 5e-3 for r in (found.elbow_to_wrist, found.fourth, found.fifth, found.tool)),
+        directions=100 * found.directions,
+    )
+    arm = load_arm(NAME)
+    speed, bounds = np.degrees(arm.speed_limits), np.degrees(arm.position_limits)
+    ours = f"{speed.min():.0f} °/s on all six joints"
+    yield judged("nowoczyn2023.speed_of_the_joints", ours, bool(np.allclose(speed, SPEED)))
+    ours = f"{bounds.min():.0f} to {bounds.max():.0f}°"
+    yield judged("nowoczyn2023.range_of_the_joints", ours, bool(np.allclose(bounds, [-RANGE, RANGE])))
 
 
 def _near(differences: np.ndarray) -> int:
     return int((differences < NEAR).sum())
-
-
-def _reach_row() -> Row:
-    found = reach()
-    return judged(
-        "nowoczyn2023.reach",
-        f"from the shoulder: joint 4's axis {found.elbow_to_wrist:.3f} m, its frame {found.fourth:.3f} m,"
-        f" frame 5 {found.fifth:.3f} m, tool {found.tool:.3f} m;"
-        f" {100 * found.beyond:.0f} % of random positions have the tool beyond {REACH} m",
-        any(abs(r - REACH) < 5e-3 for r in (found.elbow_to_wrist, found.fourth, found.fifth, found.tool)),
-        directions=100 * found.directions,
-    )
-
-
-def _limit_rows() -> list[Row]:
-    arm = load_arm(NAME)
-    speed, bounds = np.degrees(arm.speed_limits), np.degrees(arm.position_limits)
-    return [
-        judged(
-            "nowoczyn2023.speed_of_the_joints",
-            f"{speed.min():.0f} °/s on all six joints",
-            bool(np.allclose(speed, SPEED)),
-        ),
-        judged(
-            "nowoczyn2023.range_of_the_joints",
-            f"{bounds.min():.0f} to {bounds.max():.0f}°",
-            bool(np.allclose(bounds, [-RANGE, RANGE])),
-        ),
-    ]

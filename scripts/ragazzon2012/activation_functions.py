@@ -1,10 +1,8 @@
 """Chapter 2's activation functions as planners, and what the moments do in (5.9)."""
 
-from __future__ import annotations
-
 import numpy as np
 from keeping import kept
-from ledger import Row, judged
+from ledger import Rows, judged
 
 from hopfield_nav.planning import iterate, plan_path
 from hopfield_nav.planning.theory import activation
@@ -58,26 +56,18 @@ def parts_at_detections(recorded: Run) -> tuple[np.ndarray, np.ndarray]:
     return tuple(np.linalg.norm(x.values, axis=1) for x in (rows.force_estimate, rows.moment_estimate))
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """What can be said of chapter 2, and of (5.9)."""
-    return [_function_row(), _moment_row()]
-
-
-def _function_row() -> Row:
     counts = {name: fates_of_maps(name).sum(axis=0) for name in SLOPES}
     text = "; ".join(
         f"{name} {100 * arrives / near:.1f} and {100 * shortest / near:.1f} %, {100 * lit / apart:.0f} %"
         for name, (near, arrives, shortest, apart, lit) in counts.items()
     )
-    return judged(
-        "ragazzon2012.activation_functions",
+    ours = (
         f"cells from which the climb arrives, and on a shortest path; cells without a path that are lit:"
-        f" {text} ({MAPS} random maps, {SIZE} × {SIZE}, {100 * DENSITY:.0f} % blocked, slope at most {BETA})",
-        None,
+        f" {text} ({MAPS} random maps, {SIZE} × {SIZE}, {100 * DENSITY:.0f} % blocked, slope at most {BETA})"
     )
-
-
-def _moment_row() -> Row:
+    yield judged("ragazzon2012.activation_functions", ours, None)
     text, levels = [], []
     for name, words in ((AS_PRINTED, "as printed"), (RIGHT, "right")):
         force, moment = parts_at_detections(run(name))
@@ -87,8 +77,9 @@ def _moment_row() -> Row:
             f" with N·cm the norm is {levels[-1].min():.0f}–{levels[-1].max():.0f}"
         )
     threshold = run(RIGHT).world.detection.parameters["threshold"]
-    return judged(
+    ours = f"at the detections {'; '.join(text)} instead of {threshold:g}"
+    yield judged(
         "ragazzon2012.norm_of_force_and_moment",
-        f"at the detections {'; '.join(text)} instead of {threshold:g}",
+        ours,
         all(bool((np.abs(found / threshold - 1) < 0.01).all()) for found in levels),
     )

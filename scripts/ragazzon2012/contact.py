@@ -1,18 +1,15 @@
 """How long after touch a collision is detected, measured directly: a straight push against a wall.
 
-The tool runs at 5 cm/s along +x, +y and −y into the side of a cylinder so wide (0.5 m) that it cannot
-slip round it, from nine places of the map; the document's method listens. Against a thin cylinder
-the same push may slide off unfelt.
+The tool runs at 5 cm/s along +x, +y and −y into the side of a cylinder so wide (0.5 m) that it cannot slip round it,
+from nine places of the map; the document's method listens. Against a thin cylinder the same push may slide off unfelt.
 """
-
-from __future__ import annotations
 
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
-from ledger import Row, judged
+from ledger import Row, Rows, judged
 from reproduction import listed
 from verdicts import in_range
 
@@ -20,6 +17,7 @@ from dynamics import follow_path, load_arm
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.navigation import CollisionMap
 from hopfield_nav.world import load_world
+from ragazzon2012.tables import Q0, ROTATION
 
 AS_PRINTED, RIGHT = "ragazzon2012_as_printed", "ragazzon2012"
 DIRECTIONS = {"+x": (1, 0), "+y": (0, 1), "−y": (0, -1)}
@@ -32,23 +30,14 @@ OMEGA = np.array([22.5, 22.5, 37.5, 60, 67.5, 75])
 
 
 class Push(NamedTuple):
-    """One push of the tool into a cylinder.
+    """One push of the tool into a cylinder."""
 
-    Attributes:
-        world: whose arm, controller and detection.
-        place: cell of the start.
-        direction: key of ``DIRECTIONS``.
-        omega_scale: factor on the controller's natural frequencies.
-        speed: of the reference [m/s].
-        radius: of the cylinder [m].
-    """
-
-    world: str
-    place: tuple[int, int] = (9, 10)
-    direction: str = "+y"
-    omega_scale: float = 1.0
-    speed: float = SPEED
-    radius: float = WALL
+    world: str  # whose arm, controller and detection
+    place: tuple[int, int] = (9, 10)  # cell of the start
+    direction: str = "+y"  # key of ``DIRECTIONS``
+    omega_scale: float = 1.0  # factor on the controller's natural frequencies
+    speed: float = SPEED  # of the reference [m/s]
+    radius: float = WALL  # of the cylinder [m]
 
 
 def run_push(push: Push) -> Simulation:
@@ -97,8 +86,6 @@ def _overrides(push: Push) -> list[str]:
 
 def _joints(position: np.ndarray) -> np.ndarray:
     """Joint angles that hold the tool at a position, on the branch of q0."""
-    from ragazzon2012.tables import Q0, ROTATION
-
     pose = np.eye(4)
     pose[:3, :3], pose[:3, 3] = ROTATION, position
     return follow_path(load_arm("ur5_ragazzon2012"), pose[None], Q0, jump=np.pi).q[0]
@@ -106,15 +93,13 @@ def _joints(position: np.ndarray) -> np.ndarray:
 
 def rows() -> list[Row]:
     """Claims of 7.3 on the delay and on the accuracy of the estimate."""
-    return [*_delay_rows(), _omega_row(), _missed_row(), _ratio_row()]
+    return [*_delay_rows(), _omega_row(), *_other_rows()]
 
 
-def _delay_rows() -> list[Row]:
+def _delay_rows() -> Rows:
     printed, right = delays(AS_PRINTED), delays(RIGHT)
-    return [
-        judged("ragazzon2012.delay_as_printed", spread(printed), in_range(printed, *PUBLISHED_DELAY)),
-        judged("ragazzon2012.delay_right", spread(right), in_range(right, *PUBLISHED_DELAY)),
-    ]
+    yield judged("ragazzon2012.delay_as_printed", spread(printed), in_range(printed, *PUBLISHED_DELAY))
+    yield judged("ragazzon2012.delay_right", spread(right), in_range(right, *PUBLISHED_DELAY))
 
 
 def _omega_row() -> Row:
@@ -128,30 +113,20 @@ def _omega_row() -> Row:
 
     printed, right = medians(AS_PRINTED), medians(RIGHT)
     falls = bool(np.all(np.diff(printed) < 0) and np.all(np.diff(right) < 0))
-    return judged(
-        "ragazzon2012.delay_falls_with_omega",
-        f"at {listed(scales, 'g')} ω: as printed {text(printed)}; right {text(right)}",
-        falls,
-    )
+    ours = f"at {listed(scales, 'g')} ω: as printed {text(printed)}; right {text(right)}"
+    return judged("ragazzon2012.delay_falls_with_omega", ours, falls)
 
 
-def _missed_row() -> Row:
+def _other_rows() -> Rows:
     printed, right = (np.isnan(delays(world, radius=POST)) for world in (AS_PRINTED, RIGHT))
-    return judged(
-        "ragazzon2012.unfelt_push",
-        f"as printed {printed.sum()} of {printed.size} slide off unfelt, right {right.sum()} of {right.size}",
-        bool(printed.any()),
-    )
-
-
-def _ratio_row() -> Row:
+    ours = f"as printed {printed.sum()} of {printed.size} slide off unfelt, right {right.sum()} of {right.size}"
+    yield judged("ragazzon2012.unfelt_push", ours, bool(printed.any()))
     slow, fast = ([force_ratio(world, speed) for world in (AS_PRINTED, RIGHT)] for speed in (SLOW, SPEED))
-    return judged(
-        "ragazzon2012.slowly_varying_forces",
+    ours = (
         f"‖F̂‖/‖F‖ just before detection: {slow[0]:.2f} as printed, {slow[1]:.2f} right at"
-        f" {100 * SLOW:g} cm/s; {fast[0]:.2f}, {fast[1]:.2f} at {100 * SPEED:g} cm/s",
-        all(abs(r - 1) < 0.15 for r in slow),
+        f" {100 * SLOW:g} cm/s; {fast[0]:.2f}, {fast[1]:.2f} at {100 * SPEED:g} cm/s"
     )
+    yield judged("ragazzon2012.slowly_varying_forces", ours, all(abs(r - 1) < 0.15 for r in slow))
 
 
 def spread(found: np.ndarray) -> str:

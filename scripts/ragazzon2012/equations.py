@@ -1,14 +1,12 @@
 """Section 3.1.3: what inverse dynamics cost, and whether dM/dt − 2 C can be skew-symmetric."""
 
-from __future__ import annotations
-
-import time
 from itertools import pairwise
 
 import numpy as np
 from kebria2016.euler_lagrange import chain
 from keeping import kept
-from ledger import Row, judged
+from ledger import Rows, judged
+from reproduction import processor_times
 from tu2023.cost import LARGE, costs
 from tu2023.cost import SIZES as CHAIN_SIZES
 from tu2023.cost import exponent as slope
@@ -21,13 +19,7 @@ SIZES = tuple(range(2, 31, 4))
 def seconds_per_call(n: int, batch: int = 2000, repeats: int = 7) -> float:
     """Computing time of one inverse dynamics of a chain of n links [s], the best of a few batches."""
     arm, states = chain(n), np.random.default_rng(0).normal(size=(3, batch, n))
-    inverse_dynamics(arm, *states)
-    best = np.inf
-    for _ in range(repeats):
-        started = time.process_time()
-        inverse_dynamics(arm, *states)
-        best = min(best, time.process_time() - started)
-    return best / batch
+    return min(processor_times(lambda: inverse_dynamics(arm, *states), repeats + 1)[1:]) / batch
 
 
 @kept("test_ragazzon2012.py::test_newton_euler_costs_order_n", np.array)
@@ -79,45 +71,24 @@ def states(k: int = 50) -> tuple[np.ndarray, np.ndarray]:
     return rng.uniform(-np.pi, np.pi, (k, 6)), rng.uniform(0.2, 1.0, (k, 6))
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 3.1.3 and chapter 5."""
-    return [*_cost_rows(), *_skew_rows()]
-
-
-def _cost_rows() -> list[Row]:
     exponent, timed = cost_exponent(seconds_by_size(), np.array(SIZES)), costs()["Euler–Lagrange"]
     many = np.array([LARGE, CHAIN_SIZES[-1]])
     terms = cost_exponent(np.array([lagrange_terms(int(n)) for n in many]), many)
-    return [
-        judged(
-            "ragazzon2012.cost_of_newton_euler",
-            f"time ∝ n^{exponent:.1f} for n = {SIZES[0]}…{SIZES[-1]} †",
-            0.7 < exponent < 1.3,
-        ),
-        judged(
-            "ragazzon2012.cost_of_euler_lagrange",
-            f"from n = {many[0]} to {many[1]} contributions of links to Christoffel symbols ∝ n^{terms:.1f},"
-            f" time ∝ n^{slope(timed):.1f} †",
-            terms < 4.0 and slope(timed) < 4.0,
-        ),
-    ]
-
-
-def _skew_rows() -> list[Row]:
+    ours = f"time ∝ n^{exponent:.1f} for n = {SIZES[0]}…{SIZES[-1]} †"
+    yield judged("ragazzon2012.cost_of_newton_euler", ours, 0.7 < exponent < 1.3)
+    ours = (
+        f"from n = {many[0]} to {many[1]} contributions of links to Christoffel symbols ∝ n^{terms:.1f},"
+        f" time ∝ n^{slope(timed):.1f} †"
+    )
+    yield judged("ragazzon2012.cost_of_euler_lagrange", ours, terms < 4.0 and slope(timed) < 4.0)
     arm, (q, qd) = load_arm("ur5_ragazzon2012"), states()
     collected = skew_error(arm, q, qd, collected_coriolis(arm, q, qd))
     differenced = skew_error(arm, q, qd, differenced_coriolis(arm, q, qd))
     christoffel = skew_error(arm, q, qd, coriolis_matrix(arm, q, qd))
-    return [
-        judged(
-            "ragazzon2012.newton_euler_is_not_skew",
-            f"C collected term by term: symmetric part {100 * collected:.0f} % of Ṁ",
-            collected > 1e-3,
-        ),
-        judged("ragazzon2012.christoffel_is_skew", f"symmetric part {christoffel:.0e} of Ṁ", christoffel < 1e-6),
-        judged(
-            "ragazzon2012.momentum_observer_given_up",
-            f"C = ½ ∂(C q̇)/∂q̇ of the same Newton–Euler torque: symmetric part {differenced:.0e} of Ṁ",
-            differenced > 1e-3,
-        ),
-    ]
+    ours = f"C collected term by term: symmetric part {100 * collected:.0f} % of Ṁ"
+    yield judged("ragazzon2012.newton_euler_is_not_skew", ours, collected > 1e-3)
+    yield judged("ragazzon2012.christoffel_is_skew", f"symmetric part {christoffel:.0e} of Ṁ", christoffel < 1e-6)
+    ours = f"C = ½ ∂(C q̇)/∂q̇ of the same Newton–Euler torque: symmetric part {differenced:.0e} of Ṁ"
+    yield judged("ragazzon2012.momentum_observer_given_up", ours, differenced > 1e-3)

@@ -1,12 +1,10 @@
 """The closed-loop experiment of chapter 7: its runs in both worlds, the first path, and how they end."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np
 from keeping import kept
-from ledger import Row, judged
+from ledger import Row, Rows, judged
 
 from dynamics import forward_kinematics
 from hopfield_nav.experiment import Simulation, simulate
@@ -42,60 +40,42 @@ def first_path(name: str = RIGHT) -> tuple[int, float, float]:
 
 def rows() -> list[Row]:
     """Claims of chapter 7 on its settings, its path, and how it ends."""
-    return [_setting_row(), *_path_rows(), *_outcome_rows(), *_computing_rows()]
+    return [_setting_row(), *_path_rows(), *_course_rows()]
 
 
 def _setting_row() -> Row:
     world = run(RIGHT).world
     omega, threshold = world.controller.parameters["omega"], world.detection.parameters["threshold"]
     agrees = np.allclose(omega, [22.5, 22.5, 37.5, 60, 67.5, 75]) and threshold == 12 and world.contact.stiffness == 1e5
-    return judged(
-        "ragazzon2012.settings", f"{list(omega)} rad/s, {threshold:g}, {world.contact.stiffness:g} N/m", bool(agrees)
-    )
+    ours = f"{list(omega)} rad/s, {threshold:g}, {world.contact.stiffness:g} N/m"
+    return judged("ragazzon2012.settings", ours, bool(agrees))
 
 
-def _path_rows() -> list[Row]:
+def _path_rows() -> Rows:
     steps, duration, speed = first_path()
     table = duration / (steps + 1) / 100
     position, turn = inverse_kinematics_error()
-    return [
-        judged(
-            "ragazzon2012.first_path",
-            f"{steps} steps, {duration:.2f} s, {100 * speed:.1f} cm/s, {1e3 * table:.2f} ms",
-            steps == 20
-            and abs(duration - 11) < 0.01
-            and abs(100 * speed - 5) < 0.05
-            and abs(1e3 * table - 5.24) < 0.005,
-        ),
-        judged(
-            "ragazzon2012.tolerance_of_inverse_kinematics",
-            f"{position:.0e} m, {turn:.0e} in the rotation, closed form",
-            max(position, turn) < 1e-4,
-        ),
-    ]
+    ours = f"{steps} steps, {duration:.2f} s, {100 * speed:.1f} cm/s, {1e3 * table:.2f} ms"
+    yield judged(
+        "ragazzon2012.first_path",
+        ours,
+        steps == 20 and abs(duration - 11) < 0.01 and abs(100 * speed - 5) < 0.05 and abs(1e3 * table - 5.24) < 0.005,
+    )
+    ours = f"{position:.0e} m, {turn:.0e} in the rotation, closed form"
+    yield judged("ragazzon2012.tolerance_of_inverse_kinematics", ours, max(position, turn) < 1e-4)
 
 
-def _outcome_rows() -> list[Row]:
+def _course_rows() -> Rows:
     printed, right = run(AS_PRINTED), run(RIGHT)
     seconds = [recorded.summary["simulated_time_s"] for recorded in (printed, right)]
     times = f"as printed {seconds[0]:.1f} s, right {seconds[1]:.1f} s"
-    return [
-        judged(
-            "ragazzon2012.reaches_the_destination",
-            f"as printed {printed.outcome}, right {right.outcome}",
-            printed.outcome == right.outcome == "reached",
-        ),
-        judged("ragazzon2012.time_to_the_destination", times, None),
-    ]
-
-
-def _computing_rows() -> list[Row]:
+    ours = f"as printed {printed.outcome}, right {right.outcome}"
+    yield judged("ragazzon2012.reaches_the_destination", ours, printed.outcome == right.outcome == "reached")
+    yield judged("ragazzon2012.time_to_the_destination", times, None)
     simulated = run(RIGHT).summary["simulated_time_s"]
-    seconds, replan = (_round(max(values)) for values in zip(*computing_times(), strict=True))
-    return [
-        judged("ragazzon2012.computing_time", f"{seconds:g} s for {simulated:.0f} s †", seconds > 50),
-        judged("ragazzon2012.time_of_a_new_plan", f"{1e3 * replan:g} ms †", replan > 1),
-    ]
+    seconds, replan = (float(f"{max(values):.0e}") for values in zip(*computing_times(), strict=True))
+    yield judged("ragazzon2012.computing_time", f"{seconds:g} s for {simulated:.0f} s †", seconds > 50)
+    yield judged("ragazzon2012.time_of_a_new_plan", f"{1e3 * replan:g} ms †", replan > 1)
 
 
 @kept("test_ragazzon2012.py::test_faster_than_real_time")
@@ -103,8 +83,3 @@ def computing_times() -> list[list[float]]:
     """Of both worlds: computing time of the run, and the median of its new plans [s]."""
     wanted = ("wall_time_s", "replan_wall_time_median_s")
     return [[run(name).summary[key] for key in wanted] for name in (AS_PRINTED, RIGHT)]
-
-
-def _round(value: float) -> float:
-    """One significant digit, for times that depend on the machine."""
-    return float(f"{value:.0e}")

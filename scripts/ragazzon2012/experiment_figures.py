@@ -1,7 +1,5 @@
 """The runs of chapter 7, saved, with figures 7.2 to 7.9 beside them."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

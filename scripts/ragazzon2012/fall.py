@@ -1,9 +1,7 @@
 """The free fall of section 3.3: rest pose, when it is reached, and the swing on the way."""
 
-from __future__ import annotations
-
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
 from scipy.optimize import brentq
 from verdicts import PARTLY
 
@@ -71,72 +69,40 @@ def printed_gain(time: float) -> float:
     return 1 - 0.1 * time if time <= BREAK else 0.02
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of section 3.3."""
     printed, right, long = run(AS_PRINTED), run(RIGHT), run(RIGHT, *LONG)
-    return [*_rest_rows(printed, long), *_time_rows(printed, right, long), *_swing_rows(printed, right), _gain_row()]
-
-
-def _rest_rows(printed: Run, long: Run) -> list[Row]:
     q, true, total = final_pose(printed), final_pose(long), static_sum()
     end = printed.summary["simulated_time_s"]
-    return [
-        judged(
-            "ragazzon2012.rest_pose_as_printed",
-            f"{_pose(q)} at {end:.0f} s",
-            bool(np.abs(q[1:5] - PUBLISHED_REST).max() <= 0.05),
-        ),
-        judged(
-            "ragazzon2012.rest_pose_right",
-            f"{_pose(true)} at {long.summary['simulated_time_s']:.0f} s",
-            bool(np.abs(true[1:5] - PUBLISHED_REST).max() <= 0.05),
-        ),
-        judged("ragazzon2012.sum_at_rest", f"{total:.2f}° (fall: {q[2] + q[3]:.2f}°)", abs(total + 53.8) <= 0.05),
-    ]
-
-
-def _time_rows(printed: Run, right: Run, long: Run) -> list[Row]:
+    ours = f"{_pose(q)} at {end:.0f} s"
+    yield judged("ragazzon2012.rest_pose_as_printed", ours, bool(np.abs(q[1:5] - PUBLISHED_REST).max() <= 0.05))
+    ours = f"{_pose(true)} at {long.summary['simulated_time_s']:.0f} s"
+    yield judged("ragazzon2012.rest_pose_right", ours, bool(np.abs(true[1:5] - PUBLISHED_REST).max() <= 0.05))
+    yield judged("ragazzon2012.sum_at_rest", f"{total:.2f}° (fall: {q[2] + q[3]:.2f}°)", abs(total + 53.8) <= 0.05)
     q = np.degrees(printed.data.q.sel(time=REST_TIME, method="nearest").values)
     slow, fast = speed_at(printed, REST_TIME), speed_at(right, REST_TIME)
     rest, true_rest = time_of_rest(run(AS_PRINTED, "time_limit=30"), SLOW), time_of_rest(long, SLOW)
-    return [
-        judged(
-            "ragazzon2012.time_to_rest_as_printed",
-            f"{slow:.3f} rad/s at {REST_TIME:g} s, q3 {q[2]:.1f}°, q4 {q[3]:.1f}°; "
-            f"below {SLOW:g} rad/s from {rest:.0f} s",
-            PARTLY if slow < 0.02 and rest > 1.01 * REST_TIME else slow < SLOW,
-        ),
-        judged(
-            "ragazzon2012.time_to_rest_right",
-            f"{fast:.2f} rad/s at {REST_TIME:g} s; below {SLOW:g} rad/s from {true_rest:.0f} s",
-            fast < SLOW,
-        ),
-    ]
-
-
-def _swing_rows(printed: Run, right: Run) -> list[Row]:
+    ours = (
+        f"{slow:.3f} rad/s at {REST_TIME:g} s, q3 {q[2]:.1f}°, q4 {q[3]:.1f}°; below {SLOW:g} rad/s from {rest:.0f} s"
+    )
+    yield judged(
+        "ragazzon2012.time_to_rest_as_printed", ours, PARTLY if slow < 0.02 and rest > 1.01 * REST_TIME else slow < SLOW
+    )
+    ours = f"{fast:.2f} rad/s at {REST_TIME:g} s; below {SLOW:g} rad/s from {true_rest:.0f} s"
+    yield judged("ragazzon2012.time_to_rest_right", ours, fast < SLOW)
     (low, high, top), (true_low, true_high, true_top) = swing(printed), swing(right)
     early = np.abs(printed.data.q.values[printed.data.time.values > LATE, 0]).max()
-    return [
-        judged(
-            "ragazzon2012.swing_of_joint_1",
-            f"as printed {low:.0f}°…{high:+.0f}° (after {LATE:g} s within {np.degrees(early):.0f}°), "
-            f"right {true_low:.0f}°…{true_high:+.0f}°",
-            low < -20 and high > 10,
-        ),
-        judged("ragazzon2012.overshoot_of_link_2", f"as printed to {top:.0f}°, right to {true_top:.0f}°", top > 100),
-    ]
-
-
-def _gain_row() -> Row:
+    ours = (
+        f"as printed {low:.0f}°…{high:+.0f}° (after {LATE:g} s within {np.degrees(early):.0f}°), "
+        f"right {true_low:.0f}°…{true_high:+.0f}°"
+    )
+    yield judged("ragazzon2012.swing_of_joint_1", ours, low < -20 and high > 10)
+    yield judged("ragazzon2012.overshoot_of_link_2", f"as printed to {top:.0f}°, right to {true_top:.0f}°", top > 100)
     times = np.linspace(0, 20, 2001)
     worst = max(abs(damping_gain(t) - printed_gain(t)) for t in times)
     before, after = damping_gain(BREAK - 1e-9), damping_gain(BREAK + 1e-9)
-    return judged(
-        "ragazzon2012.damping_law",
-        f"K({BREAK}) = {before:.4f}, jump {abs(after - before):.0e}; our law differs by at most {worst:.0e}",
-        abs(before - 0.02) < 1e-6 and worst < 1e-12,
-    )
+    ours = f"K({BREAK}) = {before:.4f}, jump {abs(after - before):.0e}; our law differs by at most {worst:.0e}"
+    yield judged("ragazzon2012.damping_law", ours, abs(before - 0.02) < 1e-6 and worst < 1e-12)
 
 
 def _pose(q: np.ndarray) -> str:

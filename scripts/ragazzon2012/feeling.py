@@ -1,11 +1,9 @@
 """What the experiment of chapter 7 feels: its contacts, how late, and what it feels in free motion."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
 from verdicts import in_range
 
 from hopfield_nav.record import Run, contact_delays, contact_episodes, missed_contacts
@@ -49,72 +47,36 @@ def impact(recorded: Run) -> tuple[float, float]:
     return tuple(float(np.linalg.norm(x.values, axis=1).max()) for x in (data.force, data.force_estimate))
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of chapter 7 on what is felt, with and without contact."""
-    return [*_collision_rows(), *_delay_rows(), *_error_rows(), _force_row(), _impact_row()]
-
-
-def _collision_rows() -> list[Row]:
     printed, right = run(AS_PRINTED), run(RIGHT)
     missed = [len(missed_contacts(recorded)) for recorded in (printed, right)]
     total = [len(contact_episodes(recorded)) for recorded in (printed, right)]
-    return [
-        judged(
-            "ragazzon2012.number_of_collisions",
-            f"as printed {printed.summary['collision_count']}, right {right.summary['collision_count']}",
-            None,
-        ),
-        judged(
-            "ragazzon2012.unfelt_contact",
-            f"as printed {missed[0]} of {total[0]}, right {missed[1]} of {total[1]}",
-            min(missed) >= 1,
-        ),
-    ]
-
-
-def _delay_rows() -> list[Row]:
+    ours = f"as printed {printed.summary['collision_count']}, right {right.summary['collision_count']}"
+    yield judged("ragazzon2012.number_of_collisions", ours, None)
+    ours = f"as printed {missed[0]} of {total[0]}, right {missed[1]} of {total[1]}"
+    yield judged("ragazzon2012.unfelt_contact", ours, min(missed) >= 1)
     printed, right = delays(run(AS_PRINTED)), delays(run(RIGHT))
-    return [
-        judged("ragazzon2012.delay_of_the_experiment_as_printed", spread(printed), in_range(printed, *PUBLISHED_DELAY)),
-        judged("ragazzon2012.delay_of_the_experiment_right", spread(right), in_range(right, *PUBLISHED_DELAY)),
-    ]
-
-
-def _error_rows() -> list[Row]:
+    ours = spread(printed)
+    yield judged("ragazzon2012.delay_of_the_experiment_as_printed", ours, in_range(printed, *PUBLISHED_DELAY))
+    yield judged("ragazzon2012.delay_of_the_experiment_right", spread(right), in_range(right, *PUBLISHED_DELAY))
     held = free_motion_error(RIGHT, TABLE), free_motion_error(AS_PRINTED, TABLE)
     smooth = free_motion_error(RIGHT, 0), free_motion_error(AS_PRINTED, 0)
-    return [
-        judged(
-            "ragazzon2012.joint_error",
-            f"right {held[0]:.1e} rad, as printed {held[1]:.1e} rad (reference held for {1e3 * TABLE:g} ms)",
-            all(2e-4 < e < 5e-3 for e in held),
-        ),
-        judged(
-            "ragazzon2012.cause_of_the_joint_error",
-            f"continuous reference: {max(smooth):.0e} rad, {min(held) / max(smooth):.0f} times less",
-            max(smooth) > 0.1 * min(held),
-        ),
-    ]
-
-
-def _force_row() -> Row:
+    ours = f"right {held[0]:.1e} rad, as printed {held[1]:.1e} rad (reference held for {1e3 * TABLE:g} ms)"
+    yield judged("ragazzon2012.joint_error", ours, all(2e-4 < e < 5e-3 for e in held))
+    ours = f"continuous reference: {max(smooth):.0e} rad, {min(held) / max(smooth):.0f} times less"
+    yield judged("ragazzon2012.cause_of_the_joint_error", ours, max(smooth) > 0.1 * min(held))
     straight = [false_force(n, TABLE, STRAIGHT) for n in (RIGHT, AS_PRINTED)]
     zigzag = [false_force(n, TABLE, ZIGZAG) for n in (RIGHT, AS_PRINTED)]
     smooth = false_force(RIGHT, 0, ZIGZAG)
-    return judged(
-        "ragazzon2012.forces_without_contact",
-        f"straight {straight[0]:.2f} N, zigzag {zigzag[0]:.2f} N "
-        f"(as printed {straight[1]:.2f} N, {zigzag[1]:.2f} N); "
-        f"continuous reference {smooth:.3f} N",
-        zigzag[0] > straight[0] > 0.1 and zigzag[1] > straight[1],
+    ours = (
+        f"straight {straight[0]:.2f} N, zigzag {zigzag[0]:.2f} N (as printed {straight[1]:.2f} N, {zigzag[1]:.2f} N);"
+        f" continuous reference {smooth:.3f} N"
     )
-
-
-def _impact_row() -> Row:
+    yield judged("ragazzon2012.forces_without_contact", ours, zigzag[0] > straight[0] > 0.1 and zigzag[1] > straight[1])
     (true, felt), (true_right, felt_right) = impact(run(AS_PRINTED)), impact(run(RIGHT))
-    return judged(
-        "ragazzon2012.impact",
+    ours = (
         f"within {1e3 * IMPACT:.0f} ms of the first touch ‖F‖ {true:.0f} N, ‖F̂‖ {felt:.1f} N (as printed); "
-        f"{true_right:.0f} N, {felt_right:.1f} N (right)",
-        felt < 0.5 * true and felt_right < 0.5 * true_right,
+        f"{true_right:.0f} N, {felt_right:.1f} N (right)"
     )
+    yield judged("ragazzon2012.impact", ours, felt < 0.5 * true and felt_right < 0.5 * true_right)

@@ -1,15 +1,11 @@
 """Figures 3.5, 3.6 and 6.1; those of chapter 7 come from ``hopfield_nav.figures.run``."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from reproduction import save_figures
+from reproduction import JOINT_COLOURS, picture, pictures_of
 
 from dynamics import link_frames, load_arm
 from hopfield_nav.figures import COLUMN, PAGE
@@ -19,27 +15,14 @@ from ragazzon2012.experiment import run
 from ragazzon2012.fall import AS_PRINTED, LONG, REST_TIME, RIGHT
 from ragazzon2012.planner import Example, examples
 
-JOINTS = (  # colour and dash of q1…q6
-    ("#0072B2", "-"),
-    ("#D55E00", "-"),
-    ("#009E73", "--"),
-    ("#CC79A7", "-."),
-    ("#E69F00", "-"),
-    ("#303030", ":"),
-)
+JOINTS = tuple(zip(JOINT_COLOURS, ("-", "-", "--", "-.", "-", ":"), strict=True))  # colour and dash of q1…q6
 WALL, PATH, START, GOAL = "#222222", "#A8A8A8", "#009E73", "#D55E00"
+draw = pictures_of(__name__)
 
 
-def draw(folder: Path) -> list[Path]:
-    """Write the figures that no run draws itself."""
-    figures = {"figure_3_5_fall": fall_figure, "figure_3_6_rest_pose": rest_figure, "figure_6_1_paths": planner_figure}
-    return save_figures(folder, figures)
-
-
-def fall_figure() -> Figure:
+@picture("figure_3_5_fall", PAGE, 0.5 * PAGE, 2, 2, sharex=True, sharey="row")
+def fall_figure(figure: Figure, axes: np.ndarray) -> None:
     """Figure 3.5: joint angles and velocities of the fall, as printed and right."""
-    figure = Figure(figsize=(PAGE, 0.5 * PAGE), layout="constrained")
-    axes = figure.subplots(2, 2, sharex=True, sharey="row")
     for column, (name, title) in enumerate(((AS_PRINTED, "dynamics as printed"), (RIGHT, "right dynamics"))):
         draw_fall(axes[:, column], run(name))
         axes[0, column].set_title(title)
@@ -47,7 +30,6 @@ def fall_figure() -> Figure:
     axes[1, 0].set_ylabel(r"joint velocity $\dot q$ [rad/s]")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=7)
-    return figure
 
 
 def draw_fall(axes: np.ndarray, fall: Run) -> None:
@@ -62,23 +44,15 @@ def draw_fall(axes: np.ndarray, fall: Run) -> None:
     axes[1].set(xlabel="time [s]")
 
 
-def rest_figure() -> Figure:
+@picture("figure_3_6_rest_pose", COLUMN, 0.72 * COLUMN, 1, 2, sharey=True)
+def rest_figure(figure: Figure, *axes: Axes) -> None:
     """Figure 3.6: the pose in which the fall ends, from the side."""
-    figure = Figure(figsize=(COLUMN, 0.72 * COLUMN), layout="constrained")
     runs = (run(AS_PRINTED), "as printed, 15 s"), (run(RIGHT, *LONG), "right, 200 s")
-    axes = figure.subplots(1, 2, sharey=True)
     for ax, (fall, title) in zip(axes, runs, strict=True):
         draw_pose(ax, fall.data.q.values[-1])
-        ax.set(
-            title=title,
-            xlabel="x [m]",
-            aspect="equal",
-            xlim=(-0.27, 0.55),
-            ylim=(-0.95, 0.25),
-            xticks=(-0.2, 0, 0.2, 0.4),
-        )
+        ax.set(xlim=(-0.27, 0.55), ylim=(-0.95, 0.25), xticks=(-0.2, 0, 0.2, 0.4))
+        ax.set(title=title, xlabel="x [m]", aspect="equal")
     axes[0].set_ylabel("z [m]")
-    return figure
 
 
 def draw_pose(ax: Axes, q: np.ndarray) -> None:
@@ -95,10 +69,9 @@ def draw_pose(ax: Axes, q: np.ndarray) -> None:
     ax.text(0.97, 0.5, text, transform=ax.transAxes, ha="right", va="center", linespacing=1.3)
 
 
-def planner_figure() -> Figure:
+@picture("figure_6_1_paths", COLUMN, 0.64 * COLUMN, 2, 4)
+def planner_figure(figure: Figure, axes: np.ndarray) -> None:
     """Figure 6.1: four maps; of each pair the set-up and the path of the summing network."""
-    figure = Figure(figsize=(COLUMN, 0.64 * COLUMN), layout="constrained")
-    axes = figure.subplots(2, 4)
     for pair, example in zip(axes.reshape(4, 2), examples(), strict=True):
         cells = plan_path(example.blocked, example.start, example.goal, "sum", 0.1).cells
         draw_map(pair[0], example, np.zeros((0, 2), int))
@@ -108,7 +81,6 @@ def planner_figure() -> Figure:
     handles = [*marks[0], patch(color=WALL), patch(color=PATH)]
     labels = [*marks[1], "obstruction", "path"]
     figure.legend(handles, labels, loc="outside lower center", ncols=4, handlelength=1.0, columnspacing=1.2)
-    return figure
 
 
 def draw_map(ax: Axes, example: Example, path: np.ndarray) -> None:

@@ -1,9 +1,7 @@
 """Where the experiment of chapter 7 marks its collisions, and what other ways of marking lead to."""
 
-from __future__ import annotations
-
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
 
 from dynamics import forward_kinematics
 from hopfield_nav.record import Run
@@ -30,49 +28,25 @@ def _depth(recorded: Run, points: np.ndarray) -> np.ndarray:
     return (radii - np.linalg.norm(points[:, None] - axes, axis=2)).max(axis=1)
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of chapter 7 on where collisions are marked and what comes of it."""
-    return [*_marking_rows(), *_reaction_rows()]
-
-
-def _marking_rows() -> list[Row]:
     desired, actual = depths(run(AS_PRINTED))
     right, tool = depths(run(RIGHT))
-    return [
-        judged(
-            "ragazzon2012.marks_inside_objects",
-            f"desired position {_deep(desired)} deep (as printed), {_deep(right)} (right)",
-            bool((desired > 2e-3).any()),
-        ),
-        judged(
-            "ragazzon2012.actual_position",
-            f"tool {_deep(actual)} deep (as printed), {_deep(tool)} (right)",
-            actual.max() < desired.max() and tool.max() < right.max(),
-        ),
-    ]
-
-
-def _reaction_rows() -> list[Row]:
+    ours = f"desired position {_deep(desired)} deep (as printed), {_deep(right)} (right)"
+    yield judged("ragazzon2012.marks_inside_objects", ours, bool((desired > 2e-3).any()))
+    ours = f"tool {_deep(actual)} deep (as printed), {_deep(tool)} (right)"
+    yield judged("ragazzon2012.actual_position", ours, actual.max() < desired.max() and tool.max() < right.max())
     failed, solved, desired = (
         [run(name, *how).summary for name in (AS_PRINTED, RIGHT)] for how in (ALWAYS_ARMED, BETTER, DESIRED_ARMED)
     )
-    return [
-        judged(
-            "ragazzon2012.marking_the_actual_position",
-            f"detector always armed: as printed {_told(failed[0])}; right {_told(failed[1])}",
-            all(summary["outcome"] != "reached" for summary in failed),
-        ),
-        judged(
-            "ragazzon2012.other_ways",
-            f"as printed {_told(solved[0])}; right {_told(solved[1])}",
-            all(summary["outcome"] == "reached" for summary in solved),
-        ),
-        judged(
-            "ragazzon2012.marking_the_desired_position",
-            f"detector always armed: as printed {_told(desired[0])}; right {_told(desired[1])}",
-            None,
-        ),
-    ]
+    ours = f"detector always armed: as printed {_told(failed[0])}; right {_told(failed[1])}"
+    yield judged(
+        "ragazzon2012.marking_the_actual_position", ours, all(summary["outcome"] != "reached" for summary in failed)
+    )
+    ours = f"as printed {_told(solved[0])}; right {_told(solved[1])}"
+    yield judged("ragazzon2012.other_ways", ours, all(summary["outcome"] == "reached" for summary in solved))
+    ours = f"detector always armed: as printed {_told(desired[0])}; right {_told(desired[1])}"
+    yield judged("ragazzon2012.marking_the_desired_position", ours, None)
 
 
 def _told(summary: dict) -> str:

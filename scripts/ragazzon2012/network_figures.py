@@ -1,20 +1,22 @@
 """Figures of docs/network.md: what beta does, and where steepest ascent is not the shortest path.
 
-Run ``python scripts/ragazzon2012/network_figures.py [FOLDER]``.
+Run ``python -m ragazzon2012.network_figures [FOLDER]`` in ``scripts``.
 """
-
-from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from reproduction import picture, pictures_of
 
-from hopfield_nav.figures import COLOURS, COLUMN, paper_style
+from hopfield_nav.figures import COLOURS, COLUMN
 from hopfield_nav.planning import plan_path
 
 BETAS = (0.24999, 0.24, 0.22, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01, 1e-3, 1e-4, 1e-5)
+draw = pictures_of(__name__)
 STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 
@@ -61,10 +63,10 @@ def shares(maps: int = 5, size: int = 200) -> np.ndarray:
     return np.array(found).T
 
 
-def draw_counterexample(path: Path) -> None:
+@picture("network_counterexample", COLUMN, 1.28 * COLUMN, 2, 1)
+def counterexample_figure(figure: Figure, *axes: Axes) -> None:
     """Two panels: beta = 0.25 goes through the hall, beta = 0.01 down the corridor."""
     blocked, start, goal = corridor_beside_hall()
-    figure, axes = plt.subplots(2, 1, figsize=(COLUMN, 1.28 * COLUMN), layout="constrained")
     for ax, beta in zip(axes, (0.25, 0.01), strict=True):
         plan = plan_path(blocked, start, goal, "sum", beta=beta)
         assert plan.cells is not None
@@ -79,47 +81,25 @@ def draw_counterexample(path: Path) -> None:
         ax.set(title=rf"$\beta$ = {beta:g}: {int(plan.length)} steps", xticks=[], yticks=[])
         figure.colorbar(image, ax=ax, label=r"$\log_{10}\,\sigma$", shrink=0.85)
     handles = [
-        plt.Line2D([], [], color=COLOURS.planned, label="steepest ascent"),
-        plt.Line2D([], [], color=COLOURS.start, marker="o", ls="", label="start"),
-        plt.Line2D([], [], color=COLOURS.goal, marker="s", ls="", label="goal"),
+        Line2D([], [], color=COLOURS.planned, label="steepest ascent"),
+        Line2D([], [], color=COLOURS.start, marker="o", ls="", label="start"),
+        Line2D([], [], color=COLOURS.goal, marker="s", ls="", label="goal"),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
-    figure.savefig(path)
-    plt.close(figure)
 
 
-def draw_shares(path: Path) -> None:
+@picture("network_beta", COLUMN, 0.66 * COLUMN)
+def shares_figure(figure: Figure, ax: Axes) -> None:
     """Share of cells without a shortest path against beta, on logarithmic axes."""
     found = 100 * (1 - shares())
-    figure, ax = plt.subplots(figsize=(COLUMN, 0.66 * COLUMN), layout="constrained")
     ax.plot(BETAS, found, ".", color=COLOURS.felt, ms=4, alpha=0.6)
     ax.plot(BETAS, found.mean(axis=1), color=COLOURS.felt, label="mean of 5 maps, 200 × 200")
     ax.axvline(0.1, color=COLOURS.goal, ls="--")
-    ax.annotate("the document's 0.1", (0.1, 0.02), xytext=(-4, 0), textcoords="offset points",
-                ha="right", color=COLOURS.goal)  # fmt: skip
-    ax.set(xscale="log", yscale="log", xlabel=r"slope $\beta$",
-           ylabel="cells whose path is\nnot a shortest one [%]")  # fmt: skip
+    style = {"textcoords": "offset points", "ha": "right", "color": COLOURS.goal}
+    ax.annotate("the document's 0.1", (0.1, 0.02), xytext=(-4, 0), **style)
+    ax.set(xscale="log", yscale="log", xlabel=r"slope $\beta$", ylabel="cells whose path is\nnot a shortest one [%]")
     ax.legend(loc="upper left")
-    figure.savefig(path)
-    plt.close(figure)
-
-
-def draw(folder: Path) -> list[Path]:
-    """Draw all figures.
-
-    Args:
-        folder: where they go; made where there is none.
-
-    Returns:
-        The files.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    files = [folder / "network_counterexample.png", folder / "network_beta.png"]
-    with paper_style():
-        draw_counterexample(files[0])
-        draw_shares(files[1])
-    return files
 
 
 if __name__ == "__main__":
-    print(*draw(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/figures")), sep="\n")
+    print(*draw(Path(sys.argv[1] if len(sys.argv) > 1 else "../docs/figures")), sep="\n")

@@ -1,12 +1,10 @@
 """The Hopfield planner of chapter 6: eigenvalue, number of sweeps, and whether its paths are shortest."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
-from ledger import Row, judged
+from ledger import Row, Rows, judged
 
 from hopfield_nav.navigation import CollisionMap
 from hopfield_nav.planning import iterate, largest_eigenvalue, neighbourhood_of, plan_path
@@ -115,74 +113,44 @@ def _count_longer(blocked: np.ndarray, goal: tuple[int, int], beta: float) -> np
 
 def rows() -> list[Row]:
     """Claims of chapter 6 and of 7.3 on the number of neurons."""
-    return [_size_row(), *_eigenvalue_rows(), *_sweep_rows(), *_shortest_rows(), _figure_row(), _six_axes_row()]
+    return [_size_row(), *_network_rows(), *_path_rows(), _six_axes_row()]
 
 
 def _size_row() -> Row:
     grid = CollisionMap.create()
     free = int((~grid.blocked).sum())
-    return judged(
-        "ragazzon2012.number_of_neurons", f"{grid.blocked.size}, of which {free} usable", grid.blocked.size == 400
-    )
+    ours = f"{grid.blocked.size}, of which {free} usable"
+    return judged("ragazzon2012.number_of_neurons", ours, grid.blocked.size == 400)
 
 
-def _eigenvalue_rows() -> list[Row]:
+def _network_rows() -> Rows:
     found, inner, formula = eigenvalue(20), eigenvalue(18), largest_eigenvalue(neighbourhood_of((20, 20)))
-    return [
-        judged(
-            "ragazzon2012.largest_eigenvalue",
-            f"{found:.3f} (2 Σ cos(π/(n+1)) = {formula:.3f}; {inner:.3f} inside the rim)",
-            abs(found - 3.0) < 0.05,
-            bound=1 / found,
-        ),
-        judged("ragazzon2012.beta", f"{BETA} < {1 / found:.4f}", 1 / found > BETA),
-    ]
-
-
-def _sweep_rows() -> list[Row]:
+    ours = f"{found:.3f} (2 Σ cos(π/(n+1)) = {formula:.3f}; {inner:.3f} inside the rim)"
+    yield judged("ragazzon2012.largest_eigenvalue", ours, abs(found - 3.0) < 0.05, bound=1 / found)
+    yield judged("ragazzon2012.beta", f"{BETA} < {1 / found:.4f}", 1 / found > BETA)
     steps, enough = serpentine(20)[3], sweeps_suffice(20)
     sizes = range(20, 42, 2)
     fails = next((n for n in sizes if not sweeps_suffice(n)), None)
-    return [
-        judged(
-            "ragazzon2012.sweeps_on_20_by_20",
-            f"{10 * 20 - 1} sweeps find a winding path of {steps} steps: {'yes' if enough else 'no'}",
-            enough,
-        ),
-        judged(
-            "ragazzon2012.sweeps_on_any_map",
-            f"from {fails} × {fails} on not ({serpentine(fails)[3]} steps, {10 * fails - 1} sweeps)"
-            if fails
-            else "all",
-            fails is None,
-        ),
-    ]
+    ours = f"{10 * 20 - 1} sweeps find a winding path of {steps} steps: {'yes' if enough else 'no'}"
+    yield judged("ragazzon2012.sweeps_on_20_by_20", ours, enough)
+    ours = f"from {fails} × {fails} on not ({serpentine(fails)[3]} steps, {10 * fails - 1} sweeps)" if fails else "all"
+    yield judged("ragazzon2012.sweeps_on_any_map", ours, fails is None)
 
 
-def _shortest_rows() -> list[Row]:
+def _path_rows() -> Rows:
     near, usual = share_of_longer_paths(NEAR_QUARTER), share_of_longer_paths(BETA)
-    return [
-        judged(
-            "ragazzon2012.shortest_near_a_quarter",
-            f"{100 * near[0]:.1f} % of the paths are longer, "
-            f"{100 * near[1]:.2f} % of the steps do not come nearer "
-            f"({MAPS} random maps, {SIZE} × {SIZE}, {100 * DENSITY:.0f} % blocked, β = {NEAR_QUARTER})",
-            near[0] == 0,
-        ),
-        judged(
-            "ragazzon2012.shortest_at_a_tenth",
-            f"{100 * usual[0]:.2f} % of the paths are longer on the same maps",
-            usual[0] == 0,
-        ),
-    ]
-
-
-def _figure_row() -> Row:
+    ours = (
+        f"{100 * near[0]:.1f} % of the paths are longer, {100 * near[1]:.2f} % of the steps do not come nearer ({MAPS}"
+        f" random maps, {SIZE} × {SIZE}, {100 * DENSITY:.0f} % blocked, β = {NEAR_QUARTER})"
+    )
+    yield judged("ragazzon2012.shortest_near_a_quarter", ours, near[0] == 0)
+    ours = f"{100 * usual[0]:.2f} % of the paths are longer on the same maps"
+    yield judged("ragazzon2012.shortest_at_a_tenth", ours, usual[0] == 0)
     found = [plan_path(e.blocked, e.start, e.goal, "sum", 0.1).length for e in examples()]
     best = [plan_path(e.blocked, e.start, e.goal, "limit").length for e in examples()]
     ours = ", ".join(f"{e.name} {int(n)} steps" for e, n in zip(examples(), found, strict=True))
     shortest = sum(a == b for a, b in zip(found, best, strict=True))
-    return judged("ragazzon2012.four_maps", f"{ours}; {shortest} of 4 shortest", None)
+    yield judged("ragazzon2012.four_maps", f"{ours}; {shortest} of 4 shortest", None)
 
 
 def _six_axes_row() -> Row:

@@ -8,15 +8,14 @@ The surface has Coulomb friction, but for the arm without rotors: its wrist weig
 tip that the steep part of the friction law would need steps of 20 µs.
 """
 
-from __future__ import annotations
-
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
-from ledger import Row, judged
-from scipy.signal import butter, sosfiltfilt
+from ledger import Rows, judged
+from tu2023 import circle_signals
+from tu2023.circle_motion import ENCODER, VELOCITY_NOISE
 
 from dynamics import (
     Arm,
@@ -42,44 +41,27 @@ START, CLEAR = np.array([0.4, -0.05]), 0.002  # [m] place of the first touch; ab
 REST, LOWER = 2.0, 1.0  # [s] pressed at rest before and after sliding; for coming down
 CUTOFF, STEP, EVERY, SEGMENT = 1.0, 0.001, 5, 0.1  # [Hz], [s], steps a row of the log, [s]
 HOME = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
-ENCODER = (9.6e-6, 9.6e-6, 9.6e-6, 1.6e-5, 1.6e-5, 1.6e-5)  # [rad], as in recordings of a UR5
-VELOCITY_NOISE = 1e-3  # [rad/s]
+low_pass = partial(circle_signals.low_pass, cutoff=CUTOFF, period=STEP * EVERY, order=2)
 
 
 class Case(NamedTuple):
-    """One experiment.
+    """One experiment."""
 
-    Attributes:
-        arm: name of the arm.
-        friction: whether its joints have any.
-        real: sensors like a UR5's, otherwise exact.
-        friction_scale: the model's friction over the true one.
-        force: wanted pressing force [N].
-        radial: slide along x, towards and away from the base, instead of along y, around it.
-    """
-
-    arm: str
-    friction: bool = False
-    real: bool = False
-    friction_scale: float = 1.0
-    force: float = 20.0
-    radial: bool = False
+    arm: str  # name of the arm
+    friction: bool = False  # whether its joints have any
+    real: bool = False  # sensors like a UR5's, otherwise exact
+    friction_scale: float = 1.0  # the model's friction over the true one
+    force: float = 20.0  # wanted pressing force [N]
+    radial: bool = False  # slide along x, towards and away from the base, instead of along y, around it
 
 
 class Error(NamedTuple):
-    """Error of the estimate below 1 Hz.
+    """Error of the estimate below 1 Hz."""
 
-    Attributes:
-        rms: of the error vector [N].
-        bias: (3,) its mean [N].
-        angle: rms angle between truth and estimate [°].
-        force: mean true pressing force [N].
-    """
-
-    rms: float
-    bias: np.ndarray
-    angle: float
-    force: float
+    rms: float  # of the error vector [N]
+    bias: np.ndarray  # (3,) its mean [N]
+    angle: float  # rms angle between truth and estimate [°]
+    force: float  # mean true pressing force [N]
 
 
 def peg_arm(name: str) -> Arm:
@@ -124,16 +106,12 @@ def reference(case: Case) -> Trajectory:
     return quintic_trajectory(path.q, SEGMENT)
 
 
-def sliding_friction(case: Case) -> float:
-    """Coulomb coefficient of the surface."""
-    return SLIDING if np.any(load_arm(case.arm).rotor_inertia > 0) else 0.0
-
-
 def peg_world(case: Case, estimator: str, duration: float) -> World:
     """The world of a case."""
+    sliding = SLIDING if np.any(load_arm(case.arm).rotor_inertia > 0) else 0.0  # Coulomb's, of the surface
     lines = [f"format: 1\narm: {case.arm}\ntime_limit: {duration + 1}"]
     lines += [f"tool: {{frame: {{position: [0, 0, {PEG}]}}}}", f"obstacles: [{{floor: {{height: {SURFACE}}}}}]"]
-    lines += [f"contact: {{stiffness: {STIFFNESS}, damping: 50, friction: {sliding_friction(case)}}}"]
+    lines += [f"contact: {{stiffness: {STIFFNESS}, damping: 50, friction: {sliding}}}"]
     lines += [f"plant: {{friction: {'arm' if case.friction else 'null'}, presliding: ideal, step: {STEP}}}"]
     lines += [f"controller: {{model_error: {{friction_scale: {case.friction_scale}}}}}"]
     lines += [f"detection: {{estimator: {estimator}, threshold: 1000}}", f"record: {{every: {EVERY}}}"]
@@ -147,13 +125,6 @@ def drive(case: Case, estimator: str) -> Run:
     """Run a case."""
     trajectory = reference(case)
     return follow(peg_world(case, estimator, float(trajectory.knots[-1])), trajectory, seed=8)
-
-
-def low_pass(values: np.ndarray) -> np.ndarray:
-    """Butterworth of order 2 at 1 Hz, forth and back: no shift in time."""
-    period = STEP * EVERY
-    sections = butter(2, CUTOFF, fs=1 / period, output="sos")
-    return sosfiltfilt(sections, values, axis=0, padlen=min(len(values) - 1, round(2 / (CUTOFF * period))))
 
 
 def slow(case: Case, estimator: str, *names: str) -> list[np.ndarray]:
@@ -217,34 +188,32 @@ def largest_error(case: Case, phase: str = "all") -> dict[str, tuple[float, floa
     return found
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """What 8.1 expects of the force estimate where forces change slowly."""
-    return [_frictionless_row(), _friction_row()]
-
-
-def _spans(found: dict[str, tuple[float, float]], form: str) -> str:
-    return ", ".join(f"{name} {low:{form}}–{high:{form}} N" for name, (low, high) in found.items())
-
-
-def _frictionless_row() -> Row:
     light, full = (largest_error(c._replace(real=True)) for c in (LIGHT, FULL))
-    return judged(
-        "ragazzon2012.pressed_peg_without_friction",
+    ours = (
         f"peg pressed with {FORCES[0]:g}–{FORCES[-1]:g} N and slid, rms error below {CUTOFF:g} Hz with noisy"
-        f" sensors: {_spans(light, '.3f')}; arm with rotors {_spans(full, '.2f')}",
+        f" sensors: {_spans(light, '.3f')}; arm with rotors {_spans(full, '.2f')}"
+    )
+    yield judged(
+        "ragazzon2012.pressed_peg_without_friction",
+        ours,
         max(high for found in (light, full) for _, high in found.values()) < 1.0,
     )
-
-
-def _friction_row() -> Row:
     real = RUBBING._replace(real=True)
     rest, around = (largest_error(real, phase) for phase in ("rest", "slide"))
     turning = largest_error(real._replace(radial=True), "slide")
     wrong = largest_error(real._replace(radial=True, friction_scale=TOO_LOW), "slide")
-    return judged(
+    ours = (
+        f"at rest {_spans(rest, '.0f')}; sliding around the base {_spans(around, '.0f')}; sliding to and fro"
+        f" {_spans(turning, '.1f')}, with friction believed {100 * (1 - TOO_LOW):.0f} % too low {_spans(wrong, '.0f')}"
+    )
+    yield judged(
         "ragazzon2012.pressed_peg_with_friction",
-        f"at rest {_spans(rest, '.0f')}; sliding around the base {_spans(around, '.0f')}; sliding to and fro "
-        f"{_spans(turning, '.1f')}, with friction believed {100 * (1 - TOO_LOW):.0f} % too low"
-        f" {_spans(wrong, '.0f')}",
+        ours,
         max(high for found in (rest, around) for _, high in found.values()) < 5.0,
     )
+
+
+def _spans(found: dict[str, tuple[float, float]], form: str) -> str:
+    return ", ".join(f"{name} {low:{form}}–{high:{form}} N" for name, (low, high) in found.items())

@@ -1,9 +1,7 @@
 """Tables 3.1 to 3.3, the printed dynamics of B.2, and the pose and map of section 7.1."""
 
-from __future__ import annotations
-
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
 
 from dynamics import Arm, forward_kinematics, gravity_torque, load_arm, mass_matrix
 from hopfield_nav.navigation import CollisionMap
@@ -73,37 +71,21 @@ def map_corners() -> np.ndarray:
     return np.array([grid.centre((0, 0)), grid.centre((19, 19))])
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 3.2, B.2, 6.3.1 and 7.1."""
-    return [_table_row(), *_cylinder_rows(), *_coefficient_rows(), *_pose_rows(), _map_row()]
-
-
-def _table_row() -> Row:
     arm = load_arm("ur5_ragazzon2012")
     pairs = ((arm.mass, MASS), (arm.offset, OFFSET), (arm.center_of_mass, CENTER))
     equal = sum(int(np.isclose(ours, printed, rtol=0, atol=1e-12).sum()) for ours, printed in pairs)
-    return judged("ragazzon2012.masses_and_centres", f"{equal} of 42 equal", equal == 42)
-
-
-def _cylinder_rows() -> list[Row]:
+    yield judged("ragazzon2012.masses_and_centres", f"{equal} of 42 equal", equal == 42)
     found = cylinders(load_arm("ur5_ragazzon2012"))
     needed = np.sqrt(2 * PRINTED["M66"] / MASS[5])
-    return [
-        judged(
-            "ragazzon2012.heights_of_the_cylinders",
-            f"{found[1, 1]:.3f} m, {found[2, 1]:.3f} m",
-            bool(np.abs(found[[1, 2], 1] - [0.540, 0.507]).max() < 5e-4),
-        ),
-        judged(
-            "ragazzon2012.radii_of_the_cylinders",
-            f"{found[2:, 0].min():.6f} m; M66 of B.2 needs {needed:.6f} m",
-            abs(needed - 0.0386) < 1e-6,
-        ),
-    ]
-
-
-def _coefficient_rows() -> list[Row]:
-    return [
+    ours = f"{found[1, 1]:.3f} m, {found[2, 1]:.3f} m"
+    yield judged(
+        "ragazzon2012.heights_of_the_cylinders", ours, bool(np.abs(found[[1, 2], 1] - [0.540, 0.507]).max() < 5e-4)
+    )
+    ours = f"{found[2:, 0].min():.6f} m; M66 of B.2 needs {needed:.6f} m"
+    yield judged("ragazzon2012.radii_of_the_cylinders", ours, abs(needed - 0.0386) < 1e-6)
+    yield from [
         judged(
             "ragazzon2012.gravity_coefficient" if name == "g2" else "ragazzon2012.mass_coefficient",
             f"{value:.10g}",
@@ -113,33 +95,20 @@ def _coefficient_rows() -> list[Row]:
         )
         for name, value in coefficients().items()
     ]
-
-
-def _pose_rows() -> list[Row]:
     distance, turn = start_error()
     grid = CollisionMap.create()
     cell = np.array(grid.cell_of(forward_kinematics(load_arm("ur5_ragazzon2012"), Q0)[:3, 3])) + 1
     goal = grid.centre((17, 6))
-    return [
-        judged(
-            "ragazzon2012.start_pose",
-            f"cell ({cell[0]}, {cell[1]}), {1e6 * distance:.0f} µm off its centre, R off by {turn:.0e}",
-            tuple(cell) == (2, 11) and distance < 2e-4 and turn < 1e-3,
-        ),
-        judged(
-            "ragazzon2012.destination",
-            f"cell [17, 6] from 0: x {goal[0]:.4f} m, y {goal[1]:.4f} m",
-            bool(np.abs(goal[:2] - [0.0263 * 18 + 0.1238, 0.0263 * 7 - 0.2762]).max() < 1e-12),
-        ),
-    ]
-
-
-def _map_row() -> Row:
+    ours = f"cell ({cell[0]}, {cell[1]}), {1e6 * distance:.0f} µm off its centre, R off by {turn:.0e}"
+    yield judged("ragazzon2012.start_pose", ours, tuple(cell) == (2, 11) and distance < 2e-4 and turn < 1e-3)
+    ours = f"cell [17, 6] from 0: x {goal[0]:.4f} m, y {goal[1]:.4f} m"
+    yield judged(
+        "ragazzon2012.destination",
+        ours,
+        bool(np.abs(goal[:2] - [0.0263 * 18 + 0.1238, 0.0263 * 7 - 0.2762]).max() < 1e-12),
+    )
     first, last = map_corners()
     agrees = np.abs([first[:2] - [0.150, -0.250], last[:2] - [0.650, 0.250]]).max() < 5e-4
     pitch = (last - first)[0] / 19
-    return judged(
-        "ragazzon2012.map",
-        f"x {first[0]:.4f}…{last[0]:.4f} m, y −{-first[1]:.4f}…{last[1]:.4f} m, pitch {pitch:.4f} m",
-        bool(agrees),
-    )
+    ours = f"x {first[0]:.4f}…{last[0]:.4f} m, y −{-first[1]:.4f}…{last[1]:.4f} m, pitch {pitch:.4f} m"
+    yield judged("ragazzon2012.map", ours, bool(agrees))

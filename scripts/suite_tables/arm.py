@@ -1,7 +1,5 @@
 """Tables of the suites of the whole arm, and of gears that give."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 
@@ -9,21 +7,18 @@ import bench_columns as c
 import numpy as np
 
 from hopfield_nav.record import alarm_rate, share_interval
-from suite_tables.parts import Part, Pivot, by_all, by_both, by_condition, by_family
+from suite_tables.parts import Part, Pivot
 
 
-def _isolated(kind: str, part: int, whole: int) -> c.Cell:
+@c.column
+def _isolated(rows: c.Rows, kind: str, part: int, whole: int) -> str:
     """A share of contacts with its interval and their number, of what ``counts`` of the suite tells."""
-
-    def cell(methods: list[c.Rows]) -> str:
-        found = np.sum([json.loads(row["counts_of"])[kind] for row in methods[0] if row["counts_of"]], axis=0)
-        if part < 0:
-            return f"{found[whole] / found[0]:.2f}"
-        low, high = share_interval(int(found[part]), int(found[whole]))
-        texts = (f"{100 * v:.1f}".replace("100.0", "100") for v in (found[part] / found[whole], low, high))
-        return "{} % ({}–{}), n = {:.0f}".format(*texts, found[whole])
-
-    return cell
+    found = np.sum([json.loads(row["counts_of"])[kind] for row in rows if row["counts_of"]], axis=0)
+    if part < 0:
+        return f"{found[whole] / found[0]:.2f}"
+    low, high = share_interval(int(found[part]), int(found[whole]))
+    texts = (f"{100 * v:.1f}".replace("100.0", "100") for v in (found[part] / found[whole], low, high))
+    return "{} % ({}–{}), n = {:.0f}".format(*texts, found[whole])
 
 
 def _isolation(kind: str) -> dict[str, c.Cell]:
@@ -52,20 +47,17 @@ def _seconds(methods: list[c.Rows]) -> str:
     return ", ".join(f"{v:.2f} s" for v in np.quantile(found, [0.5, 0.9])) if found else "-"
 
 
+@c.column
 def _of_place(
-    test: Callable[[np.ndarray], np.ndarray], among: Callable = lambda felt: felt[:, 0] >= 0.0, interval: bool = False
-) -> c.Cell:
+    rows: c.Rows, test: Callable, among: Callable = lambda felt: felt[:, 0] >= 0.0, interval: bool = False
+) -> str:
     """Share of the touches whose place passes a test: errors of the best of one, two, three; link; weight."""
-
-    def cell(methods: list[c.Rows]) -> str:
-        felt = np.array(_numbers(methods[0], "places")).reshape(-1, 5)
-        chosen = test(felt)[among(felt)]
-        if not len(chosen):
-            return "-"
-        low, high = share_interval(int(chosen.sum()), len(chosen))
-        return f"{100 * chosen.mean():.0f} %" + (f" ({100 * low:.0f}–{100 * high:.0f})" if interval else "")
-
-    return cell
+    felt = np.array(_numbers(rows, "places")).reshape(-1, 5)
+    chosen = test(felt)[among(felt)]
+    if not len(chosen):
+        return "-"
+    low, high = share_interval(int(chosen.sum()), len(chosen))
+    return f"{100 * chosen.mean():.0f} %" + (f" ({100 * low:.0f}–{100 * high:.0f})" if interval else "")
 
 
 GOALS = {
@@ -201,8 +193,7 @@ def _ratio(key: str) -> c.Cell:
     return cell
 
 
-_TOUCHES = c.of("collision_count", "{:.0f}", np.median)
-_MOST = c.of("collision_count", "{:.0f}", lambda values: np.quantile(values, 0.9))
+_TOUCHES, _MOST = GOALS["touches, median"], GOALS["90 %"]
 STRAIGHT = {
     "worlds": c.count(c.counts),
     "reached, step by step": c.share(c.reached, c.counts, 0),
@@ -265,17 +256,17 @@ MISSED = {"seed: time": _all_missed}
 
 
 TABLES: dict[str, list[Part | Pivot]] = {
-    "gears_tool": [Pivot("tool", by_family, by_condition, _tool_with_gears, SIGMA)],
-    "gears_periods": [Part("periods", by_condition, PERIODS, head="period, model")],
-    "gears_stiff": [Pivot("stiff", by_condition, _way_to_feel, _felt_at, SIGMA)],
-    "gears_free": [Part("free", lambda f, s, m: f"{f}, off by {s}", FREE_GEARS, head=SIGMA)],
+    "gears_tool": [Pivot("tool", "{f}", "{s}", _tool_with_gears, SIGMA)],
+    "gears_periods": [Part("periods", "{s}", PERIODS, head="period, model")],
+    "gears_stiff": [Pivot("stiff", "{s}", _way_to_feel, _felt_at, SIGMA)],
+    "gears_free": [Part("free", "{f}, off by {s}", FREE_GEARS, head=SIGMA)],
     "isolation": [
-        Part("pushes", by_both, _isolation("push"), None, lambda f, s, m: f != "collisions", "arm, model"),
-        Part("unfelt", by_family, UNFELT, None, lambda f, s, m: f != "collisions" and s == "perfect", "arm"),
+        Part("pushes", "{f}, {s}", _isolation("push"), None, lambda f, s, m: f != "collisions", "arm, model"),
+        Part("unfelt", "{f}", UNFELT, None, lambda f, s, m: f != "collisions" and s == "perfect", "arm"),
         *(
             Part(
                 "collisions",
-                lambda f, s, m, words=words: f"{s}, {words}",
+                f"{{s}}, {words}",
                 _isolation(kind),
                 None,
                 lambda f, s, m, kind=kind: f == "collisions" and (s == "perfect" or kind != "rising"),
@@ -285,13 +276,13 @@ TABLES: dict[str, list[Part | Pivot]] = {
         ),
     ],
     "whole_arm": [
-        Part("goals", by_all, GOALS),
-        Part("felt", by_all, FELT, None, lambda f, s, m: m != "optimist"),
-        Part("missed", by_all, MISSED),
+        Part("goals", "{f}, {s}: {m}", GOALS),
+        Part("felt", "{f}, {s}: {m}", FELT, None, lambda f, s, m: m != "optimist"),
+        Part("missed", "{f}, {s}: {m}", MISSED),
     ],
-    "whole_arm_gears": [Part("whole", lambda f, s, m: f"{s}: {f}", GEARS, whole=True)],
-    "whole_arm_straight": [Part("straight", by_both, STRAIGHT, ("step by step", "straight"))],
-    "whole_arm_boxes": [Part("boxes", by_family, BOXES, ("closed", "open"), whole=True)],
-    "motion_bench_maker": [Part("blind", by_all, BLIND)],
-    "hypotheses": [Part("hypotheses", lambda f, s, m: f"{f}: {m}", HYPOTHESES)],
+    "whole_arm_gears": [Part("whole", "{s}: {f}", GEARS, whole=True)],
+    "whole_arm_straight": [Part("straight", "{f}, {s}", STRAIGHT, ("step by step", "straight"))],
+    "whole_arm_boxes": [Part("boxes", "{f}", BOXES, ("closed", "open"), whole=True)],
+    "motion_bench_maker": [Part("blind", "{f}, {s}: {m}", BLIND)],
+    "hypotheses": [Part("hypotheses", "{f}: {m}", HYPOTHESES)],
 }

@@ -1,70 +1,41 @@
 """A table of a suite: its columns, its lines, and how both come from the rows of a bench."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import bench_columns as c
 
 Line = tuple[str, str, str]  # family, condition, and the last of the methods that are put side by side
+Name = (
+    str | Callable[[str, str, str], str]
+)  # text with {f} family, {s} condition, {m} method, or a function of the three
 
 
 class Part(NamedTuple):
-    """One table.
+    """One table."""
 
-    Attributes:
-        mark: on its page; parts of one mark are one table.
-        name: of a line, from family, condition and its last method.
-        columns: by their head.
-        methods: that a line puts side by side; None: every method has a line.
-        where: which lines there are, of the same three.
-        head: of the first column.
-        whole: also lines of all families together.
-    """
-
-    mark: str
-    name: Callable[[str, str, str], str]
-    columns: dict[str, c.Cell]
-    methods: Sequence[str] | None = None
-    where: Callable[[str, str, str], bool] = lambda family, condition, method: True
-    head: str = ""
-    whole: bool = False
+    mark: str  # on its page; parts of one mark are one table
+    name: Name  # of a line
+    columns: dict[str, c.Cell]  # by their head
+    methods: Sequence[str] | None = None  # that a line puts side by side; None: every method has a line
+    where: Callable[[str, str, str], bool] = lambda f, s, m: True  # which lines there are, of the same three
+    head: str = ""  # of the first column
+    whole: bool = False  # also lines of all families together
 
 
 class Pivot(NamedTuple):
     """A table with a column for every condition, or what else ``column`` tells; attributes as of ``Part``."""
 
     mark: str
-    name: Callable[[str, str, str], str]
-    column: Callable[[str, str, str], str]
+    name: Name
+    column: Name
     cell: c.Cell
     head: str
 
 
-def by_condition(family: str, condition: str, method: str) -> str:
-    """Its condition."""
-    return condition
-
-
-def by_family(family: str, condition: str, method: str) -> str:
-    """Its family."""
-    return family
-
-
-def by_method(family: str, condition: str, method: str) -> str:
-    """Its method."""
-    return method
-
-
-def by_both(family: str, condition: str, method: str) -> str:
-    """Family and condition."""
-    return f"{family}, {condition}"
-
-
-def by_all(family: str, condition: str, method: str) -> str:
-    """All three."""
-    return f"{family}, {condition}: {method}"
+def _told(name: Name, line: Line) -> str:
+    """A line's name, or what else is told of it."""
+    return name(*line) if callable(name) else name.format(f=line[0], s=line[1], m=line[2])
 
 
 def lines_of(part: Part, rows: Sequence[c.Row]) -> list[list[str]]:
@@ -80,7 +51,7 @@ def lines_of(part: Part, rows: Sequence[c.Row]) -> list[list[str]]:
             line = family, condition, side[-1]
             if part.where(*line) and set(side) <= set(there):
                 own = [grouped[family, condition, method] for method in side]
-                lines.append([part.name(*line), *(column(own) for column in part.columns.values())])
+                lines.append([_told(part.name, line), *(column(own) for column in part.columns.values())])
     return lines
 
 
@@ -89,8 +60,8 @@ def pivoted(part: Pivot, rows: Sequence[c.Row]) -> tuple[list[str], list[list[st
     cells: dict[str, dict[str, list[c.Row]]] = {}
     for row in rows:
         line = str(row["family"]), str(row["condition"]), str(row["method"])
-        if part.column(*line):
-            cells.setdefault(part.name(*line), {}).setdefault(part.column(*line), []).append(row)
+        if _told(part.column, line):
+            cells.setdefault(_told(part.name, line), {}).setdefault(_told(part.column, line), []).append(row)
     columns = list(dict.fromkeys(column for line in cells.values() for column in line))
     return [part.head, *columns], [
         [name, *(part.cell([line[column]]) if column in line else "-" for column in columns)]

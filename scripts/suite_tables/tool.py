@@ -1,13 +1,11 @@
 """Tables of the suites of the tool, of its sensors, and of recordings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import bench_columns as c
 import numpy as np
 
-from suite_tables.parts import Part, by_all, by_both, by_condition, by_family, by_method
+from suite_tables.parts import Part
 
 TOUCHES = {
     "worlds": c.worlds,
@@ -156,26 +154,21 @@ STANDING = {
 }
 
 
-def _normals(chosen: Callable[[np.ndarray], np.ndarray]) -> Callable[[list[c.Rows]], np.ndarray]:
-    def angles(methods: list[c.Rows]) -> np.ndarray:
+def _normals(test: Callable[[np.ndarray], np.ndarray]) -> c.Cell:
+    """How far normals are off that rest on such numbers of points: how many, median and 90 % quantile."""
+
+    def cell(methods: list[c.Rows]) -> str:
         pairs = c.listed(methods[-1], "angles")
-        return pairs[chosen(pairs[:, 0]), 1]
+        off = pairs[test(pairs[:, 0]), 1]
+        return f"{len(off)}: {np.median(off):.0f}°, {np.percentile(off, 90):.0f}°" if len(off) else "-"
 
-    return angles
+    return cell
 
 
-def _normal_columns() -> dict[str, c.Cell]:
-    """Of normals from the force alone, and of those from felt points: number, median and 90 % quantile."""
-    found: dict[str, c.Cell] = {}
-    for name, chosen in (("the force alone", lambda n: n == 1), ("felt points", lambda n: n > 1)):
-        angles = _normals(chosen)
-
-        def cell(methods: list[c.Rows], angles: Callable = angles) -> str:
-            off = angles(methods)
-            return f"{len(off)}: {np.median(off):.0f}°, {np.percentile(off, 90):.0f}°" if len(off) else "-"
-
-        found[f"normals from {name}: number, off by, median, 90 %"] = cell
-    return found
+NORMALS = {
+    "normals from the force alone: number, off by, median, 90 %": _normals(lambda n: n == 1),
+    "normals from felt points: number, off by, median, 90 %": _normals(lambda n: n > 1),
+}
 
 
 def _is_enclosed(family: str, condition: str, method: str) -> bool:
@@ -196,41 +189,44 @@ REPLAN = ("replan",)
 
 
 TABLES: dict[str, list[Part]] = {
-    "touch": [Part("settings", by_condition, TOUCHES, REPLAN), Part("responses", by_all, TOUCHES)],
-    "touch_parts": [Part("parts", lambda f, s, m: f"{s}: {m}", TOUCHES)],
-    "learning": [
-        Part("touches", by_condition, TOUCHES, REPLAN, lambda f, s, m: "payload" in s),
-        Part("learnt", by_condition, TOUCHES, REPLAN, lambda f, s, m: "payload" not in s),
+    "touch": [
+        Part("settings", "{s}", TOUCHES, REPLAN),
+        Part("responses", "{f}, {s}: {m}", TOUCHES),
     ],
-    "gaps": [Part("gaps", by_family, {"reached": c.share(c.reached, digits=0)}, REPLAN)],
-    "second": [Part("second", by_condition, SECOND, REPLAN)],
+    "touch_parts": [Part("parts", "{s}: {m}", TOUCHES)],
+    "learning": [
+        Part("touches", "{s}", TOUCHES, REPLAN, lambda f, s, m: "payload" in s),
+        Part("learnt", "{s}", TOUCHES, REPLAN, lambda f, s, m: "payload" not in s),
+    ],
+    "gaps": [Part("gaps", "{f}", {"reached": c.share(c.reached, digits=0)}, REPLAN)],
+    "second": [Part("second", "{s}", SECOND, REPLAN)],
     "bundled": [
-        Part("enclosed", by_family, ENCLOSED, REPLAN, _is_enclosed, "world"),
-        Part("detectors", by_family, OLDER, ("detector of Ragazzon 2012", "replan"), head="world"),
-        Part("bundled", by_family, WORLDS, ("replan", "follow", "slide"), head="world"),
+        Part("enclosed", "{f}", ENCLOSED, REPLAN, _is_enclosed, "world"),
+        Part("detectors", "{f}", OLDER, ("detector of Ragazzon 2012", "replan"), head="world"),
+        Part("bundled", "{f}", WORLDS, ("replan", "follow", "slide"), head="world"),
     ],
     "following": [
-        Part("random", by_both, PAIRS, ("replan", "follow"), lambda f, s, m: "friction" not in s),
-        Part("friction", by_both, PAIRS, ("replan", "follow"), lambda f, s, m: "friction" in s),
-        Part("normals", by_both, _normal_columns(), ("replan", "follow")),
+        Part("random", "{f}, {s}", PAIRS, ("replan", "follow"), lambda f, s, m: "friction" not in s),
+        Part("friction", "{f}, {s}", PAIRS, ("replan", "follow"), lambda f, s, m: "friction" in s),
+        Part("normals", "{f}, {s}", NORMALS, ("replan", "follow")),
     ],
     "following_choices": [
-        Part("choices", lambda f, s, m: f"{s}, {m}", PAIRS, ("replan", other))
+        Part("choices", "{s}, {m}", PAIRS, ("replan", other))
         for other in ("`retract: 0.003`", "`retract: 0.01`", "`step: 0.0526`, two cells")
     ],
     "sliding": [
-        Part("search", by_both, PAIRS, ("replan", "slide"), lambda f, s, m: "many" not in f),
-        Part("dense", by_condition, PAIRS, ("replan", "slide"), lambda f, s, m: "many" in f),
+        Part("search", "{f}, {s}", PAIRS, ("replan", "slide"), lambda f, s, m: "many" not in f),
+        Part("dense", "{s}", PAIRS, ("replan", "slide"), lambda f, s, m: "many" in f),
     ],
-    "sliding_law": [Part("law", by_condition, LAW, ("slide",))],
-    "wrist": [Part("random", lambda f, s, m: f"{s}: {m}", WRIST, None, _is_of_arm)],
-    "wrist_bundled": [Part("bundled", by_all, WRIST_WORLDS, None, _is_of_arm, "world")],
+    "sliding_law": [Part("law", "{s}", LAW, ("slide",))],
+    "wrist": [Part("random", "{s}: {m}", WRIST, None, _is_of_arm)],
+    "wrist_bundled": [Part("bundled", "{f}, {s}: {m}", WRIST_WORLDS, None, _is_of_arm, "world")],
     "recordings": [
-        Part("ratios", by_method, RATIOS, None, lambda f, s, m: f == "pushes", "estimator, measure"),
-        Part("halves", by_method, HALVES, None, lambda f, s, m: f == "pushes", "estimator, measure"),
+        Part("ratios", "{m}", RATIOS, None, lambda f, s, m: f == "pushes", "estimator, measure"),
+        Part("halves", "{m}", HALVES, None, lambda f, s, m: f == "pushes", "estimator, measure"),
         Part("standstill", lambda f, s, m: m.split(",")[0], STANDING, None, _stands, "estimator"),
     ],
-    "reactions": [Part("reactions", lambda f, s, m: f"{f}: {m}", REACTIONS, head="world: reaction")],
-    "explain": [Part("explain", by_family, EXPLAINED, head="true cause")],
-    "planners": [Part("runs", by_method, PLANNERS, head="planner"), Part("times", by_method, TIMES, head="planner")],
+    "reactions": [Part("reactions", "{f}: {m}", REACTIONS, head="world: reaction")],
+    "explain": [Part("explain", "{f}", EXPLAINED, head="true cause")],
+    "planners": [Part("runs", "{m}", PLANNERS, head="planner"), Part("times", "{m}", TIMES, head="planner")],
 }

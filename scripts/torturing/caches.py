@@ -1,17 +1,15 @@
 """Damaged compiled code: noticed, compiled anew, and the answer is the right one."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from dynamics.kernels.checked_entries import is_whole
 from torturing.records import damage
+from torturing.trials import Trials
 
 _STEPS = """\
 import numpy as np
@@ -38,7 +36,7 @@ print(total(x), other(x))
 """
 
 
-def damaged_caches(place: Path, count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
+def damaged_caches(place: Path, count: int, first: int, limit: float) -> Trials:
     """One file of what two kernels and a step left there is damaged; a new process calls both kernels."""
     place.mkdir(parents=True)
     (place / "steps.py").write_text(_STEPS, encoding="utf-8")

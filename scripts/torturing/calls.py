@@ -1,15 +1,14 @@
 """Calls of the public functions with odd arguments: an error of ours, or an answer."""
 
-from __future__ import annotations
-
 import random
-from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 
 import dynamics
 from dynamics import load_arm
 from hopfield_nav import Simulation, load_world, plan_path, sweep
+from torturing.trials import Trials
 
 _Q = np.array([0.1, -1.0, 1.0, 0.2, 0.3, 0.4])
 _OF_ANGLES = (
@@ -25,7 +24,7 @@ _ODD = (
 )  # fmt: skip
 
 
-def odd_calls(count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
+def odd_calls(place: Path, count: int, first: int, limit: float) -> Trials:
     """Functions of the arm, plans, simulations and sweeps, each with something odd among its arguments."""
     arm, world = load_arm("ur5e"), load_world("empty", ["time_limit=0.01"])
     grid = np.zeros((9, 7), dtype=bool)

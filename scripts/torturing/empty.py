@@ -1,14 +1,13 @@
 """Every arm, engine and pair of estimator and detector where nothing is in the way: nothing may be felt."""
 
-from __future__ import annotations
-
 import itertools
 import random
-from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from dynamics import list_arms
 from hopfield_nav import load_world, simulate
 from hopfield_nav.plugin import method_names
+from torturing.trials import Trials
 
 ENGINES = ("internal", "mujoco", "flexible")
 DEFAULT = ("momentum_observer", "adaptive_joint_torque")
@@ -27,7 +26,7 @@ def cases() -> list[Case]:
     return first + rest
 
 
-def empty_worlds(count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
+def empty_worlds(place: Path, count: int, first: int, limit: float) -> Trials:
     """Runs in which nothing can be touched; an alarm or a goal not reached breaks a trial."""
     for case in cases()[first : first + count]:
         yield f"empty world of {', '.join(case)}", lambda case=case: _run(*case)

@@ -1,15 +1,15 @@
 """Commands in a folder full of modules and settings of somebody else: none is executed, none is read."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from importlib.metadata import packages_distributions
 from pathlib import Path
+
+from torturing.trials import LONGEST, Trials
 
 _EXECUTED = "executed-"
 _MODULE = f"open('{_EXECUTED}' + __name__, 'w').close()\nraise SystemExit(f'{{__file__}} was executed')\n"
@@ -25,7 +25,6 @@ set: {time_limit: 0.5}
 vary: {detection.threshold: [6, 8]}
 quantities: [outcome, simulated_time_s]
 """
-_LONGEST = 300.0  # [s] for a command, processes that compile included
 COMMANDS = {  # and how each may end
     "run u_trap --set time_limit=0.5 --out OUT --no-plots": (1,),
     "plot run": (0,),
@@ -49,7 +48,7 @@ COMMANDS = {  # and how each may end
 }
 
 
-def commands_in_foreign_folders(place: Path, count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
+def commands_in_foreign_folders(place: Path, count: int, first: int, limit: float) -> Trials:
     """One command after the other, each with settings that are changed or malformed."""
     here = make_folder(place)
     for number in range(first, first + count):
@@ -86,17 +85,11 @@ def put_settings(here: Path, kind: str) -> None:
 
 
 def start_program(here: Path, words: Sequence[str], start: Sequence[str] = ()) -> subprocess.CompletedProcess:
-    """What one call of the program has said.
-
-    Args:
-        here: from ``make_folder``.
-        words: after the program's name.
-        start: what Python is told to run; default the file beside the folder.
-    """
+    """What one call of the program in a folder of ``make_folder`` has said; by default it is the file beside it."""
     told = start or [str(here.parent / "start" / "hopfield-nav")]
     return subprocess.run(
         [sys.executable, *told, *words], cwd=here, env=_environment(),
-        capture_output=True, text=True, timeout=_LONGEST, check=False,
+        capture_output=True, text=True, timeout=LONGEST, check=False,
     )  # fmt: skip
 
 

@@ -1,19 +1,17 @@
 """Sweeps killed at random moments: what was finished is kept, and with ``--resume`` no row is lost."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
+
+from torturing.trials import Trials, begin, ended
 
 _SWEEP = """\
 format: 1
@@ -23,15 +21,14 @@ vary: {detection.threshold: [6, 8, 10, 12], contact.stiffness: [1.0e4, 1.0e5]}
 repeats: 6
 quantities: [outcome, simulated_time_s, collision_count]
 """
-_LONGEST = 300.0  # [s] for a sweep of a second or two, processes and their start included
 VICTIMS = ("the sweep", "the sweep while it starts", "a worker", "a worker while it starts")
 
 
-def killed_sweeps(place: Path, count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
+def killed_sweeps(place: Path, count: int, first: int, limit: float) -> Trials:
     """One process of a sweep is killed; then it goes on by itself, or is resumed: the table is the same."""
     place.mkdir(parents=True, exist_ok=True)
     (place / "kills.yaml").write_text(_SWEEP, encoding="utf-8")
-    _finish(_begin(place, "whole"))
+    ended(_begin(place, "whole"))
     whole = (place / "whole" / "sweep.csv").read_bytes()
     for number in range(first, first + count):
         victim = VICTIMS[number % len(VICTIMS)]
@@ -56,13 +53,13 @@ def _kill_one(place: Path, whole: bytes, victim: str, dice: random.Random) -> No
     with suppress(psutil.Error):
         (dice.choice(pool) if victim.startswith("a worker") and pool else me).kill()
     if victim.startswith("a worker"):
-        assert _finish(process) == 0, "the sweep did not get over it"
+        assert ended(process)[0] == 0, "the sweep did not get over it"
     else:
-        _finish(process)
+        ended(process)
         _, left = psutil.wait_procs(pool, timeout=30)
         assert not left, "workers outlive their sweep"
         begun = (place / "out" / "sweep.yaml").exists()
-        assert _finish(_begin(place, "out", *(["--resume"] if begun else []))) == 0, "it cannot be resumed"
+        assert ended(_begin(place, "out", *(["--resume"] if begun else [])))[0] == 0, "it cannot be resumed"
     assert (place / "out" / "sweep.csv").read_bytes() == whole, "another table"
     kept = [p for p in Path(tempfile.gettempdir()).glob("hopfield-nav-sweep-*") if _orphan(p)]
     assert not kept, f"scratch is left: {kept[0].name}"
@@ -70,19 +67,7 @@ def _kill_one(place: Path, whole: bytes, victim: str, dice: random.Random) -> No
 
 def _begin(place: Path, out: str, *more: str) -> subprocess.Popen:
     words = ["sweep", "kills.yaml", "--workers", "2", "--out", out, "--no-plots", *more]
-    return subprocess.Popen(
-        [sys.executable, "-m", "hopfield_nav", *words],
-        cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-
-
-def _finish(process: subprocess.Popen) -> int:
-    try:
-        return process.wait(timeout=_LONGEST)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        raise AssertionError("a hang") from None
+    return begin(place, *words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def _rows(folder: Path) -> int:

@@ -1,11 +1,10 @@
 """Records that lead elsewhere, or claim more than they hold: each is refused in a line, and soon."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import h5py
 import numpy as np
 
 from hopfield_nav import load_run, load_world, simulate
+from torturing.trials import Trials
 
 SECRET = 17.25  # what stands in the foreign file
 GIANT = 100_000_000  # rows
@@ -21,7 +21,7 @@ _OF_SCALES = ("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST")
 _SIGNALS = ("q", "qd", "tau", "tool_position", "force", "level")
 
 
-def linked_records(place: Path, count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
+def linked_records(place: Path, count: int, first: int, limit: float) -> Trials:
     """One signal, or all of them, that a record without checksums has elsewhere or nowhere."""
     run = simulate(load_world("u_trap", ["time_limit=1", "record.every=10"]))
     whole = run.save(place / "whole")
@@ -96,14 +96,6 @@ def _in_a_group(path: Path, name: str) -> None:
         file[f"within/{name}"] = file[name]
 
 
-def _nothing_but_fill_values(path: Path, name: str) -> None:
-    _grow(path, chunks=False)
-
-
-def _chunks_that_are_missing(path: Path, name: str) -> None:
-    _grow(path, chunks=True)
-
-
 def _packed_twice(path: Path, name: str) -> None:
     """Zeros, packed and packed again: 80 bytes stand for 8 MB."""
     rows = 1_000_000
@@ -119,7 +111,7 @@ def _packed_twice(path: Path, name: str) -> None:
             made.write_direct_chunk((first,), zlib.compress(once, 9))
 
 
-def _grow(path: Path, chunks: bool) -> None:
+def _grow(path: Path, name: str, chunks: bool) -> None:
     """Every signal as long as none is, and nothing of it written, or the first rows alone."""
     grown = path.with_name("grown.nc")
     with h5netcdf.File(path) as old, h5netcdf.File(grown, "w") as new:
@@ -157,7 +149,7 @@ WAYS: dict[str, Callable[[Path, str], None]] = {
     "values put together from another file": _virtual,
     "values put together from a pipe, as many as it has": _virtual_without_end_in_a_pipe,
     "a group": _in_a_group,
-    "a giant that was never written": _nothing_but_fill_values,
-    "a giant of which most was never written": _chunks_that_are_missing,
+    "a giant that was never written": partial(_grow, chunks=False),
+    "a giant of which most was never written": partial(_grow, chunks=True),
     "a giant that was packed twice": _packed_twice,
 }

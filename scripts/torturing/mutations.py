@@ -1,7 +1,5 @@
 """Small faults put into a source file on purpose: one operator, number or rounding is another one."""
 
-from __future__ import annotations
-
 import ast
 import random
 from collections.abc import Iterator
@@ -23,21 +21,14 @@ _SILENT = (ast.Raise, ast.JoinedStr, ast.Assert, ast.Import, ast.ImportFrom)  # 
 
 
 class Mutation(NamedTuple):
-    """One fault.
+    """One fault."""
 
-    Attributes:
-        path: of the file, below the root.
-        start, end: of the text that is replaced.
-        old, new: what stood there, and what stands there instead.
-        line: counted from 1.
-    """
-
-    path: str
-    start: int
-    end: int
-    old: str
-    new: str
-    line: int
+    path: str  # of the file, below the root
+    start: int  # of the text that is replaced
+    end: int  # where it ends
+    old: str  # what stood there
+    new: str  # what stands there instead
+    line: int  # counted from 1
 
     @property
     def name(self) -> str:

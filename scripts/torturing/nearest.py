@@ -1,7 +1,5 @@
 """Which tests are the nearest to a source file: those that speak most of what is defined in it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,17 +1,14 @@
 """Two programs at once that choose one folder: each has whole results of its own, and says where."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from hopfield_nav import load_run
+from torturing.trials import Trials, begin, ended
 
 _SWEEP = "format: 1\nworld: empty\nset: {time_limit: 0.1}\nvary: {detection.threshold: [6, 8, 10, 12]}\n"
 _RUN = ["run", "empty", "--set", "time_limit=0.1", "--no-plots"]
@@ -27,10 +24,9 @@ _COMMANDS = {
     "two plans": ["plan", "cell", "--no-plots"],
 }
 _RESUMED = "one sweep resumed twice"
-_LONGEST = 300.0  # [s] for two commands of a few seconds
 
 
-def pairs_at_once(place: Path, count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
+def pairs_at_once(place: Path, count: int, first: int, limit: float) -> Trials:
     """The same command twice, the second some moment after the first."""
     ways = [*_COMMANDS, _RESUMED]
     for number in range(first, first + count):
@@ -60,7 +56,7 @@ def _begin_both(folder: Path, way: str, dice: random.Random) -> None:
 def _resume(folder: Path, way: str, dice: random.Random) -> None:
     """One of them may be told that the other is at work; the table is that of an undisturbed sweep."""
     words = [*_COMMANDS["two sweeps"], "--out", "out"]
-    assert _finished(_begin(folder, words))[0] == 0
+    assert ended(_begin(folder, words))[0] == 0
     table = folder / "out" / "sweep.csv"
     whole = table.read_bytes()
     table.write_bytes(b"".join(whole.splitlines(keepends=True)[: dice.randrange(1, 5)]))
@@ -72,22 +68,9 @@ def _resume(folder: Path, way: str, dice: random.Random) -> None:
 def _both(folder: Path, words: list[str], dice: random.Random) -> list[tuple[int, str]]:
     one = _begin(folder, words)
     time.sleep(dice.choice([0.0, dice.uniform(0.0, 1.0)]))
-    return [_finished(process) for process in (one, _begin(folder, words))]
+    return [ended(process) for process in (one, _begin(folder, words))]
 
 
 def _begin(folder: Path, words: list[str]) -> subprocess.Popen:
-    return subprocess.Popen(
-        [sys.executable, "-m", "hopfield_nav", *words], cwd=folder, env={**os.environ, "COLUMNS": "200"},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
-
-
-def _finished(process: subprocess.Popen) -> tuple[int, str]:
-    """Status, and all that was told."""
-    try:
-        told, _ = process.communicate(timeout=_LONGEST)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        raise AssertionError("a hang") from None
-    return process.returncode, told
+    how = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    return begin(folder, *words, env={**os.environ, "COLUMNS": "200"}, **how)

@@ -1,23 +1,19 @@
 """Damaged records: every one is refused in a line that names the file, or reads as what was saved."""
 
-from __future__ import annotations
-
 import shutil
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from hopfield_nav import load_run, load_world, simulate, sweep
 from hopfield_nav.sweeps import make_sweep, read_rows
+from torturing.trials import Trials
 
 _VARY = {"detection.threshold": [6, 12], "contact.stiffness": [1e4, 1e5]}
 _SET = {"time_limit": 2}
 
 
-def damaged_runs(
-    place: Path, count: int, sums: bool = True, first: int = 0
-) -> Iterator[tuple[str, Callable[[], object]]]:
+def damaged_runs(place: Path, count: int, first: int, limit: float = 0.0, sums: bool = True) -> Trials:
     """Damage of a saved run; without checksums it need only be told in a line, or give some run."""
     run = simulate(load_world("u_trap", ["time_limit=7", "record.every=10"]))
     whole = run.save(place / "whole")
@@ -39,7 +35,7 @@ def damaged_runs(
         yield f"{number}: {name}, {how}", look
 
 
-def damaged_tables(place: Path, count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
+def damaged_tables(place: Path, count: int, first: int) -> Trials:
     """Damage of a sweep's table: no row of another run, none that the sweep has not."""
     folder, made = place / "sweep", make_sweep("u_trap", _VARY, set=_SET)
     sweep("u_trap", _VARY, set=_SET, workers=0, folder=folder)

@@ -1,13 +1,10 @@
 """Hostile sources for ``watch``: types, clocks, numbers, floods, answers and packages of no arm."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import socket
 import struct
 import threading
-from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
@@ -19,6 +16,7 @@ from hopfield_nav.wire import WATCHED, packages
 from hopfield_nav.wire.packages import package
 from hopfield_nav.wire.recipe import FIELDS, TYPES
 from hopfield_nav.wire.recorder import MOST_TABLES
+from torturing.trials import Trials
 
 _METHODS = ["--detector", "joint_torque", "--threshold", "6", "--set", "pole=15"]
 _MOTORS = ["--motor-constants", "8,8,8,8,8,8"]
@@ -31,7 +29,7 @@ _WORDS = (
 KINDS = ("type", "clock", "number", "texts", "answers", "packages", "damage")
 
 
-def hostile_streams(place: Path, count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
+def hostile_streams(place: Path, count: int, first: int, limit: float) -> Trials:
     """``watch`` of a source that is not an arm: status 0 or 2, harmless lines, a record that is bounded."""
     place.mkdir(parents=True, exist_ok=True)
     with _Source() as source:
@@ -41,7 +39,7 @@ def hostile_streams(place: Path, count: int, first: int = 0) -> Iterator[tuple[s
             yield f"stream {number} ({kind})", lambda s=stream: _watch(source, s, place / "kept")
 
 
-def _watch(source: _Source, stream: bytes, folder: Path) -> None:
+def _watch(source: "_Source", stream: bytes, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     source.stream, printed, faults = stream, StringIO(), StringIO()
     words = ["watch", "127.0.0.1", "--port", str(source.port), "--retry", "0", "--record", str(folder)]
@@ -148,7 +146,7 @@ def _damaged(stream: bytes, dice: random.Random) -> bytes:
 class _Source:
     """Sends every client ``stream``, and closes when the client does."""
 
-    def __enter__(self) -> _Source:
+    def __enter__(self) -> "_Source":
         self.stream = b""
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port = self._listening.getsockname()[1]

@@ -1,38 +1,32 @@
 """What a trial gives: whether the program held, and what it did where it did not."""
 
-from __future__ import annotations
-
+import subprocess
+import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from dynamics import HopfieldNavError
 
+Trials = Iterator[tuple[str, Callable[[], object]]]  # what is tried, and what tries it
+LONGEST = 300.0  # [s] for a command of some seconds, processes that compile included
 SLOWEST = 10.0  # [s] of processor time beyond which a trial counts as a hang
 
 
 @dataclass
 class Tally:
-    """Trials of one kind.
+    """Trials of one kind."""
 
-    Attributes:
-        name: what was tried.
-        count: how often.
-        refused: how many were refused in one line.
-        slowest: the longest one, processor time [s].
-        broken: what did not hold, each with the trial's name.
-        total: how many trials of the kind there are.
-        counted: whether refusals and times are its own; a killed sweep is another process.
-    """
-
-    name: str
-    count: int = 0
-    refused: int = 0
-    slowest: float = 0.0
-    broken: list[str] = field(default_factory=list)
-    total: int = 0
-    counted: bool = True
+    name: str  # what was tried
+    count: int = 0  # how often
+    refused: int = 0  # how many were refused in one line
+    slowest: float = 0.0  # the longest one, processor time [s]
+    broken: list[str] = field(default_factory=list)  # what did not hold, each with the trial's name
+    total: int = 0  # how many trials of the kind there are
+    counted: bool = True  # whether refusals and times are its own; a killed sweep is another process
 
     @property
     def row(self) -> list[str]:
@@ -40,6 +34,22 @@ class Tally:
         held = "all" if not self.broken else f"{self.count - len(self.broken)}"
         seen = [f"{self.refused}", f"{self.slowest:.2g} s"] if self.counted else ["–", "–"]
         return [self.name, f"{self.count} of {self.total:,}", *seen, held]
+
+
+def begin(folder: Path, *words: str, **how: Any) -> subprocess.Popen:
+    """A call of the program in a folder."""
+    return subprocess.Popen([sys.executable, "-m", "hopfield_nav", *words], cwd=folder, **how)
+
+
+def ended(process: subprocess.Popen) -> tuple[int, str]:
+    """Status, and all that was told where that was asked for; a hang is one after some minutes."""
+    try:
+        told, _ = process.communicate(timeout=LONGEST)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise AssertionError("a hang") from None
+    return process.returncode, told
 
 
 def joined(tallies: Iterable[Tally]) -> list[Tally]:

@@ -1,9 +1,7 @@
 """Walls at the softest stiffness: whether a run says that the tool went through one, when it did."""
 
-from __future__ import annotations
-
 import random
-from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,11 +9,12 @@ import numpy as np
 from hopfield_nav import simulate
 from hopfield_nav.record import Run
 from hopfield_nav.world import World, load_world
+from torturing.trials import Trials
 
 _CLEAR = 0.6  # of the way to the middle line: who stayed outside did not pass
 
 
-def soft_walls(count: int, time_limit: float = 60.0, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
+def soft_walls(place: Path, count: int, first: int, time_limit: float) -> Trials:
     """Walls across the way that may be too soft, met by detectors that may be too slow."""
     for number in range(first, first + count):
         yield f"soft wall {number}", lambda number=number: _try(number, time_limit)

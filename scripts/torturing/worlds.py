@@ -1,9 +1,8 @@
 """Mutated and random worlds: refused in one line, or a run without NaN outside ``diverged``."""
 
-from __future__ import annotations
-
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import yaml
 from hopfield_nav import simulate
 from hopfield_nav.world import World, load_world, parse_world
 from hopfield_nav.world.files import list_worlds
+from torturing.trials import Trials
 
 _ODD: list[Any] = [
     None, True, "", "words", -1, 0, 3, 10**400, -1e300, 1e-300, float("nan"), float("inf"), 90.0, [], {},
@@ -19,7 +19,7 @@ _ODD: list[Any] = [
 ]  # fmt: skip
 
 
-def mutated(count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
+def mutated(place: Path, count: int, first: int, limit: float) -> Trials:
     """One to three places of a world that comes along, replaced, removed, doubled or scaled."""
     bases = [load_world(name).to_yaml() for name in list_worlds()]
     for number in range(first, first + count):
@@ -31,7 +31,7 @@ def mutated(count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], obje
         yield f"mutated world {number}", lambda text=text: parse_world(text)
 
 
-def random_worlds(count: int, time_limit: float = 60.0, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
+def random_worlds(place: Path, count: int, first: int, time_limit: float) -> Trials:
     """Worlds drawn from the ranges of their keys; those that are valid are run, every tenth one twice."""
     for number in range(first, first + count):
         yield f"random world {number}", lambda number=number: _run(number, time_limit)

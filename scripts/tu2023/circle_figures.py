@@ -1,12 +1,9 @@
 """Figures 16 to 18 of tu2023 from the simulated arm, and the accelerations beside the truth."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from reproduction import save_figures
+from reproduction import picture, pictures_of
 
 from hopfield_nav.figures import COLOURS, COLUMN, PAGE
 from tu2023.circle import FASTEST, PUBLISHED_CONSTANT
@@ -16,23 +13,12 @@ from tu2023.circle_signals import METHODS, currents, exact_abscissa, low_pass, m
 LINES = ((COLOURS.start, "-"), (COLOURS.goal, "-"), (COLOURS.felt, "-"))  # of the three speeds
 READINGS_SHOWN = (("(57) joint by joint", COLOURS.travelled), ("(58) joint by joint", COLOURS.planned))
 JOINT = 1  # whose acceleration is drawn, counted from 0
+draw = pictures_of(__name__)
 
 
-def draw(folder: Path) -> list[Path]:
-    """Write the figures; returns their paths."""
-    figures = {
-        "figure_16_angles_and_velocities": joints_figure,
-        "figure_17_torques_and_currents": torque_figure,
-        "figure_18_stability": stability_figure,
-        "circle_accelerations": acceleration_figure,
-    }
-    return save_figures(folder, figures)
-
-
-def joints_figure() -> Figure:
+@picture("figure_16_angles_and_velocities", PAGE, 1.15 * PAGE, 6, 2, sharex=True)
+def joints_figure(figure: Figure, axes: np.ndarray) -> None:
     """Figure 16: measured joint angles and velocities over time, three speeds."""
-    figure = Figure(figsize=(PAGE, 1.15 * PAGE), layout="constrained")
-    axes = figure.subplots(6, 2, sharex=True)
     for speed, (colour, dash) in zip(SPEEDS, LINES, strict=True):
         found = samples(Case(speed))
         for j in range(6):
@@ -52,13 +38,11 @@ def joints_figure() -> Figure:
     figure.align_ylabels()
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3)
-    return figure
 
 
-def torque_figure() -> Figure:
+@picture("figure_17_torques_and_currents", PAGE, 0.72 * PAGE, 3, 2, sharex=True)
+def torque_figure(figure: Figure, axes: np.ndarray) -> None:
     """Figure 17: the model's torque and the current of each joint at 150 mm/s."""
-    figure = Figure(figsize=(PAGE, 0.72 * PAGE), layout="constrained")
-    axes = figure.subplots(3, 2, sharex=True)
     found = samples(FASTEST)
     tau, current = model_torque(found, "(60), low-pass"), currents(found.tau)
     for j, ax in enumerate(axes.flat):
@@ -74,13 +58,11 @@ def torque_figure() -> Figure:
     for ax in axes[-1]:
         ax.set(xlabel="time [s]", xlim=(0, found.time[-1]))
     figure.legend(handles=[a, b], loc="outside upper center", ncols=2)
-    return figure
 
 
-def stability_figure() -> Figure:
+@picture("figure_18_stability", COLUMN, 0.72 * COLUMN)
+def stability_figure(figure: Figure, ax: Axes) -> None:
     """Figure 18: largest real part along the laps, exact and by the formulas as printed."""
-    figure = Figure(figsize=(COLUMN, 0.72 * COLUMN), layout="constrained")
-    ax = figure.subplots()
     found = samples(FASTEST)
     kinds = [
         ("exact", COLOURS.true, "-", exact_abscissa(found)),
@@ -92,13 +74,11 @@ def stability_figure() -> Figure:
     ax.axhline(0, color=COLOURS.ink, linewidth=0.5, zorder=0)
     ax.set(xlabel="time [s]", ylabel="max Re λ [1/s]", xlim=(0, found.time[-1]), ylim=(-0.5, 6.5))
     figure.legend(loc="outside upper center", ncols=2)
-    return figure
 
 
-def acceleration_figure() -> Figure:
+@picture("circle_accelerations", COLUMN, 0.72 * COLUMN)
+def acceleration_figure(figure: Figure, ax: Axes) -> None:
     """Acceleration of a joint by (60) and by a filter, beside the true one."""
-    figure = Figure(figsize=(COLUMN, 0.72 * COLUMN), layout="constrained")
-    ax = figure.subplots()
     found = samples(FASTEST)
     first = found.time < RAMP_AND_LAP
     shown = (("(60)", COLOURS.excluded, 0.5), ("Savitzky–Golay", COLOURS.felt, 1.1))
@@ -109,7 +89,6 @@ def acceleration_figure() -> Figure:
     ax.plot(found.time[first], truth, "--", color=COLOURS.goal, linewidth=0.8, label="true, below 20 Hz")
     ax.set(xlabel="time [s]", ylabel=rf"$\ddot q_{JOINT + 1}$ [rad/s²]", xlim=(0, RAMP_AND_LAP))
     figure.legend(loc="outside upper center", ncols=3)
-    return figure
 
 
 RAMP_AND_LAP = 4.6  # [s] shown of the fastest drive

@@ -4,8 +4,6 @@ Three laps at constant speed, from rest to rest, the tool pointing down. Of the 
 joints 4 and 5 least, as figure 16 has it; ``BRANCH`` is the one in which a UR5 on a bench usually stands.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 
@@ -30,49 +28,29 @@ _POINTS, _KNOT_TIME = 256, 0.04  # poses of the Fourier series; [s] between knot
 
 
 class Case(NamedTuple):
-    """One drive along the circle.
+    """One drive along the circle."""
 
-    Attributes:
-        speed: [m/s].
-        laps: at constant speed, ramps apart.
-        friction: whether the joints have any.
-        sensors: whether they are imperfect.
-        direction: 1 counterclockwise seen from above, −1 clockwise.
-        hold: whether the torque is held over the period; otherwise the law acts continuously.
-        law: control law, with its default gains.
-    """
-
-    speed: float
-    laps: int = LAPS
-    friction: bool = True
-    sensors: bool = True
-    direction: int = 1
-    hold: bool = True
-    law: str = "inverse_dynamics"
+    speed: float  # [m/s]
+    laps: int = LAPS  # at constant speed, ramps apart
+    friction: bool = True  # whether the joints have any
+    sensors: bool = True  # whether they are imperfect
+    direction: int = 1  # 1 counterclockwise seen from above, −1 clockwise
+    hold: bool = True  # whether the torque is held over the period; otherwise the law acts continuously
+    law: str = "inverse_dynamics"  # control law, with its default gains
 
 
 class Samples(NamedTuple):
-    """What the control computer could log every 8 ms, and the truth at the same instants.
+    """What the control computer could log every 8 ms, and the truth at the same instants."""
 
-    Attributes:
-        time: (k,) [s].
-        q, qd: (k, 6) measured [rad, rad/s].
-        tau: (k, 6) torque of the motors [N·m].
-        q_true, qd_true: (k, 6) [rad, rad/s].
-        qdd_true: (k, 6) mean acceleration over the 8 ms about the instant [rad/s²].
-        tool: (k, 3) true tool position [m].
-        q_ref: (k, 6) what the joints should be [rad].
-    """
-
-    time: np.ndarray
-    q: np.ndarray
-    qd: np.ndarray
-    tau: np.ndarray
-    q_true: np.ndarray
-    qd_true: np.ndarray
-    qdd_true: np.ndarray
-    tool: np.ndarray
-    q_ref: np.ndarray
+    time: np.ndarray  # (k,) [s]
+    q: np.ndarray  # (k, 6) measured angles [rad]
+    qd: np.ndarray  # (k, 6) measured speeds [rad/s]
+    tau: np.ndarray  # (k, 6) torque of the motors [N·m]
+    q_true: np.ndarray  # (k, 6) [rad]
+    qd_true: np.ndarray  # (k, 6) [rad/s]
+    qdd_true: np.ndarray  # (k, 6) mean acceleration over the 8 ms about the instant [rad/s²]
+    tool: np.ndarray  # (k, 3) true tool position [m]
+    q_ref: np.ndarray  # (k, 6) what the joints should be [rad]
 
 
 def lap_time(speed: float) -> float:
@@ -131,25 +109,17 @@ def reference(case: Case) -> Trajectory:
     angle, rate, acceleration = (case.direction * part[:, None] for part in profile)
     q, first, second = along_circle(angle[:, 0])
     qd, qdd = first * rate, second * rate**2 + first * acceleration
-    return Trajectory(knots, _hermite(q, qd, qdd, knots[1]))
+    return Trajectory(knots, hermite(q, qd, qdd, knots[1]))
 
 
-def _hermite(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, h: float) -> np.ndarray:
+def hermite(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, h: float) -> np.ndarray:
     """(k, 6, n) coefficients of the quintics between k + 1 knots ``h`` apart."""
     step = q[1:] - q[:-1] - h * qd[:-1] - 0.5 * h**2 * qdd[:-1]
     slope = h * (qd[1:] - qd[:-1] - h * qdd[:-1])
     bend = h**2 * (qdd[1:] - qdd[:-1])
-    return np.stack(
-        [
-            q[:-1],
-            qd[:-1],
-            0.5 * qdd[:-1],
-            (10 * step - 4 * slope + 0.5 * bend) / h**3,
-            (-15 * step + 7 * slope - bend) / h**4,
-            (6 * step - 3 * slope + 0.5 * bend) / h**5,
-        ],
-        axis=1,
-    )
+    third = (10 * step - 4 * slope + 0.5 * bend) / h**3
+    fourth, fifth = (-15 * step + 7 * slope - bend) / h**4, (6 * step - 3 * slope + 0.5 * bend) / h**5
+    return np.stack([q[:-1], qd[:-1], 0.5 * qdd[:-1], third, fourth, fifth], axis=1)
 
 
 def circle_world(case: Case) -> World:

@@ -1,7 +1,5 @@
 """From joint signals at 125 Hz to accelerations, torques, currents and their constants (5.3, 5.4)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -25,33 +23,19 @@ def accelerations_60(q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     return np.vstack([found, found[-1:]])
 
 
-def accelerations_60_smoothed(q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    """(60), then the zero-phase low-pass: what denoising of the result can do."""
-    return low_pass(accelerations_60(q, qd))
-
-
-def accelerations_butterworth(q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    """Central difference of the velocity after a zero-phase Butterworth filter."""
-    return np.gradient(low_pass(qd), PERIOD, axis=0)
-
-
-def accelerations_savitzky_golay(q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    """Slope of the cubic fitted to 0.2 s of velocity about each sample."""
-    return savgol_filter(qd, WINDOW, DEGREE, deriv=1, delta=PERIOD, axis=0)
-
-
 METHODS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "(60)": accelerations_60,
-    "(60), low-pass": accelerations_60_smoothed,
-    "Butterworth": accelerations_butterworth,
-    "Savitzky–Golay": accelerations_savitzky_golay,
+    "(60), low-pass": lambda q, qd: low_pass(accelerations_60(q, qd)),  # what denoising of the result can do
+    "Butterworth": lambda q, qd: np.gradient(low_pass(qd), PERIOD, axis=0),  # of the velocity, zero-phase
+    "Savitzky–Golay": lambda q, qd: savgol_filter(qd, WINDOW, DEGREE, deriv=1, delta=PERIOD, axis=0),  # cubic, 0.2 s
 }
 
 
-def low_pass(values: np.ndarray, cutoff: float = CUTOFF, period: float = PERIOD) -> np.ndarray:
-    """Butterworth of order 4 forth and back along the first axis: no shift in time."""
-    sections = butter(4, cutoff, fs=1 / period, output="sos")
-    return sosfiltfilt(sections, values, axis=0, padlen=min(len(values) - 1, round(3 / (cutoff * period))))
+def low_pass(values: np.ndarray, cutoff: float = CUTOFF, period: float = PERIOD, order: int = 4) -> np.ndarray:
+    """Butterworth forth and back along the first axis: no shift in time."""
+    edge = 3 if order == 4 else 2  # periods of the cutoff that are mirrored at each end
+    sections = butter(order, cutoff, fs=1 / period, output="sos")
+    return sosfiltfilt(sections, values, axis=0, padlen=min(len(values) - 1, round(edge / (cutoff * period))))
 
 
 def acceleration_error(method: str, found: Samples) -> np.ndarray:

@@ -1,16 +1,15 @@
 """Section 4.2: torques of two parameter sets at the same random operating points; figures 10 and 11."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from measured_part import table
-from reproduction import save_figures
+from reproduction import picture, pictures_of
 
 from dynamics import (
     Arm,
@@ -74,91 +73,58 @@ def pairs_table() -> str:
     return table(["sets", "", *(f"joint {j}" for j in range(1, 7))], rows)
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 4.2 and of the discussion of dynamics."""
-    return [_figure_row(), _same_row(), _tenth_row(), _growth_row(), _sum_row(), _every_model_row()]
-
-
-def _figure_row() -> Row:
     low, middle, high = np.percentile(draws(), [2.5, 50, 97.5], axis=0)
     text = ", ".join(f"{m:.2g} ({a:.2g}–{b:.2g})" for a, m, b in zip(low, middle, high, strict=True))
     inside = int(np.sum((low <= ATTRIBUTED) & (high >= ATTRIBUTED)))
     listed = ", ".join(f"{v:g}" for v in ATTRIBUTED)
-    return judged(
-        "tu2023.mean_error_per_joint",
-        f"{text} N·m: median and 95 % of {DRAWS} draws, q̇ and q̈ uniform up to π",
-        None,
-        listed=listed,
-        inside=inside,
+    ours = f"{text} N·m: median and 95 % of {DRAWS} draws, q̇ and q̈ uniform up to π"
+    yield judged("tu2023.mean_error_per_joint", ours, None, listed=listed, inside=inside)
+    share = settled().relative
+    ours = f"mean error by mean torque of the adopted equation: {_percent(share)}"
+    yield judged("tu2023.same_torques", ours, bool(share[:5].max() < 0.1))
+    first = [settled(limit).relative[0] for limit in RANGES]
+    other = compare_torques(load_arm("ur5_tu2023"), arms()[ADOPTED], points(0, 20_000)).relative[5]
+    pooled = (
+        settled().mean_absolute.sum() / (np.abs(inverse_dynamics(arms()[ADOPTED], *points(0, 20_000))).mean(0)).sum()
     )
+    ours = (
+        f"joint 1 {100 * min(first):.0f}–{100 * max(first):.0f} % for q̇, q̈ up to {RANGES[0]:g}…2π; "
+        f"joint 6 {100 * other:.0f} % of its own torque"
+    )
+    yield judged("tu2023.largest_mean_error", ours, bool(max(*first, other) < 0.1), pooled=100 * pooled)
+    share = float(np.mean([growing(d) for d in draws()]))
+    mean = settled().mean_absolute
+    ours = (
+        f"falls from {mean[1]:.2f} N·m (joint 2) to {mean[5]:.4f} N·m (joint 6); grows from joint "
+        f"to joint in {100 * share:.0f} % of {DRAWS} draws"
+    )
+    yield judged("tu2023.error_grows_along_the_arm", ours, share > 0.5)
+    mean = settled().mean_absolute
+    ratio = mean[1:] / np.cumsum(mean)[:-1]
+    text = ", ".join(f"{r:.2g}" for r in ratio)
+    ours = f"error by that sum, joints 2 to 6: {text}"
+    yield judged("tu2023.error_is_a_sum", ours, bool(np.abs(ratio - 1).max() < 0.2))
+    found = [growing(difference.mean_absolute) for difference in pairs().values() if difference.mean_absolute.any()]
+    ours = f"in {sum(found) // 2} of {len(found) // 2} pairs of different sets"
+    yield judged("tu2023.growth_in_all_models", ours, all(found))
 
 
 def _percent(share: np.ndarray) -> str:
     return ", ".join("no torque to compare with" if np.isinf(s) else f"{100 * s:.1f} %" for s in share)
 
 
-def _same_row() -> Row:
-    share = settled().relative
-    return judged(
-        "tu2023.same_torques",
-        f"mean error by mean torque of the adopted equation: {_percent(share)}",
-        bool(share[:5].max() < 0.1),
-    )
-
-
-def _tenth_row() -> Row:
-    first = [settled(limit).relative[0] for limit in RANGES]
-    other = compare_torques(load_arm("ur5_tu2023"), arms()[ADOPTED], points(0, 20_000)).relative[5]
-    pooled = (
-        settled().mean_absolute.sum() / (np.abs(inverse_dynamics(arms()[ADOPTED], *points(0, 20_000))).mean(0)).sum()
-    )
-    return judged(
-        "tu2023.largest_mean_error",
-        f"joint 1 {100 * min(first):.0f}–{100 * max(first):.0f} % for q̇, q̈ up to {RANGES[0]:g}…2π; "
-        f"joint 6 {100 * other:.0f} % of its own torque",
-        bool(max(*first, other) < 0.1),
-        pooled=100 * pooled,
-    )
-
-
-def _growth_row() -> Row:
-    share = float(np.mean([growing(d) for d in draws()]))
-    mean = settled().mean_absolute
-    return judged(
-        "tu2023.error_grows_along_the_arm",
-        f"falls from {mean[1]:.2f} N·m (joint 2) to {mean[5]:.4f} N·m (joint 6); grows from joint "
-        f"to joint in {100 * share:.0f} % of {DRAWS} draws",
-        share > 0.5,
-    )
-
-
-def _sum_row() -> Row:
-    mean = settled().mean_absolute
-    ratio = mean[1:] / np.cumsum(mean)[:-1]
-    text = ", ".join(f"{r:.2g}" for r in ratio)
-    return judged(
-        "tu2023.error_is_a_sum", f"error by that sum, joints 2 to 6: {text}", bool(np.abs(ratio - 1).max() < 0.2)
-    )
-
-
-def _every_model_row() -> Row:
-    found = [growing(difference.mean_absolute) for difference in pairs().values() if difference.mean_absolute.any()]
-    return judged(
-        "tu2023.growth_in_all_models", f"in {sum(found) // 2} of {len(found) // 2} pairs of different sets", all(found)
-    )
-
-
 def draw(folder: Path) -> list[Path]:
     """Figures 10 and 11, and the table of all pairs."""
-    figures = save_figures(folder, {"figure_10_torques": _torques, "figure_11_errors": _errors})
+    figures = pictures_of(__name__)(folder)
     page = folder / "pairs.md"
     page.write_text(pairs_table() + "\n", encoding="utf-8")
     return [*figures, page]
 
 
-def _torques() -> Figure:
-    figure = Figure(figsize=(PAGE, 0.52 * PAGE), layout="constrained")
-    axes = figure.subplots(2, 3, sharex=True)
+@picture("figure_10_torques", PAGE, 0.52 * PAGE, 2, 3, sharex=True)
+def _torques(figure: Figure, axes: np.ndarray) -> None:
     adopted, tu = (inverse_dynamics(arm, *points()) for arm in (arms()[ADOPTED], load_arm("ur5_tu2023")))
     for j, ax in enumerate(axes.flat):
         number = np.arange(1, POINTS + 1)
@@ -172,12 +138,10 @@ def _torques() -> Figure:
     for ax in axes[:, 0]:
         ax.set_ylabel("torque [N·m]")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-    return figure
 
 
-def _errors() -> Figure:
-    figure = Figure(figsize=(COLUMN, 0.72 * COLUMN), layout="constrained")
-    upper, lower = figure.subplots(2, 1, sharex=True)
+@picture("figure_11_errors", COLUMN, 0.72 * COLUMN, 2, 1, sharex=True)
+def _errors(figure: Figure, upper: Axes, lower: Axes) -> None:
     low, middle, high = np.percentile(draws(), [2.5, 50, 97.5], axis=0)
     joints = np.arange(1, 7)
     upper.errorbar(joints, middle, [middle - low, high - middle], fmt="o", ms=2, color=COLOURS.felt, capsize=2, lw=0.8)
@@ -189,4 +153,3 @@ def _errors() -> Figure:
     lower.axhline(10, color=COLOURS.goal, linewidth=0.8, linestyle="--", zorder=0)
     lower.text(6.5, 10.4, "published: below 10 %", ha="right", va="bottom", fontsize=6.5, color=COLOURS.goal)
     lower.set(xticks=joints, xlim=(0.5, 6.5), xlabel="joint", ylabel="error [%]", ylim=(0, 20))
-    return figure

@@ -1,17 +1,14 @@
 """What tu2023 2.2 says of the cost of Lagrange and Newton–Euler, measured on chains of many joints."""
 
-from __future__ import annotations
-
-import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 from kebria2016.euler_lagrange import chain
 from keeping import kept
-from ledger import Row, judged
+from ledger import Rows, judged
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from reproduction import save_figures
+from reproduction import picture, pictures_of, processor_times
 
 from dynamics import euler_lagrange_torque, inverse_dynamics
 from hopfield_nav.figures import COLOURS, COLUMN
@@ -19,21 +16,17 @@ from hopfield_nav.figures import COLOURS, COLUMN
 SIZES = (2, 3, 4, 6, 8, 11, 15, 20, 25, 30)
 LARGE = 15  # joints from which on the slope is measured: below, fixed costs count
 FORMULATIONS: dict[str, Callable] = {"Newton–Euler": inverse_dynamics, "Euler–Lagrange": euler_lagrange_torque}
+draw = pictures_of(__name__)
 
 
 def seconds_per_torque(torque: Callable, n: int, budget: float = 0.004, repeats: int = 40) -> float:
     """Time of the processor for one torque of a chain of n links [s], the best of a few batches."""
     arm, rng = chain(n), np.random.default_rng(0)
     torque(arm, *rng.normal(size=(3, 2, n)))
-    started = time.process_time()
-    torque(arm, *rng.normal(size=(3, 8, n)))
-    batch = max(4, int(8 * budget / (time.process_time() - started)))
-    states, best = rng.normal(size=(3, batch, n)), np.inf
-    for _ in range(repeats):
-        started = time.process_time()
-        torque(arm, *states)
-        best = min(best, time.process_time() - started)
-    return best / batch
+    few = rng.normal(size=(3, 8, n))
+    batch = max(4, int(8 * budget / processor_times(lambda: torque(arm, *few), 1)[0]))
+    states = rng.normal(size=(3, batch, n))
+    return min(processor_times(lambda: torque(arm, *states), repeats)) / batch
 
 
 @kept(
@@ -51,31 +44,22 @@ def exponent(seconds: np.ndarray, sizes: tuple[int, ...] = SIZES, least: int = L
     return float(np.polyfit(np.log(np.array(sizes)[large]), np.log(seconds[large]), 1)[0])
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """The claim of 2.2."""
     found = costs()
     newton, lagrange = (exponent(found[name]) for name in FORMULATIONS)
     ratio = [found["Euler–Lagrange"][SIZES.index(n)] / found["Newton–Euler"][SIZES.index(n)] for n in (6, 30)]
-    return [
-        judged(
-            "tu2023.cost_of_lagrange_and_newton_euler",
-            f"time of a torque ∝ n^{lagrange:.1f} from energies, n^{newton:.1f} by recursion"
-            f" ({LARGE}…{SIZES[-1]} joints); {ratio[0]:.0f}× slower at 6 joints, {ratio[1]:.0f}× at"
-            f" {SIZES[-1]} †",
-            lagrange < newton,
-        )
-    ]
+    ours = (
+        f"time of a torque ∝ n^{lagrange:.1f} from energies, n^{newton:.1f} by recursion ({LARGE}…{SIZES[-1]} joints);"
+        f" {ratio[0]:.0f}× slower at 6 joints, {ratio[1]:.0f}× at {SIZES[-1]} †"
+    )
+    yield judged("tu2023.cost_of_lagrange_and_newton_euler", ours, lagrange < newton)
 
 
-def draw(folder: Path) -> list[Path]:
-    """Time of one torque over the number of joints, both formulations."""
-    return save_figures(folder, {"cost_of_formulations": cost_figure})
-
-
-def cost_figure() -> Figure:
-    """Measured times, and lines of the slopes that theory gives."""
-    figure = Figure(figsize=(COLUMN, 0.72 * COLUMN), layout="constrained")
-    ax, found, sizes = figure.subplots(), costs(), np.array(SIZES)
+@picture("cost_of_formulations", COLUMN, 0.72 * COLUMN)
+def cost_figure(figure: Figure, ax: Axes) -> None:
+    """Time of one torque over the number of joints, and lines of the slopes that theory gives."""
+    found, sizes = costs(), np.array(SIZES)
     looks = {"Newton–Euler": (COLOURS.start, "o", 1), "Euler–Lagrange": (COLOURS.goal, "s", 4)}
     for name, (colour, marker, power) in looks.items():
         times, slope = 1e6 * found[name], exponent(found[name])
@@ -91,4 +75,3 @@ def cost_figure() -> Figure:
     ax.set_xticks([2, 3, 4, 6, 10, 15, 20, 30], ["2", "3", "4", "6", "10", "15", "20", "30"])
     ax.minorticks_off()
     ax.legend(loc="upper left")
-    return figure

@@ -1,12 +1,10 @@
 """Sections 3.1, 3.2 and 4.1: tables, inertia tensors, the workspace cloud and the circle."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
 
 from dynamics import Arm, forward_kinematics, inverse_kinematics_branches, link_frames, load_arm
 
@@ -29,19 +27,12 @@ CENTERS = [
 
 
 class Extent(NamedTuple):
-    """The size of the workspace, measured on a cloud or exact [m].
+    """The size of the workspace, measured on a cloud or exact [m]."""
 
-    Attributes:
-        width: largest extent along x or y.
-        reach: largest distance of the tool from the shoulder (frame 1's origin).
-        hole: smallest distance of the tool from axis 1.
-        wrist_hole: smallest distance of the wrist centre (frame 5's origin) from axis 1.
-    """
-
-    width: float
-    reach: float
-    hole: float
-    wrist_hole: float
+    width: float  # largest extent along x or y
+    reach: float  # largest distance of the tool from the shoulder (frame 1's origin)
+    hole: float  # smallest distance of the tool from axis 1
+    wrist_hole: float  # smallest distance of the wrist centre (frame 5's origin) from axis 1
 
 
 @cache
@@ -126,52 +117,28 @@ def equal_entries(arm: Arm) -> tuple[int, int]:
     return int(first.sum()), sum(int(part.sum()) for part in second)
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 3.1, 3.2 and 4.1 on kinematics and on the tables."""
-    return [*_table_rows(), *_workspace_rows(), *_circle_rows()]
-
-
-def _table_rows() -> list[Row]:
     arm = load_arm(NAME)
     (first, second), excess = equal_entries(arm), triangle_excess(arm)
-    return [
-        judged("tu2023.dh_parameters", f"{first} of 18 those of the arm that is used", first == 18),
-        judged("tu2023.masses_and_centres", f"{second} of 24 those of the arm that is used", second == 24),
-        judged(
-            "tu2023.inertia_tensors",
-            f"{int((excess >= 0).sum())} of 6 satisfy the triangle inequality, the least by {excess.min():.1g} kg·m²",
-            bool((excess >= 0).all()),
-        ),
-    ]
-
-
-def _workspace_rows() -> list[Row]:
+    yield judged("tu2023.dh_parameters", f"{first} of 18 those of the arm that is used", first == 18)
+    yield judged("tu2023.masses_and_centres", f"{second} of 24 those of the arm that is used", second == 24)
+    ours = f"{int((excess >= 0).sum())} of 6 satisfy the triangle inequality, the least by {excess.min():.1g} kg·m²"
+    yield judged("tu2023.inertia_tensors", ours, bool((excess >= 0).all()))
     arm = load_arm(NAME)
     found, exact, outside = extent(arm, cloud()), exact_extent(arm), share_outside(arm, cloud())
-    return [
-        judged(
-            "tu2023.size_of_the_workspace",
-            f"cloud {found.width:.2f} m wide; reach {found.reach:.3f} m from the shoulder, at most"
-            f" {exact.reach:.3f} m; {100 * outside:.0f} % of the cloud outside that sphere",
-            abs(found.width - PUBLISHED_DIAMETER) < 0.05,
-        ),
-        judged(
-            "tu2023.hole_of_the_workspace",
-            f"the tool comes within {1e3 * found.hole:.0f} mm of the axis (d4 − d6 ="
-            f" {1e3 * exact.hole:.0f} mm), the wrist centre within {1e3 * found.wrist_hole:.0f} mm (d4)",
-            abs(2 * found.hole - PUBLISHED_HOLE) < 0.02,
-        ),
-    ]
-
-
-def _circle_rows() -> list[Row]:
+    ours = (
+        f"cloud {found.width:.2f} m wide; reach {found.reach:.3f} m from the shoulder, at most"
+        f" {exact.reach:.3f} m; {100 * outside:.0f} % of the cloud outside that sphere"
+    )
+    yield judged("tu2023.size_of_the_workspace", ours, abs(found.width - PUBLISHED_DIAMETER) < 0.05)
+    ours = (
+        f"the tool comes within {1e3 * found.hole:.0f} mm of the axis (d4 − d6 ="
+        f" {1e3 * exact.hole:.0f} mm), the wrist centre within {1e3 * found.wrist_hole:.0f} mm (d4)"
+    )
+    yield judged("tu2023.hole_of_the_workspace", ours, abs(2 * found.hole - PUBLISHED_HOLE) < 0.02)
     arm = load_arm(NAME)
     branches = circle_branches(arm)
     error = max(float(circle_error(arm, branch).max()) for branch in branches)
-    return [
-        judged(
-            "tu2023.error_on_the_circle",
-            f"at most {1e3 * error:.0e} mm on each of {len(branches)} branches",
-            error < 1e-12,
-        )
-    ]
+    ours = f"at most {1e3 * error:.0e} mm on each of {len(branches)} branches"
+    yield judged("tu2023.error_on_the_circle", ours, error < 1e-12)

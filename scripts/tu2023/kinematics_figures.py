@@ -1,15 +1,11 @@
 """Figures 7, 8 and 9: the arm, its workspace with the true bounds, and the circle."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
-from reproduction import save_figures
+from reproduction import JOINT_COLOURS, picture, pictures_of
 
 from dynamics import forward_kinematics, link_frames, load_arm
 from hopfield_nav.figures import COLOURS, COLUMN, PAGE
@@ -17,18 +13,12 @@ from tu2023.kinematics import NAME, PUBLISHED_DIAMETER, circle, cloud, exact_ext
 
 POSE = np.array([0.6, -1.1, 1.5, -0.4, 1.2, 0.0])  # of figure 7
 DENSITY = LinearSegmentedColormap.from_list("density", ["#E4EDF5", COLOURS.felt])
+draw = pictures_of(__name__)
 
 
-def draw(folder: Path) -> list[Path]:
-    """Write the three figures."""
-    figures = {"figure_7_arm": arm_figure, "figure_8_workspace": workspace_figure, "figure_9_circle": circle_figure}
-    return save_figures(folder, figures)
-
-
-def arm_figure() -> Figure:
+@picture("figure_7_arm", COLUMN, 0.95 * COLUMN, subplot_kw={"projection": "3d"})
+def arm_figure(figure: Figure, ax: Axes) -> None:
     """Figure 7: the links between the Denavit-Hartenberg frames, and the frames' axes."""
-    figure = Figure(figsize=(COLUMN, 0.95 * COLUMN), layout="constrained")
-    ax = figure.add_subplot(projection="3d")
     frames = link_frames(load_arm(NAME), POSE)
     corners = _corners(frames)
     ax.plot(*corners.T, color=COLOURS.housing, linewidth=4, solid_joinstyle="round", zorder=1)
@@ -43,7 +33,6 @@ def arm_figure() -> Figure:
     ax.locator_params(nbins=4)
     ax.view_init(24, -60)
     ax.legend(loc="upper right", ncols=3)
-    return figure
 
 
 def _corners(frames: np.ndarray) -> np.ndarray:
@@ -54,10 +43,9 @@ def _corners(frames: np.ndarray) -> np.ndarray:
     return np.array(points)
 
 
-def workspace_figure() -> Figure:
+@picture("figure_8_workspace", PAGE, 0.5 * PAGE, 1, 2, width_ratios=(1.75, 1))
+def workspace_figure(figure: Figure, above: Axes, section: Axes) -> None:
     """Figure 8: the cloud from above, and its half section, with the bounds it cannot cross."""
-    figure = Figure(figsize=(PAGE, 0.5 * PAGE), layout="constrained")
-    above, section = figure.subplots(1, 2, width_ratios=(1.75, 1))
     arm = load_arm(NAME)
     tool = forward_kinematics(arm, cloud())[:, :3, 3]
     exact, shoulder = exact_extent(arm), arm.dh[0, 1]
@@ -76,7 +64,6 @@ def workspace_figure() -> Figure:
     section.set(xlabel="distance from axis 1 [m]", ylabel="$z$ [m]", xlim=(0, 1), ylim=(-0.93, 1.1))
     handles, labels = section.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=4)
-    return figure
 
 
 def _density(ax: Axes, x: np.ndarray, y: np.ndarray) -> None:
@@ -93,10 +80,9 @@ def _circle(ax: Axes, center: tuple, radius: float, colour: str, dash: str, labe
         ax.plot([], [], dash, color=colour, label=label)
 
 
-def circle_figure() -> Figure:
+@picture("figure_9_circle", PAGE, 0.38 * PAGE, 1, 3, width_ratios=(1, 1, 1.15))
+def circle_figure(figure: Figure, left: Axes, middle: Axes, right: Axes) -> None:
     """Figure 9: the circle given and generated, and the joint angles along it."""
-    figure = Figure(figsize=(PAGE, 0.38 * PAGE), layout="constrained")
-    left, middle, right = figure.subplots(1, 3, width_ratios=(1, 1, 1.15))
     arm = load_arm(NAME)
     q, given = follow_circle(arm), circle()[:, :3, 3]
     reached = forward_kinematics(arm, q)[:, :3, 3]
@@ -110,15 +96,8 @@ def circle_figure() -> Figure:
     middle.set(xlabel="point", ylabel="generated − given [fm]")
     middle.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
     dashes = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (2, 2)))
-    colours = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#303030")
     for j in range(6):
-        right.plot(
-            np.degrees(q[:, j] - q[0, j]),
-            linestyle=dashes[j],
-            color=colours[j],
-            linewidth=2.4 if j == 0 else 0.9,
-            label=f"$q_{j + 1}$",
-        )
+        style = {"linestyle": dashes[j], "color": JOINT_COLOURS[j], "linewidth": 2.4 if j == 0 else 0.9}
+        right.plot(np.degrees(q[:, j] - q[0, j]), label=f"$q_{j + 1}$", **style)
     right.set(xlabel="point", ylabel="joint angle, from its first [°]")
     right.legend(loc="upper left", bbox_to_anchor=(1, 1))
-    return figure

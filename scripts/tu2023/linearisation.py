@@ -1,13 +1,11 @@
 """tu2023 3.3, 4.3 and 5.4: the linear model, its stability and its error, beside what is printed."""
 
-from __future__ import annotations
-
-import time
 from functools import lru_cache
 
 import numpy as np
 from keeping import kept
-from ledger import Row, judged
+from ledger import Rows, judged
+from reproduction import processor_times
 from scipy.stats import spearmanr
 
 from dynamics import (
@@ -67,11 +65,8 @@ def speeds_and_abscissa(count: int = 1000) -> tuple[np.ndarray, np.ndarray]:
     """Factors on the velocity and the median spectral abscissa of the same poses, (k,) each."""
     q, qd, _ = operating_points(count)
     factors, arm = np.linspace(0, 1, 11), load_arm(ARM)
-    return factors, np.array([_median_at(arm, q, factor * qd) for factor in factors])
-
-
-def _median_at(arm: Arm, q: np.ndarray, qd: np.ndarray) -> float:
-    return float(np.median(spectral_abscissa(moving_linearization(arm, q, qd, np.zeros_like(q)).A)))
+    models = (moving_linearization(arm, q, factor * qd, np.zeros_like(q)) for factor in factors)
+    return factors, np.array([float(np.median(spectral_abscissa(model.A))) for model in models])
 
 
 def errors_by_distance(distances: np.ndarray, order: int, count: int = 500) -> np.ndarray:
@@ -86,10 +81,9 @@ def errors_by_distance(distances: np.ndarray, order: int, count: int = 500) -> n
 def torque_error(arm: Arm, point: np.ndarray, step: np.ndarray, order: int = 1, spread: float = 1e-3) -> np.ndarray:
     """What the Taylor series of the inverse dynamics about a point misses at another, in place of figure 13.
 
-    ``point`` (..., 3, n) is q, qd, qdd, ``step`` (..., 3, n) leads from there to where the torque is wanted.
-    Order 2 takes half the second derivative along the step too: over a share ``spread`` of the step, the
-    central difference of exact first ones. The true torque minus that of the series (..., n) [N·m] goes with
-    the step to the power order + 1.
+    ``point`` (..., 3, n) is q, qd, qdd, ``step`` (..., 3, n) leads from there to where the torque is wanted. Order 2
+    takes half the second derivative along the step too: over a share ``spread`` of the step, the central difference of
+    exact first ones. The true torque minus that of the series (..., n) [N·m] goes with the step to the power order + 1.
     """
     truth = inverse_dynamics(arm, *_parts(point + step))
     series = inverse_dynamics(arm, *_parts(point)) + _slope_along(arm, point, step)
@@ -136,96 +130,51 @@ def seconds_per_linearisation() -> tuple[float, float]:
     arm, many = load_arm(ARM), operating_points(MANY)
     one = tuple(part[0] for part in many)
     linearize(arm, *one)  # compile
-    return _median_time(arm, one, 201), _median_time(arm, many, 5) / MANY
+    alone, batch = (processor_times(lambda p=p: linearize(arm, *p), n) for p, n in ((one, 201), (many, 5)))
+    return float(np.median(alone)), float(np.median(batch)) / MANY
 
 
-def _median_time(arm: Arm, point: Motion, repeats: int) -> float:
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        linearize(arm, *point)
-        times.append(time.process_time() - start)
-    return float(np.median(times))
-
-
-def rows() -> list[Row]:
+def rows() -> Rows:
     """Claims of 3.3, 4.3 and 5.4."""
-    return [*_stability_rows(), _step_row(), *_error_rows(), _speed_row(), _circle_row(), _time_row()]
-
-
-def _stability_rows() -> list[Row]:
     few, many = open_loop(FEW), open_loop(MANY)
     shares = "; ".join(f"{name} {stable_share(as_printed(name, MANY)):.0f} %" for name in READINGS)
     own, other = (stable_share(closed_loop(MANY, model)) for model in (ARM, WRONG_MODEL))
-    return [
-        judged(
-            "tu2023.stable_share",
-            f"{(few < 0).sum()} of {FEW}, {(many < 0).sum()} of {MANY}",
-            abs(stable_share(many) - 72) < 5,
-            shares=shares,
-            own=own,
-            other=other,
-        ),
-        judged(
-            "tu2023.largest_real_part",
-            f"{near_share(many):.0f} % (median {np.median(many):.1f} 1/s)",
-            near_share(many) > 40,
-            most=max(near_share(as_printed(name, MANY)) for name in READINGS),
-        ),
-    ]
-
-
-def _step_row() -> Row:
+    ours = f"{(few < 0).sum()} of {FEW}, {(many < 0).sum()} of {MANY}"
+    yield judged("tu2023.stable_share", ours, abs(stable_share(many) - 72) < 5, shares=shares, own=own, other=other)
+    ours = f"{near_share(many):.0f} % (median {np.median(many):.1f} 1/s)"
+    yield judged(
+        "tu2023.largest_real_part",
+        ours,
+        near_share(many) > 40,
+        most=max(near_share(as_printed(name, MANY)) for name in READINGS),
+    )
     arm, motion = load_arm(ARM), operating_points(FEW)
     exact = inverse_dynamics_derivatives(arm, *motion).q
     errors = {step: stiffness_error(arm, motion, exact, step) for step in STEPS}
     best = min(errors, key=lambda step: errors[step])
-    return judged(
-        "tu2023.forward_difference",
-        f"error of ∂τ/∂q {errors[STEP]:.0e} with {STEP:.0e}, {errors[best]:.0e} with {best:.0e}",
-        errors[STEP] < 1e-4,
-    )
-
-
-def _error_rows() -> list[Row]:
+    ours = f"error of ∂τ/∂q {errors[STEP]:.0e} with {STEP:.0e}, {errors[best]:.0e} with {best:.0e}"
+    yield judged("tu2023.forward_difference", ours, errors[STEP] < 1e-4)
     errors = errors_by_distance(np.array([AWAY]), 1, FEW)[0]
     first, second = error_slope(1), error_slope(2)
     means = ", ".join(f"{100 * errors[:k].mean():.1f} % over {k}" for k in (20, 40))
-    return [
-        judged(
-            "tu2023.torque_error_of_the_linear_model",
-            f"{AWAY} from each point (rad, rad/s, rad/s² in one norm): {means} points",
-            bool(errors[:40].mean() > 1.7 * errors[:20].mean()),
-            first=first,
-            second=second,
-        )
-    ]
-
-
-def _speed_row() -> Row:
+    ours = f"{AWAY} from each point (rad, rad/s, rad/s² in one norm): {means} points"
+    yield judged(
+        "tu2023.torque_error_of_the_linear_model",
+        ours,
+        bool(errors[:40].mean() > 1.7 * errors[:20].mean()),
+        first=first,
+        second=second,
+    )
     factors, medians = speeds_and_abscissa()
     rank = spearmanr(factors, medians).statistic
-    return judged(
-        "tu2023.stability_by_speed",
+    ours = (
         f"median of the largest real part {medians[0]:.1f} 1/s at rest, {medians[-1]:.1f} 1/s at up to "
-        f"{FASTEST:.1f} rad/s a joint, rank correlation {rank:.2f}",
-        rank > 0.9,
+        f"{FASTEST:.1f} rad/s a joint, rank correlation {rank:.2f}"
     )
-
-
-def _circle_row() -> Row:
+    yield judged("tu2023.stability_by_speed", ours, rank > 0.9)
     found = circle_abscissa()
-    return judged(
-        "tu2023.stable_points_of_the_circle",
-        f"{stable_share(found):.0f} % of {POINTS} (max Re λ {found.min():.1f}–{found.max():.1f} 1/s)",
-        abs(stable_share(found) - 67) < 5,
-    )
-
-
-def _time_row() -> Row:
+    ours = f"{stable_share(found):.0f} % of {POINTS} (max Re λ {found.min():.1f}–{found.max():.1f} 1/s)"
+    yield judged("tu2023.stable_points_of_the_circle", ours, abs(stable_share(found) - 67) < 5)
     one, many = seconds_per_linearisation()
-    return judged(
-        "tu2023.time_of_a_linear_model",
-        f"{one * 1e6:.0f} µs† for one from Python, {many * 1e6:.1f} µs† each in a batch",
-        max(one, many) < 8e-3,
-    )
+    ours = f"{one * 1e6:.0f} µs† for one from Python, {many * 1e6:.1f} µs† each in a batch"
+    yield judged("tu2023.time_of_a_linear_model", ours, max(one, many) < 8e-3)

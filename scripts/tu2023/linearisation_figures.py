@@ -1,13 +1,9 @@
 """Figures 12 and 14 of tu2023, what should stand in place of figure 13, and a map of resonances."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from reproduction import save_figures
+from reproduction import picture, pictures_of
 
 from dynamics import gravity_torque, inverse_kinematics_branches, linearize, load_arm
 from dynamics.linear import bode, resonances
@@ -20,23 +16,12 @@ HANGING = np.radians([0, 75, 30, -20, 90, 0])  # [rad] below the shoulder, so th
 ROTATION = np.array([[0, 1, 0], [1, 0, 0], [0, 0, -1]])  # tool down
 Y, GRID = 0.0, 121  # [m] plane of the map, cells a side
 ELBOW = (1, 1, -1)  # branch of the map: shoulder, wrist, elbow
+draw = pictures_of(__name__)
 
 
-def draw(folder: Path) -> list[Path]:
-    """Write the figures; returns their paths."""
-    figures = {
-        "figure_12_stability": stability_figure,
-        "figure_13_linearisation_error": error_figure,
-        "figure_14_bode": bode_figure,
-        "resonances": resonance_figure,
-    }
-    return save_figures(folder, figures)
-
-
-def stability_figure() -> Figure:
+@picture("figure_12_stability", COLUMN, 1.0 * COLUMN, 2, 1)
+def stability_figure(figure: Figure, few: Axes, many: Axes) -> None:
     """Figure 12: the largest real part at 50 points, and its distribution over 5000."""
-    figure = Figure(figsize=(COLUMN, 1.0 * COLUMN), layout="constrained")
-    few, many = figure.subplots(2, 1)
     kinds = (
         ("open loop, exact", OPEN, "o", open_loop),
         ("closed loop, own model", OWN, "s", closed_loop),
@@ -51,21 +36,14 @@ def stability_figure() -> Figure:
     few.axhline(0, color=COLOURS.ink, linewidth=0.5)
     many.axvline(0, color=COLOURS.ink, linewidth=0.5)
     few.set(xlabel=f"operating point (of {FEW})", ylabel="max Re λ [1/s]")
-    many.set(
-        xlabel=f"max Re λ [1/s], {MANY} operating points",
-        ylabel="share [%] in 0.5 1/s",
-        yscale="log",
-        ylim=(0.01, 150),
-        xlim=(-26, 26),
-    )
+    many.set(xlabel=f"max Re λ [1/s], {MANY} operating points", ylabel="share [%] in 0.5 1/s")
+    many.set(yscale="log", ylim=(0.01, 150), xlim=(-26, 26))
     figure.legend(loc="outside upper center", ncols=2)
-    return figure
 
 
-def error_figure() -> Figure:
+@picture("figure_13_linearisation_error", COLUMN, 0.7 * COLUMN)
+def error_figure(figure: Figure, ax: Axes) -> None:
     """In place of figure 13: torque error against the distance from the operating point."""
-    figure = Figure(figsize=(COLUMN, 0.7 * COLUMN), layout="constrained")
-    ax = figure.subplots()
     distances = np.geomspace(1e-3, 3, 22)
     for order, colour, name in ((1, OPEN, "first"), (2, OWN, "second")):
         low, middle, high = np.percentile(100 * errors_by_distance(distances, order), [5, 50, 95], axis=1)
@@ -73,22 +51,14 @@ def error_figure() -> Figure:
         ax.plot(distances, middle, color=colour, label=f"{name} order")
         line = middle[4] * (distances / distances[4]) ** (order + 1)
         ax.plot(distances, line, ":", color=COLOURS.ink, linewidth=0.7, label="slopes 2 and 3" if order == 2 else None)
-    ax.set(
-        xscale="log",
-        yscale="log",
-        xlabel="distance in (q, q̇, q̈), norm of rad, rad/s, rad/s²",
-        ylabel="torque error [% of the largest torque]",
-        xlim=(distances[0], distances[-1]),
-        ylim=(1e-8, 1e3),
-    )
+    ax.set(xscale="log", yscale="log", xlim=(distances[0], distances[-1]), ylim=(1e-8, 1e3))
+    ax.set(xlabel="distance in (q, q̇, q̈), norm of rad, rad/s, rad/s²", ylabel="torque error [% of the largest torque]")
     ax.legend(loc="upper left")
-    return figure
 
 
-def bode_figure() -> Figure:
+@picture("figure_14_bode", COLUMN, 0.95 * COLUMN, 2, 1, sharex=True)
+def bode_figure(figure: Figure, size: Axes, phase: Axes) -> None:
     """Figure 14: two pairs at a hanging pose held against gravity, undamped peaks and all."""
-    figure = Figure(figsize=(COLUMN, 0.95 * COLUMN), layout="constrained")
-    size, phase = figure.subplots(2, 1, sharex=True)
     arm = load_arm(ARM)
     model = linearize(arm, HANGING, np.zeros(6), gravity_torque(arm, HANGING), "position")
     frequency = np.geomspace(0.3, 100, 4000)
@@ -100,7 +70,6 @@ def bode_figure() -> Figure:
     size.set(ylabel="magnitude [dB]", xscale="log", ylim=(-120, 20), xlim=(0.05, 15))
     phase.set(xlabel="frequency [Hz]", ylabel="phase [°]", yticks=(-180, -90, 0), ylim=(-200, 20))
     size.legend(loc="lower left")
-    return figure
 
 
 def wrapped(degrees: np.ndarray) -> np.ndarray:
@@ -108,15 +77,13 @@ def wrapped(degrees: np.ndarray) -> np.ndarray:
     return -((-degrees + 90) % 360 - 90)
 
 
-def resonance_figure() -> Figure:
+@picture("resonances", COLUMN, 0.85 * COLUMN, 1, 2, sharey=True)
+def resonance_figure(figure: Figure, *axes: Axes) -> None:
     """The fastest swing and the fastest fall in the plane y = 0, tool down, held against gravity."""
-    figure = Figure(figsize=(COLUMN, 0.85 * COLUMN), layout="constrained")
-    axes = figure.subplots(1, 2, sharey=True)
     x, z, swing, fall = resonance_map()
     _map(figure, axes[0], x, z, swing / (2 * np.pi), "fastest swing [Hz]", "viridis")
     _map(figure, axes[1], x, z, fall, "fastest fall [1/s], 0: none", "magma")
     axes[0].set_ylabel("z of the tool [m]")
-    return figure
 
 
 def resonance_map() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -5,8 +5,6 @@
 a square matrix of it whose eigenvalues figure 12 could show.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -16,46 +14,6 @@ from dynamics.linear import companion_matrix
 
 STEP = 1e-6  # Δt as printed
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray]
-
-
-def a_57_joint_by_joint(arm: Arm, motion: Motion) -> np.ndarray:
-    """(57), each joint angle moved by Δt in turn: (k, 6, 6), the stiffness ∂τ/∂q."""
-    return _columns(arm, motion, 0)
-
-
-def b_58_joint_by_joint(arm: Arm, motion: Motion) -> np.ndarray:
-    """(58), each joint velocity moved by Δt in turn: (k, 6, 6), ∂τ/∂q̇."""
-    return _columns(arm, motion, 1)
-
-
-def a_57_all_joints(arm: Arm, motion: Motion) -> np.ndarray:
-    """(57) to the letter with every angle moved by Δt: six numbers, put on a diagonal."""
-    return _diagonal(arm, motion, np.ones_like(motion[0]))
-
-
-def a_57_next_point(arm: Arm, motion: Motion) -> np.ndarray:
-    """(57) with q2 = q1 + q̇1 Δt by (50): six numbers, put on a diagonal."""
-    return _diagonal(arm, motion, motion[1])
-
-
-def a_55_without_inverse(arm: Arm, motion: Motion) -> np.ndarray:
-    """(55) with the differences (57), (58) for its blocks: [0, I; −∂τ/∂q, −∂τ/∂q̇], no M⁻¹."""
-    return companion_matrix(-_columns(arm, motion, 0), -_columns(arm, motion, 1))
-
-
-def a_55_without_sign(arm: Arm, motion: Motion) -> np.ndarray:
-    """The same without the minus signs of (55)."""
-    return companion_matrix(_columns(arm, motion, 0), _columns(arm, motion, 1))
-
-
-READINGS: dict[str, Callable[[Arm, Motion], np.ndarray]] = {
-    "(57) joint by joint": a_57_joint_by_joint,
-    "(58) joint by joint": b_58_joint_by_joint,
-    "(57) all joints, on a diagonal": a_57_all_joints,
-    "(57) next point, on a diagonal": a_57_next_point,
-    "(55) without M⁻¹": a_55_without_inverse,
-    "(55) without M⁻¹ and sign": a_55_without_sign,
-}
 
 
 def stable_share(abscissa: np.ndarray) -> float:
@@ -81,3 +39,15 @@ def stiffness_error(arm: Arm, motion: Motion, exact: np.ndarray, step: float) ->
     """Largest error of the forward difference of ∂τ/∂q with a step, over the largest entry of its point."""
     error = np.abs(_columns(arm, motion, 0, step) - exact).max((1, 2))
     return float((error / np.abs(exact).max((1, 2))).max())
+
+
+READINGS: dict[str, Callable[[Arm, Motion], np.ndarray]] = {  # (k, 6, 6), or (k, 12, 12) of (55)
+    "(57) joint by joint": lambda arm, m: _columns(arm, m, 0),  # each angle moved by Δt in turn: ∂τ/∂q
+    "(58) joint by joint": lambda arm, m: _columns(arm, m, 1),  # each velocity moved by Δt in turn: ∂τ/∂q̇
+    # to the letter with every angle moved by Δt, or with q2 = q1 + q̇1 Δt by (50): six numbers, put on a diagonal
+    "(57) all joints, on a diagonal": lambda arm, m: _diagonal(arm, m, np.ones_like(m[0])),
+    "(57) next point, on a diagonal": lambda arm, m: _diagonal(arm, m, m[1]),
+    # (55) with the differences (57), (58) for its blocks: [0, I; −∂τ/∂q, −∂τ/∂q̇]
+    "(55) without M⁻¹": lambda arm, m: companion_matrix(-_columns(arm, m, 0), -_columns(arm, m, 1)),
+    "(55) without M⁻¹ and sign": lambda arm, m: companion_matrix(_columns(arm, m, 0), _columns(arm, m, 1)),
+}

@@ -1,15 +1,12 @@
 """Parameter sets against the torque that a real UR5's controller computed for itself."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from recorded_runs import GRAVITY_9_82, MOVING, NO_ROTORS, RUNS, STANDSTILL, residual, residuals, sets, size
-from reproduction import save_figures
+from reproduction import picture, pictures_of
 
 from dynamics import load_arm
 from hopfield_nav.figures import COLOURS, COLUMN
@@ -24,6 +21,7 @@ MARKS = (  # colour and marker of every set, in the order of ``sets``
     (COLOURS.travelled, "s"),
     (COLOURS.true, "x"),
 )
+draw = pictures_of(__name__, dpi=200)
 
 
 def worst() -> dict[str, np.ndarray]:
@@ -31,55 +29,33 @@ def worst() -> dict[str, np.ndarray]:
     return {name: residuals(arm).max(axis=0) for name, arm in sets().items()}
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """What the recordings say about the sets of 3.2 and 4.2."""
-    return [_adopted_row(), _forearm_row(), _represents_row()]
-
-
-def _adopted_row() -> Row:
     largest, plain, other = (worst()[name].max() for name in ("ur5_controller", NO_ROTORS, GRAVITY_9_82))
-    return judged(
-        "tu2023.adopted_equation",
+    ours = (
         f"rms {largest:.3f} N·m at most of six joints and five runs; {other:.4f} N·m with g = "
-        f"{-sets()[GRAVITY_9_82].gravity[2]:g} m/s²",
-        bool(largest < LIMIT),
-        plain=plain,
+        f"{-sets()[GRAVITY_9_82].gravity[2]:g} m/s²"
     )
-
-
-def _forearm_row() -> Row:
+    yield judged("tu2023.adopted_equation", ours, bool(largest < LIMIT), plain=plain)
     tu, adopted = (residual(load_arm(name), STANDSTILL) for name in ("ur5_tu2023", "ur5_controller"))
     fits = load_arm("ur5_controller")
     along = np.abs(fits.center_of_mass[2]).max()
-    return judged(
-        "tu2023.forearm",
+    ours = (
         f"joints 2, 3 off by {tu[1]:.2f}, {tu[2]:.2f} N·m; {adopted[1]:.3f}, {adopted[2]:.3f} N·m with "
-        f"{fits.mass[2]:g} kg, {along:.5f} m",
-        bool(tu.max() < LIMIT),
+        f"{fits.mass[2]:g} kg, {along:.5f} m"
     )
-
-
-def _represents_row() -> Row:
+    yield judged("tu2023.forearm", ours, bool(tu.max() < LIMIT))
     share = np.array([residual(load_arm("ur5_tu2023"), run) / size(run) for run in MOVING])
     low, high = 100 * share.min(axis=0), 100 * share.max(axis=0)
     text = ", ".join(
         f"{a:.0f}–{b:.0f}" if f"{a:.0f}" != f"{b:.0f}" else f"{a:.0f}" for a, b in zip(low, high, strict=True)
     )
-    return judged(
-        "tu2023.model_of_the_ur5",
-        f"share of the recorded model torque in motion, joints 1 to 6: {text} %",
-        bool(high.max() < 10),
-    )
+    ours = f"share of the recorded model torque in motion, joints 1 to 6: {text} %"
+    yield judged("tu2023.model_of_the_ur5", ours, bool(high.max() < 10))
 
 
-def draw(folder: Path) -> list[Path]:
-    """Every set, joint and run in one picture."""
-    return save_figures(folder, {"recorded_torque": _figure}, dpi=200)
-
-
-def _figure() -> Figure:
-    figure = Figure(figsize=(COLUMN, 0.95 * COLUMN), layout="constrained")
-    ax = figure.subplots()
+@picture("recorded_torque", COLUMN, 0.95 * COLUMN)
+def _figure(figure: Figure, ax: Axes) -> None:
     shift = np.linspace(-0.3, 0.3, len(MARKS))
     for (name, arm), (colour, marker), dx in zip(sets().items(), MARKS, shift, strict=True):
         values = np.maximum(residuals(arm), FLOOR)
@@ -97,4 +73,3 @@ def _figure() -> Figure:
     handles = [*ax.get_legend_handles_labels()[0], Line2D([], [], color=COLOURS.ink, lw=0.6, ls="--")]
     labels = [*ax.get_legend_handles_labels()[1], f"{LIMIT} N·m"]
     figure.legend(handles, labels, loc="outside upper center", ncols=1, labelspacing=0.25)
-    return figure

@@ -4,16 +4,14 @@ Operating points are random poses in space, each on all its branches: the tool a
 anyhow, the arm at rest and held against gravity. The linear model is M q~'' + K q~ = tau~ with K = dg/dq.
 """
 
-from __future__ import annotations
-
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from reproduction import save_figures
+from reproduction import picture, pictures_of
 from scipy.spatial.transform import Rotation
 
 from dynamics import inverse_dynamics_derivatives, inverse_kinematics, load_arm, mass_matrix
@@ -25,22 +23,16 @@ from tu2023.linearisation import ARM
 POSES, SEED = 2000, 14
 FREQUENCIES = np.array([0.1, 1.0, 10.0])  # [Hz] at which gains are told
 STILL = 0.01  # [rad/s] below which a mode neither swings nor falls: joint 1 and what rounding makes of it
+draw = pictures_of(__name__)
 
 
 class Points(NamedTuple):
-    """Operating points.
+    """Operating points."""
 
-    Attributes:
-        q: (k, 6) [rad].
-        poses: how many poses they come from.
-        swings: (k, 6) frequencies of the modes [rad/s], 0 where one does not swing.
-        falls: (k, 6) growth rates [1/s], 0 where one does not fall.
-    """
-
-    q: np.ndarray
-    poses: int
-    swings: np.ndarray
-    falls: np.ndarray
+    q: np.ndarray  # (k, 6) [rad]
+    poses: int  # how many poses they come from
+    swings: np.ndarray  # (k, 6) frequencies of the modes [rad/s], 0 where one does not swing
+    falls: np.ndarray  # (k, 6) growth rates [1/s], 0 where one does not fall
 
 
 @cache
@@ -72,7 +64,7 @@ def gains(frequencies: np.ndarray, joint: int) -> np.ndarray:
     return np.array(found)
 
 
-def rows() -> list[Row]:
+def rows() -> Rows:
     """What the points say together."""
     found = points()
     fastest = found.swings[:, -1] / (2 * np.pi)
@@ -80,27 +72,17 @@ def rows() -> list[Row]:
     low, middle, high = np.percentile(fastest, [5, 50, 95])
     bounds = np.percentile(gains(FREQUENCIES, 1), [5, 95], axis=1).T
     spread = "; ".join(f"{hertz:g} Hz {a:.0f} to {b:.0f} dB" for hertz, (a, b) in zip(FREQUENCIES, bounds, strict=True))
-    return [
-        judged(
-            "tu2023.bode_plots_of_the_workspace",
-            f"{len(found.q)} operating points of {found.poses} random poses: {100 * falling.mean():.1f} %"
-            f" have a mode that falls, up to {found.falls.max():.1f} 1/s; {swinging.min()} to"
-            f" {swinging.max()} modes swing, the fastest at {middle:.2f} Hz (90 % from {low:.2f} to"
-            f" {high:.2f}); τ2 → q2 at {spread} (90 %)",
-            None,
-        )
-    ]
+    ours = (
+        f"{len(found.q)} operating points of {found.poses} random poses: {100 * falling.mean():.1f} % have a mode that"
+        f" falls, up to {found.falls.max():.1f} 1/s; {swinging.min()} to {swinging.max()} modes swing, the fastest at"
+        f" {middle:.2f} Hz (90 % from {low:.2f} to {high:.2f}); τ2 → q2 at {spread} (90 %)"
+    )
+    yield judged("tu2023.bode_plots_of_the_workspace", ours, None)
 
 
-def draw(folder: Path) -> list[Path]:
-    """Modes and Bode magnitudes of all points."""
-    return save_figures(folder, {"workspace_resonances": workspace_figure})
-
-
-def workspace_figure() -> Figure:
+@picture("workspace_resonances", PAGE, 0.36 * PAGE, 1, 2)
+def workspace_figure(figure: Figure, modes: Axes, plot: Axes) -> None:
     """Left: how often which swing and fall. Right: where the magnitudes of two joints lie."""
-    figure = Figure(figsize=(PAGE, 0.36 * PAGE), layout="constrained")
-    modes, plot = figure.subplots(1, 2)
     found, bins = points(), np.arange(0, 3.001, 0.05)
     for values, colour, label in (
         (found.swings / (2 * np.pi), COLOURS.felt, "swings [Hz]"),
@@ -117,4 +99,3 @@ def workspace_figure() -> Figure:
         plot.semilogx(frequency, middle, color=colour, label=f"$\\tau_{joint + 1} \\to q_{joint + 1}$")
     plot.set(xlabel="frequency [Hz]", ylabel="magnitude [dB of rad/(N·m)]", xlim=(0.05, 30))
     plot.legend()
-    return figure

@@ -92,6 +92,6 @@ def test_everywhere_names_what_survives(root, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(mutants, "_copy", lambda folder: root)
     monkeypatch.setattr(mutants, "sources", lambda place: ["made.py"])
     monkeypatch.setattr(mutants, "nearest", lambda place, path: "test_made.py")
-    assert mutants.everywhere(2, 0, 5.0, tmp_path / "kept.jsonl") in (0, 1)
+    assert mutants.try_everywhere(2, 0, 5.0, tmp_path / "kept.jsonl") in (0, 1)
     assert len((tmp_path / "kept.jsonl").read_text().splitlines()) == 2
     assert "2 tried" in capsys.readouterr().out

@@ -113,7 +113,7 @@ def test_errors_are_those_kept(case):
 def test_figure_is_drawn(tmp_path, monkeypatch):
     from ragazzon2012 import pressed_peg_figures as figures
 
-    monkeypatch.setattr(figures, "FORCES", FEW)
+    monkeypatch.setattr(peg, "FORCES", FEW)
     few = dict(list(figures.CASES.items())[1:3])
     monkeypatch.setattr(figures, "CASES", few)
     monkeypatch.setattr(figures, "LOOKS", {name: figures.LOOKS[name] for name in few})

@@ -37,17 +37,12 @@ FAMILIES = {  # edges of the open side and depth [m], and stiffness of all walls
 
 
 class Boxed(NamedTuple):
-    """A box about a goal.
+    """A box about a goal."""
 
-    Attributes:
-        family, seed: what it was drawn from.
-        closed, open: texts of the world files, with the lid whole and with its opening.
-    """
-
-    family: str
-    seed: int
-    closed: str
-    open: str
+    family: str  # what it was drawn from
+    seed: int  # and with which number
+    closed: str  # text of the world file with the lid whole
+    open: str  # the same with its opening
 
 
 @cache

@@ -10,8 +10,6 @@ The imperfect arm's estimate is off in free motion too: the line through its las
 subtracted, and ``free_covariance`` measures what that leaves, on motions of other seeds without a sphere.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -43,23 +41,16 @@ DETECTION = "detection: {estimator: momentum_observer, measure: joint_torque}\nt
 
 
 class Collision(NamedTuple):
-    """One collision: truth, and isolation at once, with swept space, and narrowed over 50 ms.
+    """One collision: truth, and isolation at once, with swept space, and narrowed over 50 ms."""
 
-    Attributes:
-        link: true link; point: (3,) true point at the first instant [m]; torque: (n,) true [N·m].
-        single: another body touches at the same time if False.
-        alone: from the first instant alone; swept: with the space swept free; rising: with the instants
-            until the residual is largest; narrowed: with all.
-    """
-
-    link: int
-    point: np.ndarray
-    torque: np.ndarray
-    single: bool
-    alone: Isolation
-    swept: Isolation
-    rising: Isolation
-    narrowed: Isolation
+    link: int  # true one
+    point: np.ndarray  # (3,) true one at the first instant [m]
+    torque: np.ndarray  # (n,) true one [N·m]
+    single: bool  # another body touches at the same time if False
+    alone: Isolation  # from the first instant alone
+    swept: Isolation  # with the space swept free
+    rising: Isolation  # with the instants until the residual is largest
+    narrowed: Isolation  # with all
 
 
 def collide(text: str, seed: int, left: np.ndarray | None = None) -> Collision | None:

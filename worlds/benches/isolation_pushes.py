@@ -5,8 +5,6 @@ never touched. The residual is J^T F with noise of the stated size; the imperfec
 masses and friction drawn anew for each push add.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Scores of isolation: confusion matrix, share of true links in the set, size of the set, intervals."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -12,21 +10,13 @@ LINKS = 6
 
 
 class Scores(NamedTuple):
-    """What became of contacts whose link is known.
+    """What became of contacts whose link is known."""
 
-    Attributes:
-        confusion: (7, 7) contacts by true link (row) and best guess (column; 0: none).
-        in_set: (7,) contacts by true link whose link is in the set.
-        set_size: (k,) number of links in each set.
-        set_area: (k,) area of the patches in each set [m²].
-        apart: (k,) distance from best point to true one where the best link is right [m], else NaN.
-    """
-
-    confusion: np.ndarray
-    in_set: np.ndarray
-    set_size: np.ndarray
-    set_area: np.ndarray
-    apart: np.ndarray
+    confusion: np.ndarray  # (7, 7) contacts by true link (row) and best guess (column; 0: none)
+    in_set: np.ndarray  # (7,) contacts by true link whose link is in the set
+    set_size: np.ndarray  # (k,) number of links in each set
+    set_area: np.ndarray  # (k,) area of the patches in each set [m²]
+    apart: np.ndarray  # (k,) distance from best point to true one where the best link is right [m], else NaN
 
 
 def score(links: list[int], points: list[np.ndarray], found: list[Isolation], area: np.ndarray) -> Scores:

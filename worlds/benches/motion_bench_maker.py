@@ -1,7 +1,5 @@
 """MotionBenchMaker's UR5 problems, of which the arm is told start and goal alone."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from time import process_time

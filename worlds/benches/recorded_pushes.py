@@ -7,8 +7,6 @@ free run's own strokes, somebody pushed. Neither model nor friction nor any dete
 before the first motion are left out: there the currents are what stiction kept of an earlier motion.
 """
 
-from __future__ import annotations
-
 import os
 from functools import cache
 from pathlib import Path

@@ -198,25 +198,16 @@ def pushed(world, seed: int) -> dict:
 
 
 class Followed(NamedTuple):
-    """The standstill run: estimate beside force sensor.
+    """The standstill run: estimate beside force sensor."""
 
-    Attributes:
-        time: (k,) [s].
-        sensor: (k,) push on the sensor, its bias taken off [N].
-        estimate: (k,) force along the direction that follows the sensor best, bias off [N].
-        correlation, gain, rms: of the estimate against the sensor; gain at best delay, rms [N].
-        delay: by which the estimate follows the sensor at best correlation [s].
-        at_rest: rms of the estimate where the sensor feels less than 2 N, after the first push [N].
-    """
-
-    time: np.ndarray
-    sensor: np.ndarray
-    estimate: np.ndarray
-    correlation: float
-    gain: float
-    rms: float
-    delay: float
-    at_rest: float
+    time: np.ndarray  # (k,) [s]
+    sensor: np.ndarray  # (k,) push on the sensor, its bias taken off [N]
+    estimate: np.ndarray  # (k,) force along the direction that follows the sensor best, bias off [N]
+    correlation: float  # of the estimate with the sensor, at the best delay
+    gain: float  # slope of the estimate over the sensor
+    rms: float  # of their difference [N]
+    delay: float  # by which the estimate follows the sensor at best correlation [s]
+    at_rest: float  # rms of the estimate where the sensor feels less than 2 N, after the first push [N]
 
 
 def followed(estimator: str) -> Followed:

@@ -1,7 +1,5 @@
 """Random points of the arm's surface, on which studies push it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
