@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -81,6 +81,13 @@ class Suite(Sweep):
         job = super().job(index)
         first = self.suite.families[str(job.values["family"])].seed
         return job if first is None else replace(job, seed=first + job.repeat)
+
+    def order(self) -> Iterator[int]:
+        """Every world by all methods, then the next: what one method needs of it may serve the others."""
+        worlds, methods = self.repeats, len(self.methods)
+        for first in range(0, self.count, worlds * methods):
+            for world in range(first, first + worlds):
+                yield from range(world, first + worlds * methods, worlds)
 
     def world_for(self, job: Job) -> World:
         """The world of a run, checked, before its setup."""

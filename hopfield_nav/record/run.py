@@ -55,6 +55,14 @@ class Run:
         self._parts = (log, detections, first_path, blocked, closed or {})
         self._data: xarray.Dataset | None = None
 
+    @classmethod
+    def of_data(cls, world: World, summary: dict[str, Any], data: xarray.Dataset | None = None) -> Run:
+        """The run that has a record labelled as ``data`` is; without one, a record of no rows."""
+        rows = make_log(0, len(world.start.joints), further_columns(world)).table
+        run = cls(world, summary, rows, [], np.zeros((0, world.map.rank)), np.zeros(world.map.shape))
+        run._data = data
+        return run
+
     def __repr__(self) -> str:
         s, warnings = self.summary, len(self.summary.get("warnings", []))
         told = [f"{s['collision_count']} collisions", f"{s['simulated_time_s']:.4g} s"]
@@ -160,11 +168,7 @@ def load_run(folder: str | Path) -> Run:
         raise BadInput("not the folder of a run", where=str(folder))
     check_checksums(folder)
     summary, world = read_summary(folder / "summary.json"), recorded_world(folder / "world.yaml")
-    nothing = (np.zeros((0, world.map.rank)), np.zeros(world.map.shape))
-    rows = make_log(0, len(world.start.joints), further_columns(world)).table
-    data = read_log(folder / "log.nc", make_record(world, rows, [], *nothing, {}).dataset())
-    run = Run(world, summary, rows, [], *nothing)
-    run._data = data
+    run = Run.of_data(world, summary, read_log(folder / "log.nc", Run.of_data(world, summary).data))
     if run._map_shape:
-        check_marks(str(folder / "log.nc"), data, run._map_shape)
+        check_marks(str(folder / "log.nc"), run.data, run._map_shape)
     return run

@@ -107,7 +107,7 @@ def execute(
         _prepare(sweep, folder, resume)
     outcomes = _outcomes(folder, sweep)
     counts = Counter(outcomes.values())
-    missing = (index for index in range(sweep.count) if index not in outcomes)
+    missing = (index for index in sweep.order() if index not in outcomes)
     left = sweep.count - len(outcomes)
     with (
         _told_where_it_is(folder),

@@ -228,6 +228,10 @@ class Sweep:
         """All runs in order."""
         return (self.job(index) for index in range(self.count))
 
+    def order(self) -> Iterator[int]:
+        """Indices of all runs, in the order in which they are begun."""
+        return iter(range(self.count))
+
     def world_for(self, job: Job) -> World:
         """The world of a run, checked; nothing is logged unless run folders are kept.
 

@@ -2,7 +2,8 @@
 
 ``tool``: the tool moves at 5 cm/s into the side of a cylinder. ``arm``: a link runs into a sphere, well on in
 a motion; ``early``: in its first tenth, after a rest. ``free``: starts and stops, with nothing in the way. A
-threshold that stands at the lowest that its detector takes is chosen by free motion on other seeds.
+threshold that stands at the lowest that its detector takes is chosen by free motion on other seeds. A motion is
+simulated once: every method watches its record.
 """
 
 from dataclasses import dataclass, field
@@ -10,15 +11,17 @@ from functools import lru_cache, partial
 
 import numpy as np
 from detector_motions import Trial, arm_collision, cut, starts_and_stops, tool_push
+from detector_replays import DEAF, Onlooker, simulate
 
 from dynamics import Arm, load_arm
 from hopfield_nav.cli.chosen import values_of_world
 from hopfield_nav.experiment import Simulation
-from hopfield_nav.logs import Replay, Signals, Watched, choose_threshold, declared_threshold, replay, signals_of_run
+from hopfield_nav.logs import Replay, Signals, Watched, choose_threshold, declared_threshold, replay
+from hopfield_nav.loop import Trajectory
 from hopfield_nav.plugin import Measures
 from hopfield_nav.record import score_run
 from hopfield_nav.record.scoring import worth_feeling
-from hopfield_nav.world import World, build_arm, build_model, find_methods
+from hopfield_nav.world import World, build_arm, find_methods
 from hopfield_nav.world.obstacles import Obstacle
 from hopfield_nav.world.sections import DetectionSection
 
@@ -42,13 +45,17 @@ COLUMNS = {
 }  # fmt: skip
 
 
-def begin(world: World, seed: int, kind: str) -> Simulation:
-    """The trial of a seed."""
-    return watched(chosen(world), seed, trial(kind, str(world.arm), seed))
+def begin(world: World, seed: int, kind: str) -> Onlooker | Simulation:
+    """The trial of a seed; it is simulated with methods whose rule of alarms only the loop has."""
+    given, found = wrong(chosen(world), seed, trial(kind, str(world.arm), seed))
+    rule = given.detection
+    if rule.episodes or rule.hold_off or rule.lag:
+        return Simulation(given, seed, found)
+    return Onlooker(given, seed, found)
 
 
-def watched(world: World, seed: int, trial: Trial) -> Simulation:
-    """The arm along a motion, its model wrong by a draw of the seed; nothing is done about what is felt."""
+def wrong(world: World, seed: int, trial: Trial) -> tuple[World, Trajectory]:
+    """The world of a trial, its model wrong by a draw of the seed, and the motion; nothing is done about a touch."""
     error, rng = world.controller.model_error, np.random.default_rng([seed, 77])
     scales = {name: _either_way(getattr(error, name), rng) for name in ("mass_scale", "friction_scale")}
     error = error.model_copy(update=scales)
@@ -58,7 +65,7 @@ def watched(world: World, seed: int, trial: Trial) -> Simulation:
         obstacles=() if trial.obstacle is None else (Obstacle.model_validate(trial.obstacle),),
         record=world.record.model_copy(update={"every": 1}),
     )
-    return Simulation(changed, seed, trial.trajectory)
+    return changed, trial.trajectory
 
 
 def _either_way(scale, rng: np.random.Generator):
@@ -97,7 +104,7 @@ def chosen(world: World) -> World:
 
 def _chosen(world: World) -> DetectionSection:
     """A world's detection by free motion, once a process."""
-    key = world.to_yaml()
+    key = world.model_dump_json()
     if key not in _KEPT:
         methods, motions = find_methods(world)[1:], _quiet(world)
         threshold = declared_threshold(methods[1])
@@ -128,16 +135,14 @@ def _least(watched: Watched, free: list[Signals]) -> np.ndarray:
 
 def _quiet(world: World) -> list[tuple[Arm, Signals]]:
     """Free motions under a condition, and what is believed of the arm in each; those of the last are kept."""
-    deaf = DetectionSection.model_validate({"estimator": "none", "measure": "energy"})
-    world = world.with_changes(detection=deaf)
-    key = world.to_yaml()
+    key = world.with_changes(detection=DEAF).model_dump_json()
     if key not in _MOTIONS:
         _MOTIONS.clear()
         pieces = []
         for seed in range(CHOOSING_SEED, CHOOSING_SEED + CHOOSING_PIECES):
-            simulation = watched(world, seed, trial("free", str(world.arm), seed, CHOOSING_PIECE))
-            model = build_model(simulation.world, simulation.arm)
-            pieces.append((model, signals_of_run(simulation.run())))
+            given = wrong(world, seed, trial("free", str(world.arm), seed, CHOOSING_PIECE))
+            _, signals, model = simulate(given[0], seed, given[1])
+            pieces.append((model, signals))
         _MOTIONS[key] = pieces
     return _MOTIONS[key]
 
@@ -196,9 +201,8 @@ def measure(run) -> dict:
 
 def count_alarms(level: np.ndarray, scale: float, rearm: float = 0.5) -> int:
     """Alarms that a threshold of ``scale`` would have raised, armed again below ``rearm`` of it."""
-    side = np.where(level > scale, 1, np.where(level < rearm * scale, -1, 0))
-    side = np.concatenate([[-1], side[side != 0]])
-    return int(np.count_nonzero(np.diff(side) > 0))
+    quiet = np.cumsum(level < rearm * scale)[level > scale]  # how often it was armed again before each loud row
+    return int(np.count_nonzero(np.diff(quiet, prepend=-1)))
 
 
 MEASURES = Measures(measure, COLUMNS)
