@@ -1,15 +1,16 @@
 """Tables and figures of the suite ``detectors``: delays, misses, false alarms, ROC curves.
 
-    hopfield-nav bench detectors --worlds 8 --out runs/detectors
+    hopfield-nav bench detectors --out runs/detectors
     python scripts/compare_detectors.py runs/detectors --page docs/detectors_compared.md [--figures FOLDER]
 
-The first command takes seven minutes of one core; with ``--worlds 334`` there are 1,002 contacts and ten
-hours of free motion for every detector and condition.
+The first command takes somewhat more than an hour of one core: 1,002 contacts and ten hours of free motion for every
+detector and condition. Families that were run by themselves (``--family free``) are read from several folders.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -46,10 +47,10 @@ ADAPTIVE, DEFAULT = "…, adaptive", "…, adaptive, default thresholds"
 Rows = dict[tuple[str, str, str], list[Row]]  # by condition, method, family
 
 
-def read(folder: Path) -> Rows:
-    """The rows of a bench."""
+def read(*folders: Path) -> Rows:
+    """The rows of benches, each of some of the families."""
     found: Rows = {}
-    for row in bench_tables.read(folder):
+    for row in itertools.chain(*map(bench_tables.read, folders)):
         found.setdefault((row["condition"], row["method"], row["family"]), []).append(row)
     return found
 
@@ -62,6 +63,32 @@ def conditions(rows: Rows) -> dict[str, list[str]]:
 def numbers(rows: Sequence[Row], name: str) -> np.ndarray:
     """A column, NaN where there is nothing."""
     return np.array([np.nan if row[name] is None else row[name] for row in rows], dtype=float)
+
+
+def choice_table(rows: Rows) -> str:
+    """Markdown: all contacts together, one line a method, all conditions beside each other."""
+    of, methods = conditions(rows), dict.fromkeys(method for _, method, _ in rows)
+    head = ["method"]
+    for name in of:
+        head += [f"{name}: found, delay p50, p95 [ms]", "false alarms per hour (at most)"]
+    return measured_part.table(
+        head, [[method, *itertools.chain(*(_chosen(rows, c, method) for c in of))] for method in methods]
+    )
+
+
+def _chosen(rows: Rows, condition: str, method: str) -> list[str]:
+    """What was found of all contacts, after what time, and at what price."""
+    touched = [row for kind in KINDS for row in rows[condition, method, kind] if row["felt"] is not None]
+    felt = numbers(touched, "felt") == 1
+    delays = 1e3 * numbers(touched, "delay_s")[felt]
+    told = ", ".join(f"{value:.0f}" for value in np.quantile(delays, [0.5, 0.95])) if delays.size else "–"
+    rate, _, high = _alarms(rows[condition, method, "free"])
+    return [f"{100 * felt.mean():.1f} %: {told}", f"{rate:.2g} (≤ {high:.2g})"]
+
+
+def _alarms(free: Sequence[Row]) -> tuple[float, float, float]:
+    """False alarms an hour of free motion, and both ends of the 95 % interval."""
+    return alarm_rate(int(numbers(free, "false_alarm_count").sum()), float(numbers(free, "simulated_time_s").sum()))
 
 
 def methods_table(rows: Rows) -> str:
@@ -91,9 +118,9 @@ def _line(rows: Rows, condition: str, method: str) -> list[str]:
         missed = f"{np.nansum(numbers(own, 'missed')):.0f}"
         cells += [told, missed, f"{np.nanmedian(force):.0f}" if np.isfinite(force).any() else "–"]
     free = rows[condition, method, "free"]
-    seconds = float(numbers(free, "simulated_time_s").sum())
-    rate, low, high = alarm_rate(int(numbers(free, "false_alarm_count").sum()), seconds)
-    return [*cells, f"{rate:.2g} ({low:.2g}–{high:.2g})", f"{seconds / 3600:.2g}"]
+    rate, low, high = _alarms(free)
+    hours = numbers(free, "simulated_time_s").sum() / 3600
+    return [*cells, f"{rate:.2g} ({low:.2g}–{high:.2g})", f"{hours:.3g}"]
 
 
 def thresholds_table(rows: Rows) -> str:
@@ -186,11 +213,12 @@ def _strips(ax, rows: Rows, condition: str, methods: Sequence[str]) -> None:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, help="of the bench's results")
+    parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="of the bench's results")
     parser.add_argument("--page", type=Path, help="page to write the tables to; default: print only")
     parser.add_argument("--figures", type=Path, help="folder to draw in")
     options = parser.parse_args()
-    rows = read(options.folder)
+    rows = read(*options.folders)
+    measured_part.tell(choice_table(rows), options.page, "choice")
     measured_part.tell(methods_table(rows), options.page, "methods")
     measured_part.tell(thresholds_table(rows), options.page, "thresholds")
     if options.figures:

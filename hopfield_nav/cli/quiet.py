@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from dynamics import Arm, BadInput
+from dynamics import Arm, BadInput, load_arm
 from hopfield_nav.cli.chosen import model_of_world, motors_of, values_of_world
 from hopfield_nav.cli.options import read_joints
 from hopfield_nav.cli.report import count_bar
@@ -39,6 +39,7 @@ class Free:
     judging: Callable[[World], Iterable[Signals]]  # the motions of each part, for a world
     model: Arm | None = None  # the arm whose motion it is as it is believed to be; None: as the world says
     changes: tuple[str, ...] = ()  # of the world, that make its arm the one that was recorded
+    remarks: tuple[tuple[str, str], ...] = ()  # what could not be made so, as rows of a table
 
 
 @dataclass(frozen=True)
@@ -126,11 +127,23 @@ def recorded(world: World, logs: Sequence[Path], constants: str | None, same_mot
     parts = [
         (signals_of_recording(a, motors), signals_of_recording(b, motors)) for a, b in zip(early, late, strict=True)
     ]
-    return _given(parts, model, () if constants else _friction_of(model))
+    free = replace(_given(parts), model=model)
+    if constants:
+        return free
+    return replace(free, changes=_friction_of(model)) if _has_room(world, model) else replace(free, remarks=_NO_ROOM)
 
 
-def _given(parts: Sequence[tuple[Signals, Signals]], model: Arm | None = None, changes: tuple[str, ...] = ()) -> Free:
-    return Free(lambda _: [a for a, _ in parts], lambda _: [b for _, b in parts], model, changes)
+def _given(parts: Sequence[tuple[Signals, Signals]]) -> Free:
+    return Free(lambda _: [a for a, _ in parts], lambda _: [b for _, b in parts])
+
+
+_NO_ROOM = (("friction", "the threshold is for a model that knows it; a simulated arm without rotor inertia has none"),)
+
+
+def _has_room(world: World, model: Arm) -> bool:
+    """Whether the world's plant may have the friction of a model: with each goes a rotor."""
+    rotors = load_arm(world.plant.dynamics or world.arm, world.folder).rotor_inertia
+    return world.plant.engine == "flexible" or not np.any((model.friction[:, 0] > 0.0) & (rotors == 0.0))
 
 
 def _friction_of(model: Arm) -> tuple[str, ...]:

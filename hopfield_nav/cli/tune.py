@@ -84,7 +84,7 @@ def tune(
     best = min(range(len(found)), key=lambda i: found[i].force)
     judged = found[best].judged(free)
     change = [*changes[best], *free.changes, found[best].change]
-    lines = _lines(judged, per_hour, 0 if free_run else seeds)
+    lines = [*_lines(judged, per_hour, 0 if free_run else seeds), *free.remarks]
     after = load_world(world, change, trust)
     _write(after, file, lines)
     gains = [("gains", _gains(gain or "", found))] if len(found) > 1 else []

@@ -257,6 +257,14 @@ def test_a_bench_that_is_killed_twice_and_resumed_gives_the_same_to_the_byte(her
     assert tables[0].identical(tables[1])
 
 
+def test_a_world_is_run_by_all_methods_before_the_next(here):
+    suite = load_suite(here / "suite.yaml")
+    order = list(suite.order())
+    assert sorted(order) == list(range(suite.count))
+    worlds = [(*list(job.values.values())[:2], job.repeat) for job in map(suite.job, order)]
+    assert [world for world, after in zip(worlds, [*worlds[1:], None], strict=True) if world != after] == worlds[::2]
+
+
 def test_setups_an_own_oracle_and_measures(here):
     suite = changed("""
 format: 1

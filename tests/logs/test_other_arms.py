@@ -10,6 +10,7 @@ import seven_joints as seven
 from refusals import refused, refused_by_command
 
 from dynamics import load_arm
+from dynamics.files import write_arm
 from hopfield_nav.cli.app import main
 from hopfield_nav.cli.quiet import recorded, tuned
 from hopfield_nav.logs import (
@@ -23,7 +24,7 @@ from hopfield_nav.logs import (
     signals_of_recording,
 )
 from hopfield_nav.plugin import find_method
-from hopfield_nav.world import parse_world
+from hopfield_nav.world import load_world, parse_world
 
 BAG = "format: 1\nfile: {file}\njoints: [{joints}]\ntopic: /joint_states\n"
 
@@ -156,19 +157,46 @@ def test_identification_of_an_arm_from_its_torques(arm):
     np.testing.assert_allclose(sources.logs[0].tau, made["free"][3], atol=1e-12)
 
 
+def world_of(folder):
+    """One of the arm, whose file has no rotors."""
+    joints = ", ".join(["0.2"] * 7)
+    text = f"format: 1\narm: {folder / 'seven.urdf'}\nstart: {{joints: [{joints}]}}\ntime_limit: 0.1\n"
+    text += "controller: {law: computed_torque}\nmap: {space: joints, shape: [3, 3, 3, 3, 3, 3, 3]}\n"
+    return text + "detection: {measure: joint_torque, threshold: 5.0, pole: 30}\n"
+
+
 def test_tuning_by_such_a_log(arm, tmp_path):
     """A threshold by the first half of free motion, with the friction that it shows, judged by the second."""
     folder, _ = arm
-    joints = ", ".join(["0.2"] * 7)
-    text = f"format: 1\narm: {folder / 'seven.urdf'}\nstart: {{joints: [{joints}]}}\n"
-    text += "controller: {law: computed_torque}\nmap: {space: joints, shape: [3, 3, 3, 3, 3, 3, 3]}\n"
-    world = parse_world(text + "detection: {measure: joint_torque, threshold: 5.0, pole: 30}\n")
+    world = parse_world(world_of(folder))
     for log in ("free.yaml", "free_more.yaml"):
         free = recorded(world, [folder / log], None, None)
         found = tuned(world, free, 1000.0, force=False).judged(free)
         assert found.alarms <= 2
         assert np.all(np.array(found.chosen.threshold) < 0.6)  # of friction alone there are 0.6 N·m
         assert found.seconds == pytest.approx(11.0, abs=0.1)
+
+
+def test_the_command_tunes_an_arm_without_rotors_and_says_that_its_world_has_no_friction(arm, tmp_path, capsys):
+    folder, _ = arm
+    (tmp_path / "seven.yaml").write_text(world_of(folder))
+    words = [str(tmp_path / "seven.yaml"), "--free-run", str(folder / "free.yaml"), "--false-alarms-per-hour", "1e4"]
+    assert main(["tune", *words, "--out", str(tmp_path / "tuned.yaml")]) == 0
+    assert "without rotor inertia" in capsys.readouterr().out
+    world = load_world(tmp_path / "tuned.yaml")
+    assert world.plant.friction is None
+    assert np.all(np.array(world.detection.threshold) < 0.6)
+
+
+def test_the_friction_of_an_arm_with_rotors_is_in_its_world(arm, tmp_path):
+    folder, _ = arm
+    heavy = load_arm(folder / "seven.urdf")._replace(rotor_inertia=np.full(7, 0.05))
+    write_arm(heavy, tmp_path / "heavy.yaml", "with rotors", "made up")
+    (tmp_path / "seven.yaml").write_text(world_of(folder) + "plant: {dynamics: heavy.yaml}\n")
+    free = recorded(load_world(tmp_path / "seven.yaml"), [folder / "free.yaml"], None, None)
+    assert free.remarks == ()
+    friction = load_world(tmp_path / "seven.yaml", free.changes).plant.friction
+    np.testing.assert_allclose(friction.coulomb, 0.6, atol=0.02)
 
 
 def test_free_motion_of_another_kind_is_refused(arm, capsys):

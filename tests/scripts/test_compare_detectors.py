@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from functools import lru_cache
 
 import compare_detectors as study
@@ -10,6 +11,7 @@ import pytest
 
 from hopfield_nav.bench import find_suite, load_suite
 from hopfield_nav.bench.shipped import table_text, with_version
+from hopfield_nav.experiment import Simulation
 from hopfield_nav.logs import declared_threshold
 from hopfield_nav.plugin import find_method, load_from_file
 from hopfield_nav.sweeps.job import run_job
@@ -98,6 +100,64 @@ def test_a_method_that_gives_its_thresholds_keeps_them_and_the_models_errors_go_
     assert set(np.round(error.friction_scale, 9)) <= {0.8, 1.2}
 
 
+SEEN = ("level", "detected", "tau_external_estimate", "force_estimate", "moment_estimate", "event_time", "touch_time")
+
+
+@lru_cache(1)
+def _suite_of_two():
+    return load_suite("detectors", worlds=2, seed=17)
+
+
+def _begun(family, condition, method, world=0, suite=None):
+    suite = suite or _suite_of_two()
+    wanted = {"family": family, "condition": condition, "method": method}
+    return suite.start(next(job for job in suite.jobs() if job.values == wanted and job.repeat == world))
+
+
+@pytest.mark.parametrize(
+    ("family", "condition", "method"),
+    [
+        ("tool", REAL_FULL, PRINTED),
+        ("tool", "light, real", "…, adaptive, default thresholds"),
+        ("arm", REAL_FULL, "tracking error and its rate"),
+        ("arm", "full, ideal", "energy observer"),
+        ("early", REAL_FULL, "…, high-passed"),
+        ("early", IDEAL_LIGHT, "disturbance observer, joint torques"),
+        ("free", REAL_FULL, PRINTED),
+    ],
+)
+def test_what_is_felt_in_the_record_of_a_motion_is_what_its_simulation_feels_to_the_bit(family, condition, method):
+    suite, onlooker = _suite_of_two(), _begun(family, condition, method)
+    watched = onlooker.run()
+    simulated = Simulation(onlooker.world, onlooker.seed, onlooker.trajectory).run()
+    assert len(simulated.data.event_time) > 0, "nothing is felt: nothing is compared"
+    for name in SEEN:
+        np.testing.assert_array_equal(watched.data[name], simulated.data[name], err_msg=name)
+    rows = [
+        {**suite.measures.function(run), **suite.extra(run)}
+        | {name: run.summary[name] for name in suite.file.quantities}
+        for run in (watched, simulated)
+    ]
+    assert rows[0] == rows[1]
+
+
+def test_methods_share_one_simulation_and_worlds_do_not():
+    first, other = (_begun("tool", REAL_FULL, method).run().data for method in (PRINTED, ADAPTIVE))
+    assert np.shares_memory(first.q.values, other.q.values)
+    assert not np.array_equal(first.level, other.level)
+    there = _begun("tool", "full, ideal", ADAPTIVE).run().data
+    assert not np.array_equal(first.q, there.q)
+    assert not np.array_equal(first.q, _begun("tool", REAL_FULL, ADAPTIVE, world=1).run().data.q)
+
+
+def test_a_rule_of_alarms_that_only_the_loop_has_is_simulated(tmp_path):
+    (tmp_path / "late.yaml").write_text("{detection.measure: joint_torque, detection.hold_off: 100}", encoding="utf-8")
+    suite = load_suite("detectors", {"late": tmp_path / "late.yaml"}, worlds=1, seed=17)
+    late = _begun("tool", REAL_FULL, "late", suite=suite)
+    assert isinstance(late, Simulation)
+    assert len(late.run().data.event_time) == 0
+
+
 def test_a_standing_alarm_counts_once():
     count = load_from_file("measures", "detectors.py:count_alarms", find_suite("detectors").parent)
     level = np.array([0.0, 2.0, 2.0, 0.8, 2.0, 0.4, 2.0, 0.0])
@@ -124,6 +184,13 @@ def test_tables_and_figures_from_what_a_bench_leaves_behind(tmp_path):
     delays = 1e3 * _numbers("delay_s", IDEAL_LIGHT, PRINTED, "tool", 6)
     assert f"{np.median(delays):.0f}, {np.quantile(delays, 0.95):.0f}, {delays.max():.0f}" in line
     assert line.endswith("| 0 (0–1.2e+02) | 0.03 |")
+    (choice,) = (line for line in study.choice_table(found).splitlines() if line.startswith(f"| {PRINTED}"))
+    touched = [row for kind in study.KINDS for row in found[IDEAL_LIGHT, PRINTED, kind]]
+    share, delay = study.numbers(touched, "felt").mean(), np.nanquantile(1e3 * study.numbers(touched, "delay_s"), 0.95)
+    assert f"| {100 * share:.1f} %: " in choice
+    assert f", {delay:.0f} | 0 (≤ 1.2e+02) |" in choice
+    shutil.copytree(tmp_path, tmp_path / "more")
+    assert all(len(more) == 2 * len(found[key]) for key, more in study.read(tmp_path, tmp_path / "more").items())
     assert study.thresholds_table(found).count("\n") == 2
     alarms, share = study.roc(found, IDEAL_LIGHT, ADAPTIVE)
     assert (np.diff(alarms) >= 0).all()
