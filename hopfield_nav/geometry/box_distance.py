@@ -5,6 +5,8 @@ between two of the six planes that bound the box, and linear there. Inside, the 
 linear functions, and its least value lies where two of them cross.
 """
 
+from collections.abc import Callable
+
 from dynamics.kernels.decorators import inlined
 from dynamics.kernels.vectors import along, dot, length, over, sub, times, vector
 from hopfield_nav.geometry.solids import AXES, CENTRE, SIZE
@@ -79,33 +81,42 @@ def _face(t, a, d, half):
     return value, slope, normal
 
 
-@inlined
-def _inside_box(a, d, half):
-    """The deepest point of a segment that meets the box, with the gradient of its signed distance.
+def deepest(face: Callable, tries: int) -> Callable:
+    """A kernel for the deepest point of a segment that meets a solid between faces.
 
-    Two bounding faces, one whose distance falls along the segment and one whose distance rises, are crossed until the
-    face at the crossing is one of the two.
+    It gives the point with the gradient of its signed distance. ``face(t, a, d, solid)`` is (signed distance, slope,
+    normal) of the face that the point at t is nearest to. Two of them, one whose distance falls along the segment and
+    one whose distance rises, are crossed until the face at the crossing is one of the two; each of the ``tries``
+    leaves one behind for good.
     """
-    value_low, slope_low, u = _face(0.0, a, d, half)
-    if slope_low >= 0.0:
-        return value_low, 0.0, u
-    value_high, slope_high, v = _face(1.0, a, d, half)
-    if slope_high <= 0.0:
-        return value_high, 1.0, v
-    low, high, t, value = 0.0, 1.0, 0.0, value_low
-    for _ in range(12):
-        t = (value_high - value_low + slope_low * low - slope_high * high) / (slope_low - slope_high)
-        t = min(max(t, low), high)
-        crossing = value_low + slope_low * (t - low)
-        value, slope, w = _face(t, a, d, half)
-        if value <= crossing + 1e-15:
-            break
-        if slope < 0.0:
-            low, value_low, slope_low, u = t, value, slope, w
-        else:
-            high, value_high, slope_high, v = t, value, slope, w
-    share = slope_high / (slope_high - slope_low)
-    return value, t, along(times(share, u), 1.0 - share, v)
+
+    @inlined
+    def search(a, d, solid):
+        value_low, slope_low, u = face(0.0, a, d, solid)
+        if slope_low >= 0.0:
+            return value_low, 0.0, u
+        value_high, slope_high, v = face(1.0, a, d, solid)
+        if slope_high <= 0.0:
+            return value_high, 1.0, v
+        low, high, t, value = 0.0, 1.0, 0.0, value_low
+        for _ in range(tries):
+            t = (value_high - value_low + slope_low * low - slope_high * high) / (slope_low - slope_high)
+            t = min(max(t, low), high)
+            crossing = value_low + slope_low * (t - low)
+            value, slope, w = face(t, a, d, solid)
+            if value <= crossing + 1e-15:
+                break
+            if slope < 0.0:
+                low, value_low, slope_low, u = t, value, slope, w
+            else:
+                high, value_high, slope_high, v = t, value, slope, w
+        share = slope_high / (slope_high - slope_low)
+        return value, t, along(times(share, u), 1.0 - share, v)
+
+    return search
+
+
+_inside_box = deepest(_face, 12)
 
 
 @inlined

@@ -9,7 +9,8 @@ One that meets it is deepest where two of the planes cross.
 import math
 
 from dynamics.kernels.decorators import Table, inlined, shared
-from dynamics.kernels.vectors import ZERO, Vector, along, dot, length, over, sub, times, vector
+from dynamics.kernels.vectors import ZERO, Vector, along, dot, length, over, sub, vector
+from hopfield_nav.geometry.box_distance import deepest
 from hopfield_nav.geometry.round_distance import nearest_shares
 from hopfield_nav.geometry.solids import EDGES, PLANES, WIDTH
 
@@ -22,7 +23,7 @@ def mesh_distance(solids: Table, j: int, a: Vector, d: Vector) -> tuple[float, f
     """Segment to mesh; see ``round_distance`` for what is returned."""
     low, high = mesh_chord(solids, j, a, d, 0.0, 1.0)
     if low <= high:
-        return _inside(solids, j, a, d)
+        return _inside(a, d, (solids, j))
     best, t, normal = math.inf, 0.0, ZERO
     for k in range(2):
         end = along(a, float(k), d)
@@ -53,34 +54,15 @@ def _highest(solids, j, p):
 
 
 @inlined
-def _inside(solids, j, a, d):
-    """The deepest point of a segment that meets the mesh, with the gradient, as in ``box_distance``."""
-    value_low, plane = _highest(solids, j, a)
-    u = vector(solids, j, WIDTH + 4 * plane)
-    slope_low = dot(u, d)
-    value_high, plane = _highest(solids, j, along(a, 1.0, d))
-    v = vector(solids, j, WIDTH + 4 * plane)
-    slope_high = dot(v, d)
-    if slope_low >= 0.0:
-        return value_low, 0.0, u
-    if slope_high <= 0.0:
-        return value_high, 1.0, v
-    low, high, t, value = 0.0, 1.0, 0.0, value_low
-    for _ in range(_TRIES):
-        t = (value_high - value_low + slope_low * low - slope_high * high) / (slope_low - slope_high)
-        t = min(max(t, low), high)
-        crossing = value_low + slope_low * (t - low)
-        value, plane = _highest(solids, j, along(a, t, d))
-        w = vector(solids, j, WIDTH + 4 * plane)
-        slope = dot(w, d)
-        if value <= crossing + 1e-15:
-            break
-        if slope < 0.0:
-            low, value_low, slope_low, u = t, value, slope, w
-        else:
-            high, value_high, slope_high, v = t, value, slope, w
-    share = slope_high / (slope_high - slope_low)
-    return value, t, along(times(share, u), 1.0 - share, v)
+def _face(t, a, d, mesh):
+    """(signed distance, slope, normal) of the plane that a point at t is most above."""
+    solids, j = mesh
+    value, plane = _highest(solids, j, along(a, t, d))
+    normal = vector(solids, j, WIDTH + 4 * plane)
+    return value, dot(normal, d), normal
+
+
+_inside = deepest(_face, _TRIES)
 
 
 @inlined
