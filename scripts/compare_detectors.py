@@ -43,6 +43,7 @@ KINDS = {
     "early": ("the same in the first tenth of a motion", COLOURS.start),
 }
 SCALES = np.geomspace(0.05, 20.0, 27)  # as in worlds/benches/detectors.py
+MANY = 50  # contacts of a kind, whose dots are drawn fainter
 ADAPTIVE, DEFAULT = "…, adaptive", "…, adaptive, default thresholds"
 Rows = dict[tuple[str, str, str], list[Row]]  # by condition, method, family
 
@@ -198,8 +199,9 @@ def _strips(ax, rows: Rows, condition: str, methods: Sequence[str]) -> None:
         for (kind, (_, colour)), shift in zip(KINDS.items(), (-0.26, 0.0, 0.26), strict=True):
             delay = 1e3 * numbers([r for r in rows[condition, method, kind] if r["felt"] is not None], "delay_s")
             shown = np.where(np.isnan(delay), 1300.0, np.maximum(delay, 0.7))
-            place = k + shift + 0.08 * rng.uniform(-1, 1, len(shown))
-            ax.plot(shown, place, ".", color=colour, markersize=1.6, alpha=0.6)
+            place = k + shift + 0.1 * rng.uniform(-1, 1, len(shown))
+            faint = 0.2 if len(shown) > MANY else 0.6
+            ax.plot(shown, place, ".", color=colour, markersize=1.6, alpha=faint, markeredgewidth=0)
             if np.isfinite(delay).any():
                 ax.plot(max(np.nanmedian(delay), 0.7), k + shift, "|", color=COLOURS.ink, markersize=6)
     ax.axvline(1000, color=COLOURS.ink, linewidth=0.6)
