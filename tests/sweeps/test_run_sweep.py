@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import signal
@@ -294,17 +295,23 @@ def scheduler(tmp_path):
     ]  # fmt: skip
     worker = ("dask_worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-dashboard", "--host",
               "127.0.0.1", "--local-directory", str(tmp_path))  # fmt: skip
-    processes += [start(*worker), start(*worker)]
-    deadline = time.monotonic() + 30
-    while not file.exists() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    import json
+    try:
+        address = json.loads(when_written(file))["address"]
+        processes += [start(*worker), start(*worker)]
+        yield address, processes
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait(20)
 
-    yield json.loads(file.read_text())["address"], processes
-    for process in processes:
-        process.terminate()
-    for process in processes:
-        process.wait(20)
+
+def when_written(file, patience=30.0):
+    """The text of a file once it ends as JSON does: it is there before it is whole."""
+    deadline = time.monotonic() + patience
+    while not (file.exists() and file.read_text().endswith("}")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return file.read_text()
 
 
 def test_a_running_cluster_gives_the_same_table_and_one_that_goes_away_is_told(serial, tmp_path, scheduler):
