@@ -9,7 +9,6 @@ detector and condition. Families that were run by themselves (``--family free``)
 
 from __future__ import annotations
 
-import argparse
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from pathlib import Path
 import bench_tables
 import measured_part
 import numpy as np
+import typer
 from bench_columns import Row
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -212,21 +212,16 @@ def _strips(ax, rows: Rows, condition: str, methods: Sequence[str]) -> None:
     ax.grid(visible=True, axis="x", color=COLOURS.grid, linewidth=0.4)
 
 
-def main() -> None:
-    """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="of the bench's results")
-    parser.add_argument("--page", type=Path, help="page to write the tables to; default: print only")
-    parser.add_argument("--figures", type=Path, help="folder to draw in")
-    options = parser.parse_args()
-    rows = read(*options.folders)
-    measured_part.tell(choice_table(rows), options.page, "choice")
-    measured_part.tell(methods_table(rows), options.page, "methods")
-    measured_part.tell(thresholds_table(rows), options.page, "thresholds")
-    if options.figures:
+def main(folders: list[Path], page: Path | None = None, figures: Path | None = None) -> None:
+    """Print the tables of a bench's results, write them to a page, and draw them in a folder."""
+    rows = read(*folders)
+    measured_part.tell(choice_table(rows), page, "choice")
+    measured_part.tell(methods_table(rows), page, "methods")
+    measured_part.tell(thresholds_table(rows), page, "thresholds")
+    if figures:
         makers = {"detectors_roc": lambda: draw_roc(rows), "detectors_delays": lambda: draw_delays(rows)}
-        print(*save_figures(options.figures, makers, dpi=200), sep="\n")
+        print(*save_figures(figures, makers, dpi=200), sep="\n")
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

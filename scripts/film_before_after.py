@@ -3,10 +3,10 @@
 python scripts/film_before_after.py    (writes docs/figures/shelf_before_after.mp4)
 """
 
-import argparse
 from pathlib import Path
 
 import numpy as np
+import typer
 from benches import suite_module
 
 from hopfield_nav import simulate
@@ -20,19 +20,15 @@ SIZE, FPS, LONGEST, REST = (800, 450), 12, 20.0, 2.0  # [pixels] of one of the t
 FILE = Path("docs/figures/shelf_before_after")
 
 
-def main() -> None:
-    """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--out", type=Path, default=FILE, help="film, without its ending")
-    options = parser.parse_args()
-    world = parse_world(suite_module("whole_arm").draw_text("shelf", options.seed))
+def main(seed: int = SEED, out: Path = FILE) -> None:
+    """Write the film, its name without the ending, and print what became of both runs."""
+    world = parse_world(suite_module("whole_arm").draw_text("shelf", seed))
     world = world.with_changes(record=world.record.model_copy(update={"signals": "all"}))
     kinds: dict[str, dict[str, object]] = {"before": BEFORE, "now": {}}
     runs = [simulate(world.with_changes(planner=world.planner.model_copy(update=keys))) for keys in kinds.values()]
     last, most = (max(run.summary[name] for run in runs) for name in ("simulated_time_s", "peak_contact_force_N"))
     for run in runs:
-        run.summary["world"] = f"shelf {options.seed}"
+        run.summary["world"] = f"shelf {seed}"
     speed = film_speed(last, LONGEST)
     with film_style():
         films = [Film(run, Cut(size=SIZE, fps=FPS)) for run in runs]
@@ -42,7 +38,7 @@ def main() -> None:
             film.figure.axes[-1].set(xlim=(0.0, last), ylim=(0.0, most))
         times = np.arange(0.0, last + REST * speed, speed / FPS)
         frames = (np.hstack([film.draw(float(time)) for film in films]) for time in times)
-        path = write_film(options.out, frames, len(times), FPS, size=(2 * SIZE[0], SIZE[1]))
+        path = write_film(out, frames, len(times), FPS, size=(2 * SIZE[0], SIZE[1]))
     for kind, run in zip(kinds, runs, strict=True):
         said = run.summary
         print(f"{kind}: {said['outcome']}, {said['collision_count']} touches, {said['simulated_time_s']:.1f} s")
@@ -50,4 +46,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)
