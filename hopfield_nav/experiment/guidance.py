@@ -107,9 +107,7 @@ class Guidance:
         elif step < self.next_decision(step):
             return None
         elif self._time >= motion.localize_at:
-            places = self.navigator.localize(self._state.control.trace)
-            self.detections[-1] = self.detections[-1]._replace(places=places)
-            return None
+            return self._localize()
         else:
             q = evaluate(self.trajectory, self._time)[0]
             qd = np.zeros_like(q)
@@ -117,6 +115,17 @@ class Guidance:
         level = self._state.control.alarm.now.level_at_retreat
         motion = self._ask(lambda: self.navigator.replan(begin, level))
         self._set_off(motion)
+        return motion
+
+    def _localize(self) -> PlannedMotion | None:
+        """Note where the last touch may have been; the motion on which the arm passes by it, if it does."""
+        places = self.navigator.localize(self._state.control.trace)
+        self.detections[-1], motion = self.detections[-1]._replace(places=places), self.navigator.motion
+        if not motion.passes_by:
+            return None
+        pass_by(self._state.control.alarm)
+        self._set_off(motion)
+        self.detections[-1] = self.detections[-1]._replace(passed_by=True, start=motion.start, path=motion.cells)
         return motion
 
     def keep_slide(self) -> None:

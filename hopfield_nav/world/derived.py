@@ -43,10 +43,10 @@ def _ties_in_space(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_a_joint_map(data: dict[str, Any]) -> dict[str, Any]:
-    """``data`` with links to touch, a lag that is a touch, and straight lines, on a map of joint angles."""
+    """``data`` with what a map of joint angles has: links to touch, a lag that is a touch, lines, no passing by."""
     own: dict[str, dict[str, Any]] = {
         "contact": {"bodies": "arm"},
-        "detection": {"lag": LAG},
+        "detection": {"lag": LAG, "graze": "retreat"},
         "planner": {"any_angle": True},
     }
     space, given = _given(data, "map", "space"), {name: data.get(name, {}) for name in own}

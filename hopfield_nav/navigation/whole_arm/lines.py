@@ -31,7 +31,7 @@ def joint_lines(
     """
     rest = _corners(rows)
     begin = np.concatenate([[0], np.flatnonzero(rest) + 1])
-    times = np.maximum(_paths(arm, rows) / speed, _MIN_TIME)
+    times = np.maximum(paths(arm, rows) / speed, _MIN_TIME)
     for _ in range(_ROUNDS):
         trajectory = quintic_trajectory(
             rows, times, time, qd, qdd, arm.speed_limits, sample_time=sample_time, rest=rest
@@ -73,7 +73,7 @@ def before_touch(arm: Arm, trajectory: Trajectory, time: float, distance: float)
     return np.asarray(q[int(far.argmax())]) if far.any() else None
 
 
-def _paths(arm: Arm, rows: np.ndarray) -> np.ndarray:
+def paths(arm: Arm, rows: np.ndarray) -> np.ndarray:
     """(k,) longest path of an end of an axis along each line [m]."""
     share = np.linspace(0.0, 1.0, _SAMPLES + 1)[:, None, None]
     angles = rows[:-1] + share * np.diff(rows, axis=0)

@@ -27,6 +27,7 @@ from hopfield_nav.isolation import (
     read_fit,
 )
 from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
+from hopfield_nav.navigation.responses import ALONG
 
 LATER = 0.008  # [s] after the alarm at which to look: the observer has caught up, the arm not yet bounced
 LEAST_LATER, MOST_LATER = 0.016, 0.05  # [s] with gears that give: as long as the rise to the alarm took
@@ -89,8 +90,10 @@ def localize_contact(
     else:
         return NOWHERE
     links = surface.bodies[surface.patches[found.patches, BODY].astype(int), LINK].astype(int)
-    weight = found.weight * _outwards(arm, rows, onset, links, found.points, found.normals)
-    return _places(found.points, links, weight / weight.sum(), patchwise=not giving)
+    outwards, along = _outwards(arm, rows, onset, links, found.points, found.normals)
+    weight = found.weight * outwards
+    places = _places(found.points, links, weight / weight.sum(), patchwise=not giving)
+    return places._replace(glancing=float(along @ weight / weight.sum()))
 
 
 def _fit_mixture(
@@ -164,12 +167,15 @@ def _thinned(q: np.ndarray) -> np.ndarray:
 
 def _outwards(
     arm: Arm, rows: np.ndarray, onset: float, links: np.ndarray, points: np.ndarray, inward: np.ndarray
-) -> np.ndarray:
-    """(k,) of each patch: its speed outwards when contact began beside the fastest, or a little."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of each patch (k,): its speed outwards when contact began, beside the fastest; and whether it went along more."""
     last = min(max(int(np.searchsorted(rows[:, 0], onset)), 1), len(rows) - 1)
     q, qd = angles_in(rows[last]), _speed(rows, onset)
-    speed = push_torque(arm, np.tile(q, (len(points), 1)), links, points, -inward) @ qd
-    return np.maximum(speed / speed.max(), _INWARDS) if speed.max() > 0.0 else np.ones(len(points))
+    at = np.tile(q, (len(points), 1))
+    speed = push_torque(arm, at, links, points, -inward) @ qd
+    velocity = [push_torque(arm, at, links, points, np.tile(axis, (len(points), 1))) @ qd for axis in np.eye(3)]
+    along = speed < ALONG * np.linalg.norm(velocity, axis=0)
+    return (np.maximum(speed / speed.max(), _INWARDS) if speed.max() > 0.0 else np.ones(len(points))), along
 
 
 def _speed(rows: np.ndarray, onset: float) -> np.ndarray:

@@ -11,9 +11,11 @@ from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import Trace
 from hopfield_nav.loop import evaluate, quintic_trajectory
 from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step
-from hopfield_nav.navigation.motion import Detection, MotionPhase, PlannedMotion, Reference
+from hopfield_nav.navigation.motion import Detection, FirstSegment, MotionPhase, PlannedMotion, Reference
+from hopfield_nav.navigation.responses import SLOWER
 from hopfield_nav.navigation.whole_arm.arm_map import ArmMap
 from hopfield_nav.navigation.whole_arm.blended import blended_path
+from hopfield_nav.navigation.whole_arm.glancing import rest_of_line
 from hopfield_nav.navigation.whole_arm.lines import before_touch, joint_lines
 from hopfield_nav.navigation.whole_arm.risk import LEAST
 from hopfield_nav.navigation.whole_arm.search import Found
@@ -43,6 +45,7 @@ class WholeArmNavigator:
         self._way, self.trail = Way(start[None], [None], turn=self.map.grid.turn), Trail(start)
         self._tries, self._retreats = 0, False
         self._unlocalized: Detection | None = None
+        self._touched: tuple[Way, int] | None = None  # the way and the segment of it on which that was felt
         self.motion = PlannedMotion(self.map.grid.cell_of(start), np.zeros((0, len(start)), dtype=int), None)
 
     @property
@@ -81,16 +84,22 @@ class WholeArmNavigator:
             self._pass_until_touched(number, detection.onset.time)
             self.map.learning.touch(detection, self._way, number)
             self._note_touch(detection, number)
+            self._touched = None if self.motion.passes_by else (self._way, number)
             self._tries, self._unlocalized = 0, detection
         begin = Reference(detection.time, *evaluate(self.motion.trajectory, detection.time))
         self.motion = self._retreat(detection, begin)
         return cell, self.motion
 
     def localize(self, trace: Trace) -> ContactHypotheses:
-        """Some milliseconds after a touch: where on the arm it may have been."""
-        self.motion = self.motion._replace(localize_at=np.inf)
-        detection, self._unlocalized = self._unlocalized, None
-        return NOWHERE if detection is None else self.map.learning.localize(detection, trace)
+        """Some milliseconds after a touch: where on the arm it may have been; if it was a glancing one, on past it."""
+        time, detection = self.motion.localize_at, self._unlocalized
+        self.motion, self._unlocalized = self.motion._replace(localize_at=np.inf), None
+        if detection is None:
+            return NOWHERE
+        places = self.map.learning.localize(detection, trace)
+        if self.world.detection.graze == "pass":
+            self.motion = self._past(places, time) or self.motion
+        return places
 
     def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:
         """At the end of a retreat or a probe: a new path from there."""
@@ -160,6 +169,19 @@ class WholeArmNavigator:
         self._retreats = True
         self._way = Way(np.stack([begin.q, self.trail.row]), [None, cell], self._way.goal, self.map.grid.turn)
         return self._drive(np.array([cell]) if cell else self.motion.cells[:0], begin, MotionPhase.RETREAT)
+
+    def _past(self, places: ContactHypotheses, time: float) -> PlannedMotion | None:
+        """On along the touched line, slowly, past where the touch may have been; None where the arm is to go back."""
+        if self._touched is None or self.motion.trajectory is None:
+            return None
+        q, qd, _ = evaluate(self.motion.trajectory, time)
+        begin = Reference(time, q, qd, np.zeros_like(q))  # and no longer braking
+        rest = rest_of_line(self.arm, *self._touched, q, places)
+        if rest is None or not self.map.search.checks.are_free(rest.rows[:-1], rest.rows[1:]).all():
+            return None
+        self._way, self._retreats = rest, False
+        motion = self._drive(np.array(rest.line(0)[-1:]), begin, MotionPhase.PROBE, SLOWER)
+        return motion._replace(first_segment=FirstSegment.REST)
 
     def _go_on(self, begin: Reference) -> PlannedMotion:
         """A path from where the arm is: over the nearest centre, unless it is on one."""
@@ -256,10 +278,11 @@ class WholeArmNavigator:
         rows[:, single] = rows[0, single] + share[:, None] * (rows[-1, single] - rows[0, single])
         return rows
 
-    def _drive(self, cells: np.ndarray, begin: Reference, phase: MotionPhase) -> PlannedMotion:
-        """The motion over the waypoints of the present way, which lead over cells (k, n)."""
+    def _drive(self, cells: np.ndarray, begin: Reference, phase: MotionPhase, slower: float = 1.0) -> PlannedMotion:
+        """The motion over the waypoints of the present way, which lead over cells (k, n); so much slower than usual."""
         chosen, rows = self.world.trajectory, self._way.rows
-        trajectory = joint_lines(self.arm, rows, chosen.tool_speed, begin.time, begin.qd, begin.qdd, chosen.sample_time)
+        speed = chosen.tool_speed / slower
+        trajectory = joint_lines(self.arm, rows, speed, begin.time, begin.qd, begin.qdd, chosen.sample_time)
         cells = self.map.named(cells)
         start = tuple(int(c) for c in cells[0]) if len(cells) else self.motion.start
         return PlannedMotion(start, cells, trajectory, places=self._tool(rows), phase=phase)
