@@ -1,7 +1,5 @@
 """Joint states of a ROS 1 or ROS 2 bag, read by the package ``rosbags`` (extra ``bags``)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path

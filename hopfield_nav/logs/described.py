@@ -3,8 +3,6 @@
 A ROS bag with one topic of joint states needs none.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """Whoever asks a method of somebody's own: its errors are told as its own, and its patience has an end."""
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext

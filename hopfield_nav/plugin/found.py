@@ -1,7 +1,5 @@
 """Methods by name: the built-in ones, each the ``METHOD`` of a file of its name, and files of somebody's own."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import pkgutil

@@ -1,7 +1,5 @@
 """A method declared: its function, its parameters with their ranges, and what it needs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

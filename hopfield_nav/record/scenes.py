@@ -4,8 +4,6 @@ Positions are in frame 0 of the arm. Every place where a touch may have been is 
 ``with_felt`` gives it, every cell that is believed to be occupied a box.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
