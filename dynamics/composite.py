@@ -9,7 +9,7 @@ Only this file knows the layout of ``work.motion``, ``work.composite`` and ``wor
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.kernels.decorators import Table, inlined, packed
+from dynamics.kernels.decorators import Room, Table, inlined, packed
 from dynamics.kernels.spatial import (
     NO_BODY,
     NONE,
@@ -27,9 +27,9 @@ from dynamics.kernels.spatial import (
     turning_axis,
 )
 from dynamics.kernels.vectors import UP, ZERO, add, column, dot, matmul, three, times, vector
-from dynamics.kernels.views import view
+from dynamics.kernels.views import room_here, view
 from dynamics.kinematics import copy_matrix, update_frames
-from dynamics.packed import arm_in, in_rows, numbers_of, work_in
+from dynamics.packed import KNOWN, arm_in, in_rows, numbers_of, row_count, work_in
 
 
 def mass_matrix(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
@@ -38,28 +38,30 @@ def mass_matrix(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -> np.nd
     Args:
         arm: the arm.
         q: (..., n) joint angles [rad].
-        out: takes the result, C-contiguous float64; default a new array.
+        out: (..., n, n) takes the result: C-contiguous float64, else ``BadInput``; may overlap arguments.
 
     Returns:
         (..., n, n) symmetric positive definite [kg·m²].
 
     Source: ragazzon2012 (3.5); kebria2016 (7).
     """
-    numbers, n, room = numbers_of(arm)
-    result = np.empty((n, n)) if out is None else out
     try:
-        if _mass_matrix.dispatcher(numbers, n, 1, q, room, result):
+        numbers, n, _ = KNOWN[id(arm)]
+        result = np.empty((n, n)) if out is None else out
+        if _mass_matrix.entry(numbers, n, q, result, None):
             return result
-    except ValueError:  # an empty list, which has no type for Numba
+    except (KeyError, TypeError):  # of the arm, of an argument
         pass
+    n = numbers_of(arm)[1]
     return in_rows(_mass_matrix, arm, (n, n), out, q=q)
 
 
 @packed
-def _mass_matrix(numbers: np.ndarray, n: int, rows: int, q: np.ndarray, room: np.ndarray, out: Table) -> bool:
+def _mass_matrix(numbers: np.ndarray, n: int, q: np.ndarray, out: Table, room: Room) -> bool:
+    rows = row_count(room, q, n)
     if q.size != rows * n or out.shape != (rows * n, n):
         return False
-    arm, work, q = arm_in(numbers, n), work_in(room, n), view(q, 0, (rows, n))
+    arm, work, q = arm_in(numbers, n), work_in(room_here(room), n), view(q, 0, (rows, n))
     still = work.vector[0, :n]
     for i in range(n):
         still[i] = 0.0

@@ -1,7 +1,5 @@
 """The errors of both packages: one base class, and messages that fit on one line."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -28,7 +26,7 @@ class BadInput(HopfieldNavError, ValueError):
         others: what else is wrong with the same file, as far as it was looked for.
     """
 
-    others: tuple[BadInput, ...] = ()
+    others: "tuple[BadInput, ...]" = ()
 
     def __init__(
         self, what: str, where: str = "", found: object = None, allowed: str = "", nearest: str | None = None
@@ -37,7 +35,7 @@ class BadInput(HopfieldNavError, ValueError):
         self.allowed, self.nearest = allowed, nearest
         super().__init__(self._message())
 
-    def at(self, where: str) -> BadInput:
+    def at(self, where: str) -> "BadInput":
         """The same fault, said of another place."""
         return BadInput(self.what, where, self.found, self.allowed, self.nearest)
 

@@ -4,11 +4,11 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.composite import update_mass_and_bias
-from dynamics.kernels.decorators import inlined, packed
-from dynamics.kernels.views import view
+from dynamics.kernels.decorators import MayMiss, Room, inlined, packed
+from dynamics.kernels.views import room_here, view
 from dynamics.kinematics import add_wrench_torque, update_frames, update_tool_position
 from dynamics.linear_solve import solve_symmetric
-from dynamics.packed import NO_WRENCH, arm_in, in_rows, numbers_of, work_in
+from dynamics.packed import KNOWN, arm_in, in_rows, numbers_of, row_count, work_in
 
 
 def forward_dynamics(
@@ -23,21 +23,21 @@ def forward_dynamics(
         qd: (..., n) joint velocities [rad/s].
         tau: (..., n) motor torques [N·m].
         wrench: (..., 6) [N, N·m] what the world exerts on the tool, base axes; default none.
-        out: takes the result, C-contiguous float64, in no memory of another argument; default a new array.
+        out: (..., n) takes the result: C-contiguous float64, else ``BadInput``; may overlap arguments.
 
     Returns:
         (..., n) qdd = M^-1 (tau + J^T wrench - C qd - g) [rad/s²].
 
     Source: ragazzon2012 (3.1), (5.1).
     """
-    numbers, n, room = numbers_of(arm)
-    result = np.empty(n) if out is None else out
-    width, outside = (0, NO_WRENCH) if wrench is None else (6, wrench)
     try:
-        if _forward_dynamics.dispatcher(numbers, n, 1, width, q, qd, tau, outside, room, result):
+        numbers, n, _ = KNOWN[id(arm)]
+        result = np.empty(n) if out is None else out
+        if _forward_dynamics.entry(numbers, n, q, qd, tau, wrench, result, None):
             return result
-    except ValueError:  # an empty list, which has no type for Numba
+    except (KeyError, TypeError):  # of the arm, of an argument
         pass
+    n = numbers_of(arm)[1]
     return in_rows(_forward_dynamics, arm, (n,), out, wrench, q=q, qd=qd, tau=tau)
 
 
@@ -58,21 +58,22 @@ def accelerate(arm, qd, tau, added_inertia, work, qdd):
 
 @packed
 def _forward_dynamics(
-    numbers: np.ndarray, n: int, rows: int, width: int, q: np.ndarray, qd: np.ndarray, tau: np.ndarray,
-    wrench: np.ndarray, room: np.ndarray, out: np.ndarray,
+    numbers: np.ndarray, n: int, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, wrench: MayMiss, out: np.ndarray,
+    room: Room,
 ) -> bool:  # fmt: skip
-    if not q.size == qd.size == tau.size == out.size == rows * n or wrench.size != rows * width:
+    rows = row_count(room, q, n)
+    if not q.size == qd.size == tau.size == out.size == rows * n or wrench.size not in (0, 6 * rows):
         return False
-    arm, work, shape = arm_in(numbers, n), work_in(room, n), (rows, n)
+    arm, work, shape = arm_in(numbers, n), work_in(room_here(room), n), (rows, n)
     q, qd, tau, out = view(q, 0, shape), view(qd, 0, shape), view(tau, 0, shape), view(out, 0, shape)
-    wrench = view(wrench, 0, (wrench.size // 6, 6))
+    wrenches = view(wrench, 0, (wrench.size // 6, 6))
     total, nothing = work.vector[0, :n], work.vector[1, :n]
     for row in range(rows):
         update_frames(arm, q[row], work)
         for i in range(n):
             total[i], nothing[i] = tau[row, i], 0.0
-        if len(wrench) > 0:
+        if len(wrenches) > 0:
             update_tool_position(arm, work)
-            add_wrench_torque(work, wrench[row], total)
+            add_wrench_torque(work, wrenches[row], total)
         accelerate(arm, qd[row], total, nothing, work, out[row])
     return True

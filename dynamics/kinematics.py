@@ -6,10 +6,10 @@ Standard Denavit-Hartenberg frames (ragazzon2012 3.2.1, A.1, A.2): joint i turns
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.kernels.decorators import Table, inlined, packed
+from dynamics.kernels.decorators import Room, Table, inlined, packed
 from dynamics.kernels.vectors import UNIT, UP, ZERO, add, along, column, cross, dot, matmul, put, sub, three, vector
-from dynamics.kernels.views import view
-from dynamics.packed import arm_in, in_rows, numbers_of, work_in
+from dynamics.kernels.views import room_here, view
+from dynamics.packed import KNOWN, arm_in, in_rows, numbers_of, row_count, work_in
 from dynamics.sincos import cos_sin
 
 
@@ -25,7 +25,7 @@ def link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 3.2.1.
     """
-    n = numbers_of(arm).n
+    n = numbers_of(arm)[1]
     frames = in_rows(_link_frames, arm, (4 * n + 4, 4), None, q=q)
     return frames.reshape(*frames.shape[:-2], n + 1, 4, 4)
 
@@ -36,19 +36,19 @@ def forward_kinematics(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -
     Args:
         arm: the arm.
         q: (..., n) joint angles [rad].
-        out: takes the result, C-contiguous float64; default a new array.
+        out: (..., 4, 4) takes the result: C-contiguous float64, else ``BadInput``; may overlap arguments.
 
     Returns:
         (..., 4, 4) homogeneous transformation, lengths in metres.
 
     Source: ragazzon2012 3.2.1; kebria2016 (1), (2) with the missing s5.
     """
-    numbers, n, room = numbers_of(arm)
-    result = np.empty((4, 4)) if out is None else out
     try:
-        if _forward_kinematics.dispatcher(numbers, n, 1, q, room, result):
+        numbers, n, _ = KNOWN[id(arm)]
+        result = np.empty((4, 4)) if out is None else out
+        if _forward_kinematics.entry(numbers, n, q, result, None):
             return result
-    except ValueError:  # an empty list, which has no type for Numba
+    except (KeyError, TypeError):  # of the arm, of an argument
         pass
     return in_rows(_forward_kinematics, arm, (4, 4), out, q=q)
 
@@ -59,21 +59,21 @@ def jacobian(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -> np.ndarr
     Args:
         arm: the arm.
         q: (..., n) joint angles [rad].
-        out: takes the result, C-contiguous float64; default a new array.
+        out: (..., 6, n) takes the result: C-contiguous float64, else ``BadInput``; may overlap arguments.
 
     Returns:
         (..., 6, n): rows [linear (m); angular (1)], so that [v; omega] = J qd.
 
     Source: ragazzon2012 A.1.
     """
-    numbers, n, room = numbers_of(arm)
-    result = np.empty((6, n)) if out is None else out
     try:
-        if _jacobian.dispatcher(numbers, n, 1, q, room, result):
+        numbers, n, _ = KNOWN[id(arm)]
+        result = np.empty((6, n)) if out is None else out
+        if _jacobian.entry(numbers, n, q, result, None):
             return result
-    except ValueError:  # an empty list, which has no type for Numba
+    except (KeyError, TypeError):  # of the arm, of an argument
         pass
-    return in_rows(_jacobian, arm, (6, n), out, q=q)
+    return in_rows(_jacobian, arm, (6, numbers_of(arm)[1]), out, q=q)
 
 
 @inlined
@@ -178,8 +178,9 @@ def copy_matrix(source, target):
 
 
 @packed
-def _link_frames(numbers: np.ndarray, n: int, rows: int, q: np.ndarray, room: np.ndarray, out: Table) -> None:
-    arm, work, q = arm_in(numbers, n), work_in(room, n), view(q, 0, (rows, n))
+def _link_frames(numbers: np.ndarray, n: int, q: np.ndarray, out: Table, room: Room) -> None:
+    rows = row_count(room, q, n)
+    arm, work, q = arm_in(numbers, n), work_in(room_here(room), n), view(q, 0, (rows, n))
     for row in range(rows):
         update_frames(arm, q[row], work)
         for i in range(n + 1):
@@ -193,10 +194,11 @@ def _link_frames(numbers: np.ndarray, n: int, rows: int, q: np.ndarray, room: np
 
 
 @packed
-def _forward_kinematics(numbers: np.ndarray, n: int, rows: int, q: np.ndarray, room: np.ndarray, out: Table) -> bool:
+def _forward_kinematics(numbers: np.ndarray, n: int, q: np.ndarray, out: Table, room: Room) -> bool:
+    rows = row_count(room, q, n)
     if q.size != rows * n or out.shape != (rows * 4, 4):
         return False
-    arm, work, q = arm_in(numbers, n), work_in(room, n), view(q, 0, (rows, n))
+    arm, work, q = arm_in(numbers, n), work_in(room_here(room), n), view(q, 0, (rows, n))
     for row in range(rows):
         update_frames(arm, q[row], work)
         update_tool(arm, work)
@@ -205,10 +207,11 @@ def _forward_kinematics(numbers: np.ndarray, n: int, rows: int, q: np.ndarray, r
 
 
 @packed
-def _jacobian(numbers: np.ndarray, n: int, rows: int, q: np.ndarray, room: np.ndarray, out: Table) -> bool:
+def _jacobian(numbers: np.ndarray, n: int, q: np.ndarray, out: Table, room: Room) -> bool:
+    rows = row_count(room, q, n)
     if q.size != rows * n or out.shape != (rows * 6, n):
         return False
-    arm, work, q = arm_in(numbers, n), work_in(room, n), view(q, 0, (rows, n))
+    arm, work, q = arm_in(numbers, n), work_in(room_here(room), n), view(q, 0, (rows, n))
     for row in range(rows):
         update_frames(arm, q[row], work)
         update_tool_position(arm, work)

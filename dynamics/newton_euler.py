@@ -7,12 +7,12 @@ the base, which is the same as (3.13), (3.14). They cost O(n).
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.kernels.decorators import inlined, packed
+from dynamics.kernels.decorators import MayMiss, Room, inlined, packed
 from dynamics.kernels.spatial import NONE, pair, plus, put_pair
 from dynamics.kernels.vectors import ZERO, add, carried, cross, three, times, torque_of, vector
-from dynamics.kernels.views import view
+from dynamics.kernels.views import room_here, view
 from dynamics.kinematics import add_wrench_torque, into_link, update_frames, update_tool_position
-from dynamics.packed import NO_WRENCH, arm_in, in_rows, numbers_of, work_in
+from dynamics.packed import KNOWN, arm_in, in_rows, numbers_of, row_count, work_in
 
 
 def inverse_dynamics(
@@ -27,21 +27,21 @@ def inverse_dynamics(
         qd: (..., n) joint velocities [rad/s].
         qdd: (..., n) joint accelerations [rad/s²].
         wrench: (..., 6) [N, N·m] what the world exerts on the tool, base axes; default none.
-        out: takes the result, C-contiguous float64, in no memory of another argument; default a new array.
+        out: (..., n) takes the result: C-contiguous float64, else ``BadInput``; may overlap arguments.
 
     Returns:
         (..., n) tau = M qdd + C qd + g - J^T wrench [N·m].
 
     Source: ragazzon2012 (3.9)-(3.15), (5.1); tu2023 (34)-(47).
     """
-    numbers, n, room = numbers_of(arm)
-    result = np.empty(n) if out is None else out
-    width, outside = (0, NO_WRENCH) if wrench is None else (6, wrench)
     try:
-        if _inverse_dynamics.dispatcher(numbers, n, 1, width, q, qd, qdd, outside, room, result):
+        numbers, n, _ = KNOWN[id(arm)]
+        result = np.empty(n) if out is None else out
+        if _inverse_dynamics.entry(numbers, n, q, qd, qdd, wrench, result, None):
             return result
-    except ValueError:  # an empty list, which has no type for Numba
+    except (KeyError, TypeError):  # of the arm, of an argument
         pass
+    n = numbers_of(arm)[1]
     return in_rows(_inverse_dynamics, arm, (n,), out, wrench, q=q, qd=qd, qdd=qdd)
 
 
@@ -57,7 +57,7 @@ def gravity_torque(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 (3.8), (3.14) with the sign of (3.4) corrected.
     """
-    zero = np.zeros(numbers_of(arm).n)
+    zero = np.zeros(numbers_of(arm)[1])
     return inverse_dynamics(arm, q, zero, zero)
 
 
@@ -101,24 +101,24 @@ def _out_of(turn, a):
 
 @packed
 def _inverse_dynamics(
-    numbers: np.ndarray, n: int, rows: int, width: int, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray,
-    wrench: np.ndarray, room: np.ndarray, out: np.ndarray,
+    numbers: np.ndarray, n: int, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, wrench: MayMiss, out: np.ndarray,
+    room: Room,
 ) -> bool:  # fmt: skip
-    if not q.size == qd.size == qdd.size == out.size == rows * n or wrench.size != rows * width:
+    rows = row_count(room, q, n)
+    if not q.size == qd.size == qdd.size == out.size == rows * n or wrench.size not in (0, 6 * rows):
         return False
-    arm, work, shape = arm_in(numbers, n), work_in(room, n), (rows, n)
+    arm, work, shape = arm_in(numbers, n), work_in(room_here(room), n), (rows, n)
     q, qd, qdd, out = view(q, 0, shape), view(qd, 0, shape), view(qdd, 0, shape), view(out, 0, shape)
-    wrench = view(wrench, 0, (wrench.size // 6, 6))
-    outside = work.bias
+    wrenches = view(wrench, 0, (wrench.size // 6, 6))
+    outside, tau = work.bias, work.vector[0, :n]
     for row in range(rows):
         update_frames(arm, q[row], work)
-        newton_euler(arm, arm.gravity, qd[row], qdd[row], work, out[row])
-        if len(wrench) == 0:
-            continue
-        update_tool_position(arm, work)
+        newton_euler(arm, arm.gravity, qd[row], qdd[row], work, tau)
         for i in range(n):
             outside[i] = 0.0
-        add_wrench_torque(work, wrench[row], outside)
-        for i in range(n):
-            out[row, i] -= outside[i]
+        if len(wrenches) > 0:
+            update_tool_position(arm, work)
+            add_wrench_torque(work, wrenches[row], outside)
+        for i in range(n):  # last: ``out`` may share memory with another argument
+            out[row, i] = tau[i] - outside[i]
     return True

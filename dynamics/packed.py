@@ -2,11 +2,9 @@
 
 Handing over a record of fifteen arrays costs ten times what one call of ``inverse_dynamics`` computes. So the arrays
 of an arm that ``together`` made lie one behind the other in a single one, and a kernel finds them again (``arm_in``);
-the same with its scratch arrays (``work_in``). For the public functions of this package.
+the same with its scratch arrays (``work_in``). A public function asks its kernel for one row of plain numbers of an
+arm that is ``KNOWN``; what the kernel refuses goes to ``in_rows``.
 """
-
-import threading
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,24 +15,10 @@ from dynamics.kernels.decorators import Packed, inlined
 from dynamics.kernels.views import view
 from dynamics.work import Work
 
-
-class Numbers(NamedTuple):
-    """What a kernel is told of an arm."""
-
-    numbers: np.ndarray  # all of them in one array, in the order of the arm's fields
-    n: int  # how many joints
-    room: np.ndarray  # holds its scratch arrays (``work_in``); each thread has its own
-
-
-class _Known(threading.local):
-    def __init__(self) -> None:
-        self.arms: dict[int, tuple[Arm, Numbers]] = {}  # by identity; who is held here keeps it
-
-
-_KEPT = 64  # arms whose numbers are known to lie together
+KNOWN: dict[int, tuple[np.ndarray, int, Arm]] = {}  # numbers and joints of an arm by its identity; here it is kept
+_MOST_KNOWN = 64
+_MOST_JOINTS = 16  # of an arm for whose scratch arrays a kernel has room: ``room_for(16)`` is ``ROOM``
 _FLOAT = np.dtype(np.float64)
-NO_WRENCH = np.empty(0)  # instead of a wrench
-_known = _Known()
 
 
 def together(arm: Arm) -> Arm:
@@ -42,49 +26,36 @@ def together(arm: Arm) -> Arm:
 
     Raises ``BadInput``: the arrays do not fit each other.
     """
-    joint_count(arm)
+    n = joint_count(arm)
     numbers = np.concatenate([np.ravel(array) for array in arm]).astype(np.float64)
-    ends = np.cumsum([np.size(array) for array in arm])
-    parts = np.split(numbers, ends[:-1])
-    return Arm(*(part.reshape(np.shape(array)) for part, array in zip(parts, arm, strict=True)))
+    return arm_in.__wrapped__(numbers, n)  # type: ignore[attr-defined]
 
 
-def numbers_of(arm: Arm) -> Numbers:
-    """What a kernel is told of an arm; looked at once where its arrays lie together."""
+def numbers_of(arm: Arm) -> tuple[np.ndarray, int]:
+    """All numbers of an arm in one array, in the order of its fields, and how many joints it has.
+
+    Looked at once where its arrays lie together; else a copy for one call, since they may be written to.
+    """
     try:
-        return _known.arms[id(arm)][1]
+        return KNOWN[id(arm)][:2]
     except KeyError:
-        return _look_at(arm)
-
-
-def _look_at(arm: Arm) -> Numbers:
-    n, known = joint_count(arm), _known.arms
-    numbers, room = _one_array(arm), np.empty(room_for(n))
-    if numbers is None:  # a copy, made for this call alone: the arm's own may be written to
-        return Numbers(np.concatenate([np.ravel(array) for array in arm]).astype(np.float64), n, room)
-    if len(known) >= _KEPT:
-        known.clear()
-    known[id(arm)] = arm, Numbers(numbers, n, room)
-    return known[id(arm)][1]
+        n, numbers = joint_count(arm), _one_array(arm)
+    if numbers is None:
+        return np.concatenate([np.ravel(array) for array in arm]).astype(np.float64), n
+    if len(KNOWN) >= _MOST_KNOWN:
+        KNOWN.clear()
+    KNOWN[id(arm)] = numbers, n, arm
+    return numbers, n
 
 
 def _one_array(arm: Arm) -> np.ndarray | None:
     """The array of which those of an arm are views, in order and without a gap; None if there is none."""
-    numbers = arm.dh.base
-    if type(numbers) is not np.ndarray or numbers.dtype != _FLOAT or not numbers.flags.carray:
+    numbers, shape = arm.dh.base, (sum(array.size for array in arm),)
+    if type(numbers) is not np.ndarray or numbers.shape != shape or numbers.dtype != _FLOAT or not numbers.flags.carray:
         return None
-    place = _address(numbers)
-    for array in arm:
-        if array.base is not numbers or not array.flags.c_contiguous or array.dtype != _FLOAT:
-            return None
-        if array.size and _address(array) != place:
-            return None
-        place += array.nbytes
-    return numbers if place == _address(numbers) + numbers.nbytes else None
-
-
-def _address(array: np.ndarray) -> int:
-    return array.__array_interface__["data"][0]
+    views = arm_in.__wrapped__(numbers, len(arm.dh))  # type: ignore[attr-defined]
+    same = [array.__array_interface__ == view.__array_interface__ for array, view in zip(arm, views, strict=True)]
+    return numbers if all(same) else None
 
 
 def in_rows(
@@ -92,19 +63,23 @@ def in_rows(
 ) -> np.ndarray:
     """What a kernel gives for ``rows`` (..., n) by name; where they are plain, its caller asks it directly.
 
-    The kernel takes an arm's numbers, joints, how many rows, the rows, the numbers of a wrench (0 or 6) and the
-    wrenches (..., 6) where it takes them, scratch numbers, and the result, in whose shape ``one`` all but the last
-    dimension are one. ``out`` takes the result (..., one); by default a new array.
+    The kernel takes an arm's numbers, joints, the rows, the wrenches (..., 6) where it takes them, the result, in
+    whose shape ``one`` all but the last dimension are one, and scratch numbers. ``out`` takes the result (..., one),
+    by default a new array.
     """
-    numbers, n, room = numbers_of(arm)
+    numbers, n = numbers_of(arm)
     arrays, lead = as_rows(n, **rows)
-    flat = [array.reshape(-1) for array in arrays]
-    for outside in wrench:
-        flat += [NO_WRENCH if outside is None else rows_like(outside, 6, "wrench", lead).reshape(-1)]
-    width = [6 * (outside is not None) for outside in wrench]
-    result = np.empty((*lead, *one)) if out is None else _fitting(out, (*lead, *one))
-    kernel.dispatcher(numbers, n, len(arrays[0]), *width, *flat, room, result.reshape(-1, *one[1:]))
-    return result if out is None else out
+    arrays += [rows_like(outside, 6, "wrench", lead) for outside in wrench if outside is not None]
+    result = np.empty((*lead, *one))
+    target = result if out is None else _fitting(out, result.shape)
+    if out is not None and not any(np.may_share_memory(target, array) for array in (numbers, *arrays)):
+        result = target
+    flat = [array.reshape(-1) for array in arrays] + [None for outside in wrench if outside is None]
+    if result.size:
+        kernel.entry(numbers, n, *flat, result.reshape(-1, *one[1:]), np.empty(room_for(n)))
+    if result is not target:  # its memory is that of an argument
+        target[...] = result
+    return target if out is None else out
 
 
 def _fitting(out: object, shape: tuple[int, ...]) -> np.ndarray:
@@ -119,6 +94,14 @@ def _fitting(out: object, shape: tuple[int, ...]) -> np.ndarray:
 def room_for(n: int) -> int:
     """How many numbers the scratch arrays of an arm with ``n`` joints take; what they hold is arbitrary."""
     return 55 + n * (49 + n) + 2 * max(n, 6)
+
+
+@inlined
+def row_count(room, q, n):
+    """How many rows a kernel is asked for: one where it has ``room`` of its own, if that suffices."""
+    if room.size > 0:
+        return q.size // n
+    return 1 if n <= _MOST_JOINTS else -1
 
 
 @inlined

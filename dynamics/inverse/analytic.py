@@ -11,10 +11,10 @@ from dynamics.errors import BadInput
 from dynamics.inverse.closed_form import solve_branches
 from dynamics.inverse.poses import as_poses, copied_poses, is_rigid, make_rigid
 from dynamics.inverse.ur_type import is_of_ur_type, require_closed_form
-from dynamics.kernels.decorators import inlined, kernel, packed
+from dynamics.kernels.decorators import Room, inlined, kernel, packed
 from dynamics.kernels.views import view
 from dynamics.kinematics import update_frames, update_tool
-from dynamics.packed import arm_in, numbers_of, work_in
+from dynamics.packed import arm_in, numbers_of, room_for, work_in
 
 CHECKED = 1e-9  # largest entry of T(q) − T of a solution that is given out
 
@@ -85,16 +85,14 @@ def solve_all_wanting(arm, T, theta6, solutions, branches):
 
 def _solve(arm: Arm, T_base_tool: object, theta6: object) -> tuple:
     """Solutions (k, 8, 6), branches (k, 8, 3) and counts of k poses, all as floats; their leading shape."""
-    numbers, n, room = numbers_of(arm)
+    numbers, n = numbers_of(arm)
     poses = copied_poses(T_base_tool)
     lead = poses.shape[:-2]
     size = poses.size // 16
     wanted = np.zeros(size) if theta6 is None else _wanted_angles(theta6, lead)
     solutions, branches, counts = np.empty((size, 8, 6)), np.empty((size, 8, 3)), np.empty(size + 1)
-    _solve_rows.dispatcher(
-        numbers, n, poses.reshape(-1), wanted, room, solutions.reshape(-1), branches.reshape(-1),
-        counts,
-    )  # fmt: skip
+    room = np.empty(room_for(n))
+    _solve_rows.entry(numbers, n, poses.reshape(-1), wanted, solutions.reshape(-1), branches.reshape(-1), counts, room)
     if counts[size] != size:  # the arm or a pose is unfit, and one of these says why
         require_closed_form(arm)
         as_poses(T_base_tool)
@@ -110,15 +108,15 @@ def _wanted_angles(theta6: object, lead: tuple[int, ...]) -> np.ndarray:
 
 @packed
 def _solve_rows(
-    numbers: np.ndarray, n: int, poses: np.ndarray, theta6: np.ndarray, scratch: np.ndarray,
-    solutions: np.ndarray, branches: np.ndarray, counts: np.ndarray,
+    numbers: np.ndarray, n: int, poses: np.ndarray, theta6: np.ndarray, solutions: np.ndarray, branches: np.ndarray,
+    counts: np.ndarray, room: Room,
 ) -> None:  # fmt: skip
     """Write the checked solutions of every pose and their number, and last how many poses were solved.
 
     That is fewer than all where the arm is not of UR type, its tool frame or a pose is not rigid.
     """
     size = theta6.size
-    arm, work = arm_in(numbers, n), work_in(scratch, n)
+    arm, work = arm_in(numbers, n), work_in(room, n)
     poses = view(poses, 0, (size, 4, 4))
     solutions, branches = view(solutions, 0, (size, 8, 6)), view(branches, 0, (size, 8, 3))
     counts[size] = 0 if is_of_ur_type(arm.dh, arm.twist) and is_rigid(arm.tool) else -1

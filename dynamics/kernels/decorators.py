@@ -3,14 +3,12 @@
 ``kernel`` is the decorator of every compiled function of both packages. ``cache`` says where compiled code is kept.
 """
 
-from __future__ import annotations
-
 import functools
 import gc
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NewType, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, NewType, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -29,6 +27,9 @@ COMPILE_OPTIONS: dict[str, Any] = {
     "nogil": True,
 }
 Table = NewType("Table", np.ndarray)  # of float64 in rows, (k, m)
+Room = NewType("Room", np.ndarray)  # scratch numbers, with which other threads of Python run; or None, for one row
+MayMiss = NewType("MayMiss", np.ndarray)  # numbers in a row, or None
+_RANKS: dict[Any, int] = {np.ndarray: 1, Table: 2, MayMiss: 1, Room: 1}
 _FOR_KERNELS_ONLY: dict[str, Any] = {"forceinline": True, "no_cpython_wrapper": True}
 
 
@@ -122,58 +123,53 @@ _TO_LINK: list[Shared] = []  # the shared steps of loaded files that no kernel c
 
 
 class Packed(Kernel):
-    """A kernel of float64 arrays and whole numbers, which says False to arguments of all other types.
+    """A kernel that Python calls by its ``entry``, which raises ``TypeError`` for arguments of all other types.
 
-    Compiled for the types that its parameters are annotated with: ``np.ndarray`` for numbers in a row, ``Table``,
-    ``int``. Arrays are C-contiguous and writable; Numba looks at that, 0.02 µs each, and a refusal takes 0.7 µs. The
-    public functions call its ``dispatcher`` themselves, quicker by 0.2 µs than the object.
+    Compiled for the types that its parameters are annotated with: ``int``, ``Table``, ``np.ndarray`` for numbers in a
+    row, ``MayMiss``, where None is no numbers and an array has some, and last ``Room``. A refusal takes 0.3 µs. Where
+    Numba is switched off, or lacks a part, calls without room are refused, and others not looked at.
     """
+
+    entry: Callable
+
+    def __getattr__(self, name: str) -> Any:
+        """Its ``entry``, when it is first asked for; Python finds an attribute quicker than a property."""
+        if name != "entry":
+            raise AttributeError(name)
+        self.entry = self.dispatcher
+        return self.entry
 
     @functools.cached_property
     def dispatcher(self) -> Callable:  # noqa: D102
-        kinds = list(get_type_hints(self.__wrapped__).values())[:-1]  # type: ignore[attr-defined]
-        loop: Any = compile_loop(_signature(self.__wrapped__), self.__wrapped__)  # type: ignore[attr-defined]
-        if not hasattr(loop, "overloads"):  # Numba is switched off
-            return lambda *arguments: all(map(_suits, arguments, kinds)) and loop(*arguments)
-        if all_parts_are_there():
-            loop._compile_for_args = lambda *arguments: _refuse
-            loop.disable_compile(False)  # and asks that, where it would compile for other types
-            return loop
-        return lambda *arguments: _or_refuse(loop, arguments)
+        load_numba()
+        lent = _linking()
+        loop = compile_loop(_signature(self.__wrapped__, lent), self.__wrapped__, not lent)
+        return unchecked_call(loop) if lent else lambda *arguments: _with_room(loop, arguments)
 
 
-def _signature(function: Callable) -> Any:
-    """The types that a function is annotated with, to Numba."""
-    *kinds, result = map(_numba_type, get_type_hints(function).values())
-    return result(*kinds)
+def _with_room(loop: Callable, arguments: tuple[Any, ...]) -> Any:
+    if arguments[-1] is None:
+        raise TypeError("without room")
+    return loop(*(np.empty(0) if argument is None else argument for argument in arguments))
 
 
-def _numba_type(hint: Any) -> Any:
+def _signature(function: Callable, lent: bool = False) -> Any:
+    """The types that a function is annotated with, to Numba; ``lent``: with arrays as Python's own lie in memory."""
+    *kinds, result = get_type_hints(function).values()
+    return _numba_type(result)(*(_numba_type(kind, lent) for kind in kinds))
+
+
+def _numba_type(hint: Any, lent: bool = False) -> Any:
     types = load_numba().types
-    if get_args(hint):
+    if get_origin(hint) is tuple:
         return types.BaseTuple.from_types([_numba_type(part) for part in get_args(hint)])
-    number = types.float64
-    known = {np.ndarray: number[::1], Table: number[:, ::1], int: types.int64, float: number}
-    return {**known, bool: types.boolean, type(None): types.void}[hint]
+    if hint not in _RANKS:
+        return {int: types.int64, float: types.float64, bool: types.boolean, type(None): types.void}[hint]
+    if not lent:
+        return types.Array(types.float64, _RANKS[hint], "C")
+    from dynamics.kernels.lent import LentArray
 
-
-def _refuse(*arguments: Any) -> bool:
-    return False
-
-
-def _or_refuse(loop: Callable, arguments: tuple[Any, ...]) -> Any:
-    try:
-        return loop(*arguments)
-    except TypeError:  # of other types; a kernel raises nothing
-        return False
-
-
-def _suits(argument: Any, kind: Any) -> bool:
-    """Whether compiled code would take this argument of a ``Packed`` kernel."""
-    if kind is int:
-        return isinstance(argument, int)
-    fits = isinstance(argument, np.ndarray) and argument.ndim == 1 + (kind is Table)
-    return fits and argument.dtype == np.float64 and argument.flags.carray
+    return LentArray(_RANKS[hint], hint in (MayMiss, Room), hint is Room)
 
 
 def kernel(function: Callable) -> Callable:
@@ -207,7 +203,7 @@ def shared(function: Callable) -> Callable:
     return Shared(function)
 
 
-def first_class(signature: numba.core.typing.Signature, function: Callable, into_c: bool = False) -> Callable:
+def first_class(signature: "numba.core.typing.Signature", function: Callable, into_c: bool = False) -> Callable:
     """Compile ``function`` now for one signature, as a value that other kernels can be handed.
 
     ``into_c``: into the C function that calls it, for one that is handed large records, which are copied once less.
@@ -220,7 +216,7 @@ def first_class(signature: numba.core.typing.Signature, function: Callable, into
     return _linked_numba().cfunc(signature, **options)(function)
 
 
-def compile_loop(signature: numba.core.typing.Signature, function: Callable) -> Callable:
+def compile_loop(signature: "numba.core.typing.Signature", function: Callable, nogil: bool = True) -> Callable:
     """Compile ``function`` now for one signature, without reference counting.
 
     The garbage collector stands still meanwhile: what Numba makes lives until it ends, and looking through it again
@@ -229,18 +225,19 @@ def compile_loop(signature: numba.core.typing.Signature, function: Callable) -> 
     collects = gc.isenabled()
     gc.disable()
     try:
-        return _linked_numba().njit(signature, **loop_options())(function)
+        return _linked_numba().njit(signature, **{**loop_options(), "nogil": nogil})(function)
     finally:
         if collects:
             gc.enable()
 
 
 def unchecked_call(loop: Any) -> Callable:
-    """What ``compile_loop`` has compiled, called without a look at the types of its arguments.
+    """What ``compile_loop`` has compiled, or a kernel's first call, called without a look at types of arguments.
 
     Finding out the type of nested records costs more than a short loop does. Who calls it hands over arrays of just
     the types and layout that it was compiled for: nothing looks any more.
     """
+    loop = getattr(loop, "dispatcher", loop)
     versions = list(getattr(loop, "overloads", {}).values())
     if not versions or not all_parts_are_there():  # none: Numba is switched off
         return loop
@@ -266,17 +263,16 @@ def load_numba() -> Any:
     numba = _load_with_settings_of_ours()
     from numba.extending import typeof_impl
 
-    import dynamics.kernels.record_types  # noqa: F401  (tells Numba of them)
+    import dynamics.kernels.record_types
 
     if all_parts_are_there():
         _load_without_linear_algebra()
+    import dynamics.kernels.lent  # noqa: F401
     from dynamics.kernels.checked_entries import keep_checksums
-    from dynamics.kernels.views import let_numba_compile
 
     typeof_impl.register(Kernel, lambda value, context: typeof_impl(value.dispatcher, context))
     if all_parts_are_there():
         typeof_impl.register(Shared, lambda value, context: value.external)
-    let_numba_compile()
     if all_parts_are_there():
         keep_checksums()
     return numba

@@ -22,7 +22,6 @@ _PARTS = {
     "numba.core.compiler:Compiler": (),
     "numba.core.compiler:CompileResult": ("entry_point",),
     "numba.core.compiler:Flags": ("nrt", "forceinline"),
-    "numba.core.dispatcher:Dispatcher": ("_compile_for_args", "disable_compile"),
     "numba.core.caching:IndexDataCacheFile": ("_load_index", "_load_data", "_data_path", "_open_for_write"),
     "numba.core.cgutils:get_or_insert_function": (),
     "numba.core.typing.templates:make_intrinsic_template": (),

@@ -1,7 +1,5 @@
 """The command bench."""
 
-from __future__ import annotations
-
 import os
 import secrets
 from pathlib import Path
@@ -96,7 +94,7 @@ def bench(
     return 0
 
 
-def _with_shipped(suite: Suite, file: Path, worlds: int | None) -> tuple[Suite, list[dict[str, Any]]]:
+def _with_shipped(suite: "Suite", file: Path, worlds: int | None) -> "tuple[Suite, list[dict[str, Any]]]":
     """The suite, of as many worlds as rows come along unless more are asked for, and these rows."""
     from hopfield_nav.bench import read_shipped, shipped_file, shipped_worlds
     from hopfield_nav.cli.report import say
@@ -132,7 +130,7 @@ def _fresh_seed(suite: str, out: Path | None, resume: bool) -> int:
     return int(read_document(folder / "rows" / "sweep.yaml").data["seed"])
 
 
-def _say_failed(suite: Suite, rows: list[dict[str, Any]]) -> None:
+def _say_failed(suite: "Suite", rows: list[dict[str, Any]]) -> None:
     from hopfield_nav.cli.report import say
 
     failed = [row for row in rows if row["outcome"] in ("method_failed", "failed")]

@@ -1,7 +1,5 @@
 """The commands check and schema: what a world file or a sweep file may say."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
@@ -62,7 +60,7 @@ def _check(name: str, picture: bool, trust: bool) -> str:
     return _check_sweep(sweep_from(document, path.parent, sweep_name(path), Trust(trust)), name)
 
 
-def _check_sweep(sweep: Sweep, name: str) -> str:
+def _check_sweep(sweep: "Sweep", name: str) -> str:
     from hopfield_nav.cli.report import count_bar, say_if_cold
     from hopfield_nav.sweeps import try_combinations
     from hopfield_nav.world import together
@@ -77,7 +75,7 @@ def _check_sweep(sweep: Sweep, name: str) -> str:
     return "; ".join([f"ok, {runs}", *some, *sweep.remarks])
 
 
-def _refused(sweep: Sweep, name: str, tried: Tried, reason: str) -> BadInput:
+def _refused(sweep: "Sweep", name: str, tried: "Tried", reason: str) -> BadInput:
     """How many combinations have no run for a reason, and the first of them."""
     jobs = tried.refused[reason]
     first = ", ".join(f"{key}={value}" for key, value in jobs[0].values.items())
@@ -85,7 +83,7 @@ def _refused(sweep: Sweep, name: str, tried: Tried, reason: str) -> BadInput:
     return BadInput(what, where=name, found=first)
 
 
-def _check_world(document: Document, path: Path, picture: bool, trust: bool) -> str:
+def _check_world(document: "Document", path: Path, picture: bool, trust: bool) -> str:
     from hopfield_nav.cli.report import say, say_if_cold
     from hopfield_nav.world import Trust, placed, remarks, together, world_from, world_name
 

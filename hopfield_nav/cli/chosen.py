@@ -1,7 +1,5 @@
 """What replay and watch share: methods with their parameters and rule of alarms, and the motors of an arm."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,9 +26,9 @@ _ESTIMATOR, _ARM = "momentum_observer", "ur5_controller"
 class Chosen:
     """Model, methods, values of their parameters, and the rule by which a level becomes an alarm."""
 
-    model: Arm
-    estimator: Method
-    detector: Method
+    model: "Arm"
+    estimator: "Method"
+    detector: "Method"
     values: dict[str, Any]
     rearm: float = 1.0
     episodes: bool = False
@@ -123,7 +121,7 @@ def read_numbers(text: str) -> list[float]:
 
 
 def choose(
-    world: World | None, detector: str | None, estimator: str | None, arm: str | None,
+    world: "World | None", detector: str | None, estimator: str | None, arm: str | None,
     given: dict[str, Any], episodes: bool | None,
 ) -> Chosen:  # fmt: skip
     """The methods that a world names, or others, with its values of their parameters and its rule of alarms.
@@ -147,7 +145,7 @@ def choose(
     return Chosen(model_of_world(world, arm), *methods, values, *alarms, alone)
 
 
-def _named(world: World, kind: str, name: str) -> Method:
+def _named(world: "World", kind: str, name: str) -> "Method":
     """A method of a world; files that the record of a run names are never executed."""
     try:
         return world.trust.find(kind, name, world.folder)
@@ -155,7 +153,7 @@ def _named(world: World, kind: str, name: str) -> Method:
         raise BadInput(error.what, found=error.found, allowed=f"--{kind} NAME or FILE.py:NAME") from None
 
 
-def model_of_world(world: World, arm: str | None) -> Arm:
+def model_of_world(world: "World", arm: str | None) -> "Arm":
     """The arm as the world's control computer believes it to be, or another model on the same kinematics."""
     from dynamics import load_arm, with_dynamics
     from hopfield_nav.world import build_arm, build_model
@@ -166,7 +164,7 @@ def model_of_world(world: World, arm: str | None) -> Arm:
     return build_model(world, own)
 
 
-def values_of_world(world: World, methods: Sequence[Method]) -> dict[str, Any]:
+def values_of_world(world: "World", methods: "Sequence[Method]") -> dict[str, Any]:
     """What a world says of the parameters that the methods have, and of its encoders."""
     values = {**world.controller.parameters, **world.detection.parameters, **world.sensors.model_dump()}
     known = {"encoder_resolution", *(p.name for method in methods for p in method.parameters)}
@@ -188,9 +186,9 @@ def of_residual(chosen: Chosen, joints: int, kinematics: bool) -> Chosen:
 
 
 def motors_of(
-    model: Arm, constants: str | None, free: Sequence[xarray.Dataset], same_motor: list[list[int]],
+    model: "Arm", constants: str | None, free: "Sequence[xarray.Dataset]", same_motor: list[list[int]],
     where: str, measured: bool = False,
-) -> tuple[Arm, MotorFit]:  # fmt: skip
+) -> "tuple[Arm, MotorFit]":  # fmt: skip
     """The model with its friction, and its motors: given by their constants, or fitted to free motion.
 
     ``measured``: the torques at the joints were, so that only friction is fitted.

@@ -1,7 +1,5 @@
 """The command compare: saved runs side by side, or worlds over the same seeds."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence
@@ -75,7 +73,7 @@ def _compare_worlds(names: Sequence[str], seeds: int, trust: bool) -> int:
     return 0
 
 
-def differing_keys(worlds: Sequence[World]) -> list[list[str]]:
+def differing_keys(worlds: "Sequence[World]") -> list[list[str]]:
     """The keys whose values differ, each with the value of every world; a dash where one has no such key."""
     from hopfield_nav.world import flat_values
 
@@ -89,7 +87,7 @@ def _text(value: Any) -> str:
     return printable(value if isinstance(value, str) else json.dumps(value), 40)
 
 
-def _row(name: str, pair: Pair) -> list[str]:
+def _row(name: str, pair: "Pair") -> list[str]:
     from hopfield_nav.record import SUMMARY, Quantity
 
     share = Quantity("share that reached the goal", "1", "share of runs that reached their goal")

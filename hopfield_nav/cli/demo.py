@@ -1,7 +1,5 @@
 """The command demo: random plans, again and again, and the examples of nowoczyn2023 3.4."""
 
-from __future__ import annotations
-
 import itertools
 import sys
 from collections.abc import Iterator
@@ -69,7 +67,7 @@ def demo(
     return 0
 
 
-def _random_plans(world: World, seed: int) -> Iterator[Planned]:
+def _random_plans(world: "World", seed: int) -> "Iterator[Planned]":
     """Plans from one random start to one random goal, without end."""
     import numpy as np
 
@@ -84,7 +82,7 @@ def _random_plans(world: World, seed: int) -> Iterator[Planned]:
     return (plan_task(world, arm, scene, task) for task in tasks)
 
 
-def _in_words(planned: Planned) -> str:
+def _in_words(planned: "Planned") -> str:
     if planned.plan.path is None or planned.trajectory is None:
         return f"no plan; {planned.plan.reason}"
     path, seconds = planned.plan.path, planned.trajectory.knots[-1]

@@ -1,7 +1,5 @@
 """The command explain."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,7 +48,7 @@ def explain(
     return 0
 
 
-def _lines(each: Explanation) -> list[tuple[str, str]]:
+def _lines(each: "Explanation") -> list[tuple[str, str]]:
     first, *others = each.causes
     return [
         ("joint", f"{each.joint}: {each.torque[each.joint - 1]:.3g} N·m taken for contact"),
@@ -60,7 +58,7 @@ def _lines(each: Explanation) -> list[tuple[str, str]]:
     ]
 
 
-def _draw(found: Replay, first: Explanation, path: Path, note: str) -> None:
+def _draw(found: "Replay", first: "Explanation", path: Path, note: str) -> None:
     from hopfield_nav.figures import draw_causes
 
     causes = [(cause.name, cause.share) for cause in first.causes]

@@ -1,7 +1,5 @@
 """The command identify."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -65,7 +63,7 @@ def identify(
     return 0
 
 
-def _more(sources: Sources, checks: Sequence[Comparison]) -> dict[str, Any]:
+def _more(sources: "Sources", checks: "Sequence[Comparison]") -> dict[str, Any]:
     """What the arm file says besides the fit's own quality."""
     more: dict[str, Any] = {
         "checks": [{"log": c.name, "nmse_given_Nm": c.reference, "nmse_identified_Nm": c.identified} for c in checks]
@@ -76,7 +74,7 @@ def _more(sources: Sources, checks: Sequence[Comparison]) -> dict[str, Any]:
     return more
 
 
-def _lines(found: Identification, sources: Sources, checks: Sequence[Comparison]) -> list[tuple[str, str]]:
+def _lines(found: "Identification", sources: "Sources", checks: "Sequence[Comparison]") -> list[tuple[str, str]]:
     quality, friction = found.quality(), found.friction
     lines = [
         ("logs", ", ".join(found.logs)),
@@ -100,7 +98,7 @@ def _lines(found: Identification, sources: Sources, checks: Sequence[Comparison]
     return lines
 
 
-def _stiffnesses(gears: Gears) -> list[str]:
+def _stiffnesses(gears: "Gears") -> list[str]:
     """Of each joint with its interval, or that the logs do not tell."""
     rows = zip(gears.stiffness, gears.interval, gears.told, strict=True)
     return [f"{s:.2g} [{low:.2g}, {high:.2g}]" if told else "not told" for s, (low, high), told in rows]

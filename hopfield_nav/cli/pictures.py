@@ -1,7 +1,5 @@
 """The commands plot and animate: pictures of what was saved, from its record alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,7 +74,7 @@ def _read_size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def draw_run(run: Run, folder: Path, pdf: bool = False) -> list[Path]:
+def draw_run(run: "Run", folder: Path, pdf: bool = False) -> list[Path]:
     """Draw the figures of a run into its folder, on two processors where there are as many."""
     from hopfield_nav.figures import can_copy
     from hopfield_nav.figures.run import draw_run_figures
@@ -85,7 +83,7 @@ def draw_run(run: Run, folder: Path, pdf: bool = False) -> list[Path]:
     return draw_run_figures(run, folder / "figures", pdf=pdf, two_processes=can_copy())
 
 
-def film_run(run: Run, folder: Path, cut: Cut | None = None) -> Path:
+def film_run(run: "Run", folder: Path, cut: "Cut | None" = None) -> Path:
     """Make the film of a run in its folder, or of a part of it."""
     from hopfield_nav.cli.report import count_bar
     from hopfield_nav.figures import Cut, can_copy
@@ -95,7 +93,7 @@ def film_run(run: Run, folder: Path, cut: Cut | None = None) -> Path:
         return animate_run(run, folder / "animation", progress, cut or Cut(), two_processes=can_copy())
 
 
-def load_saved_run(folder: Path, makers: str = "`hopfield-nav run` or `hopfield-nav sweep`") -> Run:
+def load_saved_run(folder: Path, makers: str = "`hopfield-nav run` or `hopfield-nav sweep`") -> "Run":
     """Read the run of a folder; a message names the commands, ``makers``, that make what is needed here."""
     missing = [name for name in _RECORD if not (folder / name).is_file()]
     if missing:

@@ -1,7 +1,5 @@
 """The command plan: a motion past known obstacles."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,7 +57,7 @@ def plan(
     return 0 if arrived else 1
 
 
-def show_plan(planned: Planned, folder: Path, plots: bool, animate: bool) -> None:
+def show_plan(planned: "Planned", folder: Path, plots: bool, animate: bool) -> None:
     """Figures and film of a plan."""
     if plots:
         from hopfield_nav.figures.plan import draw_plan_figures
@@ -73,7 +71,7 @@ def show_plan(planned: Planned, folder: Path, plots: bool, animate: bool) -> Non
             animate_plan(planned.arm, planned.scene, planned.world, planned.trajectory, folder / "film", progress)
 
 
-def _simulate(planned: Planned, folder: Path) -> bool:
+def _simulate(planned: "Planned", folder: Path) -> bool:
     """Follow the trajectory in simulation; whether it came to its end without a touch that was felt.
 
     Of a motion until contact: whether it found one, and stopped within the distance.
@@ -95,7 +93,7 @@ def _simulate(planned: Planned, folder: Path) -> bool:
     return run.outcome == "reached" and run.summary["collision_count"] == 0
 
 
-def _print_contact(found: FoundContact | None, distance: float) -> None:
+def _print_contact(found: "FoundContact | None", distance: float) -> None:
     """Where a motion met something, and how far it went on."""
     from hopfield_nav.cli.report import print_table
 
@@ -113,7 +111,7 @@ def _print_contact(found: FoundContact | None, distance: float) -> None:
     )
 
 
-def _print(planned: Planned, folder: Path) -> None:
+def _print(planned: "Planned", folder: Path) -> None:
     """What was found, as a table of two columns."""
     from hopfield_nav.cli.report import print_table, where_to_look
     from hopfield_nav.known_world import facts, tool_inside

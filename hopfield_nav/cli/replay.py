@@ -1,7 +1,5 @@
 """The command replay."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -43,9 +41,9 @@ class _Case:
     """What was chosen for a log, its signals, free motion of the same arm, and true contact if known."""
 
     chosen: Chosen
-    signals: Signals
-    free: list[Signals]
-    truth: ContactTruth | None
+    signals: "Signals"
+    free: "list[Signals]"
+    truth: "ContactTruth | None"
     kinematics: bool = True  # whether the arm's lengths are known
 
 
@@ -162,7 +160,7 @@ def _in_words(scored: Sequence[str]) -> str:
     )
 
 
-def replayed(chosen: Chosen, signals: Signals) -> Replay:
+def replayed(chosen: Chosen, signals: "Signals") -> "Replay":
     """What the chosen methods make of signals."""
     from hopfield_nav.logs import replay as replay_signals
 
@@ -217,7 +215,7 @@ def opened(
     return _Case(replace(chosen, model=model), signals, untouched, known, kinematics)
 
 
-def _scored(case: _Case, found: Replay) -> list[str]:
+def _scored(case: _Case, found: "Replay") -> list[str]:
     """Alarms, and where the touches are known: felt, missed, false, median delay."""
     from hopfield_nav.record import SCORE, score
 
@@ -231,7 +229,7 @@ def _scored(case: _Case, found: Replay) -> list[str]:
     return [str(len(alarms)), *numbers, SCORE["delay_p50_s"].text(told["delay_p50_s"])]
 
 
-def _save(found: Replay, path: Path) -> None:
+def _save(found: "Replay", path: Path) -> None:
     from dynamics.files import whole_file
 
     with told("the result could not be saved", path), whole_file(path) as partial:
@@ -241,7 +239,7 @@ def _save(found: Replay, path: Path) -> None:
             partial.write_text(found.csv(), encoding="utf-8")
 
 
-def _draw(found: Replay, path: Path, note: str) -> None:
+def _draw(found: "Replay", path: Path, note: str) -> None:
     from hopfield_nav.figures import draw_replay
 
     if len(found.time) < 2:
@@ -272,7 +270,7 @@ def _suggestion(case: _Case, chosen: Chosen) -> list[tuple[str, str]]:
     return [("suggested", option), ("its false alarms", f"{seen}: {low:.3g} … {high:.3g} an hour (95 %)")]
 
 
-def _lines(found: Replay, free: bool) -> list[tuple[str, str]]:
+def _lines(found: "Replay", free: bool) -> list[tuple[str, str]]:
     import numpy as np
 
     from hopfield_nav.cli.report import alarms_in_words

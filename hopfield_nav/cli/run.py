@@ -1,7 +1,5 @@
 """The command run."""
 
-from __future__ import annotations
-
 import math
 import os
 import time as clock
@@ -74,7 +72,7 @@ def run(
     return {"reached": 0, "method_failed": 2}.get(made.outcome, 1)
 
 
-def _write_learnt(made: Run, path: Path) -> None:
+def _write_learnt(made: "Run", path: Path) -> None:
     from dynamics.files import write_arm
     from hopfield_nav.experiment import learnt_arm
 
@@ -83,7 +81,7 @@ def _write_learnt(made: Run, path: Path) -> None:
     write_arm(learnt_arm(made), path, description, f"learnt in a run of {made.world.name}", fit=found)
 
 
-def _simulate(world: World, seed: int | None, felt: Run | None) -> Run:
+def _simulate(world: "World", seed: int | None, felt: "Run | None") -> "Run":
     from hopfield_nav.cli.report import progress_bar
 
     _compile_if_cold(world)
@@ -96,7 +94,7 @@ def _simulate(world: World, seed: int | None, felt: Run | None) -> Run:
             return stop.run
 
 
-def _compile_if_cold(world: World) -> None:
+def _compile_if_cold(world: "World") -> None:
     """Compile in two processes where nothing is compiled yet and there is a processor for each."""
     from dynamics.kernels.cache import cache_is_shared, cache_is_warm
     from hopfield_nav.cli.report import say_if_cold
@@ -110,7 +108,7 @@ def _compile_if_cold(world: World) -> None:
         compile_in_parallel(world)
 
 
-def _simulate_in_sight(world: World, seed: int | None, felt: Run | None) -> Run:
+def _simulate_in_sight(world: "World", seed: int | None, felt: "Run | None") -> "Run":
     """The same, and a page in the browser that grows with the run."""
     from hopfield_nav.cli.report import say
 

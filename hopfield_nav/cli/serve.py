@@ -1,7 +1,5 @@
 """The command serve."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,7 +50,7 @@ def serve(
     return 0
 
 
-def _telling(log: str, rate: float | None, arm: str, overrides: list[str]) -> Source:
+def _telling(log: str, rate: float | None, arm: str, overrides: list[str]) -> "Source":
     from dynamics import BadInput, load_arm
     from hopfield_nav.cli.report import say_if_cold
 
@@ -76,7 +74,7 @@ def _telling(log: str, rate: float | None, arm: str, overrides: list[str]) -> So
     return source_of_run(run, build_arm(run.world), rate or RATES.get(run.world.arm, RATE))
 
 
-def _report(server: Server, told: Source) -> None:
+def _report(server: "Server", told: "Source") -> None:
     from hopfield_nav.cli.report import print_table
 
     pace = server.pace

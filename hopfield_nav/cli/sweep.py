@@ -1,7 +1,5 @@
 """The command sweep."""
 
-from __future__ import annotations
-
 import time as clock
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -68,7 +66,7 @@ def folder_of(name: str, out: Path | None, resume: bool) -> Path:
     return folder
 
 
-def _choose_folder(sweep: Sweep, out: Path | None, resume: bool) -> Path:
+def _choose_folder(sweep: "Sweep", out: Path | None, resume: bool) -> Path:
     folder = folder_of(sweep.name, out, resume)
     if resume:
         from hopfield_nav.sweeps import require_same
@@ -78,7 +76,7 @@ def _choose_folder(sweep: Sweep, out: Path | None, resume: bool) -> Path:
 
 
 def say_what_is_coming(
-    sweep: Sweep, folder: Path, workers: int | None, scheduler: str | None, resume: bool, drawn: bool = False
+    sweep: "Sweep", folder: Path, workers: int | None, scheduler: str | None, resume: bool, drawn: bool = False
 ) -> int:
     """Print what the sweep will take, before it starts; how many of its rows are there."""
     from hopfield_nav.cli.report import say, say_if_cold
@@ -103,7 +101,7 @@ def say_what_is_coming(
 
 
 def execute_shown(
-    sweep: Sweep, folder: Path, done: int, workers: int | None, scheduler: str | None, resume: bool
+    sweep: "Sweep", folder: Path, done: int, workers: int | None, scheduler: str | None, resume: bool
 ) -> None:
     """Run what is missing of a sweep, and show how it goes."""
     from hopfield_nav.cli.report import say

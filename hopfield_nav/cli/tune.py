@@ -1,7 +1,5 @@
 """The command tune: a detector's threshold for a wanted rate of false alarms, as a world file."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from pathlib import Path
@@ -97,7 +95,7 @@ def tune(
     return 0 if judged.rate[2] <= per_hour else 1
 
 
-def _print_segments(judged: Tuned, free: Free) -> None:
+def _print_segments(judged: "Tuned", free: "Free") -> None:
     """What every part of the motions needs, in proportion to the threshold that was chosen for all."""
     from hopfield_nav.cli.report import print_columns
     from hopfield_nav.logs import by_segment
@@ -115,7 +113,7 @@ def _print_segments(judged: Tuned, free: Free) -> None:
     print_columns(head, rows)
 
 
-def _draw(judged: Tuned, free: Free, path: Path) -> None:
+def _draw(judged: "Tuned", free: "Free", path: Path) -> None:
     import numpy as np
 
     from hopfield_nav.figures import draw_rates, settings_note
@@ -151,12 +149,12 @@ def _new_file(path: Path) -> Path:
     return path
 
 
-def _gains(gain: str, found: Iterable[Tuned]) -> str:
+def _gains(gain: str, found: "Iterable[Tuned]") -> str:
     felt = (f"{value.partition('=')[2]}: {each.force:.3g} N" for value, each in zip(_values(gain), found, strict=True))
     return f"{gain.partition('=')[0]}, force at which a push is felt: " + ", ".join(felt)
 
 
-def _lines(judged: Tuned, per_hour: float, seeds: int) -> list[tuple[str, str]]:
+def _lines(judged: "Tuned", per_hour: float, seeds: int) -> list[tuple[str, str]]:
     from hopfield_nav.record import quiet_time
 
     rate, low, high = judged.rate
@@ -181,7 +179,7 @@ def _lines(judged: Tuned, per_hour: float, seeds: int) -> list[tuple[str, str]]:
     ]
 
 
-def _write(world: World, path: Path, lines: Iterable[tuple[str, str]]) -> None:
+def _write(world: "World", path: Path, lines: Iterable[tuple[str, str]]) -> None:
     from dynamics.files import write_whole
 
     head = "".join(f"# {name}: {text}\n" for name, text in lines)

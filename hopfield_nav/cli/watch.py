@@ -1,7 +1,5 @@
 """The command watch."""
 
-from __future__ import annotations
-
 import math
 import sys
 import time as clock
@@ -105,7 +103,7 @@ def watch(
 
 def _methods(
     chosen: Chosen, free_run: Sequence[Path], constants: str | None, same_motor: list[list[int]]
-) -> StreamMethods:
+) -> "StreamMethods":
     """The methods with motors that are known, or fitted to recordings of free motion."""
     from hopfield_nav.logs import open_log
     from hopfield_nav.wire import StreamMethods, free_noise
@@ -126,8 +124,8 @@ def _rule_of(chosen: Chosen) -> dict[str, Any]:
 
 
 def _calibrated(
-    link: Link, chosen: Chosen, seconds: float, folder: Path | None, same_motor: list[list[int]]
-) -> StreamMethods:
+    link: "Link", chosen: Chosen, seconds: float, folder: Path | None, same_motor: list[list[int]]
+) -> "StreamMethods":
     """Motors, friction, threshold and noise from ``seconds`` of the stream; kept in ``folder/free``."""
     from hopfield_nav.cli.report import print_table, say
     from hopfield_nav.wire import Monitor, Recorder, Stretch, calibrate
@@ -142,7 +140,7 @@ def _calibrated(
     return replace(found.methods, **_rule_of(chosen))
 
 
-def _calibration_lines(found: Calibration) -> list[tuple[str, str]]:
+def _calibration_lines(found: "Calibration") -> list[tuple[str, str]]:
     from hopfield_nav.record import quiet_time
 
     motors, (rate, low, high) = found.methods.motors, found.per_hour
@@ -165,8 +163,8 @@ def _calibration_lines(found: Calibration) -> list[tuple[str, str]]:
 
 
 def _watch(
-    link: Link, monitor: Monitor, keeper: Recorder | None, alarms: list[float], seconds: float,
-    page: StreamPage | None = None,
+    link: "Link", monitor: "Monitor", keeper: "Recorder | None", alarms: list[float], seconds: float,
+    page: "StreamPage | None" = None,
 ) -> None:  # fmt: skip
     """Take what comes until so many seconds of the stream have passed, or the source is gone for good.
 
@@ -195,14 +193,14 @@ def _watch(
                     return
 
 
-def _show(told: Told, alarms: int) -> None:
+def _show(told: "Told", alarms: int) -> None:
     """The state of things on one line of the terminal, written over."""
     if sys.stderr.isatty():
         level = "not judged" if told.seen is None else f"level {told.seen.level:.2f}"
         print(f"\r{told.time:9.1f} s  {level}  {alarms} alarms ", end="", file=sys.stderr, flush=True)
 
 
-def _report(methods: StreamMethods, monitor: Monitor, alarms: Sequence[float], keeper: Recorder | None) -> None:
+def _report(methods: "StreamMethods", monitor: "Monitor", alarms: Sequence[float], keeper: "Recorder | None") -> None:
     from hopfield_nav.cli.report import alarms_in_words, print_table
 
     counts = {kind: count for kind, count in monitor.counts.items() if kind != "alarms"}

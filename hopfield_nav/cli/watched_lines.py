@@ -1,7 +1,5 @@
 """What a watch prints and shows: whatever a source sends, lines are harmless and not too many."""
 
-from __future__ import annotations
-
 import time as clock
 import webbrowser
 from collections.abc import Iterator
@@ -39,7 +37,7 @@ class WatchedLines:
 
 
 @contextmanager
-def page_of(model: Arm, host: str) -> Iterator[StreamPage]:
+def page_of(model: "Arm", host: str) -> "Iterator[StreamPage]":
     """The page of a stream from a host; at the end it waits for the browser to take the last one."""
     from hopfield_nav.cli.report import say
     from hopfield_nav.view import StreamPage
@@ -53,7 +51,7 @@ def page_of(model: Arm, host: str) -> Iterator[StreamPage]:
             say("no browser came for the page")
 
 
-def show_on(page: StreamPage, told: Told) -> None:
+def show_on(page: "StreamPage", told: "Told") -> None:
     """Put a judged row on the page, which is opened with the first one."""
     if told.seen is None:
         return
@@ -64,7 +62,7 @@ def show_on(page: StreamPage, told: Told) -> None:
         page.add_alarm(told.seen.time, alarm_line(told.seen))
 
 
-def alarm_line(seen: Seen) -> str:
+def alarm_line(seen: "Seen") -> str:
     """When an alarm was raised, at which level, and on which links the arm may be touched."""
     told = ", or ".join(f"link {link} ({share:.0%})" for link, share in seen.links)
     where = told or "which link cannot be told"

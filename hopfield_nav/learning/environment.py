@@ -3,8 +3,6 @@
 Reading this file tells Gymnasium of ``hopfield_nav/Reach-v0``.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

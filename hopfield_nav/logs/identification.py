@@ -7,8 +7,6 @@ fitted so that the given arm's torque explains the currents (then masses are kno
 arm's alone).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -61,7 +59,7 @@ def read_logs(
     return Sources(logs, constants if data else None, fitted)
 
 
-def _log_of_run(log: OpenedLog) -> MotionLog:
+def _log_of_run(log: "OpenedLog") -> MotionLog:
     """A run of ours: measured torque of the motors, angles of the links, and of the rotors of elastic joints."""
     data = log.data
     name = log.path.name if log.world is None else log.world.name
@@ -79,7 +77,7 @@ def _log_of_run(log: OpenedLog) -> MotionLog:
     )
 
 
-def log_of_recording(data: xarray.Dataset, motor_constants: np.ndarray, zero: np.ndarray | float = 0.0) -> MotionLog:
+def log_of_recording(data: "xarray.Dataset", motor_constants: np.ndarray, zero: np.ndarray | float = 0.0) -> MotionLog:
     """A recording: torque that was measured, or that of its currents, less those at no torque ``zero`` [A].
 
     Raises ``BadInput``: neither was recorded.
@@ -90,7 +88,7 @@ def log_of_recording(data: xarray.Dataset, motor_constants: np.ndarray, zero: np
 
 
 def _motors(
-    data: list[xarray.Dataset], arm: Arm, given: Sequence[float] | None, same_motor: Sequence[Sequence[int]]
+    data: "list[xarray.Dataset]", arm: Arm, given: Sequence[float] | None, same_motor: Sequence[Sequence[int]]
 ) -> tuple[np.ndarray, np.ndarray, bool]:
     n = len(arm.dh)
     if given is not None:

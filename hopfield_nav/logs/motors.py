@@ -7,8 +7,6 @@ place of currents, K is 1. What is left is correlated in time; the
 standard deviations count whole blocks of it as one observation (Liang and Zeger 1986).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -48,7 +46,7 @@ class MotorFit(NamedTuple):
         return arm._replace(friction=np.column_stack([coulomb, viscous, coulomb, np.full_like(coulomb, 0.1)]))
 
 
-def fit_motors(recordings: Sequence[xarray.Dataset], arm: Arm, same_motor: Sequence[Sequence[int]] = ()) -> MotorFit:
+def fit_motors(recordings: "Sequence[xarray.Dataset]", arm: Arm, same_motor: Sequence[Sequence[int]] = ()) -> MotorFit:
     """Motor constant, Coulomb and viscous friction of every joint from runs in which nothing touched.
 
     The recordings are of ``load_recording``, with motor currents or torques. The motors are to give the torque of the
@@ -103,7 +101,7 @@ class _Fit(NamedTuple):
     rms: float
 
 
-def _check(data: xarray.Dataset, n: int) -> None:
+def _check(data: "xarray.Dataset", n: int) -> None:
     title = str(data.attrs.get("title", "recording"))
     if data.sizes["joint"] != n:
         raise BadInput("another number of joints", where=title, found=data.sizes["joint"], allowed=str(n))

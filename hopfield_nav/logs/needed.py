@@ -3,8 +3,6 @@
 Where the torques are what the model of the arm's maker leaves, ours has to say that no torque is needed.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +18,7 @@ SMOOTHED = 0.1  # [s] of motion from which a velocity is told that was not recor
 _REFERENCE = ("q_ref", "qd_ref", "qdd_ref")
 
 
-def drive_of(data: xarray.Dataset) -> np.ndarray:
+def drive_of(data: "xarray.Dataset") -> np.ndarray:
     """What moves the joints (k, n): torques at them [N·m] where those were measured, else currents [A].
 
     Raises ``BadInput``: neither was recorded.
@@ -33,7 +31,7 @@ def drive_of(data: xarray.Dataset) -> np.ndarray:
     return data.current.values
 
 
-def with_reference(data: xarray.Dataset) -> xarray.Dataset:
+def with_reference(data: "xarray.Dataset") -> "xarray.Dataset":
     """A recording with the signals that it lacks: of the reference those of the motion that was measured.
 
     Derivatives are those of a cubic through ``SMOOTHED`` seconds, as many before a row as after it.

@@ -4,8 +4,6 @@ What it is, is read before anything else is asked for. A run's files say the mot
 The world of a run lies beside its files.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,8 +34,8 @@ _READ = (
 class OpenedLog:
     """A log, labelled as ``Run.data`` is."""
 
-    data: xarray.Dataset  # its signals
-    world: World | None  # that it is a run of; None where nothing says so
+    data: "xarray.Dataset"  # its signals
+    world: "World | None"  # that it is a run of; None where nothing says so
     simulated: bool  # whether it is of a run: it has the motors' torque, and the true contact
     path: Path  # where it lies
 
@@ -50,7 +48,7 @@ class OpenedLog:
             return signals_of_data(self.data, 1)
         return signals_of_data(self.data, stride_of(self.data, self.world, str(self.path)))
 
-    def recording(self) -> xarray.Dataset:
+    def recording(self) -> "xarray.Dataset":
         """A run as ``serve`` tells it: the motors' torques as currents of motors with one known constant."""
         if not self.simulated:
             return self.data
@@ -98,7 +96,7 @@ def open_log(path: str | Path, joints: int | None = None) -> OpenedLog:
     return OpenedLog(data, recorded_world(beside) if beside.is_file() else None, True, table)
 
 
-def _read_signals(path: Path) -> xarray.Dataset:
+def _read_signals(path: Path) -> "xarray.Dataset":
     """A table of ``export_csv``: its signals that replaying, tuning and identification need."""
     import xarray
 

@@ -6,8 +6,6 @@ description says the signals of. Variables, dimensions and units are those of ``
 ``docs/recordings.md``.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,7 +41,7 @@ _SIGNALS = {  # name: (second dimension, unit, long name)
 }
 
 
-def load_recording(path: str | Path, joints: int | None = 6) -> xarray.Dataset:
+def load_recording(path: str | Path, joints: int | None = 6) -> "xarray.Dataset":
     """Read a log of a real arm.
 
     Args:
@@ -73,7 +71,7 @@ def load_recording(path: str | Path, joints: int | None = 6) -> xarray.Dataset:
     return _dataset(raw, path)
 
 
-def label_signals(time: np.ndarray, signals: dict[str, np.ndarray], title: str) -> xarray.Dataset:
+def label_signals(time: np.ndarray, signals: dict[str, np.ndarray], title: str) -> "xarray.Dataset":
     """Signals (k, n) by name at times (k,) [s], as ``load_recording`` gives them."""
     return _dataset(Recorded(time, signals, [], 0), Path(title))
 
@@ -92,7 +90,7 @@ def _check_units(raw: Recorded, path: Path) -> None:
         raise BadInput("time looks like milliseconds", where=str(path), found=found, allowed="seconds")
 
 
-def _dataset(raw: Recorded, path: Path) -> xarray.Dataset:
+def _dataset(raw: Recorded, path: Path) -> "xarray.Dataset":
     import xarray
 
     variables = {

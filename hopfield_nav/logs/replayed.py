@@ -4,8 +4,6 @@ The methods, the frames they rely on, and the rule by which a level becomes an a
 itself; only what is sensed comes from arrays.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -41,7 +39,7 @@ class Replay(NamedTuple):
     wrench: np.ndarray  # (k, 6) on the tool, base axes [N, N·m]
     detected: np.ndarray  # (k,) bool, where an alarm was raised (disarmed after it, as in the closed loop)
 
-    def dataset(self) -> xarray.Dataset:
+    def dataset(self) -> "xarray.Dataset":
         """The same, labelled as ``Run.data`` is."""
         import xarray
 

@@ -1,7 +1,5 @@
 """What a control computer sensed, as arrays: of a simulated run, or of a real arm's recording."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -38,7 +36,7 @@ class Signals(NamedTuple):
     wrench: np.ndarray = np.zeros((0, 6))
 
 
-def signals_of_run(run: Run) -> Signals:
+def signals_of_run(run: "Run") -> Signals:
     """Signals of a simulated run, one row a control period.
 
     Raises ``BadInput``: nothing was recorded, or more coarsely than once a control period.
@@ -46,7 +44,7 @@ def signals_of_run(run: Run) -> Signals:
     return signals_of_data(run.data, stride_of(run.data, run.world, run.world.name))
 
 
-def stride_of(data: xarray.Dataset, world: World, where: str) -> int:
+def stride_of(data: "xarray.Dataset", world: "World", where: str) -> int:
     """Rows of a run's record that are one control period."""
     count, period = data.sizes["time"], world.controller.period
     row = float(np.median(np.diff(data.time.values))) if count > 1 else world.plant.step * world.record.every
@@ -58,7 +56,7 @@ def stride_of(data: xarray.Dataset, world: World, where: str) -> int:
     return stride
 
 
-def signals_of_data(data: xarray.Dataset, stride: int) -> Signals:
+def signals_of_data(data: "xarray.Dataset", stride: int) -> Signals:
     """Signals of a run's record, each ``stride``-th row.
 
     A row of the record holds the torque from that row on; the methods are told that of the period before, as it was
@@ -78,7 +76,7 @@ def signals_of_data(data: xarray.Dataset, stride: int) -> Signals:
     return Signals(time, **sensed, tau=tau, wrench=wrench)
 
 
-def signals_of_recording(data: xarray.Dataset, motors: MotorFit) -> Signals:
+def signals_of_recording(data: "xarray.Dataset", motors: "MotorFit") -> Signals:
     """Signals of a real arm: the motors' torque from what drives them, and what is missing of the reference.
 
     Raises ``BadInput``: a signal was not recorded.

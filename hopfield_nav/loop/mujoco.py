@@ -6,8 +6,6 @@ is not held and the friction of gears that give before they slip. A sensor at th
 Controller, estimator and detector are the kernels of the compiled loop.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
@@ -72,7 +70,7 @@ class MujocoLoop:
                 return event
         return Event.HORIZON
 
-    def _lend(self, hook: _Hook, advance: Callable) -> None:
+    def _lend(self, hook: "_Hook", advance: Callable) -> None:
         """Let MuJoCo compute; its hook for passive forces is one for the whole process, lent briefly."""
         self.mujoco.set_mjcb_passive(hook)
         try:

@@ -65,6 +65,21 @@ def climb(table, start, target, mantissa, exponent, cells):
     return count
 
 
+@kernel
+def climb_cells(table, length, shape, start, target, mantissa, exponent):
+    """Cells (k, rank) of `climb`, the length of their steps, in the unit of ``length`` (k,), and whether it arrives."""
+    path = np.empty(mantissa.size, np.int64)
+    count, total = climb(table, start, target, mantissa, exponent, path), 0.0
+    cells = np.empty((count, shape.size), np.int64)
+    for n in range(count):
+        locate(path[n], shape, cells[n])
+        for k in range(table.shape[1]):
+            if n > 0 and table[path[n - 1], k] == path[n]:
+                total += length[k]
+                break
+    return cells, total, path[count - 1] == target
+
+
 @inlined
 def neighbour(at, offset, k, shape, wrap, place):
     """Place of the neighbour at step k of the cell `at` (rank,); -1 where the grid ends."""
@@ -189,15 +204,3 @@ def ascend(activation, offset, shape, wrap, place, start, target):
             cells[count, a] = (cells[count - 1, a] + offset[k, a]) % shape[a]
         count += 1
     return cells[:count].copy(), steps[: count - 1].copy()
-
-
-@kernel
-def step_lengths(table, length, cells, count):
-    """Length of a path of flat indices, in the unit of `length`."""
-    total = 0.0
-    for n in range(count - 1):
-        for k in range(table.shape[1]):
-            if table[cells[n], k] == cells[n + 1]:
-                total += length[k]
-                break
-    return total

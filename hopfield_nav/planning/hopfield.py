@@ -163,6 +163,14 @@ def flat_index(cell: Sequence[int], shape: Sequence[int], name: str) -> int:
 
     Raises ``BadInput``: not `rank` integers, or outside the grid.
     """
+    if type(cell) is tuple and len(cell) == len(shape):
+        index = 0
+        for at, size in zip(cell, shape, strict=True):
+            if type(at) is not int or not 0 <= at < size:
+                break
+            index = index * size + at
+        else:
+            return index
     found = np.asarray(cell)
     if found.shape != (len(shape),) or found.dtype.kind not in "iu":
         raise BadInput(f"{name} cell", found=cell, allowed=f"{len(shape)} integers")

@@ -7,16 +7,18 @@ are kept, not activations, so that nothing underflows and beta drops out.
 Where all steps are equally long they are hops, of `limit_bits`; else sums of lengths, of `limit_lengths`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.kernels.decorators import kernel
+from dynamics.kernels.decorators import kernel, unchecked_call
+from hopfield_nav.planning.ascent import descend, locate
 from hopfield_nav.planning.closed import NONE_CLOSED, by_place
 from hopfield_nav.planning.limit_bits import UNREACHED, blocks, levels, next_row
 from hopfield_nav.planning.limit_lengths import OPEN, distances, mark, pad
-from hopfield_nav.planning.neighbourhood import Neighbourhood
+from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of
 
 
 class Field(NamedTuple):
@@ -41,9 +43,7 @@ def solve(
         layout = blocks(near.shape, near.periodic)
         aim = _cells(targets, len(layout.place))
         label = levels(layout, grid.reshape(-1), aim, *_guarded(closed, near, layout.place))
-        step = np.ones(len(near.length), np.int64)
-        keys = by_place(closed, near, layout.place)
-        return Field(label, UNREACHED, step, near.offset, layout.shape, layout.wrap, layout.place, keys)
+        return _hop_field(label, layout, near.offset, by_place(closed, near, layout.place))
     padded, state = pad(grid, near)
     goals = places_of(padded.place, targets)
     state[goals] = OPEN
@@ -51,6 +51,40 @@ def solve(
     mark(state, keys, len(near.length))
     label = distances(padded, near.length, state, goals, keys)
     return Field(label, np.inf, near.length, near.offset, padded.shape, padded.wrap, padded.place, keys)
+
+
+@kernel
+def _hop_field(label, layout, offset, closed):
+    step = np.ones(len(offset), np.int64)
+    return Field(label, UNREACHED, step, offset, layout.shape, layout.wrap, layout.place, closed)
+
+
+@kernel
+def _hops(layout, offset, blocked, start, goal):
+    """Levels, cells (k, rank) and whether the path arrives, without closed steps; ``start`` and ``goal`` in C order."""
+    none, ends = np.empty(0, np.int64), np.empty((2, layout.shape.size), np.int64)
+    locate(start, layout.shape, ends[0])
+    locate(goal, layout.shape, ends[1])
+    level = levels(layout, blocked, ends[1:], none, none.reshape(0, 1))
+    cells, _, reached = descend(_hop_field(level, layout, offset, none), ends[0])
+    return level, cells, reached
+
+
+@lru_cache(maxsize=1)
+def _quick_hops() -> Callable:
+    """The kernel without a look at the types of its arguments, which are always the same."""
+    _hops(blocks((2, 2), (False, False)), neighbourhood_of((2, 2)).offset, np.zeros(4, bool), 0, 3)
+    return unchecked_call(_hops)
+
+
+def descend_hops(blocked: np.ndarray, near: Neighbourhood, start: int, goal: int) -> tuple[np.ndarray, bool, Callable]:
+    """Cells (k, rank) of a path, whether it arrives, and its `distance_grid` when called.
+
+    For a bool grid, steps that are all equally long, none of them closed, and cells counted in C order.
+    """
+    layout, flat = blocks(near.shape, near.periodic), np.ascontiguousarray(blocked).reshape(-1)
+    level, cells, reached = _quick_hops()(layout, near.offset, flat, start, goal)
+    return cells, reached, lambda: distance_grid(_hop_field(level, layout, near.offset, NONE_CLOSED), near)
 
 
 def _guarded(closed: np.ndarray, near: Neighbourhood, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -81,7 +81,7 @@ def neighbourhood_of(
     """
     others = radius, spacing, periodic, ties
     try:
-        return _remembered(tuple(shape), *(tuple(a) if isinstance(a, list) else a for a in others))
+        return _remembered(tuple(shape), *[tuple(a) if isinstance(a, list) else a for a in others])
     except (TypeError, BadInput):
         return _look_at(shape, *others)
 

@@ -1,14 +1,14 @@
 """Plan a path through a map of blocked cells with one of the two networks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from dynamics import BadInput, require_known
-from hopfield_nav.planning.ascent import climb, descend, step_lengths
+from hopfield_nav.planning.ascent import climb_cells, descend
 from hopfield_nav.planning.closed import closed_keys, without
 from hopfield_nav.planning.hopfield import check_beta, flat_index, iterate, judging_eigenvalue, largest_eigenvalue
-from hopfield_nav.planning.limit import Field, distance_grid, solve
+from hopfield_nav.planning.limit import Field, descend_hops, distance_grid, solve
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of, on_grid
 from hopfield_nav.planning.plan import NO_PATH, Plan
 from hopfield_nav.planning.sum import Problem, check_size, plan_in_sum, solve_sum
@@ -84,33 +84,29 @@ def replan(
     Raises ``BadInput``: as `plan_path`.
     """
     grid = check_grid(blocked)
-    check_network(network)
-    flat_index(start, grid.shape, "start")
-    flat_index(goal, grid.shape, "goal")
+    require_known(network, NETWORKS, "network")
+    first, last = flat_index(start, grid.shape, "start"), flat_index(goal, grid.shape, "goal")
     around = on_grid(near, grid.shape)
     keys = closed_keys(closed, around)
     function = None if activation == "linear" else choose_function(network, activation, beta, around)
     if network == "sum" and (keys.size or function):
         check_size(around)
     slope = function.slope if function else choose_beta(network, beta, around, closed)
-    ends = {"start": grid[tuple(start)], "goal": grid[tuple(goal)]}
-    if not allow_blocked_start and any(ends.values()):
-        reason = "start cell is blocked" if ends["start"] else "goal cell is blocked"
+    if not allow_blocked_start and (grid.item(first) or grid.item(last)):
+        reason = "start cell is blocked" if grid.item(first) else "goal cell is blocked"
         return Plan(None, reason, np.inf, network, slope)
     if function:
         return plan_activated(grid, start, goal, function, around, closed)
+    if slope is None and around.uniform and not keys.size:
+        cells, reached, distance = descend_hops(grid, around, first, last)
+        count, step = len(cells) - 1, around.length.item(0)
+        length = float(count) if step == 1.0 else float(np.add.reduce(np.full(count, step)))
+        return _plan(cells, length, reached, distance)
     if slope is None:
         return plan_in_field(solve(grid, around, goal, keys), around, start)
-    problem = pose_sum(around, goal, slope)
-    if keys.size:
-        eigenvalue = judging_eigenvalue(slope, around, closed)
-        problem = problem._replace(closed=keys, eigenvalue=eigenvalue)
+    eigenvalue = judging_eigenvalue(slope, around, closed) if keys.size else largest_eigenvalue(around)
+    problem = Problem(around, tuple(int(c) for c in goal), slope, eigenvalue, keys)
     return plan_in_sum(solve_sum(problem, np.ascontiguousarray(grid)), start)
-
-
-def pose_sum(near: Neighbourhood, goal: Sequence[int], beta: float) -> Problem:
-    """The problem of the summing network on a grid without closed steps."""
-    return Problem(near, tuple(int(c) for c in goal), beta, largest_eigenvalue(near))
 
 
 def check_grid(blocked: np.ndarray) -> np.ndarray:
@@ -122,11 +118,6 @@ def check_grid(blocked: np.ndarray) -> np.ndarray:
         found = f"{grid.dtype} of shape {grid.shape}"
         raise BadInput("blocked", found=found, allowed="a bool array with at least one cell, or one of 0, 1")
     return grid
-
-
-def check_network(network: str) -> None:
-    """BadInput if there is no network of that name."""
-    require_known(network, NETWORKS, "network")
 
 
 def choose_beta(
@@ -160,13 +151,13 @@ def choose_function(network: str, activation: str, beta: float | None, near: Nei
 def plan_in_field(field: Field, near: Neighbourhood, start: Sequence[int]) -> Plan:
     """The path down the distances of a settled limit network."""
     cells, steps, reached = descend(field, np.array(start, np.int64))
-    return Plan(
-        cells if reached else None,
-        "" if reached else NO_PATH,
-        float(np.add.reduce(near.length[steps])) if reached else np.inf,
-        "limit",
-        _grid=lambda: distance_grid(field, near),
-    )
+    return _plan(cells, float(np.add.reduce(near.length[steps])), reached, lambda: distance_grid(field, near))
+
+
+def _plan(cells: np.ndarray, length: float, reached: bool, distance: Callable[[], np.ndarray]) -> Plan:
+    if reached:
+        return Plan(cells, "", length, "limit", _grid=distance)
+    return Plan(None, NO_PATH, np.inf, "limit", _grid=distance)
 
 
 def plan_activated(
@@ -184,16 +175,14 @@ def plan_activated(
     shape = blocked.shape
     sigma, _ = iterate(blocked, goal, near=near, function=function, closed=closed)
     table = without(near.table, closed_keys(closed, near))
-    cells = np.empty(sigma.size + 1, np.int64)
-    target, flat = flat_index(goal, shape, "goal"), np.append(sigma.ravel(), 0.0)
-    exponent = np.zeros(flat.size, np.int64)
-    count = climb(table, flat_index(start, shape, "start"), target, flat, exponent, cells)
-    reached = cells[count - 1] == target
+    first, target = flat_index(start, shape, "start"), flat_index(goal, shape, "goal")
+    flat, exponent = np.append(sigma.ravel(), 0.0), np.zeros(sigma.size + 1, np.int32)
+    cells, length, reached = climb_cells(table, near.length, np.array(shape), first, target, flat, exponent)
     others = np.delete(sigma.ravel(), target)
     return Plan(
-        np.stack(np.unravel_index(cells[:count], shape), axis=1) if reached else None,
-        "" if reached else NO_PATH if sigma[tuple(start)] == 0 and count == 1 else TOP,
-        float(step_lengths(table, near.length, cells, count)) if reached else np.inf,
+        cells if reached else None,
+        "" if reached else NO_PATH if sigma[tuple(start)] == 0 and len(cells) == 1 else TOP,
+        length if reached else np.inf,
         "sum",
         function.slope,
         bool((others >= 1).any()),

@@ -1,7 +1,5 @@
 """Probabilistic roadmap (Spong, Hutchinson and Vidyasagar 2006, 5.4; Kavraki et al. 1996)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -42,7 +40,7 @@ def plan_roadmap(
     return Plan(cells_along(grid, chain), "", polyline_length(chain), "roadmap", waypoints=chain)
 
 
-def _graph(grid: np.ndarray, points: np.ndarray, connections: int) -> csr_matrix:
+def _graph(grid: np.ndarray, points: np.ndarray, connections: int) -> "csr_matrix":
     """Lengths between points that are among each other's nearest and see each other."""
     from scipy.sparse import csr_matrix
     from scipy.spatial import cKDTree
@@ -58,7 +56,7 @@ def _graph(grid: np.ndarray, points: np.ndarray, connections: int) -> csr_matrix
     return csr_matrix((lengths, (one[seen], other[seen])), shape=(len(points), len(points)))
 
 
-def _shortest(graph: csr_matrix) -> list[int] | None:
+def _shortest(graph: "csr_matrix") -> list[int] | None:
     """Points from the first to the second."""
     from scipy.sparse.csgraph import dijkstra
 

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.planning.ascent import ascend, climb, step_lengths
+from hopfield_nav.planning.ascent import ascend, climb_cells
 from hopfield_nav.planning.closed import NONE_CLOSED, without
+from hopfield_nav.planning.hopfield import flat_index
 from hopfield_nav.planning.neighbourhood import Neighbourhood
 from hopfield_nav.planning.plan import NO_PATH, Plan
 from hopfield_nav.planning.sum_exact import Equilibrium, log_activation, settle
@@ -88,7 +89,7 @@ def _solve_rows(problem: Problem, flat: np.ndarray) -> Summed | None:
 
 
 def _target(problem: Problem) -> int:
-    return int(np.ravel_multi_index(problem.target, problem.near.shape))
+    return flat_index(problem.target, problem.near.shape, "target")
 
 
 def _table(problem: Problem) -> np.ndarray:
@@ -98,30 +99,28 @@ def _table(problem: Problem) -> np.ndarray:
 def plan_in_sum(network: Summed, start: Sequence[int]) -> Plan:
     """The path of steepest ascent in a settled summing network, from the start to its target."""
     problem = network.problem
-    cells, length = _climb(network, tuple(int(c) for c in start))
+    cells, length, reached = _climb(network, tuple(int(c) for c in start))
     plan = (network.saturated, network.log_activation)
     if not network.settled:
         reason = f"the network did not settle in {network.sweeps} sweeps"
         return Plan(None, reason, np.inf, "sum", problem.beta, *plan)
-    if tuple(cells[-1]) != problem.target:
+    if not reached:
         return Plan(None, _why_stopped(network, cells), np.inf, "sum", problem.beta, *plan)
     return Plan(cells, "", length, "sum", problem.beta, *plan)
 
 
-def _climb(network: Summed, start: tuple[int, ...]) -> tuple[np.ndarray, float]:
-    """Cells (k, rank) of steepest ascent, whether or not it ends at the target, and their length."""
+def _climb(network: Summed, start: tuple[int, ...]) -> tuple[np.ndarray, float, bool]:
+    """Cells (k, rank) of steepest ascent, their length, and whether it ends at the target."""
     problem, state, near = network.problem, network.equilibrium, network.problem.near
     if state is not None:
-        table, path = _table(problem), np.empty(state.mantissa.size, np.int64)
-        first = int(np.ravel_multi_index(start, near.shape))
-        count = climb(table, first, _target(problem), state.mantissa, state.exponent, path)
-        cells = np.array(np.unravel_index(path[:count], near.shape)).T.copy()
-        return cells, float(step_lengths(table, near.length, path, count))
+        first, target = flat_index(start, near.shape, "start"), _target(problem)
+        ends = np.array(near.shape), first, target
+        return climb_cells(_table(problem), near.length, *ends, state.mantissa, state.exponent)
     cells, steps = ascend(
         network.activation, near.offset, np.array(near.shape), near.wrap, _straight_places(near.shape),
         np.array(start), np.array(problem.target),
     )  # fmt: skip
-    return cells, float(near.length[steps].sum())
+    return cells, float(near.length[steps].sum()), tuple(cells[-1]) == problem.target
 
 
 def _straight_places(shape: tuple[int, ...]) -> np.ndarray:

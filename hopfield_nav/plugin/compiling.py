@@ -1,7 +1,5 @@
 """Methods that run once per control period, compiled for the one signature of their kind."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,7 +27,7 @@ class Applied(NamedTuple):
 
 
 @cache
-def signature(kind: str) -> numba.core.typing.Signature:
+def signature(kind: str) -> "numba.core.typing.Signature":
     """Numba's signature of the methods of a kind."""
     numba = load_numba()
     arm, sensed, work = (numba.typeof(x) for x in (load_arm("ur5_ragazzon2012"), make_sensed(6), make_work(6)))
@@ -75,7 +73,7 @@ def answering(method: Method, what: str) -> Iterator[None]:
         raise BadInput(f"the {what} of the {method.title} cannot be had: {reason}") from error
 
 
-def type_of(record: object) -> numba.types.Type:
+def type_of(record: object) -> "numba.types.Type":
     """Numba's type of a number, an array or a record of them; a type in a record stands for itself."""
     numba = load_numba()
     if isinstance(record, numba.types.Type):

@@ -1,7 +1,5 @@
 """What a planner, a response, a belief and measures in plain Python look like, and what they are told."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
@@ -23,7 +21,7 @@ class BelievedMap:
     radius: float = 1.0  # of these moves [cells]
     seed: int = 0  # of the run
 
-    def read_only(self) -> BelievedMap:
+    def read_only(self) -> "BelievedMap":
         """The same, its arrays views that cannot be written."""
         views: dict[str, Any] = {k: read_only(v) for k, v in vars(self).items() if isinstance(v, np.ndarray)}
         return replace(self, **views)

@@ -1,7 +1,5 @@
 """The variables of a run's record: signals, events, map, touched steps and places."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,14 +21,14 @@ class LabelledRecord(NamedTuple):
     coordinates: dict[str, tuple]  # the same, of the axes
     attributes: dict[str, Any]  # of the whole
 
-    def dataset(self) -> xarray.Dataset:
+    def dataset(self) -> "xarray.Dataset":
         """The same, labelled."""
         import xarray
 
         return xarray.Dataset(*self)
 
 
-def record_of(data: xarray.Dataset) -> LabelledRecord:
+def record_of(data: "xarray.Dataset") -> LabelledRecord:
     """A data set in its parts."""
     parts = {str(name): (v.dims, v.values, v.attrs) for name, v in data.variables.items()}
     axes = {name: parts.pop(name) for name in list(parts) if name in data.coords}
@@ -40,10 +38,10 @@ def record_of(data: xarray.Dataset) -> LabelledRecord:
 def make_record(
     world: World,
     log: np.ndarray,
-    detections: Sequence[DetectionRecord],
+    detections: "Sequence[DetectionRecord]",
     first_path: np.ndarray,
     blocked: np.ndarray,
-    closed: Mapping[Step, float],
+    closed: "Mapping[Step, float]",
 ) -> LabelledRecord:
     """Everything that is recorded of a run: rows of ``loop.Log``, and detections that were answered.
 
@@ -104,7 +102,7 @@ _EVENTS = (  # variable, field of a detection, its type, dimensions, unit, long 
 )  # fmt: skip
 
 
-def _event_variables(world: World, detections: Sequence[DetectionRecord]) -> dict[str, tuple]:
+def _event_variables(world: World, detections: "Sequence[DetectionRecord]") -> dict[str, tuple]:
     sizes = {"event": len(detections), "map_axis": world.map.rank, "axis": 3}
     variables: dict[str, tuple] = {}
     for name, field, kind, dims, unit, long_name in _EVENTS:
@@ -118,7 +116,7 @@ def _event_variables(world: World, detections: Sequence[DetectionRecord]) -> dic
     return variables | {"event_path": _variable("event waypoint map_axis", paths, "1", "next path, then -1")}
 
 
-def _map_variables(world: World, detections: Sequence[DetectionRecord], blocked: np.ndarray) -> dict[str, tuple]:
+def _map_variables(world: World, detections: "Sequence[DetectionRecord]", blocked: np.ndarray) -> dict[str, tuple]:
     """What each detection changed on the map of cells, and the map at the end."""
     axes = " ".join(("map_x", "map_y", "map_z")[: world.map.rank])
     about = "1: blocked at the end, 2: out of reach, 3: believed occupied"
@@ -133,7 +131,7 @@ def _map_variables(world: World, detections: Sequence[DetectionRecord], blocked:
     }
 
 
-def _place_variables(detections: Sequence[DetectionRecord]) -> dict[str, tuple]:
+def _place_variables(detections: "Sequence[DetectionRecord]") -> dict[str, tuple]:
     """Where on the arm each touch may have been, the likeliest place first."""
     most = max((len(d.places.points) for d in detections), default=0)
     point = np.full((len(detections), most, 3), np.nan)
@@ -151,7 +149,7 @@ def _place_variables(detections: Sequence[DetectionRecord]) -> dict[str, tuple]:
 
 
 def _step_variables(
-    world: World, detections: Sequence[DetectionRecord], closed: Mapping[Step, float]
+    world: World, detections: "Sequence[DetectionRecord]", closed: "Mapping[Step, float]"
 ) -> dict[str, tuple]:
     """Every step that was ever touched, and how certain it was after each detection that it is closed."""
     steps = sorted(set(closed).union(*(detection.closed for detection in detections)))

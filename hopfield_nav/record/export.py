@@ -1,7 +1,5 @@
 """A run's signals and events for other programs: tables as CSV, everything as a file of MATLAB."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Iterator
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 _LINES = 4096  # written at a time
 
 
-def export_csv(run: Run, folder: Path, every: int = 1) -> list[Path]:
+def export_csv(run: "Run", folder: Path, every: int = 1) -> list[Path]:
     """Write ``signals.csv``, a line each ``every``-th row, and ``events.csv``, a line a detection.
 
     The head of a column is its variable, with the joint or the axis behind it, and its unit: ``q_1 [rad]``, ``force_x
@@ -43,7 +41,7 @@ def export_csv(run: Run, folder: Path, every: int = 1) -> list[Path]:
     return paths
 
 
-def export_mat(run: Run, path: Path, every: int = 1) -> Path:
+def export_mat(run: "Run", path: Path, every: int = 1) -> Path:
     """Write every variable, with the units in ``units`` and the numbers of the summary in ``summary``.
 
     Arguments, and errors, are those of ``export_csv``, but for the path of the one file.
@@ -61,7 +59,7 @@ def export_mat(run: Run, path: Path, every: int = 1) -> Path:
     return path
 
 
-def _thinned(run: Run, every: int) -> xarray.Dataset:
+def _thinned(run: "Run", every: int) -> "xarray.Dataset":
     if isinstance(every, bool) or not isinstance(every, int) or every < 1:
         raise BadInput("rows to keep", where="every", found=every, allowed="a whole number from 1")
     if not run.data.sizes["time"]:
@@ -69,7 +67,7 @@ def _thinned(run: Run, every: int) -> xarray.Dataset:
     return run.data.isel(time=slice(None, None, every))
 
 
-def _columns(data: xarray.Dataset, dimension: str) -> Iterator[tuple[str, np.ndarray]]:
+def _columns(data: "xarray.Dataset", dimension: str) -> Iterator[tuple[str, np.ndarray]]:
     """Head and values of each column of the table along a dimension."""
     if dimension in data.coords:
         yield f"{dimension} [{data[dimension].attrs.get('units', '1')}]", data[dimension].values

@@ -1,7 +1,5 @@
 """The plans of a run, and the marks that each was made with, which the record holds as differences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, overload
 
@@ -30,7 +28,7 @@ class Plans(Sequence[PlanRecord]):
     The map's shape is () where it keeps no marks.
     """
 
-    def __init__(self, data: xarray.Dataset, shape: tuple[int, ...]) -> None:
+    def __init__(self, data: "xarray.Dataset", shape: tuple[int, ...]) -> None:
         self._data, self._shape = data, shape
 
     def __len__(self) -> int:
@@ -66,7 +64,7 @@ class Plans(Sequence[PlanRecord]):
         )
 
 
-def felt_after(data: xarray.Dataset, shape: tuple[int, ...], count: int) -> np.ndarray:
+def felt_after(data: "xarray.Dataset", shape: tuple[int, ...], count: int) -> np.ndarray:
     """The marks after so many detections, a bool grid; empty where the record keeps none, shape ().
 
     An older record holds a grid for every detection.
@@ -86,7 +84,7 @@ def changed_cells(before: np.ndarray, after: np.ndarray) -> np.ndarray:
     return np.argwhere(before != after).astype(np.int32)
 
 
-def check_marks(where: str, data: xarray.Dataset, shape: tuple[int, ...]) -> None:
+def check_marks(where: str, data: "xarray.Dataset", shape: tuple[int, ...]) -> None:
     """Refuse marks that no run over a map of this shape has."""
     if "event_map" in data:
         if data.event_map.shape != (data.sizes["event"], *shape) or data.event_map.dtype.kind not in "iu":
@@ -102,7 +100,7 @@ def check_marks(where: str, data: xarray.Dataset, shape: tuple[int, ...]) -> Non
         raise BadInput("damaged variable", where=f"{where}: felt_change", allowed="cells of the map")
 
 
-def closed_steps(data: xarray.Dataset, certainty: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def closed_steps(data: "xarray.Dataset", certainty: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Touched steps (m, 2, rank) with a certainty above 0 (m,) that they are closed."""
     there = certainty > 0.0
     return data.closed_step.values[there], certainty[there]

@@ -5,8 +5,6 @@ A folder holds ``world.yaml`` (every default written out, random obstacles drawn
 name and renamed when it is complete.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -49,14 +47,14 @@ class Run:
         detections: Sequence[DetectionRecord],
         first_path: np.ndarray,
         blocked: np.ndarray,
-        closed: Mapping[Step, float] | None = None,
+        closed: "Mapping[Step, float] | None" = None,
     ) -> None:
         self.world, self.summary = world, summary
         self._parts = (log, detections, first_path, blocked, closed or {})
         self._data: xarray.Dataset | None = None
 
     @classmethod
-    def of_data(cls, world: World, summary: dict[str, Any], data: xarray.Dataset | None = None) -> Run:
+    def of_data(cls, world: World, summary: dict[str, Any], data: "xarray.Dataset | None" = None) -> "Run":
         """The run that has a record labelled as ``data`` is; without one, a record of no rows."""
         rows = make_log(0, len(world.start.joints), further_columns(world)).table
         run = cls(world, summary, rows, [], np.zeros((0, world.map.rank)), np.zeros(world.map.shape))
@@ -75,7 +73,7 @@ class Run:
         rows += [("warning", warning) for warning in self.summary.get("warnings", [])]
         return html_table(f"Run of {self.world.name}", rows)
 
-    def plot(self, name: str = "trajectory", ax: Axes | None = None) -> Axes | Figure:
+    def plot(self, name: str = "trajectory", ax: "Axes | None" = None) -> "Axes | Figure":
         """Draw any of the run's figures by the name of its file, such as ``trajectory`` or ``joints``.
 
         It is drawn into ``ax``, where it is one panel, and that is returned; else the figure.
@@ -97,7 +95,7 @@ class Run:
         return self.summary["outcome"]
 
     @property
-    def data(self) -> xarray.Dataset:
+    def data(self) -> "xarray.Dataset":
         """Signals and events with dimensions, units and long names."""
         if self._data is None:
             self._data = make_record(self.world, *self._parts).dataset()

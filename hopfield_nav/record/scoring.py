@@ -9,8 +9,6 @@ It owns the numbers of ``score_run`` and of the command ``compare``; what a cont
   contact, with the exact 95 % interval of a Poisson count.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -151,7 +149,7 @@ def truth_of_run(run: Run) -> ContactTruth:
     return truth_of_data(run.data)
 
 
-def truth_of_data(data: xarray.Dataset) -> ContactTruth:
+def truth_of_data(data: "xarray.Dataset") -> ContactTruth:
     """The true contact that a run's record holds, ``log.nc`` or an exported table."""
     largest = np.linalg.norm(data.contact_force.values, axis=1)
     return ContactTruth(data.time.values, data.force.values, largest, data.tau_external.values)

@@ -7,8 +7,6 @@ HDF5 lets a file name others, by links, by external storage and by virtual varia
 never written. What this program writes is one flat list of variables, each of them there in full.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -102,7 +100,7 @@ def _fits(quantity: Quantity, value: object) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
-def read_log(path: Path, expected: xarray.Dataset) -> xarray.Dataset:
+def read_log(path: Path, expected: "xarray.Dataset") -> "xarray.Dataset":
     """The signals and events of ``log.nc``; ``expected`` is the record of the same world if nothing happens."""
     data = read_netcdf(path)
     for name, variable in expected.variables.items():
@@ -113,7 +111,7 @@ def read_log(path: Path, expected: xarray.Dataset) -> xarray.Dataset:
     return data
 
 
-def read_netcdf(path: Path) -> xarray.Dataset:
+def read_netcdf(path: Path) -> "xarray.Dataset":
     """A labelled table that this program wrote; of a big one every signal is read when it is asked for.
 
     Raises ``BadInput``: it cannot be read, or does not hold its values itself.
@@ -138,7 +136,7 @@ def read_netcdf(path: Path) -> xarray.Dataset:
         raise _unreadable(path, error) from None
 
 
-def _check(where: str, found: Any, variable: Any, expected: xarray.Dataset) -> None:
+def _check(where: str, found: Any, variable: Any, expected: "xarray.Dataset") -> None:
     numbers = variable.dtype.kind in "if"
     if found.dims != variable.dims or (numbers and found.dtype.kind != variable.dtype.kind):
         kinds = f"{variable.dtype} over {', '.join(variable.dims)}"
@@ -167,7 +165,7 @@ _PACKED = 1032  # bytes at most for one of zlib's: https://zlib.net/zlib_tech.ht
 _LENGTH_ALONE = b"This is a netCDF dimension but not a netCDF variable"  # has no values
 
 
-def require_own_values(file: h5py.File, where: str, size: int) -> None:
+def require_own_values(file: "h5py.File", where: str, size: int) -> None:
     """Look at every variable of a file of ``size`` bytes before any value is read; messages say ``where``."""
     claimed = sum(_claimed(_variable(file, name, f"{where}: {name}"), f"{where}: {name}") for name in file)
     if claimed > _PACKED * size:
@@ -176,7 +174,7 @@ def require_own_values(file: h5py.File, where: str, size: int) -> None:
         raise BadInput(told, where=where, found=found, allowed=f"at most {_PACKED * size} in {size}")
 
 
-def _variable(file: h5py.File, name: str, where: str) -> h5py.Dataset:
+def _variable(file: "h5py.File", name: str, where: str) -> "h5py.Dataset":
     import h5py
 
     found = file[name] if isinstance(file.get(name, getlink=True), h5py.HardLink) else None
@@ -188,7 +186,7 @@ def _variable(file: h5py.File, name: str, where: str) -> h5py.Dataset:
     return found
 
 
-def _claimed(variable: h5py.Dataset, where: str) -> int:
+def _claimed(variable: "h5py.Dataset", where: str) -> int:
     """Size of all values when they are unpacked [bytes]."""
     width = variable.id.get_type().get_size()
     if not variable.size or _LENGTH_ALONE in _scale_name(variable):
@@ -204,6 +202,6 @@ def _claimed(variable: h5py.Dataset, where: str) -> int:
     return claimed
 
 
-def _scale_name(variable: h5py.Dataset) -> bytes:
+def _scale_name(variable: "h5py.Dataset") -> bytes:
     name = variable.attrs.get("NAME", b"")
     return name if isinstance(name, bytes) else str(name).encode()

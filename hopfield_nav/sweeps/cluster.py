@@ -6,8 +6,6 @@ several workers died is taken apart in the end and its jobs are run one by one, 
 and the others are not lost with it.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import pickle
@@ -54,7 +52,7 @@ _sweeps: dict[bytes, Any] = {}
 
 
 @contextmanager
-def connect(workers: int | None, scheduler: str | None) -> Iterator[Client]:
+def connect(workers: int | None, scheduler: str | None) -> "Iterator[Client]":
     """A client of a running cluster, ``tcp://HOST:8786``, or of one here that ends with the block.
 
     Raises ``BadInput``: nobody answers at the address, or the cluster there has no workers; the processes would
@@ -90,7 +88,7 @@ def core_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def thread_count(client: Client) -> int:
+def thread_count(client: "Client") -> int:
     """How many jobs the cluster runs at a time, now; 1 while it has no workers."""
     return max(1, sum(client.nthreads().values()))
 
@@ -165,7 +163,7 @@ def _remove_orphans(place: Path) -> None:
 
 
 @contextmanager
-def _client_of(address: str) -> Iterator[Client]:
+def _client_of(address: str) -> "Iterator[Client]":
     from distributed import Client
 
     where = f"--scheduler {address}"
@@ -208,7 +206,7 @@ class Batches:
     """The rows of ``count`` jobs run on a cluster, in the order in which they come in."""
 
     def __init__(
-        self, client: Client, sweep: Sweep, indices: Iterable[int], count: int, folder: Path | None,
+        self, client: "Client", sweep: "Sweep", indices: Iterable[int], count: int, folder: Path | None,
         work: Work = run_job,
     ) -> None:  # fmt: skip
         self._client, self._sweep, self._folder, self._work = client, sweep, folder, work
@@ -258,7 +256,7 @@ class Batches:
         share = self._left // (4 * self._threads)
         return max(1, min(_LARGEST, share, round(_BATCH / max(self._job_seconds, 1e-6))))
 
-    def _submit(self, batch: list[int]) -> Future:
+    def _submit(self, batch: list[int]) -> "Future":
         future = self._client.submit(
             run_batch, self._payload, batch, self._folder, self._work,
             key=f"sweep-{self._sweep.digest[:8]}-{batch[0]}-{len(batch)}-{clock.monotonic_ns()}", pure=False,
@@ -266,7 +264,7 @@ class Batches:
         self._batches[str(future.key)] = batch
         return future
 
-    def _take(self, future: Future) -> list[Row]:
+    def _take(self, future: "Future") -> list[Row]:
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 

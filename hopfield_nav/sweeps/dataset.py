@@ -1,7 +1,5 @@
 """The rows of a sweep as an ``xarray.Dataset`` with the swept parameters as its dimensions."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 _ERROR = "why there is no result, where there is none"
 
 
-def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> xarray.Dataset:
+def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> "xarray.Dataset":
     """The labelled table of a sweep; runs that are missing have the outcome "" and NaN elsewhere.
 
     It has the quantities over the first column of every axis and ``repeat``, or over ``run`` where samples are

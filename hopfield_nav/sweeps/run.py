@@ -3,8 +3,6 @@
 ``sweep("ragazzon2012", vary={"detection.threshold": [6, 12]})`` does it all in one call.
 """
 
-from __future__ import annotations
-
 import errno
 import tempfile
 from collections import Counter
@@ -32,7 +30,7 @@ _FEW = 20  # runs that are not worth the start of a pool
 
 
 def sweep(
-    world: World | str | Path,
+    world: "World | str | Path",
     vary: Mapping[str, Any] | None = None,
     zip: Sequence[Mapping[str, Any]] | None = None,
     random: Mapping[str, Any] | None = None,
@@ -43,7 +41,7 @@ def sweep(
     workers: int | None = None,
     folder: str | Path | None = None,
     allow_code: bool = False,
-) -> xarray.Dataset:
+) -> "xarray.Dataset":
     """Run a world many times with changed values and return one labelled table.
 
     Args:
@@ -81,7 +79,7 @@ def sweep(
 
 
 def execute(
-    sweep: Sweep,
+    sweep: "Sweep",
     folder: str | Path,
     workers: int | None = None,
     scheduler: str | None = None,
@@ -137,19 +135,19 @@ def _told_where_it_is(folder: Path) -> Iterator[None]:
         raise BadInput(told, where=str(folder), allowed=allowed) from error
 
 
-def finished_counts(folder: Path, sweep: Sweep) -> Counter:
+def finished_counts(folder: Path, sweep: "Sweep") -> Counter:
     """How many rows the results folder of a sweep has, by outcome."""
     return Counter(_outcomes(folder, sweep).values())
 
 
-def _outcomes(folder: Path, sweep: Sweep) -> dict[int, str]:
+def _outcomes(folder: Path, sweep: "Sweep") -> dict[int, str]:
     """The outcome of every run that has a row."""
     if not (folder / CSV).exists():
         return {}
     return {row["index"]: str(row["outcome"]) for row in read_rows(folder, sweep)}
 
 
-def require_same(sweep: Sweep, folder: Path) -> None:
+def require_same(sweep: "Sweep", folder: Path) -> None:
     """Refuse to go on in a folder that is not this sweep's.
 
     Raises ``BadInput``: it holds no sweep, or one that has been changed since.
@@ -177,7 +175,7 @@ def recorded_digest(folder: Path) -> str | None:
     return next((line.removeprefix(_DIGEST).strip() for line in lines if line.startswith(_DIGEST)), None)
 
 
-def _prepare(sweep: Sweep, folder: Path, resume: bool) -> None:
+def _prepare(sweep: "Sweep", folder: Path, resume: bool) -> None:
     if resume:
         require_same(sweep, folder)
         for name in (CSV, RUNS):
@@ -195,7 +193,7 @@ def _prepare(sweep: Sweep, folder: Path, resume: bool) -> None:
 
 @contextmanager
 def _rows(
-    sweep: Sweep, indices: Iterator[int], count: int, folder: Path, workers: int | None, scheduler: str | None
+    sweep: "Sweep", indices: Iterator[int], count: int, folder: Path, workers: int | None, scheduler: str | None
 ) -> Iterator[Iterator[dict[str, Any]]]:
     """The rows as they come in, from this process or from workers that end with the block."""
     if count == 0:

@@ -4,8 +4,6 @@
 ``Sweep``. A sweep does not list its runs: ``job(i)`` works out the i-th.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -138,11 +136,11 @@ class Sweep:
         name = self.file.measures
         return None if name is None else load_measures(name, self.folder)
 
-    def extra(self, run: Run) -> Mapping[str, Any]:
+    def extra(self, run: "Run") -> Mapping[str, Any]:
         """Columns of the sweep's own from a finished run."""
         return {}
 
-    def start(self, job: Job) -> Simulation:
+    def start(self, job: Job) -> "Simulation":
         """The run of a job, before anything moves."""
         from hopfield_nav.experiment import Simulation
 

@@ -4,8 +4,6 @@ A threshold is not judged by the motion it was set on: the stretch is cut in two
 other gave, and the alarms of both are counted. What is used afterwards comes from the whole stretch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -58,7 +56,7 @@ class Stretch:
         self._rows.append(values)
         return ""
 
-    def dataset(self) -> xarray.Dataset:
+    def dataset(self) -> "xarray.Dataset":
         """The rows as a recording.
 
         Raises ``BadInput``: none, or a field that calibration needs was not told.
@@ -74,7 +72,7 @@ class Stretch:
 
 
 def calibrate(
-    data: xarray.Dataset,
+    data: "xarray.Dataset",
     arm: Arm,
     estimator: Method,
     detector: Method,
@@ -101,7 +99,7 @@ def calibrate(
 
 
 def _fitted(
-    data: xarray.Dataset,
+    data: "xarray.Dataset",
     arm: Arm,
     estimator: Method,
     detector: Method,
@@ -122,7 +120,7 @@ def _fitted(
     return _with(methods, threshold if parameter.per_joint else threshold[0])
 
 
-def free_noise(methods: StreamMethods, free: Sequence[xarray.Dataset]) -> np.ndarray:
+def free_noise(methods: StreamMethods, free: "Sequence[xarray.Dataset]") -> np.ndarray:
     """Root mean square (n,) of what is left of free motion [N·m]: the isolator's noise."""
     left = np.concatenate([_replayed(methods, data).tau_external for data in free])
     return np.sqrt(np.mean(left * left, axis=0))
@@ -132,6 +130,6 @@ def _with(methods: StreamMethods, threshold: object) -> StreamMethods:
     return replace(methods, values={**methods.values, "threshold": threshold})
 
 
-def _replayed(m: StreamMethods, data: xarray.Dataset) -> Replay:
+def _replayed(m: StreamMethods, data: "xarray.Dataset") -> Replay:
     signals = signals_of_recording(data, m.motors)
     return replay_signals(m.model, signals, m.estimator, m.detector, m.values, m.rearm, m.episodes)

@@ -4,8 +4,6 @@ Signals that the log has are told as they are. Pose and speed of the tool, which
 arm's kinematics; fields of which neither knows anything are zero, or what a healthy arm says.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,7 +46,7 @@ class Source:
         return self.still | {name: table[k] for name, table in self.moving.items()}
 
 
-def source_of_recording(data: xarray.Dataset, arm: Arm) -> Source:
+def source_of_recording(data: "xarray.Dataset", arm: Arm) -> Source:
     """A recording of ``load_recording``; ``arm`` gives the tool's pose and speed where they are not in it.
 
     Raises ``BadInput``: other than six joints, or fewer than two rows.
@@ -62,7 +60,7 @@ def source_of_recording(data: xarray.Dataset, arm: Arm) -> Source:
     return _telling(str(data.attrs.get("title", "recording")), data.time.values, told, arm)
 
 
-def source_of_run(run: Run, arm: Arm, rate: float) -> Source:
+def source_of_run(run: "Run", arm: Arm, rate: float) -> Source:
     """A simulated run at ``rate`` [Hz], or the next lower rate that its control periods allow.
 
     Currents are the torques over ``MOTOR_CONSTANT``; the model's torque is that of ``arm`` at the reference.
@@ -116,7 +114,7 @@ def tool_pose(arm: Arm, q: np.ndarray) -> np.ndarray:
     return np.hstack([pose[:, :3, 3], Rotation.from_matrix(pose[:, :3, :3]).as_rotvec()])
 
 
-def export_rtde(run: Run, path: Path) -> Path:
+def export_rtde(run: "Run", path: Path) -> Path:
     """Write a run as the recorder of ur_rtde writes an arm's state: a head, then a line for each row.
 
     Rows come at the rate of the arm's controller, currents are the torques over ``MOTOR_CONSTANT``.

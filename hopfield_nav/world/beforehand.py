@@ -1,7 +1,5 @@
 """What a user should know of a good world before it is run: what it will take, and what may not go well."""
 
-from __future__ import annotations
-
 import math
 import shutil
 import tempfile
@@ -35,7 +33,7 @@ def record_size(world: World) -> float:
     return 8.0 * rows * width
 
 
-def further_columns(world: World) -> tuple[Column, ...]:
+def further_columns(world: World) -> "tuple[Column, ...]":
     """Columns of the log that not every world has: of a sensor at the flange, and of noisy torques."""
     from hopfield_nav.loop import TORQUE_COLUMNS, WRIST_COLUMNS
 

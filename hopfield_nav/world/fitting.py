@@ -1,7 +1,5 @@
 """What of a world must fit its arm: names of arms, lists with an entry a joint, friction, start, plan."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -205,7 +203,7 @@ def _pose_of(world: World) -> np.ndarray:
     return pose
 
 
-def _near_joints(arm: Arm, pose: np.ndarray, near: np.ndarray, any_rotation: bool) -> np.ndarray | None:
+def _near_joints(arm: "Arm", pose: np.ndarray, near: np.ndarray, any_rotation: bool) -> np.ndarray | None:
     """(n,) the joint angles within limits that are nearest to ``near``; None where there are none."""
     from dynamics import has_closed_form, inverse_kinematics, numeric_inverse_kinematics, within_limits_turns
 

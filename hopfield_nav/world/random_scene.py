@@ -4,8 +4,6 @@ A shelf and a box are put about the tool at the goal, so that the arm has to rea
 anywhere within reach. A scene is drawn until the whole arm, its base too, keeps clear of it at start and goal.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -38,7 +36,7 @@ class RandomScene(Section):
     )
     seed: Seed | None = Field(None, description="of this scene; null: drawn from the run's seed")
 
-    def draw(self, generator: np.random.Generator, arm: Arm, start: np.ndarray, goals: np.ndarray) -> list[Solid]:
+    def draw(self, generator: np.random.Generator, arm: "Arm", start: np.ndarray, goals: np.ndarray) -> list[Solid]:
         """The solids of the scene; one with a seed of its own ignores the run's generator.
 
         The start (n,) stays free, and one at least of the goals (k, n), if there are any [rad].

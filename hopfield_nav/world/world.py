@@ -1,7 +1,5 @@
 """Everything an experiment is made of: ``World``, the root of the schema."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -152,7 +150,7 @@ class World(Section):
         x, y, z = (*self.goal_position, self.map.origin[2])[:3]
         return x, y, z
 
-    def resolve(self, seed: int, keep_free: Sequence[tuple[float, float]] = ()) -> World:
+    def resolve(self, seed: int, keep_free: Sequence[tuple[float, float]] = ()) -> "World":
         """The same world, every obstacle listed by itself, what is random drawn, and the seed written in.
 
         What has a seed of its own ignores that of the run. The surroundings of the goal, and of points [x, y] such as
@@ -181,19 +179,19 @@ class World(Section):
             relative_to(data, self._folder, folder)
         return yaml_text(data)
 
-    def with_changes(self, **changes: Any) -> World:
+    def with_changes(self, **changes: Any) -> "World":
         """The same world with other sections, which are not checked."""
         world = self.model_copy(update=changes)
         world._name, world._folder, world._trust = self._name, self._folder, self._trust
         return world
 
-    def not_knowing(self, key: Sequence[str | int]) -> World:
+    def not_knowing(self, key: Sequence[str | int]) -> "World":
         """The same world of which nobody knows what stands at a key of the top or of a section."""
         name, *inner = map(str, key)
         mark = getattr(self, name).model_copy(update={inner[0]: NOT_KNOWN}) if inner else NOT_KNOWN
         return self.with_changes(**{name: mark})
 
-    def bare_arm(self) -> Arm:
+    def bare_arm(self) -> "Arm":
         """The world's arm with its tool frame, without payload."""
         from dynamics import load_arm, with_tool  # loads Numba
 
@@ -240,7 +238,7 @@ class World(Section):
         high = low + self.map.spacing * (np.array(self.map.shape[:2]) - 1)
         return [Obstacle.of(cylinder, obstacle.name) for cylinder in random.draw(own, low, high, free)]
 
-    def with_known(self, solids: Sequence[Sphere | Box]) -> World:
+    def with_known(self, solids: Sequence[Sphere | Box]) -> "World":
         """The world with more known obstacles."""
         more = (KnownObstacle.of(solid) for solid in solids)
         return self.with_changes(known=(*self.known, *more))

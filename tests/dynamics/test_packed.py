@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from dynamics import (
     mass_matrix,
     packed,
 )
+from dynamics.kernels.views import ROOM
 
 pytestmark = pytest.mark.kernel
 
@@ -66,7 +69,7 @@ def test_the_numbers_together_or_apart_give_the_same(n, rows):
 
 def test_every_array_of_an_arm_is_found_again():
     arm = load_arm("ur5_ragazzon2012")
-    numbers, n, _ = packed.numbers_of(arm)
+    numbers, n = packed.numbers_of(arm)
     for found, array in zip(packed.arm_in.__wrapped__(numbers, n), arm, strict=True):
         assert np.array_equal(found, array)
         assert found.size == 0 or np.shares_memory(found, array)
@@ -82,21 +85,47 @@ def test_scratch_arrays_do_not_overlap_and_fill_their_room(n):
     assert sum(array.size for array in work) == scratch.size
 
 
-def test_what_scratch_held_before_does_not_matter():
+def test_what_scratch_held_before_does_not_matter(monkeypatch):
     arm = load_arm("ur5_controller")
-    expected = [_call(call, arm) for call in (*CALLS, link_frames)]
+    expected = [_call(call, arm, (3,)) for call in (*CALLS, link_frames)]
+    monkeypatch.setattr(np, "empty", lambda shape: np.full(shape, np.nan))
     for call, result in zip((*CALLS, link_frames), expected, strict=True):
-        packed.numbers_of(arm).room[:] = np.nan
-        assert np.array_equal(_call(call, arm), result)
+        assert np.array_equal(_call(call, arm, (3,)), result)
 
 
-def test_every_thread_has_scratch_of_its_own():
-    arm = load_arm("ur5_controller")
-    with ThreadPoolExecutor(2) as pool:
-        both = Barrier(2)
-        rooms = list(pool.map(lambda arm: (both.wait(), packed.numbers_of(arm).room)[1], [arm, arm]))
-    assert not np.shares_memory(*rooms)
-    assert packed.numbers_of(arm).room is packed.numbers_of(arm).room
+@pytest.mark.parametrize("n", [packed._MOST_JOINTS, packed._MOST_JOINTS + 1, 40])
+def test_an_arm_of_more_joints_than_a_kernel_has_room_for(n):
+    assert packed.room_for(packed._MOST_JOINTS) == ROOM
+    arm = random_arm(n)
+    rows = _all(arm, (1,))
+    assert _same(_all(arm), [result[0] for result in rows])
+
+
+def test_other_threads_run_while_a_batch_is_computed():
+    """Python asks no thread to make room here, so that a count goes on only if the call lets others run."""
+    arm, counted, done = load_arm("ur5_controller"), [0], Event()
+    seen = []
+
+    def compute():
+        q = np.zeros((100_000, 6))
+        jacobian(arm, q[:1])
+        before = counted[0]
+        jacobian(arm, q)
+        seen.extend([before, counted[0]])
+        done.set()
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(100.0)
+    try:
+        thread = Thread(target=compute)
+        thread.start()
+        while not done.is_set():
+            counted[0] += 1
+            time.sleep(0)
+        thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert seen[1] > seen[0]
 
 
 def test_threads_do_not_disturb_each_other():
@@ -105,6 +134,15 @@ def test_threads_do_not_disturb_each_other():
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda k: _all(arms[k % 4], (200,)), range(24)))
     assert all(_same(found[k], expected[k % 4]) for k in range(24))
+
+
+def test_single_calls_of_threads_do_not_disturb_each_other():
+    arm = load_arm("ur5_controller")
+    rows = np.random.default_rng(5).normal(size=(8, 3, 6))
+    expected = [forward_dynamics(arm, *row) for row in rows]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda row: [forward_dynamics(arm, *row) for _ in range(2000)], rows))
+    assert all(_same(results, [one] * 2000) for results, one in zip(found, expected, strict=True))
 
 
 def test_results_are_arrays_of_their_own():
@@ -158,12 +196,12 @@ def test_an_arm_with_one_array_exchanged_is_another_arm():
 
 
 def test_many_arms_in_turn():
-    arms = [load_arm("ur5_controller") for _ in range(3 * packed._KEPT)]
+    arms = [load_arm("ur5_controller") for _ in range(3 * packed._MOST_KNOWN)]
     for k, arm in enumerate(arms):
         arm.mass[0] = k
     found = [mass_matrix(arm, np.zeros(6)) for arm in arms for _ in range(2)]
     assert _same(found, [mass_matrix(_apart(arm), np.zeros(6)) for arm in arms for _ in range(2)])
-    assert len(packed._known.arms) <= packed._KEPT
+    assert len(packed.KNOWN) <= packed._MOST_KNOWN
 
 
 @pytest.mark.parametrize("q", [np.zeros(5), np.zeros((6, 1)), "nothing", None, np.zeros(()), [[0.0] * 6, [0.0]]])
@@ -208,6 +246,56 @@ def test_an_array_that_cannot_take_the_result_is_refused(call, rows):
     for out in (fits[..., :-1].copy(), fits[None], fits.astype(np.float32), fits.astype(">f8"), frozen, strided, [0]):
         with pytest.raises(BadInput, match="out cannot take the result"):
             _call(call, arm, rows, out=out)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_is_wrong_with_an_array_for_the_result_is_said_in_a_line(call):
+    arm = load_arm("ur5_controller")
+    shape = _call(call, arm).shape
+    frozen = np.zeros(shape)
+    frozen.flags.writeable = False
+    with pytest.raises(BadInput) as caught:
+        _call(call, arm, out=np.zeros(shape, np.float32))
+    assert str(caught.value) == (
+        f"out cannot take the result; found 'float32 of shape {shape}'; "
+        f"allowed: float64 of shape {shape}, contiguous and writable"
+    )
+    for out in (frozen, np.zeros((*shape, 2))[..., 0], np.zeros(shape).tolist(), np.zeros(3), "out"):
+        with pytest.raises(BadInput, match="out cannot take the result") as caught:
+            _call(call, arm, out=out)
+        assert "\n" not in str(caught.value)
+    assert not frozen.any()
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("rows", [(), (4,)])
+@pytest.mark.parametrize("shift", [-7, -1, 0, 1, 5])
+def test_the_result_may_lie_in_memory_of_an_argument(call, rows, shift):
+    arm = load_arm("ur5_controller")
+    count = 3 if call in (inverse_dynamics, forward_dynamics) else 1
+    for place in range(count + (count == 3)):
+        arguments = [*np.random.default_rng(4).normal(size=(3, *rows, 6))[:count]]
+        if count == 3:
+            arguments.append(np.random.default_rng(5).normal(size=(*rows, 6)))
+        expected = call(arm, *arguments)
+        memory = np.zeros(expected.size + arguments[place].size + 20)
+        shared = memory[10 : 10 + arguments[place].size].reshape(arguments[place].shape)
+        shared[...] = arguments[place]
+        arguments[place] = shared
+        out = memory[10 + shift : 10 + shift + expected.size].reshape(expected.shape)
+        assert call(arm, *arguments, out=out) is out
+        assert np.array_equal(out, expected)
+
+
+@pytest.mark.parametrize("rows", [(), (4,)])
+def test_the_result_may_lie_in_the_arms_own_memory(rows):
+    for name, call in (("mass", inverse_dynamics), ("mass", forward_dynamics), ("tool", forward_kinematics)):
+        arm = load_arm("ur5_controller")
+        expected = _call(call, arm, rows)
+        numbers, _ = packed.numbers_of(arm)
+        first = (getattr(arm, name).__array_interface__["data"][0] - numbers.__array_interface__["data"][0]) // 8
+        out = numbers[first : first + expected.size].reshape(expected.shape)
+        assert np.array_equal(_call(call, arm, rows, out=out), expected)
 
 
 @pytest.mark.parametrize("call", [inverse_dynamics, forward_dynamics])

@@ -8,7 +8,9 @@ from refusals import refused
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from hopfield_nav.planning import iterate, plan_path, replan
+from hopfield_nav.planning import flat_index, iterate, neighbourhood_of, plan_path, replan
+from hopfield_nav.planning.limit import solve
+from hopfield_nav.planning.planner import plan_in_field
 
 pytestmark = pytest.mark.kernel
 
@@ -52,6 +54,40 @@ def problems(draw):
     spacing = draw(st.sampled_from([np.ones(rank), 0.5 + rng.random(rank)]))
     periodic = np.array([draw(st.booleans()) and n >= 2 * int(radius) + 1 for n in shape])
     return blocked, start, goal, radius, spacing, periodic
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(problems(), st.sampled_from([1.0, 0.1, 0.3, 7.0]))
+def test_one_call_of_equal_steps_gives_what_a_settled_network_does(problem, spacing):
+    blocked, start, goal, _, _, periodic = problem
+    near = neighbourhood_of(blocked.shape, 1.0, spacing, periodic)
+    expected = plan_in_field(solve(blocked, near, goal), near, start)
+    for grid in (blocked, blocked.astype(int), np.asfortranarray(blocked)):
+        plan = plan_path(grid, start, goal, spacing=spacing, periodic=periodic)
+        assert (plan.length, plan.reason, plan.network) == (expected.length, expected.reason, expected.network)
+        assert np.array_equal(plan.distance, expected.distance)
+        assert (plan.cells is None) == (expected.cells is None)
+        assert plan.cells is None or (np.array_equal(plan.cells, expected.cells) and plan.cells.dtype == np.int64)
+
+
+def test_a_plan_keeps_the_distances_of_the_map_that_it_was_made_for():
+    blocked = np.zeros((4, 5), bool)
+    plan = plan_path(blocked, (0, 0), (3, 4))
+    blocked[:] = True
+    assert plan.distance[0, 0] == plan.length == 7.0
+    assert plan.reachable.all()
+
+
+@pytest.mark.parametrize("cell", [(2, 3), [2, 3], np.array([2, 3]), (np.int64(2), np.uint8(3)), (2, np.int32(3))])
+def test_a_cell_in_any_form_is_counted_alike(cell):
+    assert flat_index(cell, (4, 5), "start") == 13
+    assert type(flat_index(cell, (4, 5), "start")) is int
+
+
+@pytest.mark.parametrize("cell", [(2, 3.0), (2,), (2, 3, 0), (True, False), "23", None, (2, None), ((2, 3), (2, 3))])
+def test_what_is_no_cell_is_refused(cell):
+    with refused("start cell; .*2 integers"):
+        plan_path(np.zeros((4, 5), bool), cell, (0, 0))
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)

@@ -109,6 +109,7 @@ def test_numba_version_changes_the_folder(sources, monkeypatch):
         "kernels/decorators.py",
         "kernels/inline_compiler.py",
         "kernels/views.py",
+        "kernels/lent.py",
         "kernels/cache.py",
     ],
 )

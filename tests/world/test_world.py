@@ -35,7 +35,7 @@ def test_kernels_get_the_numbers_of_a_worlds_arms_as_they_lie(more):
     world = parse_world(f"format: 1\n{more}")
     arm = build_arm(world)
     for made in (arm, build_model(world, arm)):
-        assert numbers_of(made).numbers is made.dh.base
+        assert numbers_of(made)[0] is made.dh.base
 
 
 def test_a_world_cannot_be_changed():

@@ -8,8 +8,6 @@ be driven again, and then ends as a fact or as a free passage, for after ``ENOUG
 none of them was a true one.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
@@ -222,7 +220,7 @@ class Beliefs:
             path.append(int(before[path[-1]]))
         return np.stack(np.unravel_index(path[::-1], self.shape), axis=1)
 
-    def _graph(self, blocked: np.ndarray, start: Cell, goal: Cell) -> csr_matrix:
+    def _graph(self, blocked: np.ndarray, start: Cell, goal: Cell) -> "csr_matrix":
         """Costs of all steps but the facts."""
         from scipy.sparse import csr_matrix
 

@@ -6,8 +6,6 @@ measure that ``beliefs`` has for steps. Places through which the arm has passed 
 of other touches gain weight: an obstacle is often touched more than once.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -65,7 +63,7 @@ class CollisionBelief:
         self._touches.append(self._say(places, places.weights, q))
         self._weigh()
 
-    def on(self, grid: JointGrid, free: set[tuple[int, ...]], shells: Shells) -> CollisionBelief:
+    def on(self, grid: JointGrid, free: set[tuple[int, ...]], shells: Shells) -> "CollisionBelief":
         """The same places on another map, whose cells ``free`` the arm was in; with other shells."""
         found = CollisionBelief(self._arm, grid, shells)
         found._free = free
@@ -111,7 +109,7 @@ class CollisionBelief:
         flat = np.ravel_multi_index(tuple(around.T), self._grid.shape)
         return [k for k, touch in enumerate(self._touches) if np.isin(flat, touch.cells).any()]
 
-    def drawn(self, generator: np.random.Generator) -> CollisionBelief:
+    def drawn(self, generator: np.random.Generator) -> "CollisionBelief":
         """What were doubted if of every touch one place, or none, drawn by weight, were certain."""
         found = CollisionBelief(self._arm, self._grid, self._shells)
         found._free = self._free
