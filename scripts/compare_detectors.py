@@ -7,8 +7,6 @@ The first command takes somewhat more than an hour of one core: 1,002 contacts a
 detector and condition. Families that were run by themselves (``--family free``) are read from several folders.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Suites found, read and checked: every fault of a file is told at its place."""
 
-from __future__ import annotations
-
 import fnmatch
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """What is true of a world: whether a path is left with a margin, and the smallest cut where none is."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Results that other programs made on the worlds of a suite, read from a table and put beside its rows."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -6,8 +6,6 @@ cache; nothing is unpacked to disk, and nothing of the archive comes with the pr
 Source: Chamzas et al. 2022 (MotionBenchMaker); ``vamp-planner`` 0.6.4, ``resources/ur5`` (Apache-2.0).
 """
 
-from __future__ import annotations
-
 import io
 import json
 import lzma

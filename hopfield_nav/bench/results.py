@@ -1,7 +1,5 @@
 """What a bench leaves behind: one table as CSV and netCDF, a page for a browser, and the same in Markdown."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Rows that come with the program: what built-in methods did in a suite, with version, seeds and digest."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from collections import Counter

@@ -1,7 +1,5 @@
 """A suite as a sweep: its axes are families, conditions and methods, its repeats the worlds."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -128,7 +126,7 @@ class Suite(Sweep):
             if family.setup is not None:
                 getattr(loaded("setup", family.setup, self.folder), "ready", lambda: None)()
 
-    def extra(self, run: Run) -> dict[str, Any]:
+    def extra(self, run: "Run") -> dict[str, Any]:
         """The bench's own columns."""
         counts = run.summary.get("counts")  # the setup may know
         recorded = not isinstance(run, SimpleNamespace) and run.data.sizes["time"] > 0
@@ -143,12 +141,12 @@ class Suite(Sweep):
             return bool(loaded("oracle", oracle.own, self.folder)(world))
         return oracle.margin is None or has_path(world, oracle.margin)
 
-    def only(self, methods: list[str]) -> Suite:
+    def only(self, methods: list[str]) -> "Suite":
         """The same of some methods alone."""
         *others, _ = self.grid
         return replace(self, grid=(*others, axis_of("method", methods)))
 
-    def of(self, worlds: int) -> Suite:
+    def of(self, worlds: int) -> "Suite":
         """The same of so many worlds of every family."""
         file, suite = {"repeats": worlds}, {"worlds": worlds}
         return replace(self, file=self.file.model_copy(update=file), suite=self.suite.model_copy(update=suite))
@@ -190,7 +188,7 @@ def axis_of(name: str, values: list[str]) -> tuple[AxisColumn, ...]:
     return (AxisColumn(name, (name,), values, None, [""]),)
 
 
-def _way(run: Run) -> float:
+def _way(run: "Run") -> float:
     steps = np.diff(run.data.tool_position.values, axis=0)
     return float(np.nansum(np.linalg.norm(steps, axis=1)))
 

@@ -1,7 +1,5 @@
 """What a suite file may hold: families of worlds, conditions, methods, and what is measured."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema

@@ -1,7 +1,5 @@
 """What the rows of a bench say: how many goals were reached, at what cost, and who was better where."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
