@@ -1,4 +1,4 @@
-"""Figures 7, 8 and 9: the arm, its workspace with the true bounds, and the circle."""
+"""Figures 8 and 9: the workspace with its true bounds, and the circle."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -7,40 +7,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 from reproduction import JOINT_COLOURS, picture, pictures_of
 
-from dynamics import forward_kinematics, link_frames, load_arm
-from hopfield_nav.figures import COLOURS, COLUMN, PAGE
+from dynamics import forward_kinematics, load_arm
+from hopfield_nav.figures import COLOURS, PAGE
 from tu2023.kinematics import NAME, PUBLISHED_DIAMETER, circle, cloud, exact_extent, follow_circle
 
-POSE = np.array([0.6, -1.1, 1.5, -0.4, 1.2, 0.0])  # of figure 7
 DENSITY = LinearSegmentedColormap.from_list("density", ["#E4EDF5", COLOURS.felt])
 draw = pictures_of(__name__)
-
-
-@picture("figure_7_arm", COLUMN, 0.95 * COLUMN, subplot_kw={"projection": "3d"})
-def arm_figure(figure: Figure, ax: Axes) -> None:
-    """Figure 7: the links between the Denavit-Hartenberg frames, and the frames' axes."""
-    frames = link_frames(load_arm(NAME), POSE)
-    corners = _corners(frames)
-    ax.plot(*corners.T, color=COLOURS.housing, linewidth=4, solid_joinstyle="round", zorder=1)
-    for k, (colour, name) in enumerate(((COLOURS.goal, "$x$"), (COLOURS.start, "$y$"), (COLOURS.felt, "$z$"))):
-        for i, frame in enumerate(frames):
-            tip = np.array([frame[:3, 3], frame[:3, 3] + 0.09 * frame[:3, k]])
-            ax.plot(*tip.T, color=colour, linewidth=1.1, label=name if i == 0 else None, zorder=5)
-    for i, frame in enumerate(frames):
-        ax.text(*(frame[:3, 3] + [0.02, 0.02, -0.05]), str(i), fontsize=7)
-    ax.set(xlabel="$x$ [m]", ylabel="$y$ [m]", zlabel="$z$ [m]")
-    ax.set_box_aspect(np.ptp(corners, axis=0) + 0.15, zoom=0.78)
-    ax.locator_params(nbins=4)
-    ax.view_init(24, -60)
-    ax.legend(loc="upper right", ncols=3)
-
-
-def _corners(frames: np.ndarray) -> np.ndarray:
-    """Points of a line along d_i and a_i of every link: from origin i − 1 along z, then along x of i."""
-    points = [frames[0, :3, 3]]
-    for i, (_, d, _, _) in enumerate(load_arm(NAME).dh):
-        points += [frames[i, :3, 3] + d * frames[i, :3, 2], frames[i + 1, :3, 3]]
-    return np.array(points)
 
 
 @picture("figure_8_workspace", PAGE, 0.5 * PAGE, 1, 2, width_ratios=(1.75, 1))
