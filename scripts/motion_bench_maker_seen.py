@@ -120,7 +120,6 @@ METHODS: dict[str, Callable[[Arm, Scene, np.ndarray, np.ndarray], Found]] = {
 
 
 def line_of(family: str, method: str, rows: list[dict[str, tuple[Any, ...]]]) -> list[str]:
-    """A line of the table."""
     found = [row[method] for row in rows if row[method][1] is not None]
     if not found:
         return [f"{family}: {method}", f"0 of {len(rows)}", *["–"] * 6]

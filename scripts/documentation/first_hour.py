@@ -22,7 +22,6 @@ PAGE = "docs/first_hour.md"
 
 
 def main() -> None:
-    """Type it, part by part."""
     with tempfile.TemporaryDirectory() as name:
         checkout = Path(name) / "checkout"
         checkout.mkdir()

@@ -30,7 +30,6 @@ NORMAL = 0.018  # [m] drawn length
 
 
 def main() -> None:
-    """Draw all."""
     felt = Line2D([], [], color=COLOURS.felt, marker="o", ms=3, ls="", label="felt")
     normal = Line2D([], [], color=COLOURS.felt, lw=0.8, label="believed normal")
     slides = Line2D([], [], color=COLOURS.felt, lw=1.4, label="slides")

@@ -54,7 +54,6 @@ def skew_error(arm: Arm, count: int = 1000) -> float:
 
 
 def rows() -> Rows:
-    """Claims of II.E on M, C and the two formulations."""
     arm = load_arm(NAME)
     matrix = euler_lagrange(arm, *states()[:2]).mass_matrix
     asymmetry = float(np.abs(matrix - np.swapaxes(matrix, 1, 2)).max())

@@ -109,7 +109,6 @@ def wrist_distance(count: int = 200_000) -> float:
 
 
 def rows() -> Rows:
-    """Claims of II.B to II.D."""
     wrong, shift = table_differences(), effect_of_d5()
     entries = ", ".join(f"{column}{i + 1} {value:.7g}" for (column, i), value in wrong.items())
     yield judged("kebria2016.dh_parameters", f"{18 - len(wrong)} of 18 agree; ours {entries} m", not wrong)

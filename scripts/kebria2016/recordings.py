@@ -7,7 +7,6 @@ from dynamics import load_arm
 
 
 def rows() -> Rows:
-    """The claim of section I; decided at standstill, where no fitted rotor inertia plays a part."""
     kebria, kufieta = load_arm("ur5_kebria2016"), sets()[NO_ROTORS]
     still, known = residual(kebria, STANDSTILL), residual(kufieta, STANDSTILL)
     moving, same = residuals(kebria, MOVING).max(), residuals(kufieta, MOVING).max()

@@ -143,7 +143,6 @@ def value(p: PolyElement, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
 
 @cache
 def of_the_arm() -> Equations:
-    """Those of kebria2016's arm."""
     return equations(load_arm(NAME))
 
 
@@ -162,7 +161,6 @@ def _values(entries: list, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
 
 
 def rows() -> Rows:
-    """The claim of section III."""
     found = of_the_arm()
     terms = [
         sum(len(p) for row in found.mass_matrix for p in row),

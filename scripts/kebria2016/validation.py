@@ -69,7 +69,6 @@ def _mujoco_torque(radius: float, states: np.ndarray) -> np.ndarray:
 
 
 def rows() -> list[Row]:
-    """Claims of section V, and the one of IV.D on the links' radius."""
     return [*_error_rows(follow()), *_tool_rows(follow())]
 
 

@@ -46,7 +46,6 @@ class Followed(NamedTuple):
 
 
 def arm() -> Arm:
-    """The arm of the study."""
     return load_arm(ARM)
 
 

@@ -78,7 +78,6 @@ def _filter_row() -> Row:
 
 
 def rows() -> Rows:
-    """Ledger rows of sections 2 to 4.2."""
     found, formula = counts(), base_parameter_count(load_arm("ur5e"))
     heat, load, speed = friction_spread()
     worth = [100 * (1 - b / a) for a, b in ((325.9, 233.0), (1245.7, 1040.4), (334.0, 250.9))]

@@ -154,7 +154,6 @@ def false_alarms(model: str, of: str | None = None) -> tuple[int, float]:
 
 
 def rows() -> Rows:
-    """Ledger rows: the method of the document on a real arm of its maker."""
     gain = {held: 1 - fit(held).nmse["consistent"] / fit(held).nmse["given"] for held in RUNS}
     seen = ", ".join(sorted(set.intersection(*(set(known(held)) for held in RUNS))))
     alarms = {model: false_alarms(model) for model in ("given", "consistent")}

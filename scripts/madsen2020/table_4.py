@@ -42,7 +42,6 @@ def ours(link: str) -> list[tuple[str, float, float, float]]:
 
 
 def rows() -> list[Row]:
-    """What can be said of the 36 values."""
     return [_row(link) for link in VALUES]
 
 

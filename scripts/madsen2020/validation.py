@@ -74,7 +74,6 @@ class Line(NamedTuple):
 
     @property
     def improvement(self) -> float:
-        """Share of the CAD model's NMSE that is gone."""
         return 1 - self.calibrated / self.cad
 
 
@@ -119,7 +118,6 @@ def _near(ours: float | list[float], published: float | tuple[float, ...]) -> bo
 
 
 def rows() -> list[Row]:
-    """Ledger rows of sections 4 and 5."""
     return [*_estimate_and_fit_rows(), *_new_motion_rows()]
 
 

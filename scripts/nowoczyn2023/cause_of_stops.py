@@ -110,7 +110,6 @@ def example() -> Example:
 
 
 def rows() -> Rows:
-    """The thesis beside what was measured."""
     found = cases()
     stops = stopped(found)
     count, n = Counter(case.outcome for case in stops), len(found)

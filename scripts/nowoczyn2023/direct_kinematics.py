@@ -129,7 +129,6 @@ def twist_error() -> float:
 
 
 def rows() -> Rows:
-    """Claims of 1.1 and 1.4."""
     inverse, product, joint, axes = inverse_error(), product_error(), joint_variable(), axis_errors()
     right, wrong = axes["(1.9), z_n"], axes["(1.8), z_n"]
     ours = f"T · T⁻¹ = 1 to {inverse:.0e} at 1000 random positions"

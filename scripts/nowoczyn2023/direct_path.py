@@ -120,7 +120,6 @@ def demo(count: int = PAIRS) -> Demo:
 
 
 def rows() -> Rows:
-    """Claims of 3.3 and 3.4, and of chapter 4 on both methods."""
     plain, zero = turn_counts()
     eight = candidates_of_eight()
     ours = f"{_numbers(plain)} for 1000 random ones; {_numbers(zero)} with one angle exactly 0"

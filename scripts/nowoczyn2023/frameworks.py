@@ -48,7 +48,6 @@ def length(case: Case, seed: int) -> tuple[float, bool] | None:
 
 
 def rows() -> Rows:
-    """The question of chapter 4."""
     found = sampled()
     ours = (
         f"OMPL's RRTConnect on {found.pairs} random pairs, given our kinematics and our checks: a path"

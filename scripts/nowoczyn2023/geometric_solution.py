@@ -136,7 +136,6 @@ def _theta6_to_one_pair(rows: np.ndarray) -> int:
 
 
 def rows() -> Rows:
-    """Claims of 2.1 and 2.3."""
     arm = load_arm(NAME)
     found, correct = shares_found(arm, -1.0)
     printed, reached = shares_found(arm, 1.0)

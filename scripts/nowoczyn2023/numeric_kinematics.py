@@ -135,7 +135,6 @@ def frame_difference() -> float:
 
 
 def rows() -> Rows:
-    """Claims of 1.1 and 2.2."""
     apart, errors = frame_difference(), line_errors()
     low, high = 1e3 * np.quantile(errors, [0.05, 0.95])
     euler, vector = (float(turn_errors(o)[-1]) for o in ("euler", "rotation_vector"))

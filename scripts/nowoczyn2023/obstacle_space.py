@@ -90,7 +90,6 @@ def _joints_row() -> Row:
 
 
 def rows() -> Rows:
-    """Claims of 3.1 about the library."""
     ratio, size = times_faster(), library().bits.nbytes
     missed, alarms = (share(count, POSES) for count in wrong_poses(POSES))
     wrong = f"{_percent(missed)} called free but touching, {_percent(alarms)} the other way"

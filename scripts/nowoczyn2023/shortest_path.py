@@ -153,7 +153,6 @@ def _best_change(arm: Arm, line: StraightLine, here: float, there: float, near: 
 
 
 def rows() -> Rows:
-    """Claims of 3.2."""
     paths = [s for s in searched() if np.isfinite(s.ours)]
     bend, detour = max(s.bend for s in paths), max(s.detour for s in paths)
     ours = f"tool at most {bend:.0e} m beside it, its path {detour:.9f} of the distance ({len(paths)} paths)"

@@ -121,7 +121,6 @@ def compared(count: int = 100_000) -> Compared:
 
 
 def rows() -> Rows:
-    """Claims of 2.3 and 2.4 on singularities."""
     values, served = smallest_values(), zero_serves()
     each = ", ".join(f"{kind} {values[kind][0]:.0e} (next {values[kind][1]:.2f})" for kind in KINDS)
     singular = sum(first < 1e-9 < second for first, second in values.values())

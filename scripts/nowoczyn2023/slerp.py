@@ -58,7 +58,6 @@ def turned(count: int = 5000, seed: int = 34) -> Turned:
 
 
 def rows() -> Rows:
-    """The claim of (3.4)."""
     found = turned()
     ours = (
         f"as printed {100 * found.longer:.0f} % of random pairs turn the longer way, by up to"

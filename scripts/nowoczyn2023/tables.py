@@ -81,7 +81,6 @@ def reach(count: int = 200_000) -> Reach:
 
 
 def rows() -> Rows:
-    """Claims of 1.3, and the limits of 3.1."""
     near, far = length_differences(NAME), length_differences(NAMED)
     masses, centres = body_differences(NAME)
     named_masses, named_centres = body_differences(NAMED)

@@ -57,7 +57,6 @@ def parts_at_detections(recorded: Run) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rows() -> Rows:
-    """What can be said of chapter 2, and of (5.9)."""
     counts = {name: fates_of_maps(name).sum(axis=0) for name in SLOPES}
     text = "; ".join(
         f"{name} {100 * arrives / near:.1f} and {100 * shortest / near:.1f} %, {100 * lit / apart:.0f} %"

@@ -92,7 +92,6 @@ def _joints(position: np.ndarray) -> np.ndarray:
 
 
 def rows() -> list[Row]:
-    """Claims of 7.3 on the delay and on the accuracy of the estimate."""
     return [*_delay_rows(), _omega_row(), *_other_rows()]
 
 

@@ -66,13 +66,11 @@ def skew_error(arm: Arm, q: np.ndarray, qd: np.ndarray, coriolis: np.ndarray) ->
 
 
 def states(k: int = 50) -> tuple[np.ndarray, np.ndarray]:
-    """Random joint angles and velocities."""
     rng = np.random.default_rng(3)
     return rng.uniform(-np.pi, np.pi, (k, 6)), rng.uniform(0.2, 1.0, (k, 6))
 
 
 def rows() -> Rows:
-    """Claims of 3.1.3 and chapter 5."""
     exponent, timed = cost_exponent(seconds_by_size(), np.array(SIZES)), costs()["Euler–Lagrange"]
     many = np.array([LARGE, CHAIN_SIZES[-1]])
     terms = cost_exponent(np.array([lagrange_terms(int(n)) for n in many]), many)

@@ -39,7 +39,6 @@ def first_path(name: str = RIGHT) -> tuple[int, float, float]:
 
 
 def rows() -> list[Row]:
-    """Claims of chapter 7 on its settings, its path, and how it ends."""
     return [_setting_row(), *_path_rows(), *_course_rows()]
 
 

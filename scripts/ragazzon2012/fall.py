@@ -70,7 +70,6 @@ def printed_gain(time: float) -> float:
 
 
 def rows() -> Rows:
-    """Claims of section 3.3."""
     printed, right, long = run(AS_PRINTED), run(RIGHT), run(RIGHT, *LONG)
     q, true, total = final_pose(printed), final_pose(long), static_sum()
     end = printed.summary["simulated_time_s"]

@@ -48,7 +48,6 @@ def impact(recorded: Run) -> tuple[float, float]:
 
 
 def rows() -> Rows:
-    """Claims of chapter 7 on what is felt, with and without contact."""
     printed, right = run(AS_PRINTED), run(RIGHT)
     missed = [len(missed_contacts(recorded)) for recorded in (printed, right)]
     total = [len(contact_episodes(recorded)) for recorded in (printed, right)]

@@ -29,7 +29,6 @@ def _depth(recorded: Run, points: np.ndarray) -> np.ndarray:
 
 
 def rows() -> Rows:
-    """Claims of chapter 7 on where collisions are marked and what comes of it."""
     desired, actual = depths(run(AS_PRINTED))
     right, tool = depths(run(RIGHT))
     ours = f"desired position {_deep(desired)} deep (as printed), {_deep(right)} (right)"

@@ -112,7 +112,6 @@ def _count_longer(blocked: np.ndarray, goal: tuple[int, int], beta: float) -> np
 
 
 def rows() -> list[Row]:
-    """Claims of chapter 6 and of 7.3 on the number of neurons."""
     return [_size_row(), *_network_rows(), *_path_rows(), _six_axes_row()]
 
 

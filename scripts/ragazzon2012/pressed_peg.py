@@ -65,7 +65,6 @@ class Error(NamedTuple):
 
 
 def peg_arm(name: str) -> Arm:
-    """The arm with the peg."""
     tool = np.eye(4)
     tool[2, 3] = PEG
     return with_tool(load_arm(name), tool)
@@ -107,7 +106,6 @@ def reference(case: Case) -> Trajectory:
 
 
 def peg_world(case: Case, estimator: str, duration: float) -> World:
-    """The world of a case."""
     sliding = SLIDING if np.any(load_arm(case.arm).rotor_inertia > 0) else 0.0  # Coulomb's, of the surface
     lines = [f"format: 1\narm: {case.arm}\ntime_limit: {duration + 1}"]
     lines += [f"tool: {{frame: {{position: [0, 0, {PEG}]}}}}", f"obstacles: [{{floor: {{height: {SURFACE}}}}}]"]
@@ -122,7 +120,6 @@ def peg_world(case: Case, estimator: str, duration: float) -> World:
 
 @cache
 def drive(case: Case, estimator: str) -> Run:
-    """Run a case."""
     trajectory = reference(case)
     return follow(peg_world(case, estimator, float(trajectory.knots[-1])), trajectory, seed=8)
 
@@ -189,7 +186,6 @@ def largest_error(case: Case, phase: str = "all") -> dict[str, tuple[float, floa
 
 
 def rows() -> Rows:
-    """What 8.1 expects of the force estimate where forces change slowly."""
     light, full = (largest_error(c._replace(real=True)) for c in (LIGHT, FULL))
     ours = (
         f"peg pressed with {FORCES[0]:g}–{FORCES[-1]:g} N and slid, rms error below {CUTOFF:g} Hz with noisy"

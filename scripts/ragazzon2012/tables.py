@@ -72,7 +72,6 @@ def map_corners() -> np.ndarray:
 
 
 def rows() -> Rows:
-    """Claims of 3.2, B.2, 6.3.1 and 7.1."""
     arm = load_arm("ur5_ragazzon2012")
     pairs = ((arm.mass, MASS), (arm.offset, OFFSET), (arm.center_of_mass, CENTER))
     equal = sum(int(np.isclose(ours, printed, rtol=0, atol=1e-12).sum()) for ours, printed in pairs)

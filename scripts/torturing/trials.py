@@ -30,7 +30,6 @@ class Tally:
 
     @property
     def row(self) -> list[str]:
-        """A line of the table."""
         held = "all" if not self.broken else f"{self.count - len(self.broken)}"
         seen = [f"{self.refused}", f"{self.slowest:.2g} s"] if self.counted else ["–", "–"]
         return [self.name, f"{self.count} of {self.total:,}", *seen, held]
@@ -53,7 +52,6 @@ def ended(process: subprocess.Popen) -> tuple[int, str]:
 
 
 def joined(tallies: Iterable[Tally]) -> list[Tally]:
-    """One tally for each kind."""
     found: dict[str, Tally] = {}
     for part in tallies:
         whole = found.setdefault(part.name, Tally(part.name, total=part.total, counted=part.counted))

@@ -59,7 +59,6 @@ def lags(case: Case, arm: str = "ur5_tu2023") -> np.ndarray:
 
 
 def rows() -> list[Row]:
-    """The claims of 5.1 to 5.4 that need the circle driven."""
     return [*_motion_rows(), *_signal_rows(), *_stability_rows()]
 
 

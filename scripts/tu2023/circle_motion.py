@@ -137,7 +137,6 @@ def circle_world(case: Case) -> World:
 
 @cache
 def drive(case: Case) -> Run:
-    """The run of a case."""
     return follow(circle_world(case), reference(case), seed=5)
 
 

@@ -63,7 +63,6 @@ def pairs_table() -> str:
 
 
 def rows() -> Rows:
-    """Claims of 4.2 and of the discussion of dynamics."""
     low, middle, high = np.percentile(draws(), [2.5, 50, 97.5], axis=0)
     text = ", ".join(f"{m:.2g} ({a:.2g}–{b:.2g})" for a, m, b in zip(low, middle, high, strict=True))
     inside = int(np.sum((low <= ATTRIBUTED) & (high >= ATTRIBUTED)))

@@ -28,7 +28,6 @@ def periods() -> np.ndarray:
 
 
 def rows() -> Rows:
-    """Claims of chapter 5 that need the robot."""
     found = periods()
     lossy = recording("no1")
     lost = f"{lossy.attrs['gap_count']} of {lossy.sizes['time'] - 1} steps of no1 are longer"

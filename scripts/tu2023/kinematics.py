@@ -118,7 +118,6 @@ def equal_entries(arm: Arm) -> tuple[int, int]:
 
 
 def rows() -> Rows:
-    """Claims of 3.1, 3.2 and 4.1 on kinematics and on the tables."""
     arm = load_arm(NAME)
     (first, second), excess = equal_entries(arm), triangle_excess(arm)
     yield judged("tu2023.dh_parameters", f"{first} of 18 those of the arm that is used", first == 18)

@@ -135,7 +135,6 @@ def seconds_per_linearisation() -> tuple[float, float]:
 
 
 def rows() -> Rows:
-    """Claims of 3.3, 4.3 and 5.4."""
     few, many = open_loop(FEW), open_loop(MANY)
     shares = "; ".join(f"{name} {stable_share(as_printed(name, MANY)):.0f} %" for name in READINGS)
     own, other = (stable_share(closed_loop(MANY, model)) for model in (ARM, WRONG_MODEL))

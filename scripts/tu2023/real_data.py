@@ -30,7 +30,6 @@ def worst() -> dict[str, np.ndarray]:
 
 
 def rows() -> Rows:
-    """What the recordings say about the sets of 3.2 and 4.2."""
     largest, plain, other = (worst()[name].max() for name in ("ur5_controller", NO_ROTORS, GRAVITY_9_82))
     ours = (
         f"rms {largest:.3f} N·m at most of six joints and five runs; {other:.4f} N·m with g = "
