@@ -78,7 +78,7 @@ def _columns(arm: Arm, symbols: _Symbols) -> tuple[list[np.ndarray], list[np.nda
     for i, alpha in enumerate(arm.dh[:, 3]):
         spin[i, 2] = one
         c, s, ca, sa = symbols.c[i], symbols.s[i], *symbols.numbers([np.cos(alpha), np.sin(alpha)])
-        back = np.array([[c, -s * ca, s * sa], [s, c * ca, -c * sa], [0 * one, sa, ca]])  # rows times it: to frame i + 1
+        back = np.array([[c, -s * ca, s * sa], [s, c * ca, -c * sa], [0 * one, sa, ca]])  # rows: to frame i + 1
         spin, speed, down = (symbols.reduced(x @ back) for x in (spin, speed, down))
         speed = speed + np.cross(spin, symbols.numbers(arm.offset[i]))
         turn.append(spin.copy())
