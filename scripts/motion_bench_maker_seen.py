@@ -58,11 +58,8 @@ def compared(arm: Arm, family: str, number: int) -> dict[str, tuple[Any, ...]] |
     start, goal = np.array(problem.start), np.array(problem.goal)
     if collides(arm, scene, np.array([start, goal])).any():
         return None
-    rows = {}
-    for name, method in METHODS.items():
-        found = method(arm, scene, start, goal)
-        rows[name] = (found.seconds, *judged(arm, scene, found.path))
-    return rows
+    found = {name: method(arm, scene, start, goal) for name, method in METHODS.items()}
+    return {name: (one.seconds, *judged(arm, scene, one.path)) for name, one in found.items()}
 
 
 def judged(arm: Arm, scene: Scene, path: np.ndarray | None) -> tuple[float, float, bool] | tuple[None, ...]:
@@ -70,10 +67,7 @@ def judged(arm: Arm, scene: Scene, path: np.ndarray | None) -> tuple[float, floa
     if path is None:
         return None, None, None
     steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
-    parts = [
-        a + np.linspace(0.0, 1.0, 2 + int(n / LOOK))[:, None] * (b - a)
-        for a, b, n in zip(path[:-1], path[1:], steps, strict=True)
-    ]
+    parts = [np.linspace(a, b, 2 + int(n / LOOK)) for a, b, n in zip(path[:-1], path[1:], steps, strict=True)]
     least = float(clearance(arm, scene, np.concatenate(parts)).min())
     return float(steps.sum()), least, bool(motion_is_free(arm, scene, path[:-1], path[1:]).all())
 

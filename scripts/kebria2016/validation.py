@@ -2,7 +2,7 @@
 
 import mujoco
 import numpy as np
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 from reproduction import pictures_of
 from scipy.spatial.transform import Rotation
 
@@ -68,11 +68,8 @@ def _mujoco_torque(radius: float, states: np.ndarray) -> np.ndarray:
     return np.array(torques)
 
 
-def rows() -> list[Row]:
-    return [*_error_rows(follow()), *_tool_rows(follow())]
-
-
-def _error_rows(run: Followed) -> Rows:
+def rows() -> Rows:
+    run = follow()
     fitted, exact, settled = fitted_poles(run), np.array(poles()), settling_time(run)
     away, held = largest_difference(run), largest_difference(follow(hold=True))
     ours = f"{fitted[0]:.3f}, {fitted[1]:.3f} 1/s, fitted to the error on MuJoCo's arm"
@@ -80,9 +77,6 @@ def _error_rows(run: Followed) -> Rows:
     yield judged("kebria2016.error_below_one_percent", f"after {settled:.2f} s", abs(settled - SETTLED) < 0.05)
     ours = f"differs from the analytic solution by at most {away:.0e} of the first error"
     yield judged("kebria2016.error_equation", ours, away < 1e-6, held=100 * held)
-
-
-def _tool_rows(run: Followed) -> Rows:
     away, turn = pose_errors(run)
     late, value, change = run.time > SETTLED, smallest_singular_value(), torque_change_with_radius()
     end = run.time > DURATION - 1

@@ -96,8 +96,7 @@ def validation_motion(seed: int, share: float, period: float) -> FourierTrajecto
 
 def log(motion: FourierTrajectory, duration: float, seed: int, name: str) -> MotionLog:
     """What is logged of a motion: both encoders and the motors' torque, with noise."""
-    run = _run(motion, duration)
-    rng, data = np.random.default_rng(seed), run.data
+    rng, data = np.random.default_rng(seed), _run(motion, duration).data
     shape = data.q.shape
     return MotionLog(
         time=data.time.values,
@@ -117,9 +116,8 @@ def identification_log() -> MotionLog:
 @cache
 def validation_logs() -> tuple[MotionLog, ...]:
     """Three motions that no fit sees."""
-    return tuple(
-        log(validation_motion(*case), case[2], 20 + k, f"trajectory {k + 1}") for k, case in enumerate(VALIDATION)
-    )
+    motions = [(validation_motion(*case), case[2]) for case in VALIDATION]
+    return tuple(log(*motion, 20 + k, f"trajectory {k + 1}") for k, motion in enumerate(motions))
 
 
 def _run(motion: FourierTrajectory, duration: float):

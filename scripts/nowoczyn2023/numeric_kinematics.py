@@ -80,9 +80,8 @@ def _is_clear(line: Line) -> bool:
 def line_errors(step: float = STEP, count: int = 30) -> np.ndarray:
     """(count,) distance from the end of each line after open-loop steps [m]."""
     arm = load_arm(NAME)
-    return np.array(
-        [differential_inverse_kinematics(arm, poses(line, step), line.q).position_error[-1] for line in lines(count)]
-    )
+    paths = (differential_inverse_kinematics(arm, poses(line, step), line.q) for line in lines(count))
+    return np.array([path.position_error[-1] for path in paths])
 
 
 def turn_errors(orientation: str, feedback: bool = False, step: float = STEP) -> np.ndarray:
@@ -111,9 +110,8 @@ def numeric_steps(count: int = 200, away: float = AWAY) -> np.ndarray:
     arm, rng = load_arm(NAME), np.random.default_rng(23)
     q = rng.uniform(-np.pi, np.pi, (count, 6))
     starts = q + rng.uniform(-away, away, q.shape)
-    found = [
-        numeric_inverse_kinematics(arm, T, start) for T, start in zip(forward_kinematics(arm, q), starts, strict=True)
-    ]
+    pairs = zip(forward_kinematics(arm, q), starts, strict=True)
+    found = [numeric_inverse_kinematics(arm, *pair) for pair in pairs]
     return np.array([solution.iterations for solution in found if solution.converged])
 
 

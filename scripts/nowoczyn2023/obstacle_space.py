@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
@@ -60,8 +60,7 @@ def times_faster() -> float:
     q = np.random.default_rng(SEED).uniform(-np.pi, np.pi, (20_000, 6))
     calls = (lambda: collides(library().arm, library().scene, q), lambda: library().collides(q))
     taken = [[processor_times(call, 1)[0] for call in calls] for _ in range(RUNS + 1)][1:]
-    exact, looked_up = np.median(taken, axis=0)
-    return float(exact / looked_up)
+    return float(np.divide(*np.median(taken, axis=0)))
 
 
 @cache
@@ -79,16 +78,6 @@ def without_joint_6(beside: float, count: int = 200_000) -> tuple[str, Value]:
     return ", ".join(str(j + 1) for j in relevant_joints(scene)), share(int(wrong.sum()), count)
 
 
-def _joints_row() -> Row:
-    (on, none), (off, some) = without_joint_6(0.0), without_joint_6(BESIDE)
-    bare = ", ".join(str(j + 1) for j in library().joints)
-    ours = (
-        f"{bare} without a tool; {on} with one on axis 6 ({100 * none.estimate:.0f} % of {none.n} poses"
-        f" wrong); {off} with one {BESIDE} m beside it: without joint 6 {_percent(some)} are wrong"
-    )
-    return judged("nowoczyn2023.joints_of_the_library", ours, None)
-
-
 def rows() -> Rows:
     ratio, size = times_faster(), library().bits.nbytes
     missed, alarms = (share(count, POSES) for count in wrong_poses(POSES))
@@ -98,7 +87,12 @@ def rows() -> Rows:
     yield judged("nowoczyn2023.size_of_the_library", ours, turn == 36 and size == 36**4 // 8)
     ours = f"of {missed.n} random poses: {wrong}; looking up takes 1/{ratio:.0f}† of the exact check"
     yield judged("nowoczyn2023.collisions_at_run_time", ours, ratio < 1.0 and missed.low > 0.0)
-    yield _joints_row()
+    (on, none), (off, some) = without_joint_6(0.0), without_joint_6(BESIDE)
+    ours = (
+        f"{joints} without a tool; {on} with one on axis 6 ({100 * none.estimate:.0f} % of {none.n} poses"
+        f" wrong); {off} with one {BESIDE} m beside it: without joint 6 {_percent(some)} are wrong"
+    )
+    yield judged("nowoczyn2023.joints_of_the_library", ours, None)
 
 
 def _percent(value: Value) -> str:
@@ -141,7 +135,7 @@ def sampled(plane: Plane) -> tuple[np.ndarray, np.ndarray]:
 def _show(ax: Axes, plane: Plane, kinds: np.ndarray) -> None:
     colours = ListedColormap(["white", COLOURS.obstacle, COLOURS.felt, COLOURS.goal])
     (left, low), (right, high) = plane.begin, plane.end
-    box = (left, right, low, high)
-    ax.imshow(kinds, cmap=colours, vmin=0, vmax=3, origin="lower", extent=box, interpolation="none", aspect="auto")
+    how = {"origin": "lower", "extent": (left, right, low, high), "interpolation": "none", "aspect": "auto"}
+    ax.imshow(kinds, cmap=colours, vmin=0, vmax=3, **how)
     ax.set(xlabel=f"θ{plane.across} [°]", ylabel=f"θ{plane.up} [°]")
     ax.set(xticks=np.linspace(left, right, 5), yticks=np.linspace(low, high, 5))

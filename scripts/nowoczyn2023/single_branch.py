@@ -67,8 +67,8 @@ def follow_single_branch(
     if len(touched):
         end = int(touched[0]) + 1
         return SingleBranch(q[:end], places[:end], TOUCHED, explain(arm, scene, q[end - 1]), line)
-    reason = path.reason.split(" at waypoint")[0]
-    return SingleBranch(q, places[: len(q)], _outcome(reason), reason, line)
+    reason, kinds = path.reason.split(" at waypoint")[0], {"": ARRIVED, "limits": LIMIT, "out of reach": OUT_OF_REACH}
+    return SingleBranch(q, places[: len(q)], kinds.get(reason, JUMP), reason, line)
 
 
 def follow_numeric_branch(
@@ -101,11 +101,6 @@ def follow_numeric_branch(
         return SingleBranch(path.q[rows], places[rows], TOUCHED, reason, line)
     outcome = ARRIVED if arrived else outcome
     return SingleBranch(path.q[rows], places[rows], outcome, "" if arrived else outcome, line)
-
-
-def _outcome(reason: str) -> str:
-    kinds = {"": ARRIVED, "limits": LIMIT, "out of reach": OUT_OF_REACH}
-    return kinds.get(reason, JUMP)
 
 
 def _fine_places(line: StraightLine, tool_speed: float, turn_speed: float, finer: int = 1) -> tuple[np.ndarray, float]:

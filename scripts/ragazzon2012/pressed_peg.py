@@ -145,12 +145,8 @@ def error(case: Case, estimator: str, phase: str = "all") -> Error:
     apart = estimate - force
     lengths = np.linalg.norm(force, axis=1) * np.linalg.norm(estimate, axis=1)
     angle = np.degrees(np.arccos(np.clip(np.sum(force * estimate, axis=1) / lengths, -1, 1)))
-    return Error(
-        float(np.sqrt(np.mean(np.sum(apart**2, axis=1)))),
-        apart.mean(axis=0),
-        float(np.sqrt(np.mean(angle**2))),
-        float(force[:, 2].mean()),
-    )
+    rms = float(np.sqrt(np.mean(np.sum(apart**2, axis=1))))
+    return Error(rms, apart.mean(axis=0), float(np.sqrt(np.mean(angle**2))), float(force[:, 2].mean()))
 
 
 def unmodelled_friction(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -191,11 +187,8 @@ def rows() -> Rows:
         f"peg pressed with {FORCES[0]:g}–{FORCES[-1]:g} N and slid, rms error below {CUTOFF:g} Hz with noisy"
         f" sensors: {_spans(light, '.3f')}; arm with rotors {_spans(full, '.2f')}"
     )
-    yield judged(
-        "ragazzon2012.pressed_peg_without_friction",
-        ours,
-        max(high for found in (light, full) for _, high in found.values()) < 1.0,
-    )
+    small = max(high for found in (light, full) for _, high in found.values()) < 1.0
+    yield judged("ragazzon2012.pressed_peg_without_friction", ours, small)
     real = RUBBING._replace(real=True)
     rest, around = (largest_error(real, phase) for phase in ("rest", "slide"))
     turning = largest_error(real._replace(radial=True), "slide")
@@ -204,11 +197,8 @@ def rows() -> Rows:
         f"at rest {_spans(rest, '.0f')}; sliding around the base {_spans(around, '.0f')}; sliding to and fro"
         f" {_spans(turning, '.1f')}, with friction believed {100 * (1 - TOO_LOW):.0f} % too low {_spans(wrong, '.0f')}"
     )
-    yield judged(
-        "ragazzon2012.pressed_peg_with_friction",
-        ours,
-        max(high for found in (rest, around) for _, high in found.values()) < 5.0,
-    )
+    small = max(high for found in (rest, around) for _, high in found.values()) < 5.0
+    yield judged("ragazzon2012.pressed_peg_with_friction", ours, small)
 
 
 def _spans(found: dict[str, tuple[float, float]], form: str) -> str:

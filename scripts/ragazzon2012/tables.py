@@ -76,24 +76,16 @@ def rows() -> Rows:
     pairs = ((arm.mass, MASS), (arm.offset, OFFSET), (arm.center_of_mass, CENTER))
     equal = sum(int(np.isclose(ours, printed, rtol=0, atol=1e-12).sum()) for ours, printed in pairs)
     yield judged("ragazzon2012.masses_and_centres", f"{equal} of 42 equal", equal == 42)
-    found = cylinders(load_arm("ur5_ragazzon2012"))
+    found = cylinders(arm)
     needed = np.sqrt(2 * PRINTED["M66"] / MASS[5])
     ours = f"{found[1, 1]:.3f} m, {found[2, 1]:.3f} m"
-    yield judged(
-        "ragazzon2012.heights_of_the_cylinders", ours, bool(np.abs(found[[1, 2], 1] - [0.540, 0.507]).max() < 5e-4)
-    )
+    same = bool(np.abs(found[[1, 2], 1] - [0.540, 0.507]).max() < 5e-4)
+    yield judged("ragazzon2012.heights_of_the_cylinders", ours, same)
     ours = f"{found[2:, 0].min():.6f} m; M66 of B.2 needs {needed:.6f} m"
     yield judged("ragazzon2012.radii_of_the_cylinders", ours, abs(needed - 0.0386) < 1e-6)
-    yield from [
-        judged(
-            "ragazzon2012.gravity_coefficient" if name == "g2" else "ragazzon2012.mass_coefficient",
-            f"{value:.10g}",
-            abs(value / PRINTED[name] - 1) < 1e-8,
-            name=name,
-            value=PRINTED[name],
-        )
-        for name, value in coefficients().items()
-    ]
+    for name, value in coefficients().items():
+        kind, same = "gravity" if name == "g2" else "mass", abs(value / PRINTED[name] - 1) < 1e-8
+        yield judged(f"ragazzon2012.{kind}_coefficient", f"{value:.10g}", same, name=name, value=PRINTED[name])
     distance, turn = start_error()
     grid = CollisionMap.create()
     cell = np.array(grid.cell_of(forward_kinematics(load_arm("ur5_ragazzon2012"), Q0)[:3, 3])) + 1
@@ -101,11 +93,8 @@ def rows() -> Rows:
     ours = f"cell ({cell[0]}, {cell[1]}), {1e6 * distance:.0f} µm off its centre, R off by {turn:.0e}"
     yield judged("ragazzon2012.start_pose", ours, tuple(cell) == (2, 11) and distance < 2e-4 and turn < 1e-3)
     ours = f"cell [17, 6] from 0: x {goal[0]:.4f} m, y {goal[1]:.4f} m"
-    yield judged(
-        "ragazzon2012.destination",
-        ours,
-        bool(np.abs(goal[:2] - [0.0263 * 18 + 0.1238, 0.0263 * 7 - 0.2762]).max() < 1e-12),
-    )
+    same = bool(np.abs(goal[:2] - [0.0263 * 18 + 0.1238, 0.0263 * 7 - 0.2762]).max() < 1e-12)
+    yield judged("ragazzon2012.destination", ours, same)
     first, last = map_corners()
     agrees = np.abs([first[:2] - [0.150, -0.250], last[:2] - [0.650, 0.250]]).max() < 5e-4
     pitch = (last - first)[0] / 19

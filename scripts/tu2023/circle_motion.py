@@ -126,10 +126,8 @@ def circle_world(case: Case) -> World:
     """The world of a case: joint friction and sensors as in recordings of a UR5, 125 Hz."""
     lines = [f"format: 1\narm: {ARM}", f"time_limit: {case.laps * lap_time(case.speed) + RAMP + 1}"]
     lines += [f"plant: {{friction: {'arm' if case.friction else 'null'}, presliding: ideal, step: {STEP}}}"]
-    lines += [
-        f"controller: {{law: {case.law}, period: {PERIOD}, hold: {str(case.hold).lower()}}}",
-        "detection: {estimator: none}",
-    ]
+    lines += [f"controller: {{law: {case.law}, period: {PERIOD}, hold: {str(case.hold).lower()}}}"]
+    lines += ["detection: {estimator: none}"]
     if case.sensors:
         lines.append(f"sensors: {{encoder_resolution: {list(ENCODER)}, velocity_noise: {VELOCITY_NOISE}}}")
     return parse_world("\n".join(lines))

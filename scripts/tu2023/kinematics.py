@@ -124,7 +124,6 @@ def rows() -> Rows:
     yield judged("tu2023.masses_and_centres", f"{second} of 24 those of the arm that is used", second == 24)
     ours = f"{int((excess >= 0).sum())} of 6 satisfy the triangle inequality, the least by {excess.min():.1g} kg·m²"
     yield judged("tu2023.inertia_tensors", ours, bool((excess >= 0).all()))
-    arm = load_arm(NAME)
     found, exact, outside = extent(arm, cloud()), exact_extent(arm), share_outside(arm, cloud())
     ours = (
         f"cloud {found.width:.2f} m wide; reach {found.reach:.3f} m from the shoulder, at most"
@@ -136,7 +135,6 @@ def rows() -> Rows:
         f" {1e3 * exact.hole:.0f} mm), the wrist centre within {1e3 * found.wrist_hole:.0f} mm (d4)"
     )
     yield judged("tu2023.hole_of_the_workspace", ours, abs(2 * found.hole - PUBLISHED_HOLE) < 0.02)
-    arm = load_arm(NAME)
     branches = circle_branches(arm)
     error = max(float(circle_error(arm, branch).max()) for branch in branches)
     ours = f"at most {1e3 * error:.0e} mm on each of {len(branches)} branches"

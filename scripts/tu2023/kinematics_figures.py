@@ -34,16 +34,14 @@ def workspace_figure(figure: Figure, above: Axes, section: Axes) -> None:
     _circle(above, (0, 0), 0.1, COLOURS.goal, ":", None)
     above.set(xlabel="$x$ [m]", ylabel="$y$ [m]", xlim=(-1, 1), ylim=(-1, 1))
     section.set(xlabel="distance from axis 1 [m]", ylabel="$z$ [m]", xlim=(0, 1), ylim=(-0.93, 1.1))
-    handles, labels = section.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    figure.legend(*section.get_legend_handles_labels(), loc="outside upper center", ncols=4)
 
 
 def _density(ax: Axes, x: np.ndarray, y: np.ndarray) -> None:
     """Number of points in squares of 2 cm; none is white."""
     counts, xs, ys = np.histogram2d(x, y, bins=(np.arange(-1.1, 1.1, 0.02), np.arange(-1.1, 1.2, 0.02)))
     counts[counts == 0] = np.nan
-    top = np.nanpercentile(counts, 98)
-    ax.pcolormesh(xs, ys, counts.T, cmap=DENSITY, vmin=1, vmax=top, rasterized=True)
+    ax.pcolormesh(xs, ys, counts.T, cmap=DENSITY, vmin=1, vmax=np.nanpercentile(counts, 98), rasterized=True)
 
 
 def _circle(ax: Axes, center: tuple, radius: float, colour: str, dash: str, label: str | None) -> None:
