@@ -93,15 +93,10 @@ def _of_families(file: SuiteFile, patterns: Sequence[str]) -> SuiteFile:
     """The same with the families alone that a pattern fits."""
     for pattern in patterns:
         if not fnmatch.filter(file.families, pattern):
-            names = ", ".join(file.families)
-            allowed = f"{names}, or a pattern"
+            allowed = f"{', '.join(file.families)}, or a pattern"
             raise BadInput("no such family", where="--family", found=pattern, allowed=allowed)
-    fits = {
-        name: family
-        for name, family in file.families.items()
-        if not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
-    }
-    return file.model_copy(update={"families": fits})
+    fits = {name for pattern in patterns or "*" for name in file.families if fnmatch.fnmatchcase(name, pattern)}
+    return file.model_copy(update={"families": {name: file.families[name] for name in file.families if name in fits}})
 
 
 def _suite_from(file: SuiteFile, document: Document, path: Path, folder: Path, trust: Trust) -> Suite:
@@ -121,12 +116,8 @@ def _suite_from(file: SuiteFile, document: Document, path: Path, folder: Path, t
         quantities=file.quantities, measures=file.measures, until=file.until, patience=file.patience,
         time_limit_per_run=file.time_limit_per_run,
     )  # fmt: skip
-    named: dict[str, Mapping[str, Any]] = {
-        "family": file.families,
-        "condition": file.conditions,
-        "method": file.methods,
-    }
-    grid = tuple(axis_of(name, [*given]) for name, given in named.items())
+    named = (("family", [*file.families]), ("condition", [*file.conditions]), ("method", [*file.methods]))
+    grid = tuple(axis_of(name, given) for name, given in named)
     first = next(iter(bases.values()))
     suite = Suite(path.stem, folder, engine, first, grid, document.data, file, bases)
     told_once = {str(error): error for error in _refused(suite)}

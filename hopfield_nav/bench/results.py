@@ -1,6 +1,7 @@
 """What a bench leaves behind: one table as CSV and netCDF, a page for a browser, and the same in Markdown."""
 
 import html
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -87,24 +88,21 @@ def _views(suite: Suite, worlds: Sequence[Different], folder: Path) -> dict[tupl
     from hopfield_nav.view import describe_run, write_page
 
     links: dict[tuple, str] = {}
+    most = suite.file.until.touches or math.inf
     for world in worlds:
         for row in (world.first, world.second):
             if row["outcome"] in UNDONE or row["method"] not in suite.methods:
                 continue  # it may hang once more, or is another program's
             key = (*world.cell, row["method"], world.repeat)
             values = dict(zip(("family", "condition", "method"), key[:3], strict=True))
-            run = suite.start(Job(0, values, world.seed, world.repeat)).run(None, _until(suite))
+            started = suite.start(Job(0, values, world.seed, world.repeat))
+            run = started.run(None, lambda _, touches: touches < most)
             if isinstance(run, Run) and run.world.record.signals == "all":
                 name = re.sub(r"[^\w-]+", "_", f"{'_'.join(key[:3])}_{world.seed}") + ".html"
                 (folder / "views").mkdir(exist_ok=True)
                 write_page(describe_run(run), folder / "views" / name)
                 links[key] = f"views/{name}"
     return links
-
-
-def _until(suite: Suite) -> Any:
-    most = suite.file.until.touches
-    return lambda time, touches: most is None or touches < most
 
 
 def _intro(suite: Suite) -> list[str]:

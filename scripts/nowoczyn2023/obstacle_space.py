@@ -1,7 +1,6 @@
 """Section 3.1: the library of collisions on a grid of 10°, beside the exact check; both draw two planes of it."""
 
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from reproduction import processor_times
+from reproduction import picture, pictures_of, processor_times
 
 from dynamics import load_arm, with_tool
-from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
+from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend
 from hopfield_nav.known_world import CollisionLibrary, build_library, build_scene, collides, relevant_joints
 from hopfield_nav.sweeps import Value, share
 
@@ -22,6 +21,7 @@ NAME = "ur5_tu2023"  # the UR5's (CB3) lengths, as the document has them under t
 BESIDE = 0.1  # [m] of a tool point from axis 6
 POSES, SEED, RUNS = 1_000_000, 31, 9
 FREE, TOUCHING, ALARM, MISSED = range(4)
+draw = pictures_of(__name__)
 
 
 class Plane(NamedTuple):
@@ -99,29 +99,22 @@ def _percent(value: Value) -> str:
     return f"{100 * value.estimate:.2f} % ({100 * value.low:.2f} to {100 * value.high:.2f})"
 
 
-def draw(folder: Path) -> list[Path]:
+@picture("obstacle_space", PAGE, 16.0 * CENTIMETRE, len(PLANES), 2)
+def planes_figure(figure: Figure, panels: np.ndarray) -> None:
     """Two planes: exact at 1°, and the library with its errors."""
-    with paper_style():
-        figure = new_figure(PAGE, 16.0 * CENTIMETRE)
-        return save_figure(_fill(figure), folder, "obstacle_space")
-
-
-def _fill(figure: Figure) -> Figure:
-    panels = figure.subplots(len(PLANES), 2)
     for (left, right), plane in zip(panels, PLANES, strict=True):
         exact, said = sampled(plane)
         _show(left, plane, np.where(exact, TOUCHING, FREE))
         kinds = np.select([exact & said, said & ~exact, exact & ~said], [TOUCHING, ALARM, MISSED], FREE)
         _show(right, plane, kinds)
-        fixed = ", ".join(
-            f"θ{j} = {plane.others[j - 1]:g}°" for j in range(2, 6) if j not in (plane.across, plane.up)
-        ).replace("-", "−")
+        still = [j for j in range(2, 6) if j not in (plane.across, plane.up)]
+        fixed = ", ".join(f"θ{j} = {plane.others[j - 1]:g}°" for j in still).replace("-", "−")
         left.set_title(f"exact, every 1°; {fixed}", loc="left")
         wrong = 100 * (exact != said).mean()
         right.set_title(f"library, cells of 10°; {wrong:.1f} % wrong here", loc="left")
     labels = ("touches itself", "called touching, but free", "called free, but touching")
     colours = (COLOURS.obstacle, COLOURS.felt, COLOURS.goal)
-    return add_legend(figure, [Patch(color=c, label=text) for c, text in zip(colours, labels, strict=True)], 3)
+    add_legend(figure, [Patch(color=c, label=text) for c, text in zip(colours, labels, strict=True)], 3)
 
 
 def sampled(plane: Plane) -> tuple[np.ndarray, np.ndarray]:

@@ -10,14 +10,8 @@ Q0 = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])  # [rad] C.2.2
 ROTATION = np.array([[0, 1, 0], [1, 0, 0], [0, 0, -1]])  # C.2.2
 MASS = [3.8054, 8.4576, 2.1456, 1.1884, 1.11884, 0.1632]  # [kg] Table 3.2
 OFFSET = [[0, 0.0892, 0], [-0.425, 0, 0], [-0.39243, 0, 0], [0, 0.109, 0], [0, -0.093, 0], [0, 0, 0.082]]
-CENTER = [
-    [0, -0.01541, 0.00151],
-    [0.2125, 0, 0.1134],
-    [0.15, -0.00015, 0.0154],
-    [0, 0.0015, 0.0154],
-    [0, 0, -0.0128],
-    [0, 0, 0],
-]
+CENTER = [[0, -0.01541, 0.00151], [0.2125, 0, 0.1134], [0.15, -0.00015, 0.0154], [0, 0.0015, 0.0154],
+          [0, 0, -0.0128], [0, 0, 0]]  # fmt: skip
 AXIS = (1, 0, 0, 1, 1, 2)  # of the cylinder of each link
 
 
@@ -40,22 +34,12 @@ def coefficients() -> dict[str, float]:
     matrix = mass_matrix(arm, q)
     forearm = np.linalg.lstsq(np.column_stack([np.ones(500), np.cos(2 * q5)]), matrix[:, 2, 2], rcond=None)[0]
     gravity = np.linalg.lstsq(waves, gravity_torque(arm, q)[:, 1] / 9.81, rcond=None)[0]
-    return {
-        "g2": gravity[0],
-        "M55": matrix[:, 4, 4].mean(),
-        "M66": matrix[:, 5, 5].mean(),
-        "M33": forearm[0],
-        "M33 cos 2 q5": forearm[1],
-    }
+    found = gravity[0], matrix[:, 4, 4].mean(), matrix[:, 5, 5].mean(), *forearm
+    return dict(zip(PRINTED, found, strict=True))
 
 
-PRINTED = {
-    "g2": -2.37167,
-    "M55": 2.01419266993e-3,
-    "M66": 1.217591948e-4,
-    "M33": 4.96708343882e-2,
-    "M33 cos 2 q5": -5.28848301220e-4,
-}
+PRINTED = {"g2": -2.37167, "M55": 2.01419266993e-3, "M66": 1.217591948e-4, "M33": 4.96708343882e-2,
+           "M33 cos 2 q5": -5.28848301220e-4}  # fmt: skip
 
 
 def start_error() -> tuple[float, float]:
