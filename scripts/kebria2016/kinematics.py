@@ -8,16 +8,8 @@ from nowoczyn2023.direct_kinematics import arm_of_table
 from nowoczyn2023.singular import alone
 from reproduction import picture, pictures_of
 
-from dynamics import (
-    Arm,
-    closed_form_position,
-    forward_kinematics,
-    inverse_kinematics,
-    link_frames,
-    load_arm,
-    singular_values,
-    singularity_measures,
-)
+import dynamics
+from dynamics import Arm, closed_form_position, forward_kinematics, inverse_kinematics, link_frames, load_arm
 from hopfield_nav.figures import PAGE
 
 NAME = "ur5_kebria2016"
@@ -152,9 +144,9 @@ def draw_singularities(ax: Axes, i: int, j: int) -> object:
     q = np.tile(BASE, (len(angles), len(angles), 1))
     q[..., i], q[..., j] = angles[None, :], angles[:, None]
     degrees = np.degrees(angles)
-    smallest = singular_values(arm, q)[..., -1]
+    smallest = dynamics.singular_values(arm, q)[..., -1]
     image = ax.imshow(smallest, extent=(-180, 180, -180, 180), origin="lower", cmap="cividis", vmin=0, vmax=0.35)
-    measures = singularity_measures(arm, q)._asdict()
+    measures = dynamics.singularity_measures(arm, q)._asdict()
     for name, dash in (("elbow", "-"), ("wrist", "--"), ("shoulder", ":")):
         values = measures[name]
         if values.min() < 0 < values.max():

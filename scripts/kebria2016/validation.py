@@ -7,17 +7,8 @@ from reproduction import pictures_of
 from scipy.spatial.transform import Rotation
 
 from dynamics.files import mjcf_text
-from kebria2016 import validation_figures
-from kebria2016.validation_run import (
-    DURATION,
-    FIRST_ERROR,
-    Followed,
-    analytic_error,
-    arm,
-    follow,
-    poles,
-    smallest_singular_value,
-)
+from kebria2016 import validation_figures, validation_run
+from kebria2016.validation_run import DURATION, FIRST_ERROR, Followed, arm, follow, poles
 
 RADII = (0.001, 0.2)  # [m] of the links
 SETTLED = 4.2  # [s] after which the published poles leave less than 1 %
@@ -41,7 +32,7 @@ def fitted_poles(run: Followed, spacing: float = 0.1) -> np.ndarray:
 
 def largest_difference(run: Followed) -> float:
     """Of the measured error from the solution of (12), over the largest first error."""
-    return float(np.abs(run.q - run.q_ref - analytic_error(run.time)).max() / np.abs(FIRST_ERROR).max())
+    return float(np.abs(run.q - run.q_ref - validation_run.analytic_error(run.time)).max() / np.abs(FIRST_ERROR).max())
 
 
 def pose_errors(run: Followed) -> tuple[np.ndarray, np.ndarray]:
@@ -78,7 +69,7 @@ def rows() -> Rows:
     ours = f"differs from the analytic solution by at most {away:.0e} of the first error"
     yield judged("kebria2016.error_equation", ours, away < 1e-6, held=100 * held)
     away, turn = pose_errors(run)
-    late, value, change = run.time > SETTLED, smallest_singular_value(), torque_change_with_radius()
+    late, value, change = run.time > SETTLED, validation_run.smallest_singular_value(), torque_change_with_radius()
     end = run.time > DURATION - 1
     ours = f"smallest singular value of J along ours {value:.3f} (metres)"
     yield judged("kebria2016.regular_profile", ours, value > 0.05)

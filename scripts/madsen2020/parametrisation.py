@@ -3,16 +3,9 @@
 import numpy as np
 from ledger import Rows, judged
 
-from dynamics import load_arm
+from dynamics import identification, load_arm
 from dynamics.flexible_joint import flexible_joints, rotor_friction
-from dynamics.identification import (
-    Options,
-    base_parameter_count,
-    base_parameters,
-    decimate,
-    random_excitation,
-    regressor,
-)
+from dynamics.identification import Options, base_parameters, regressor
 from dynamics.identification.filtering import zero_phase
 
 COLD, WARM, LOAD, FAST = 20.0, 40.0, 100.0, 2.0  # [°C], [°C], [N·m], [rad/s]
@@ -24,7 +17,7 @@ def columns(gravity: np.ndarray | None = None) -> int:
     """Columns of the regressor that are not zero, of 60, in the document's frames."""
     arm = load_arm("ur5e")
     arm = arm if gravity is None else arm._replace(gravity=gravity)
-    Y = regressor(arm, *random_excitation(arm), frames="modified")
+    Y = regressor(arm, *identification.random_excitation(arm), frames="modified")
     sizes = np.abs(Y.reshape(-1, Y.shape[-1])).max(axis=0)
     return int((sizes > 1e-9 * sizes.max()).sum())
 
@@ -39,7 +32,7 @@ def counts() -> dict[str, int]:
 
 def samples() -> int:
     """Of 31 s at 1 kHz after decimation."""
-    return len(decimate(np.zeros(31000), 1000.0, 20.0))
+    return len(identification.decimate(np.zeros(31000), 1000.0, 20.0))
 
 
 def friction_spread() -> tuple[float, float, float]:
@@ -62,7 +55,7 @@ def filter_response(frequency: float, rate: float = 1000.0) -> tuple[float, floa
 
 
 def rows() -> Rows:
-    found, formula = counts(), base_parameter_count(load_arm("ur5e"))
+    found, formula = counts(), identification.base_parameter_count(load_arm("ur5e"))
     heat, load, speed = friction_spread()
     worth = [100 * (1 - b / a) for a, b in ((325.9, 233.0), (1245.7, 1040.4), (334.0, 250.9))]
     yield judged("madsen2020.inertial_parameters", str(columns()), columns() == 49, incline=columns(INCLINE))

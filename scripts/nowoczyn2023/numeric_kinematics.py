@@ -12,15 +12,8 @@ from reproduction import picture, pictures_of, processor_times
 from scipy.spatial.transform import Rotation
 from verdicts import in_range
 
-from dynamics import (
-    differential_inverse_kinematics,
-    forward_kinematics,
-    inverse_kinematics,
-    link_frames,
-    load_arm,
-    numeric_inverse_kinematics,
-    singularity_measures,
-)
+import dynamics
+from dynamics import differential_inverse_kinematics, forward_kinematics, inverse_kinematics, load_arm
 from dynamics.modified_dh import modified_dh, modified_link_frames
 from hopfield_nav.figures import COLOURS, PAGE
 
@@ -72,7 +65,7 @@ def _is_clear(line: Line) -> bool:
     path = differential_inverse_kinematics(arm, coarse, line.q, feedback=True)
     if not (path.position_error < 0.01).all():
         return False
-    wrist, elbow, shoulder = (np.abs(m).min() for m in singularity_measures(arm, path.q))
+    wrist, elbow, shoulder = (np.abs(m).min() for m in dynamics.singularity_measures(arm, path.q))
     return bool(wrist > CLEAR[0] and elbow > CLEAR[1] and shoulder > CLEAR[2])
 
 
@@ -111,7 +104,7 @@ def numeric_steps(count: int = 200, away: float = AWAY) -> np.ndarray:
     q = rng.uniform(-np.pi, np.pi, (count, 6))
     starts = q + rng.uniform(-away, away, q.shape)
     pairs = zip(forward_kinematics(arm, q), starts, strict=True)
-    found = [numeric_inverse_kinematics(arm, *pair) for pair in pairs]
+    found = [dynamics.numeric_inverse_kinematics(arm, *pair) for pair in pairs]
     return np.array([solution.iterations for solution in found if solution.converged])
 
 
@@ -129,7 +122,7 @@ def frame_difference() -> float:
     """Largest difference between poses of links by (1.8) and by (1.9) [m, 1]."""
     arm, q = load_arm(NAME), np.random.default_rng(1).uniform(-np.pi, np.pi, (1000, 6))
     found = modified_link_frames(arm, q)[:, 1:] @ modified_dh(arm).change
-    return float(np.abs(found - link_frames(arm, q)[:, 1:]).max())
+    return float(np.abs(found - dynamics.link_frames(arm, q)[:, 1:]).max())
 
 
 def rows() -> Rows:

@@ -8,17 +8,8 @@ from ledger import Rows, judged
 from reproduction import percent
 from scipy.optimize import brentq
 
-from dynamics import (
-    Arm,
-    forward_kinematics,
-    inverse_kinematics,
-    jacobian,
-    jacobian_determinant,
-    link_frames,
-    load_arm,
-    singular_values,
-    singularity_measures,
-)
+import dynamics
+from dynamics import Arm, forward_kinematics, inverse_kinematics, jacobian, load_arm, singular_values
 from hopfield_nav.sweeps import Value, share
 from nowoczyn2023.direct_kinematics import NAME, arm_of_table, positions
 
@@ -31,7 +22,7 @@ def determinant_error() -> float:
     """Largest difference of |det J| and |a2 a3 s3 s5 · along| over the largest |det J|."""
     arm, q = load_arm(NAME), positions(5000)
     exact = np.abs(np.linalg.det(jacobian(arm, q)))
-    return float(np.abs(exact - np.abs(jacobian_determinant(arm, q))).max() / exact.max())
+    return float(np.abs(exact - np.abs(dynamics.jacobian_determinant(arm, q))).max() / exact.max())
 
 
 @cache
@@ -41,7 +32,7 @@ def alone() -> dict[str, np.ndarray]:
     q = np.array([0.4, -0.9, 1.1, 0.5, 1.0, 0.3])
     found = {kind: q.copy() for kind in KINDS}
     found["wrist"][4], found["elbow"][2] = 0.0, 0.0
-    along = lambda theta2: float(singularity_measures(arm, np.array([q[0], theta2, *q[2:]])).shoulder)  # noqa: E731
+    along = lambda theta2: float(dynamics.singularity_measures(arm, np.array([q[0], theta2, *q[2:]])).shoulder)  # noqa: E731
     found["shoulder"][1] = brentq(along, 0.0, np.pi)
     return found
 
@@ -55,7 +46,7 @@ def smallest_values() -> dict[str, tuple[float, float]]:
 def extra_parallels(kind: str) -> int:
     """Pairs of axes that are parallel at a singular position and not at a random one."""
     arm = load_arm(NAME)
-    axes = (link_frames(arm, q)[:6, :3, 2] for q in (alone()[kind], positions(1)[0]))
+    axes = (dynamics.link_frames(arm, q)[:6, :3, 2] for q in (alone()[kind], positions(1)[0]))
     singular, random = (int((np.abs(np.triu(z @ z.T, 1)) > 1 - 1e-9).sum()) for z in axes)
     return singular - random
 

@@ -17,16 +17,8 @@ from ledger import Rows, judged
 from tu2023 import circle_signals
 from tu2023.circle_motion import ENCODER, VELOCITY_NOISE
 
-from dynamics import (
-    Arm,
-    follow_path,
-    forward_kinematics,
-    jacobian,
-    joint_friction_torque,
-    load_arm,
-    mass_matrix,
-    with_tool,
-)
+import dynamics
+from dynamics import Arm, follow_path, forward_kinematics, load_arm, with_tool
 from hopfield_nav.experiment import follow
 from hopfield_nav.loop import Trajectory, quintic_trajectory
 from hopfield_nav.record import Run
@@ -72,8 +64,8 @@ def peg_arm(name: str) -> Arm:
 
 def compliance(arm: Arm, q: np.ndarray) -> float:
     """How far a vertical force moves the held tool, the surface's own included [m/N]."""
-    vertical = jacobian(arm, q)[2]
-    stiffness = mass_matrix(arm, q) * OMEGA**2  # M K0
+    vertical = dynamics.jacobian(arm, q)[2]
+    stiffness = dynamics.mass_matrix(arm, q) * OMEGA**2  # M K0
     return float(vertical @ np.linalg.solve(stiffness, vertical)) + 1 / STIFFNESS
 
 
@@ -160,7 +152,7 @@ def unmodelled_friction(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     arm = arm._replace(friction=arm.friction * np.array([case.friction] * 3 + [1.0]))
     believed = arm._replace(friction=arm.friction * np.array([case.friction_scale] * 3 + [1.0]))
     true = data.tau_friction.values + arm.friction[:, 1] * qd
-    missing = joint_friction_torque(believed, data.qd_sensed.values) - true
+    missing = dynamics.joint_friction_torque(believed, data.qd_sensed.values) - true
     wrong = data.tau_external_estimate.values - data.tau_external.values
     return data.time.values, low_pass(missing), low_pass(wrong)
 

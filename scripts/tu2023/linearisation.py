@@ -8,16 +8,8 @@ from ledger import Rows, judged
 from reproduction import processor_times
 from scipy.stats import spearmanr
 
-from dynamics import (
-    Arm,
-    closed_loop_matrix,
-    follow_path,
-    inverse_dynamics,
-    inverse_dynamics_derivatives,
-    linearize,
-    load_arm,
-    moving_linearization,
-)
+import dynamics
+from dynamics import Arm, inverse_dynamics, inverse_dynamics_derivatives, load_arm, moving_linearization
 from dynamics.linear import spectral_abscissa
 from tu2023.kinematics import RADIUS, circle
 from tu2023.readings import READINGS, STEP, Motion, stable_share, stiffness_error
@@ -47,7 +39,8 @@ def open_loop(count: int) -> np.ndarray:
 @lru_cache
 def closed_loop(count: int, model: str = ARM) -> np.ndarray:
     """(count,) spectral abscissa under the inverse-dynamics controller with a model [1/s]."""
-    return spectral_abscissa(closed_loop_matrix(load_arm(ARM), *operating_points(count), OMEGA, load_arm(model)))
+    motion, believed = operating_points(count), load_arm(model)
+    return spectral_abscissa(dynamics.closed_loop_matrix(load_arm(ARM), *motion, OMEGA, believed))
 
 
 @lru_cache
@@ -113,7 +106,7 @@ def circle_abscissa(speed: float = SPEED) -> np.ndarray:
     """(POINTS,) spectral abscissa along the circle of 4.1 at constant speed, tool down [1/s]."""
     arm, poses = load_arm(ARM), circle(POINTS)
     poses[:, :3, :3] = [[0, 1, 0], [1, 0, 0], [0, 0, -1]]
-    q = np.unwrap(follow_path(arm, poses, np.zeros(6), jump=10.0).q, axis=0)
+    q = np.unwrap(dynamics.follow_path(arm, poses, np.zeros(6), jump=10.0).q, axis=0)
     harmonics = 1j * np.fft.fftfreq(POINTS, 1 / POINTS)[:, None] * speed / RADIUS
     spectrum = np.fft.fft(q, axis=0)  # a closed path: its derivatives are exact in Fourier's series
     qd, qdd = (np.fft.ifft(harmonics**k * spectrum, axis=0).real for k in (1, 2))
@@ -125,8 +118,8 @@ def seconds_per_linearisation() -> tuple[float, float]:
     """Median time of one A, B, C, D [s]: alone from Python, and in a batch of 5000."""
     arm, many = load_arm(ARM), operating_points(MANY)
     one = tuple(part[0] for part in many)
-    linearize(arm, *one)  # compile
-    alone, batch = (processor_times(lambda p=p: linearize(arm, *p), n) for p, n in ((one, 201), (many, 5)))
+    dynamics.linearize(arm, *one)  # compile
+    alone, batch = (processor_times(lambda p=p: dynamics.linearize(arm, *p), n) for p, n in ((one, 201), (many, 5)))
     return float(np.median(alone)), float(np.median(batch)) / MANY
 
 
