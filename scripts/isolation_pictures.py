@@ -169,9 +169,7 @@ def _example(pushes: Pushes, found: list[Isolation]) -> int:
 
 
 if __name__ == "__main__":
-    for name in ("ur5_ragazzon2012", "ur5_full"):
-        arm, pushes = load_arm(name), suite.pushes_of(name)
-        scores, found = isolated.isolate_pushes(arm, pushes)
-        k = _example(pushes, found)
-        at = isolated.counted(pushes)[k]
-        print(*draw(arm, scores, pushes, at, found[k], Path(sys.argv[1]), f"isolation_{name}"), sep="\n")
+    arm, pushes = load_arm("ur5_full"), suite.pushes_of("ur5_full")
+    scores, found = isolated.isolate_pushes(arm, pushes)
+    k = _example(pushes, found)
+    print(*draw(arm, scores, pushes, isolated.counted(pushes)[k], found[k], Path(sys.argv[1]), "isolation"), sep="\n")

@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import typer
-from measured_part import table, tell
+from measured_part import ROOT, table, tell
 
 from dynamics import Arm, load_arm
 from hopfield_nav.bench import find_problem, load_suite
 from hopfield_nav.known_world import Scene, build_scene, clearance, collides, motion_is_free, plan_known
 from hopfield_nav.world import build_obstacles, parse_world, yaml_text
 
-ROOT = Path(__file__).resolve().parent.parent
 ARM = ROOT / "worlds/arms/ur5_robotiq85.yaml"
 LIMIT = 20.0  # [s] that OMPL's search may take
 LOOK = 0.01  # [rad] between two poses of a path whose clearance is asked

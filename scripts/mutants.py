@@ -23,11 +23,10 @@ import time
 from pathlib import Path
 
 import typer
-from measured_part import table, tell
+from measured_part import ROOT, table, tell
 from torturing.mutations import Mutation, drawn
 from torturing.nearest import nearest, sources
 
-ROOT = Path(__file__).resolve().parents[1]
 TIME_LIMIT = 900.0  # [s] for the tests of a fault; what takes longer is noticed
 FATES = ("noticed", "since", "survived")  # at once; when tried again with more tests, after it had survived
 HEAD = ["faults in", "tried", "noticed at once", "noticed since, with more tests", "not noticed"]

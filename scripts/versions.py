@@ -26,15 +26,9 @@ TOLD = ("numpy", "numba", "scipy", "matplotlib", "pydantic", "typer", "click", "
 SWEEP = "format: 1\nworld: u_trap\nvary: {detection.threshold: [3, 5]}\n"
 TYPERS_OWN = "ignore:'click.utils:DeprecationWarning"  # an old typer's imports from a new click
 TESTS = (  # they need nothing but the program and what is above
-    "world/test_faults.py",
-    "world/test_units.py",
-    "sweeps/test_sweep_file.py",
-    "record/test_scoring.py",
-    "planning/test_plan_path.py",
-    "loop/test_trajectory.py",
-    "control/test_alarm.py",
-    "dynamics/test_errors.py",
-)
+    "world/test_faults.py", "world/test_units.py", "sweeps/test_sweep_file.py", "record/test_scoring.py",
+    "planning/test_plan_path.py", "loop/test_trajectory.py", "control/test_alarm.py", "dynamics/test_errors.py",
+)  # fmt: skip
 
 
 def main(which: Annotated[list[str] | None, typer.Argument()] = None, keep: Path | None = None) -> None:

@@ -11,20 +11,10 @@ import numpy as np
 
 from dynamics import printable
 from dynamics.files import whole_file, write_whole
+from hopfield_nav.bench import tables as told
 from hopfield_nav.bench.shipped import columns, table_text
 from hopfield_nav.bench.suite import Suite
-from hopfield_nav.bench.tables import (
-    Different,
-    Table,
-    cells,
-    curves,
-    different_table,
-    has_goals,
-    most_different,
-    pair_table,
-    pairs,
-    reached_table,
-)
+from hopfield_nav.bench.tables import Different, Table, cells, curves, has_goals, pairs
 from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps import Job
 
@@ -56,12 +46,12 @@ def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 
     write_whole(folder / "table.csv", table_text(suite, rows, digests=False))
     with whole_file(folder / "table.nc") as path:
         _labelled(suite, rows).to_netcdf(path, engine="h5netcdf")
-    tables = [reached_table(suite, rows, methods, cell) for cell in cells(suite)]
+    tables = [told.reached_table(suite, rows, methods, cell) for cell in cells(suite)]
     for pair in pairs(suite, methods):
-        tables += [pair_table(suite, rows, pair, cell) for cell in cells(suite)]
+        tables += [told.pair_table(suite, rows, pair, cell) for cell in cells(suite)]
         if has_goals(suite):
-            worlds = most_different(suite, rows, pair)
-            tables.append(different_table(pair, worlds, _views(suite, worlds[:views], folder)))
+            worlds = told.most_different(suite, rows, pair)
+            tables.append(told.different_table(pair, worlds, _views(suite, worlds[:views], folder)))
     write_whole(folder / "report.md", _markdown(suite, tables))
     write_whole(folder / "report.html", _page(suite, tables, rows, methods))
 
@@ -131,7 +121,7 @@ def _markdown(suite: Suite, tables: Sequence[Table]) -> str:
 
 
 def _page(suite: Suite, tables: Sequence[Table], rows: Sequence[Row], methods: Sequence[str]) -> str:
-    told = "".join(f"<p>{html.escape(part)}</p>" for part in _intro(suite) if part)
+    intro = "".join(f"<p>{html.escape(part)}</p>" for part in _intro(suite) if part)
     name = html.escape(suite.name)
     shown = {key: label for key, label in CURVES.items() if key in suite.suite.compare and has_goals(suite)}
     drawn = "".join(_curve(curves(rows, methods, key), label) for key, label in shown.items())
@@ -141,7 +131,7 @@ def _page(suite: Suite, tables: Sequence[Table], rows: Sequence[Row], methods: S
     links = "".join(f'<a href="#{k}">{_shown(title)}</a>' for title, k in reversed(firsts.items()))
     return (
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{name}</title><style>{_STYLE}</style>"
-        f"<h1>{name}</h1>{told}<nav>{links}</nav>{drawn}{body}</html>\n"
+        f"<h1>{name}</h1>{intro}<nav>{links}</nav>{drawn}{body}</html>\n"
     )
 
 

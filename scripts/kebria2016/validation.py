@@ -45,8 +45,7 @@ def pose_errors(run: Followed) -> tuple[np.ndarray, np.ndarray]:
 def torque_change_with_radius(radii: tuple[float, float] = RADII, count: int = 200) -> float:
     """Largest change of MuJoCo's inverse-dynamics torque between two link radii [N·m]."""
     states = np.random.default_rng(5).uniform(-3, 3, (count, 3, 6))
-    torques = [_mujoco_torque(radius, states) for radius in radii]
-    return float(np.abs(torques[0] - torques[1]).max())
+    return float(np.abs(np.subtract(*(_mujoco_torque(radius, states) for radius in radii))).max())
 
 
 def _mujoco_torque(radius: float, states: np.ndarray) -> np.ndarray:

@@ -18,7 +18,10 @@ def draw(folder: Path) -> list[Path]:
 
     ``goal_solutions`` is of the direct paths' goal, which is lower.
     """
-    return [*_draw_paths(folder, "shortest", ABOVE), *_draw_paths(folder, "direct", ()), *draw_stop(folder)]
+    arm, scene, branch, path = example()
+    with paper_style():
+        stop = save_figure(stopped_page(arm, scene, [], branch.q, branch.reason, path), folder, "branch_stops")
+    return [*_draw_paths(folder, "shortest", ABOVE), *_draw_paths(folder, "direct", ()), *stop]
 
 
 def _draw_paths(folder: Path, method: str, overrides: tuple[str, ...]) -> list[Path]:
@@ -27,10 +30,3 @@ def _draw_paths(folder: Path, method: str, overrides: tuple[str, ...]) -> list[P
     scene, task = scene_of_world(world, world.plan.clearance), task_of_world(world, arm)
     plan = plan_known(arm, scene, task.start, task.stations, method)
     return draw_plan_figures(arm, scene, world, plan, folder)
-
-
-def draw_stop(folder: Path) -> list[Path]:
-    """The example of ``cause_of_stops``."""
-    arm, scene, branch, path = example()
-    with paper_style():
-        return save_figure(stopped_page(arm, scene, [], branch.q, branch.reason, path), folder, "branch_stops")

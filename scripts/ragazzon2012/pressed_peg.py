@@ -79,8 +79,8 @@ def places(radial: bool = False) -> np.ndarray:
     lowering = np.linspace(0, 1, round(LOWER / SEGMENT) + 1)
     share[: len(lowering)] = lowering**2 * (3 - 2 * lowering)
     still_axis = np.zeros_like(along)
-    xy = START + np.column_stack([along, still_axis] if radial else [still_axis, along])
-    return np.column_stack([xy, share])
+    xy = np.column_stack([along, still_axis] if radial else [still_axis, along])
+    return np.column_stack([START + xy, share])
 
 
 def reference(case: Case) -> Trajectory:

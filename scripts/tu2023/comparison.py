@@ -70,13 +70,13 @@ def rows() -> Rows:
     ours = f"{text} N·m: median and 95 % of {DRAWS} draws, q̇ and q̈ uniform up to π"
     yield judged("tu2023.mean_error_per_joint", ours, None, listed=attributed, inside=inside)
     share = settled().relative
-    ours = f"mean error by mean torque of the adopted equation: {_percent(share)}"
+    shares = ", ".join("no torque to compare with" if np.isinf(s) else f"{100 * s:.1f} %" for s in share)
+    ours = f"mean error by mean torque of the adopted equation: {shares}"
     yield judged("tu2023.same_torques", ours, bool(share[:5].max() < 0.1))
     first = [settled(limit).relative[0] for limit in RANGES]
     other = compare_torques(load_arm("ur5_tu2023"), arms()[ADOPTED], points(0, 20_000)).relative[5]
-    pooled = (
-        settled().mean_absolute.sum() / (np.abs(inverse_dynamics(arms()[ADOPTED], *points(0, 20_000))).mean(0)).sum()
-    )
+    adopted = np.abs(inverse_dynamics(arms()[ADOPTED], *points(0, 20_000))).mean(0)
+    pooled = settled().mean_absolute.sum() / adopted.sum()
     ours = (
         f"joint 1 {100 * min(first):.0f}–{100 * max(first):.0f} % for q̇, q̈ up to {RANGES[0]:g}…2π; "
         f"joint 6 {100 * other:.0f} % of its own torque"
@@ -89,17 +89,12 @@ def rows() -> Rows:
         f"to joint in {100 * share:.0f} % of {DRAWS} draws"
     )
     yield judged("tu2023.error_grows_along_the_arm", ours, share > 0.5)
-    mean = settled().mean_absolute
     ratio = mean[1:] / np.cumsum(mean)[:-1]
     ours = f"error by that sum, joints 2 to 6: {listed(ratio, '.2g')}"
     yield judged("tu2023.error_is_a_sum", ours, bool(np.abs(ratio - 1).max() < 0.2))
     found = [growing(difference.mean_absolute) for difference in pairs().values() if difference.mean_absolute.any()]
     ours = f"in {sum(found) // 2} of {len(found) // 2} pairs of different sets"
     yield judged("tu2023.growth_in_all_models", ours, all(found))
-
-
-def _percent(share: np.ndarray) -> str:
-    return ", ".join("no torque to compare with" if np.isinf(s) else f"{100 * s:.1f} %" for s in share)
 
 
 def draw(folder: Path) -> list[Path]:

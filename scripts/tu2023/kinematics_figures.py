@@ -56,8 +56,7 @@ def circle_figure(figure: Figure, left: Axes, middle: Axes, right: Axes) -> None
     arm = load_arm(NAME)
     q, given = follow_circle(arm), circle()[:, :3, 3]
     reached = forward_kinematics(arm, q)[:, :3, 3]
-    closed = np.vstack([given, given[:1]])
-    left.plot(*closed[:, :2].T, color=COLOURS.planned, linewidth=2.5, label="given")
+    left.plot(*np.vstack([given, given[:1]])[:, :2].T, color=COLOURS.planned, linewidth=2.5, label="given")
     left.plot(*reached[:, :2].T, ".", color=COLOURS.true, markersize=3, label="generated")
     left.set(xlabel="$x$ [m]", ylabel="$y$ [m]", aspect="equal", xticks=[-0.5, -0.4, -0.3], yticks=[-0.4, -0.3, -0.2])
     left.legend(loc="center")

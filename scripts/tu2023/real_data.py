@@ -46,9 +46,7 @@ def rows() -> Rows:
     yield judged("tu2023.forearm", ours, bool(tu.max() < LIMIT))
     share = np.array([residual(load_arm("ur5_tu2023"), run) / size(run) for run in MOVING])
     low, high = 100 * share.min(axis=0), 100 * share.max(axis=0)
-    text = ", ".join(
-        f"{a:.0f}–{b:.0f}" if f"{a:.0f}" != f"{b:.0f}" else f"{a:.0f}" for a, b in zip(low, high, strict=True)
-    )
+    text = ", ".join("–".join(dict.fromkeys((f"{a:.0f}", f"{b:.0f}"))) for a, b in zip(low, high, strict=True))
     ours = f"share of the recorded model torque in motion, joints 1 to 6: {text} %"
     yield judged("tu2023.model_of_the_ur5", ours, bool(high.max() < 10))
 
