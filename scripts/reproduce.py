@@ -1,4 +1,4 @@
-"""Reproduce the five documents: their figures, and every claim beside what this project measures.
+"""Reproduce the five documents: every claim beside what this project measures, and figures of them.
 
     python scripts/reproduce.py [DOCUMENT...] [--kept | --missing] [--no-figures]
 

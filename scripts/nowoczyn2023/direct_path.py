@@ -137,8 +137,8 @@ def rows() -> Rows:
         f"path over distance of the ends: median {middle:.2f}, 90 % between {low:.2f} and {high:.2f}; below {FLAT}"
         f" {percent(flat)}, below a half circle's {HALF_CIRCLE:.2f} {percent(half)} of {len(found)} random pairs"
     )
-    told = {"quarter": np.pi / 2**1.5, "median": np.degrees(arc_angle(middle))}
-    yield judged("nowoczyn2023.flat_arc", ours, flat.estimate > 0.5, **told)
+    quarter, median = np.pi / 2**1.5, np.degrees(arc_angle(middle))
+    yield judged("nowoczyn2023.flat_arc", ours, flat.estimate > 0.5, quarter=quarter, median=median)
     found = demo()
     ours = (
         f"of {found.line_here.n} pairs the line serves {percent(found.line_here)} from the joints as"

@@ -68,8 +68,11 @@ def rows() -> Rows:
     ours = f"{found[2:, 0].min():.6f} m; M66 of B.2 needs {needed:.6f} m"
     yield judged("ragazzon2012.radii_of_the_cylinders", ours, abs(needed - 0.0386) < 1e-6)
     for name, value in coefficients().items():
-        kind, same = "gravity" if name == "g2" else "mass", abs(value / PRINTED[name] - 1) < 1e-8
-        yield judged(f"ragazzon2012.{kind}_coefficient", f"{value:.10g}", same, name=name, value=PRINTED[name])
+        ours = f"{value:.10g}", abs(value / PRINTED[name] - 1) < 1e-8
+        if name == "g2":
+            yield judged("ragazzon2012.gravity_coefficient", *ours, name=name, value=PRINTED[name])
+        else:
+            yield judged("ragazzon2012.mass_coefficient", *ours, name=name, value=PRINTED[name])
     distance, turn = start_error()
     grid = CollisionMap.create()
     cell = np.array(grid.cell_of(forward_kinematics(load_arm("ur5_ragazzon2012"), Q0)[:3, 3])) + 1

@@ -90,7 +90,8 @@ def rows() -> Rows:
     )
     yield judged("tu2023.error_grows_along_the_arm", ours, share > 0.5)
     ratio = mean[1:] / np.cumsum(mean)[:-1]
-    ours = f"error by that sum, joints 2 to 6: {listed(ratio, '.2g')}"
+    text = ", ".join(f"{r:.2g}" for r in ratio)
+    ours = f"error by that sum, joints 2 to 6: {text}"
     yield judged("tu2023.error_is_a_sum", ours, bool(np.abs(ratio - 1).max() < 0.2))
     found = [growing(difference.mean_absolute) for difference in pairs().values() if difference.mean_absolute.any()]
     ours = f"in {sum(found) // 2} of {len(found) // 2} pairs of different sets"
