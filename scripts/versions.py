@@ -32,7 +32,7 @@ TESTS = (  # they need nothing but the program and what is above
 
 
 def main(which: Annotated[list[str] | None, typer.Argument()] = None, keep: Path | None = None) -> None:
-    """Install and try lowest, newest, or both; in environments in a folder that is KEPT for the next time."""
+    """Install and try lowest, newest, or by default both; KEEP: folder of the environments, kept for the next time."""
     names = which or list(RESOLUTIONS)
     if not set(names) <= set(RESOLUTIONS):
         raise SystemExit(f"{' '.join(names)}: one or both of {', '.join(RESOLUTIONS)}")

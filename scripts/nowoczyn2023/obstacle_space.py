@@ -102,6 +102,7 @@ def _percent(value: Value) -> str:
 @picture("obstacle_space", PAGE, 16.0 * CENTIMETRE, len(PLANES), 2)
 def planes_figure(figure: Figure, panels: np.ndarray) -> None:
     """Two planes: exact at 1°, and the library with its errors."""
+    figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0.02, hspace=0.02)
     for (left, right), plane in zip(panels, PLANES, strict=True):
         exact, said = sampled(plane)
         _show(left, plane, np.where(exact, TOUCHING, FREE))
