@@ -15,7 +15,6 @@ Test = Callable[[Row], Any]
 
 
 def reached(row: Row) -> bool:
-    """Whether the run came to its goal."""
     return row["outcome"] == "reached"
 
 
@@ -58,7 +57,6 @@ def column(told: Callable[..., str]) -> Callable[..., Cell]:
 
 
 def worlds(methods: list[Rows]) -> str:
-    """Number of worlds."""
     return str(len(methods[0]))
 
 
@@ -84,13 +82,11 @@ def on(rows: Rows, part: str, whole: str, ratio: bool = True) -> str:
 
 @column
 def total(rows: Rows, key: str) -> str:
-    """Sum of a column."""
     return str(int(added(rows, key)))
 
 
 @column
 def count(rows: Rows, test: Test) -> str:
-    """Number of such rows."""
     return str(sum(bool(test(row)) for row in rows))
 
 

@@ -7,8 +7,6 @@ The first command takes somewhat more than an hour of one core: 1,002 contacts a
 detector and condition. Families that were run by themselves (``--family free``) are read from several folders.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
@@ -72,9 +70,8 @@ def choice_table(rows: Rows) -> str:
     head = ["method"]
     for name in of:
         head += [f"{name}: found, delay p50, p95 [ms]", "false alarms per hour (at most)"]
-    return measured_part.table(
-        head, [[method, *itertools.chain(*(_chosen(rows, c, method) for c in of))] for method in methods]
-    )
+    lines = [[method, *itertools.chain(*(_chosen(rows, c, method) for c in of))] for method in methods]
+    return measured_part.table(head, lines)
 
 
 def _chosen(rows: Rows, condition: str, method: str) -> list[str]:
@@ -113,9 +110,7 @@ def _line(rows: Rows, condition: str, method: str) -> list[str]:
         own = rows[condition, method, kind]
         force = numbers(own, "force_at_alarm_N")
         delays = 1e3 * numbers(own, "delay_s")[numbers(own, "felt") == 1]
-        told = "none felt"
-        if delays.size:
-            told = ", ".join(f"{value:.0f}" for value in np.quantile(delays, [0.5, 0.95, 1.0]))
+        told = ", ".join(f"{v:.0f}" for v in np.quantile(delays, [0.5, 0.95, 1.0])) if delays.size else "none felt"
         missed = f"{np.nansum(numbers(own, 'missed')):.0f}"
         cells += [told, missed, f"{np.nanmedian(force):.0f}" if np.isfinite(force).any() else "–"]
     free = rows[condition, method, "free"]
@@ -153,8 +148,7 @@ def roc(rows: Rows, condition: str, method: str) -> tuple[np.ndarray, np.ndarray
 
 def draw_roc(rows: Rows) -> Figure:
     """Share of the contacts felt within 30 ms over false alarms per hour, one panel a condition."""
-    figure = Figure(figsize=(2 * COLUMN, 1.25 * COLUMN), layout="constrained")
-    panels = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
+    figure, panels = _panels(1.25 * COLUMN)
     for ax, (name, methods) in zip(panels, conditions(rows).items(), strict=False):
         least = 1800 / numbers(rows[name, methods[0], "free"], "simulated_time_s").sum()
         for method in (m for m in methods if m in SHOWN):
@@ -172,6 +166,11 @@ def draw_roc(rows: Rows) -> Figure:
     return figure
 
 
+def _panels(height: float) -> tuple[Figure, np.ndarray]:
+    figure = Figure(figsize=(2 * COLUMN, height), layout="constrained")
+    return figure, figure.subplots(2, 2, sharex=True, sharey=True).ravel()
+
+
 def _short(method: str) -> str:
     """A method's name for a figure."""
     name = method.replace("…, for", "momentum observer, for").replace("…, ", "momentum, ")
@@ -180,8 +179,7 @@ def _short(method: str) -> str:
 
 def draw_delays(rows: Rows) -> Figure:
     """Delay of each contact; missed ones stand at the right edge."""
-    figure = Figure(figsize=(2 * COLUMN, 1.7 * COLUMN), layout="constrained")
-    panels = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
+    figure, panels = _panels(1.7 * COLUMN)
     for ax, (name, methods) in zip(panels, conditions(rows).items(), strict=False):
         _strips(ax, rows, name, methods)
         ax.set_title(name, loc="left")

@@ -31,10 +31,8 @@ def compare(name: str, pairs: int, seed: int) -> Results:
     arm, scene = build_arm(world), scene_of_world(world)
     for start, goal in zip(*random_pairs(arm, scene, _WARM, seed + 1), strict=True):
         plan_pair(arm, scene, start, goal, 0)
-    rows = [
-        plan_pair(arm, scene, start, goal, seed=i)
-        for i, (start, goal) in enumerate(zip(*random_pairs(arm, scene, pairs, seed), strict=True))
-    ]
+    ends = zip(*random_pairs(arm, scene, pairs, seed), strict=True)
+    rows = [plan_pair(arm, scene, start, goal, seed=i) for i, (start, goal) in enumerate(ends)]
     return {name: [row[name] for row in rows] for name in METHODS}
 
 

@@ -100,16 +100,11 @@ def real_table(count: int) -> str:
     for world, (words, changes) in product(WORLDS, MODELS.items()):
         found = [felt(world, changes, seed) for seed in range(1, count + 1)]
         summaries, delays = [s for s, _ in found], 1e3 * np.concatenate([d for _, d in found])
-        rows.append(
-            [
-                f"`{world}`, {words}",
-                f"{sum(s['outcome'] == 'reached' for s in summaries)} of {count}",
-                f"{len(delays)}",
-                f"{sum(s['false_alarm_count'] for s in summaries)}",
-                f"{np.median(delays):.0f}, {delays.max():.0f}",
-                f"{max(s['peak_contact_force_N'] for s in summaries):.0f}",
-            ]
-        )
+        rows.append([
+            f"`{world}`, {words}", f"{sum(s['outcome'] == 'reached' for s in summaries)} of {count}", f"{len(delays)}",
+            f"{sum(s['false_alarm_count'] for s in summaries)}", f"{np.median(delays):.0f}, {delays.max():.0f}",
+            f"{max(s['peak_contact_force_N'] for s in summaries):.0f}",
+        ])  # fmt: skip
         print(rows[-1], flush=True)
     return table(HEAD, rows)
 

@@ -25,19 +25,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from hopfield_nav.figures import CENTIMETRE, PAGE, add_legend, new_figure, paper_style, save_figure
-from hopfield_nav.figures.sweep import (
-    ALARMS,
-    DELAY,
-    MAIN,
-    PEAK,
-    TIME,
-    Points,
-    draw_heat_map,
-    heat_map_handles,
-    median,
-    read_table,
-    swept_axis,
-)
+from hopfield_nav.figures import sweep as pictures
+from hopfield_nav.figures.sweep import ALARMS, DELAY, MAIN, PEAK, TIME, Points
 
 ROOT = Path(__file__).resolve().parent.parent
 SCALE, THRESHOLD = "controller.omega*", "detection.threshold"
@@ -48,7 +37,7 @@ Setting = tuple[float, float]
 def main(result: Annotated[Path | None, typer.Argument()] = None, out: Path | None = None, workers: int = 2) -> None:
     """Read or run the sweep, choose, print, draw; by default into the folder of the results."""
     folder = result or run_sweep(workers)
-    data = read_table(folder)
+    data = pictures.read_table(folder)
     rows = table(data)
     better, lone = robust_choice(rows), lone_choice(rows)
     for name, setting in (("document", DOCUMENT), ("better", better), ("least force alone", lone)):
@@ -74,7 +63,7 @@ def table(data: xr.Dataset) -> dict[Setting, dict[str, float]]:
     rows = {}
     for group in points.settings():
         setting = float(scale[group[0]]), float(threshold[group[0]])
-        rows[setting] = {name: median(column[group]) for name, column in columns.items()}
+        rows[setting] = {name: pictures.median(column[group]) for name, column in columns.items()}
         rows[setting]["reached"] = float(points.reached[group].mean())
     return rows
 
@@ -127,20 +116,20 @@ def draw(data: xr.Dataset, better: Setting | None) -> Figure:
     if better is not None:
         marks.append(("*", "better", better))
     for k, quantity in enumerate(MAIN):
-        ax = draw_heat_map(figure.add_subplot(2, 2, k + 1), data, quantity, SCALE, THRESHOLD)
+        ax = pictures.draw_heat_map(figure.add_subplot(2, 2, k + 1), data, quantity, SCALE, THRESHOLD)
         ax.set_xlabel("scale of ω (1)")
         ax.set_ylabel(r"$f_\mathrm{min}$ (N and N m)")
         ax.set_title(f"({'abcd'[k]})", loc="left")
         for marker, _, setting in marks:
             mark(ax, data, marker, setting)
     handles = [Line2D([], [], label=label, **look(marker)) for marker, label, _ in marks]
-    return add_legend(figure, [*handles, *heat_map_handles(data)], 4)
+    return add_legend(figure, [*handles, *pictures.heat_map_handles(data)], 4)
 
 
 def mark(ax: Axes, data: xr.Dataset, marker: str, setting: Setting) -> None:
     """A mark in the cell of a setting."""
     points = Points(data)
-    place = [swept_axis(points, name).place(v) for name, v in zip((SCALE, THRESHOLD), setting, strict=True)]
+    place = [pictures.swept_axis(points, name).place(v) for name, v in zip((SCALE, THRESHOLD), setting, strict=True)]
     if np.isfinite(place).all():
         ax.plot(*place, **look(marker))
 

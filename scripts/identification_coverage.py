@@ -88,8 +88,7 @@ def coverage(
 
     ``given`` is handed to ``identify``, by default the true arm: only known rotors matter here.
 
-    Raises:
-        BadInput: too few repeats, or options without friction.
+    Raises ``BadInput``: too few repeats, or options without friction.
     """
     options = options or Options()
     if repeats < 2 or not options.friction:

@@ -52,8 +52,8 @@ def draw_confusion(ax: Axes, scores: Scores) -> None:
     ax.set_title("pushes", loc="right", x=1.17)
     ax.set(xlabel="likeliest link", ylabel="pushed link")
     ax.set_title("share (%)", loc="left")
-    ax.set_xticks(range(6), [str(i + 1) for i in range(6)])
-    ax.set_yticks(range(6), [str(i + 1) for i in range(6)])
+    for set_ticks in (ax.set_xticks, ax.set_yticks):
+        set_ticks(range(6), [str(i + 1) for i in range(6)])
     ax.tick_params(length=0)
 
 
@@ -97,16 +97,9 @@ def _seen(faces: np.ndarray, arm: Arm, q: np.ndarray, view: View) -> np.ndarray:
 
 
 def _mark(ax: Axes, view: View, point: np.ndarray, outward: np.ndarray, found: Isolation) -> None:
-    tail = project(view, point + 0.25 * outward)
-    tip = project(view, point)
-    style = {
-        "arrowstyle": "-|>,head_width=0.25,head_length=0.5",
-        "color": COLOURS.true,
-        "lw": 1.4,
-        "shrinkA": 0,
-        "shrinkB": 0,
-    }
-    ax.annotate("", tip, tail, arrowprops=style, zorder=8)
+    tip, tail = project(view, np.array([point, point + 0.25 * outward]))
+    style = {"arrowstyle": "-|>,head_width=0.25,head_length=0.5", "color": COLOURS.true, "lw": 1.4}
+    ax.annotate("", tip, tail, arrowprops={**style, "shrinkA": 0, "shrinkB": 0}, zorder=8)
     ax.plot(*project(view, found.best_point), "o", ms=4.5, mfc=COLOURS.goal, mec="white", mew=0.6, zorder=9)
 
 
@@ -176,9 +169,7 @@ def _example(pushes: Pushes, found: list[Isolation]) -> int:
 
 
 if __name__ == "__main__":
-    for name in ("ur5_ragazzon2012", "ur5_full"):
-        arm, pushes = load_arm(name), suite.pushes_of(name)
-        scores, found = isolated.isolate_pushes(arm, pushes)
-        k = _example(pushes, found)
-        at = isolated.counted(pushes)[k]
-        print(*draw(arm, scores, pushes, at, found[k], Path(sys.argv[1]), f"isolation_{name}"), sep="\n")
+    arm, pushes = load_arm("ur5_full"), suite.pushes_of("ur5_full")
+    scores, found = isolated.isolate_pushes(arm, pushes)
+    k = _example(pushes, found)
+    print(*draw(arm, scores, pushes, isolated.counted(pushes)[k], found[k], Path(sys.argv[1]), "isolation"), sep="\n")

@@ -21,14 +21,10 @@ _known: dict[str, dict[str, Any]] = {}  # by document what need not be measured
 
 
 def kept(held_by: str, make: Callable[[Any], Any] = lambda value: value) -> Callable[[Callable], Callable]:
-    """Keep what a function of a document measures.
+    """Keep what a function of a document measures; it is ``__wrapped__``, its arguments numbers, text, or tuples.
 
-    Args:
-        held_by: test, ``test_x.py::test_y`` of ``tests/scripts``, that measures a part again.
-        make: of the value as JSON has it (numbers, text, lists) what the function returns; by default that.
-
-    Returns:
-        A decorator. The function itself is ``__wrapped__``; its arguments must be numbers or text, or tuples.
+    ``held_by`` is the test, ``test_x.py::test_y`` of ``tests/scripts``, that measures a part again; ``make`` makes of
+    the value as JSON has it (numbers, text, lists) what the function returns, by default that.
     """
 
     def decorate(function: Callable) -> Callable:
@@ -63,9 +59,7 @@ def kept(held_by: str, make: Callable[[Any], Any] = lambda value: value) -> Call
 def measured_anew(document: str, missing: bool = False) -> Iterator[None]:
     """Keep what is asked for of a document, once all of it is there, and nothing else.
 
-    Args:
-        document: short name.
-        missing: measure only what is not kept yet; otherwise everything again.
+    ``missing``: measure only what is not kept yet; otherwise everything again.
     """
     _anew[document], _known[document] = {}, read(document) if missing else {}
     try:

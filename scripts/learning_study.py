@@ -6,7 +6,6 @@ On recordings of a real UR5 the model is learnt from windows of 0.2 s of one run
 by its torque on another one. What its touches gain is in the suites ``learning`` and ``second``.
 """
 
-import time as clock
 from itertools import permutations
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import numpy as np
 import typer
 from measured_part import table, tell
 from recorded_runs import recording
+from reproduction import processor_times
 
 from dynamics import Arm, inverse_dynamics, load_arm
 from dynamics.identification import base_parameters, base_regressor, ordinary
@@ -83,13 +83,9 @@ def cost() -> str:
         for learn in ("false", "true"):
             slow = "trajectory.time_per_cell=3"  # so that most of the time it moves
             world = load_world("empty", [*change, slow, f"controller.learn={learn}", "record.signals=none"])
-            walls = []
-            for _ in range(TIMES):
-                simulation = Simulation(world)
-                begun = clock.process_time()
-                run = simulation.run()
-                walls.append((clock.process_time() - begun) / run.summary["simulated_time_s"])
-            seconds[learn] = min(walls)
+            runs = [Simulation(world) for _ in range(TIMES)]
+            walls = [(processor_times(one.run, 1)[0], one.time) for one in runs]
+            seconds[learn] = min(spent / simulated for spent, simulated in walls)
         ratio = f"{seconds['true'] / seconds['false']:.2f}"
         rows.append((words, *(f"{1e3 * s:.2f} ms" for s in seconds.values()), ratio))
     return table(("", "without", "with learning", "ratio"), rows)

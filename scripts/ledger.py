@@ -81,8 +81,7 @@ def claims() -> dict[str, Claim]:
 def claim_of(name: str) -> Claim:
     """One claim.
 
-    Raises:
-        ValueError: there is none; the message names the nearest.
+    Raises ``ValueError``: there is none; the message names the nearest.
     """
     if name not in claims():
         nearest = get_close_matches(name, claims(), n=1, cutoff=0)[0]
@@ -91,13 +90,9 @@ def claim_of(name: str) -> Claim:
 
 
 def judged(name: str, ours: str, agrees: bool | str | None, /, **values: object) -> Row:
-    """A row whose verdict follows from a comparison.
+    """A row of the claim ``document.key`` with what we measure (with units), and the verdict that follows.
 
-    Args:
-        name: ``document.key`` of the claim in ``claims.yaml``.
-        ours: what we measure, with units.
-        agrees: as ``verdicts.verdict`` has it.
-        values: what stands in braces in the words of the claim.
+    ``agrees`` is as ``verdicts.verdict`` has it, ``values`` what stands in braces in the words of the claim.
     """
     words = claim_of(name).filled(**values)
     published, ours = _minus(words.published), _minus(ours)
@@ -135,8 +130,7 @@ def read(path: Path = LEDGER) -> dict[str, list[Row]]:
 def update(document: str, rows: Iterable[Row], path: Path = LEDGER) -> None:
     """Write the rows of one document and keep those of the others.
 
-    Raises:
-        ValueError: an unknown document, or a row with a fault.
+    Raises ``ValueError``: an unknown document, or a row with a fault.
     """
     rows = list(rows)
     wrong = [f"{row.place}, {row.claim}: {'; '.join(faults(row))}" for row in rows if faults(row)]

@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import typer
-from measured_part import table, tell
+from measured_part import ROOT, table, tell
 
 from dynamics import Arm, load_arm
 from hopfield_nav.bench import find_problem, load_suite
 from hopfield_nav.known_world import Scene, build_scene, clearance, collides, motion_is_free, plan_known
 from hopfield_nav.world import build_obstacles, parse_world, yaml_text
 
-ROOT = Path(__file__).resolve().parent.parent
 ARM = ROOT / "worlds/arms/ur5_robotiq85.yaml"
 LIMIT = 20.0  # [s] that OMPL's search may take
 LOOK = 0.01  # [rad] between two poses of a path whose clearance is asked
@@ -58,11 +57,8 @@ def compared(arm: Arm, family: str, number: int) -> dict[str, tuple[Any, ...]] |
     start, goal = np.array(problem.start), np.array(problem.goal)
     if collides(arm, scene, np.array([start, goal])).any():
         return None
-    rows = {}
-    for name, method in METHODS.items():
-        found = method(arm, scene, start, goal)
-        rows[name] = (found.seconds, *judged(arm, scene, found.path))
-    return rows
+    found = {name: method(arm, scene, start, goal) for name, method in METHODS.items()}
+    return {name: (one.seconds, *judged(arm, scene, one.path)) for name, one in found.items()}
 
 
 def judged(arm: Arm, scene: Scene, path: np.ndarray | None) -> tuple[float, float, bool] | tuple[None, ...]:
@@ -70,10 +66,7 @@ def judged(arm: Arm, scene: Scene, path: np.ndarray | None) -> tuple[float, floa
     if path is None:
         return None, None, None
     steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
-    parts = [
-        a + np.linspace(0.0, 1.0, 2 + int(n / LOOK))[:, None] * (b - a)
-        for a, b, n in zip(path[:-1], path[1:], steps, strict=True)
-    ]
+    parts = [np.linspace(a, b, 2 + int(n / LOOK)) for a, b, n in zip(path[:-1], path[1:], steps, strict=True)]
     least = float(clearance(arm, scene, np.concatenate(parts)).min())
     return float(steps.sum()), least, bool(motion_is_free(arm, scene, path[:-1], path[1:]).all())
 
@@ -120,7 +113,6 @@ METHODS: dict[str, Callable[[Arm, Scene, np.ndarray, np.ndarray], Found]] = {
 
 
 def line_of(family: str, method: str, rows: list[dict[str, tuple[Any, ...]]]) -> list[str]:
-    """A line of the table."""
     found = [row[method] for row in rows if row[method][1] is not None]
     if not found:
         return [f"{family}: {method}", f"0 of {len(rows)}", *["–"] * 6]

@@ -4,7 +4,7 @@
         [--out docs/reliability.md]
     python scripts/mutants.py --everywhere [--count 200] [--minutes 25] [--seed 0] [--keep FILE]
 
-Each fault (an operator, a number, a rounding) is tried against the test files of its own file alone. What
+Each fault (an operator, a number, a rounding) is tried against the tests of its room and of its file. What
 survives is named: either the tests let it live, or it makes no difference. Results are added to FILE as they
 come, and what is there already is not tried again, but with --again what survived: tests may have been added
 since. Faults in compiled code cost a compilation each. ``--everywhere`` draws from all files but those of
@@ -23,77 +23,49 @@ import time
 from pathlib import Path
 
 import typer
-from measured_part import table, tell
+from measured_part import ROOT, table, tell
 from torturing.mutations import Mutation, drawn
 from torturing.nearest import nearest, sources
 
-ROOT = Path(__file__).resolve().parents[1]
 TIME_LIMIT = 900.0  # [s] for the tests of a fault; what takes longer is noticed
 FATES = ("noticed", "since", "survived")  # at once; when tried again with more tests, after it had survived
 HEAD = ["faults in", "tried", "noticed at once", "noticed since, with more tests", "not noticed"]
 _COPIED = ("dynamics", "hopfield_nav", "scripts", "tests", "worlds", "docs", "pyproject.toml", "README.md")
 
-ROOMS = {  # a room, its files, and the tests that are to notice
-    "scoring": {
-        "record/contacts.py": "record/test_scoring.py experiment/test_simulation.py",
-        "record/rates.py": "record/test_scoring.py logs/test_tuning.py",
-        "record/scoring.py": "record/test_scoring.py navigation/test_whole_arm_navigator.py",
-        "record/plans.py": "record/test_plans.py",
-        "experiment/arrival.py": "experiment/test_arrival.py",
-    },
-    "statistics": {
-        "sweeps/statistics.py": "sweeps/test_run_sweep.py cli/test_sweep_cli.py",
-        "sweeps/paired.py": "sweeps/test_paired.py",
-        "sweeps/values.py": "sweeps/test_sweep_file.py",
-        "sweeps/axes.py": "sweeps/test_sweep_file.py",
-        "logs/tuning.py": "logs/test_threshold.py logs/test_tuning.py",
-    },
-    "navigation": {
-        "navigation/map/beliefs.py": "navigation/test_beliefs.py navigation/test_tool_navigator.py",
-        "navigation/map/collision_map.py": "navigation/test_collision_map.py",
-        "navigation/responses/mark.py": "navigation/test_mark.py",
-        "navigation/responses/pass_by.py": "navigation/test_pass_by.py",
-        "navigation/motion/initial_alignment.py": "navigation/test_initial_alignment.py",
-        "navigation/motion/waypoints.py": "navigation/test_waypoints.py",
-        "navigation/responses/touch.py": "navigation/test_tool_navigator.py",
-    },
-    "world": {
-        "world/checks.py": "world/test_all_faults.py world/test_faults.py world/test_world.py "
-        "world/test_explore_section.py experiment/test_three_dimensions.py",
-        "world/fitting.py": "world/test_all_faults.py world/test_start_section.py world/test_world.py "
-        "world/test_faults.py",
-        "world/beforehand.py": "world/test_remarks.py",
-        "world/obstacles.py": "world/test_walls.py",
-    },
-    "planner": {
-        "planning/a_star.py": "navigation/test_planners.py planning/test_closed.py",
-        "planning/ascent.py": "planning/test_ascent.py planning/test_plan_path.py planning/test_theory.py",
-        "planning/limit_bits.py": "planning/test_limit.py planning/test_plan_path.py",
-        "planning/sum_exact.py": "planning/test_hopfield.py planning/test_plan_path.py",
-        "planning/repair.py": "planning/test_replanning.py planning/test_closed.py",
-        "planning/theory.py": "planning/test_theory.py planning/test_activated.py",
-    },
-    "kernels of the arm": {
-        "../dynamics/newton_euler.py": "dynamics/test_dynamics_pinocchio.py dynamics/test_dynamics_laws.py",
-        "../dynamics/composite.py": "dynamics/test_dynamics_pinocchio.py dynamics/test_arms.py",
-        "../dynamics/coriolis.py": "dynamics/test_dynamics_laws.py",
-        "../dynamics/kinematics.py": "dynamics/test_kinematics.py dynamics/test_arms.py",
-        "../dynamics/inverse/closed_form.py": "dynamics/test_inverse_kinematics.py",
-    },
-    "control": {
-        "control/sensors.py": "control/test_sensors.py",
-        "control/alarm.py": "control/test_alarm.py",
-        "control/lag.py": "control/test_lag.py",
-        "control/detectors/adaptive_joint_torque.py": "control/test_torque_detectors.py",
-        "control/estimators/momentum_observer.py": "control/test_momentum_observer.py",
-        "control/laws/inverse_dynamics.py": "control/test_laws.py control/test_computed_torque.py",
-    },
-    "contact and geometry": {
-        "geometry/distance.py": "geometry/test_solids.py",
-        "geometry/round_distance.py": "geometry/test_solids.py",
-        "geometry/box_distance.py": "geometry/test_solids.py",
-        "loop/contact.py": "loop/test_contact.py loop/test_arm_contact.py",
-    },
+ROOMS = {  # a room: its files, and the tests that are to notice what is wrong with them, besides the nearest to each
+    "scoring": ("record/contacts record/rates record/scoring record/plans experiment/arrival", "logs/test_tuning.py"),
+    "statistics": (
+        "sweeps/statistics sweeps/paired sweeps/values sweeps/axes logs/tuning",
+        "cli/test_sweep_cli.py sweeps/test_sweep_file.py",
+    ),
+    "navigation": (
+        "navigation/map/beliefs navigation/map/collision_map navigation/responses/mark navigation/responses/pass_by "
+        "navigation/motion/initial_alignment navigation/motion/waypoints navigation/responses/touch",
+        "",
+    ),
+    "world": (
+        "world/checks world/fitting world/beforehand world/obstacles",
+        "world/test_all_faults.py world/test_faults.py world/test_world.py world/test_explore_section.py "
+        "world/test_start_section.py experiment/test_three_dimensions.py",
+    ),
+    "planner": (
+        "planning/a_star planning/ascent planning/limit_bits planning/sum_exact planning/repair planning/theory",
+        "planning/test_plan_path.py planning/test_theory.py planning/test_closed.py",
+    ),
+    "kernels of the arm": (
+        "../dynamics/newton_euler ../dynamics/composite ../dynamics/coriolis ../dynamics/kinematics "
+        "../dynamics/inverse/closed_form",
+        "dynamics/test_dynamics_pinocchio.py dynamics/test_arms.py dynamics/test_inverse_kinematics.py",
+    ),
+    "control": (
+        "control/sensors control/alarm control/lag control/detectors/adaptive_joint_torque "
+        "control/estimators/momentum_observer control/laws/inverse_dynamics",
+        "control/test_torque_detectors.py control/test_momentum_observer.py control/test_computed_torque.py",
+    ),
+    "contact and geometry": (
+        "geometry/distance geometry/round_distance geometry/box_distance loop/contact",
+        "geometry/test_solids.py",
+    ),
 }
 
 
@@ -164,7 +136,9 @@ def chosen(root: Path, room: str, count: int, seed: int) -> list[Mutation]:
 
 def tests_of(room: str) -> dict[str, str]:
     """The files of a room, and the tests that are to notice what is wrong with each."""
-    return {os.path.normpath(f"hopfield_nav/{path}"): tests for path, tests in ROOMS[room].items()}
+    files, more = ROOMS[room]
+    paths = [os.path.normpath(f"hopfield_nav/{name}.py") for name in files.split()]
+    return {path: " ".join(dict.fromkeys(f"{nearest(ROOT, path)} {more}".split())) for path in paths}
 
 
 def fate(root: Path, mutation: Mutation, tests: str) -> str:

@@ -1,6 +1,6 @@
-"""Reproduce the five documents: their figures, and every claim beside what this project measures.
+"""Reproduce the five documents: every claim beside what this project measures, and figures of them.
 
-    python scripts/reproduce.py [DOCUMENT...] [--kept | --missing] [--no-figures] [--animate]
+    python scripts/reproduce.py [DOCUMENT...] [--kept | --missing] [--no-figures]
 
 measures the claims, keeps in ``scripts/kept`` what takes minutes, writes ``docs/ledger.md`` and draws the
 figures in ``runs/reproduce_DOCUMENT``: all five in about half an hour. ``--kept`` takes what is kept
@@ -24,7 +24,7 @@ CHAPTERS = {
     "nowoczyn2023": "tables direct_kinematics numeric_kinematics geometric_solution singular obstacle_space "
     "slerp shortest_path direct_path cause_of_stops numeric_stops frameworks pictures",
     "ragazzon2012": "equations tables fall planner activation_functions experiment feeling marking "
-    "contact pressed_peg pressed_peg_figures figures experiment_figures",
+    "contact pressed_peg pressed_peg_figures",
     "tu2023": "kinematics kinematics_figures cost comparison linearisation linearisation_figures workspace "
     "laws real_data experiment circle circle_figures",
     "madsen2020": "parametrisation validation table_4 repeated figures real_data",
@@ -32,7 +32,7 @@ CHAPTERS = {
 
 
 def chapters(document: str) -> list[ModuleType]:
-    """Modules of a document with ``rows() -> list[Row]``, ``draw(folder) -> list[Path]``, ``animate``."""
+    """Modules of a document with ``rows() -> list[Row]``, ``draw(folder) -> list[Path]``."""
     return [import_module(f"{document}.{name}") for name in CHAPTERS[document].split()]
 
 
@@ -52,7 +52,6 @@ def main(
     kept: bool = False,
     missing: bool = False,
     figures: bool = True,
-    animate: bool = False,
     out: Path = ledger.ROOT / "runs",
     written: Annotated[Path, typer.Option("--ledger")] = ledger.LEDGER,
 ) -> None:
@@ -69,8 +68,8 @@ def main(
         folder = out / f"reproduce_{document}"
         folder.mkdir(parents=True, exist_ok=True)
         for chapter in chapters(document):
-            for name in ("draw",) * figures + ("animate",) * animate:
-                getattr(chapter, name, lambda folder: None)(folder)
+            if figures and hasattr(chapter, "draw"):
+                chapter.draw(folder)
         print(f"ledger in {written}, figures in {folder}", flush=True)
 
 

@@ -103,26 +103,16 @@ def can_be_timed(arm: Arm, path: PlannedPath) -> bool:
 def of_lines(count: int) -> list[list[str]]:
     """Rows of random lines: how far tool and joints leave them, with and without added rows."""
     arm, lines = load_arm(ARM), random_lines(count)
-    timed = [sample(time_path(arm, path), INSIDE)[1] for path in lines]
-    off = np.array([off_line(arm, path, q) for path, q in zip(lines, timed, strict=True)])
-    bent = np.array([bend(arm, path, q) for path, q in zip(lines, timed, strict=True)])
+    timed = [(arm, path, sample(time_path(arm, path), INSIDE)[1]) for path in lines]
+    off, bent = (np.array([measure(*one) for one in timed]) for measure in (off_line, bend))
     with patch.multiple(line, OFF_LINE=math.inf, REFUSED=math.inf):  # no rows are added
         bare = np.array([off_line(arm, path, sample(time_path(arm, path), INSIDE)[1]) for path in lines])
-    nm, urad = 1e9, 1e6
+    kept, left = (f"median {_two(1e9 * np.median(x))} nm, largest {_two(1e6 * x.max())} µm" for x in (off, bare))
+    bends = f"median {_two(1e6 * np.median(bent))} µrad, largest {_two(1e3 * bent.max())} mrad"
     return [
-        [
-            f"tool off its straight line, rows 1 mm apart ({count} lines, half by a singular wrist)",
-            f"median {_two(nm * np.median(off))} nm, largest {_two(1e6 * off.max())} µm",
-        ],
-        [
-            "the same without the added rows",
-            f"median {_two(nm * np.median(bare))} nm, largest {_two(1e6 * bare.max())} µm;"
-            f" {int((bare > 1e-6).sum())} beyond 1 µm",
-        ],
-        [
-            "spline of these lines against the straight joint motion between rows",
-            f"median {_two(urad * np.median(bent))} µrad, largest {_two(1e3 * bent.max())} mrad",
-        ],
+        [f"tool off its straight line, rows 1 mm apart ({count} lines, half by a singular wrist)", kept],
+        ["the same without the added rows", f"{left}; {int((bare > 1e-6).sum())} beyond 1 µm"],
+        ["spline of these lines against the straight joint motion between rows", bends],
     ]
 
 
@@ -137,8 +127,8 @@ def off_line(arm: Arm, path: PlannedPath, q: np.ndarray) -> float:
 def bend(arm: Arm, path: PlannedPath, q: np.ndarray) -> float:
     """Largest distance of the joints from the straight motion between two rows [rad]."""
     rows = rows_on_line(arm, path.q)
-    place = np.linalg.norm(forward_kinematics(arm, rows)[:, :3, 3] - forward_kinematics(arm, rows[0])[:3, 3], axis=1)
-    here = np.linalg.norm(forward_kinematics(arm, q)[:, :3, 3] - forward_kinematics(arm, rows[0])[:3, 3], axis=1)
+    places, tool = (forward_kinematics(arm, joints)[:, :3, 3] for joints in (rows, q))
+    place, here = (np.linalg.norm(points - places[0], axis=1) for points in (places, tool))
     k = np.clip(np.searchsorted(place, here) - 1, 0, len(rows) - 2)
     chord = rows[k + 1] - rows[k]
     length = np.maximum(np.linalg.norm(chord, axis=1, keepdims=True), 1e-12)
@@ -156,10 +146,8 @@ def of_the_arm() -> list[list[str]]:
         text = f"format: 1\narm: {ARM}\ntime_limit: {float(trajectory.knots[-1]) + 1}\n"
         run = follow(parse_world(text), trajectory)
         error = np.abs(run.data.q.values - run.data.q_ref.values).max()
-        share = f"{100 * run.summary['saturated_share']:.0f} % of the periods saturated"
-        rows.append(
-            [f"simulated arm, 1 kHz, no friction, {name}: largest joint error", f"{_two(1e3 * error)} mrad; {share}"]
-        )
+        told = f"{_two(1e3 * error)} mrad; {100 * run.summary['saturated_share']:.0f} % of the periods saturated"
+        rows.append([f"simulated arm, 1 kHz, no friction, {name}: largest joint error", told])
     return rows
 
 

@@ -8,6 +8,7 @@ The tests use the same import graph to find circles and doors between rooms that
 
 import ast
 import re
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated
 
@@ -73,21 +74,11 @@ def import_graph(files):
 
 def find_circle(graph):
     """A circle of imports as a list of names, or None."""
-    done, stack = set(), []
-
-    def visit(name):
-        if name in stack:
-            return [*stack[stack.index(name) :], name]
-        if name in done:
-            return None
-        stack.append(name)
-        for other in sorted(graph[name]):
-            if circle := visit(other):
-                return circle
-        done.add(stack.pop())
-        return None
-
-    return next((circle for name in graph if (circle := visit(name))), None)
+    try:
+        TopologicalSorter({name: sorted(others) for name, others in graph.items()}).prepare()
+    except CycleError as error:
+        return error.args[1][::-1]
+    return None
 
 
 def circles(graph):

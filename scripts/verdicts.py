@@ -20,13 +20,9 @@ RULE = """\
 
 
 def verdict(agrees: bool | str | None) -> str:
-    """A comparison in words.
+    """A comparison in words: whether ours agrees with what is printed; ``PARTLY``; None if nothing can be compared.
 
-    Args:
-        agrees: whether ours agrees with what is printed; ``PARTLY``; None when nothing can be compared.
-
-    Raises:
-        ValueError: any other word.
+    Raises ``ValueError``: any other word.
     """
     if isinstance(agrees, str) and agrees != PARTLY:
         raise ValueError(f"{agrees!r} is neither true nor false nor {PARTLY!r}")

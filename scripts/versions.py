@@ -7,7 +7,6 @@ whole arm and a sweep run, every command prints its help, and some hundred quick
 fault. Prints a line a step and ends with status 1 where one failed. Compiles twice, some minutes.
 """
 
-import argparse
 import os
 import shutil
 import subprocess
@@ -16,6 +15,9 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 ROOT = Path(__file__).resolve().parents[1]
 RESOLUTIONS = {"lowest": "lowest-direct", "newest": "highest"}
@@ -24,30 +26,20 @@ TOLD = ("numpy", "numba", "scipy", "matplotlib", "pydantic", "typer", "click", "
 SWEEP = "format: 1\nworld: u_trap\nvary: {detection.threshold: [3, 5]}\n"
 TYPERS_OWN = "ignore:'click.utils:DeprecationWarning"  # an old typer's imports from a new click
 TESTS = (  # they need nothing but the program and what is above
-    "world/test_faults.py",
-    "world/test_units.py",
-    "sweeps/test_sweep_file.py",
-    "record/test_scoring.py",
-    "planning/test_plan_path.py",
-    "loop/test_trajectory.py",
-    "control/test_alarm.py",
-    "dynamics/test_errors.py",
-)
+    "world/test_faults.py", "world/test_units.py", "sweeps/test_sweep_file.py", "record/test_scoring.py",
+    "planning/test_plan_path.py", "loop/test_trajectory.py", "control/test_alarm.py", "dynamics/test_errors.py",
+)  # fmt: skip
 
 
-def main() -> int:
-    """Install and try each; the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("which", nargs="*", help="lowest, newest; default both")
-    parser.add_argument("--keep", type=Path, help="folder of the environments, kept for the next time")
-    asked = parser.parse_args()
-    names = asked.which or list(RESOLUTIONS)
+def main(which: Annotated[list[str] | None, typer.Argument()] = None, keep: Path | None = None) -> None:
+    """Install and try lowest, newest, or by default both; KEEP: folder of the environments, kept for the next time."""
+    names = which or list(RESOLUTIONS)
     if not set(names) <= set(RESOLUTIONS):
-        parser.error(f"{' '.join(names)}: one or both of {', '.join(RESOLUTIONS)}")
+        raise SystemExit(f"{' '.join(names)}: one or both of {', '.join(RESOLUTIONS)}")
     with tempfile.TemporaryDirectory(prefix="hopfield-nav-versions-") as scratch:
-        folder = asked.keep or Path(scratch)
+        folder = keep or Path(scratch)
         failed = sum(_failures(name, folder.resolve() / name, Path(scratch)) for name in names)
-    return int(failed > 0)
+    raise SystemExit(failed > 0)
 
 
 def _failures(name: str, environment: Path, scratch: Path) -> int:
@@ -111,4 +103,4 @@ def _step(name: str, what: str, python: Path, words: Sequence[str], place: Path)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    typer.run(main)

@@ -19,7 +19,6 @@ _FAILED = 2  # exit statuses from here on: bad input, an internal error
 
 
 def main(worlds: Sequence[str]) -> int:
-    """Build, install, run; the exit status."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         program = installed(build(folder), folder)

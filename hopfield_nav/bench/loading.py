@@ -7,27 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from dynamics import BadInput, nearest_name
+from hopfield_nav import world
 from hopfield_nav.bench.suite import Suite, axis_of, loaded
 from hopfield_nav.bench.suite_file import SuiteFile
 from hopfield_nav.sweeps import Base, SweepFile, load_measures, moved_value, read_base, texts_in
-from hopfield_nav.world import (
-    NOT_KNOWN,
-    Document,
-    Fault,
-    Key,
-    Trust,
-    faults_of,
-    in_order,
-    is_code,
-    parse_value,
-    placed_at,
-    read_document,
-    read_form,
-    sort_faults,
-    split_key,
-    together,
-    world_folders,
-)
+from hopfield_nav.world import Document, Fault, Key, Trust, is_code, placed_at, split_key, together
 
 
 def list_suites() -> list[str]:
@@ -52,7 +36,7 @@ def find_suite(name: str | Path) -> Path:
 
 
 def _folders() -> list[Path]:
-    return [folder / "benches" for folder in world_folders()]
+    return [folder / "benches" for folder in world.world_folders()]
 
 
 def load_suite(
@@ -69,12 +53,12 @@ def load_suite(
     Raises ``BadInput``: there is no such file, or something in it cannot be used.
     """
     path = find_suite(name)
-    document = read_document(path)
+    document = world.read_document(path)
     folder = path.parent.resolve()
     trust = Trust(allow_code or folder in [own.resolve() for own in _folders()])
-    file, form = read_form(SuiteFile.model_validate, SuiteFile, document)
-    if file is NOT_KNOWN or form:
-        raise together(in_order(form, document))
+    file, form = world.read_form(SuiteFile.model_validate, SuiteFile, document)
+    if file is world.NOT_KNOWN or form:
+        raise together(world.in_order(form, document))
     added = {key: _method_from(Path(given), folder) for key, given in (methods or {}).items()}
     for key in added:
         if key in file.methods:
@@ -93,15 +77,10 @@ def _of_families(file: SuiteFile, patterns: Sequence[str]) -> SuiteFile:
     """The same with the families alone that a pattern fits."""
     for pattern in patterns:
         if not fnmatch.filter(file.families, pattern):
-            names = ", ".join(file.families)
-            allowed = f"{names}, or a pattern"
+            allowed = f"{', '.join(file.families)}, or a pattern"
             raise BadInput("no such family", where="--family", found=pattern, allowed=allowed)
-    fits = {
-        name: family
-        for name, family in file.families.items()
-        if not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
-    }
-    return file.model_copy(update={"families": fits})
+    fits = {name for pattern in patterns or ("*",) for name in file.families if fnmatch.fnmatchcase(name, pattern)}
+    return file.model_copy(update={"families": {name: file.families[name] for name in file.families if name in fits}})
 
 
 def _suite_from(file: SuiteFile, document: Document, path: Path, folder: Path, trust: Trust) -> Suite:
@@ -113,20 +92,16 @@ def _suite_from(file: SuiteFile, document: Document, path: Path, folder: Path, t
         faults += [(key, placed_at(key, fault, document)) for _, fault in told]
     require = partial(_require, trust=trust, folder=folder)
     for at, code in _own_files(file):
-        faults += [(at, placed_at(at, fault, document)) for fault in faults_of([require], code)]
+        faults += [(at, placed_at(at, fault, document)) for fault in world.faults_of([require], code)]
     if faults:
-        raise together(sort_faults(faults, document))
+        raise together(world.sort_faults(faults, document))
     engine = SweepFile(
         format=1, description=file.description, world="suite", repeats=file.worlds, seed=file.seed,
         quantities=file.quantities, measures=file.measures, until=file.until, patience=file.patience,
         time_limit_per_run=file.time_limit_per_run,
     )  # fmt: skip
-    named: dict[str, Mapping[str, Any]] = {
-        "family": file.families,
-        "condition": file.conditions,
-        "method": file.methods,
-    }
-    grid = tuple(axis_of(name, [*given]) for name, given in named.items())
+    named = (("family", [*file.families]), ("condition", [*file.conditions]), ("method", [*file.methods]))
+    grid = tuple(axis_of(name, given) for name, given in named)
     first = next(iter(bases.values()))
     suite = Suite(path.stem, folder, engine, first, grid, document.data, file, bases)
     told_once = {str(error): error for error in _refused(suite)}
@@ -174,7 +149,7 @@ def _method_from(path: Path, folder: Path) -> dict[str, Any]:
     """The changes that a method's file holds, its paths relative to ``folder``."""
     if not path.is_file():
         raise BadInput("no such file", where="--method", found=str(path))
-    data = parse_value(path.read_text(encoding="utf-8"), str(path))
+    data = world.parse_value(path.read_text(encoding="utf-8"), str(path))
     if not isinstance(data, dict):
         raise BadInput("not the changes of a method", where=str(path), allowed="keys of a world")
     changes = {str(key): value for key, value in data.items() if key != "format"}

@@ -1,7 +1,7 @@
 """Results that other programs made on the worlds of a suite, read from a table and put beside its rows."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -99,7 +99,8 @@ def _row(suite: Suite, names: Sequence[str], line: str) -> Row:
     if len(cells) != len(names):
         raise BadInput("not as many cells as columns", found=len(cells), allowed=str(len(names)))
     row = {**dict.fromkeys(columns(suite)), "version": "", **dict(zip(names, cells, strict=True))}
-    for name, words in _words(suite):
+    file = suite.suite
+    for name, words in (("family", file.families), ("condition", file.conditions), ("outcome", OUTCOMES)):
         if row[name] not in words:
             nearest = nearest_name(str(row[name]), words)
             raise BadInput("unknown", where=name, found=row[name], allowed=", ".join(words), nearest=nearest)
@@ -110,12 +111,6 @@ def _row(suite: Suite, names: Sequence[str], line: str) -> Row:
     for name in names:
         _check_cell(suite, name, row[name])
     return row
-
-
-def _words(suite: Suite) -> Iterator[tuple[str, list[str]]]:
-    yield "family", list(suite.suite.families)
-    yield "condition", list(suite.suite.conditions)
-    yield "outcome", list(OUTCOMES)
 
 
 def _check_cell(suite: Suite, name: str, value: Any) -> None:

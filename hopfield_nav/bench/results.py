@@ -1,6 +1,7 @@
 """What a bench leaves behind: one table as CSV and netCDF, a page for a browser, and the same in Markdown."""
 
 import html
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,20 +11,10 @@ import numpy as np
 
 from dynamics import printable
 from dynamics.files import whole_file, write_whole
+from hopfield_nav.bench import tables as told
 from hopfield_nav.bench.shipped import columns, table_text
 from hopfield_nav.bench.suite import Suite
-from hopfield_nav.bench.tables import (
-    Different,
-    Table,
-    cells,
-    curves,
-    different_table,
-    has_goals,
-    most_different,
-    pair_table,
-    pairs,
-    reached_table,
-)
+from hopfield_nav.bench.tables import Different, Table, cells, curves, has_goals, pairs
 from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps import Job
 
@@ -55,12 +46,12 @@ def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 
     write_whole(folder / "table.csv", table_text(suite, rows, digests=False))
     with whole_file(folder / "table.nc") as path:
         _labelled(suite, rows).to_netcdf(path, engine="h5netcdf")
-    tables = [reached_table(suite, rows, methods, cell) for cell in cells(suite)]
+    tables = [told.reached_table(suite, rows, methods, cell) for cell in cells(suite)]
     for pair in pairs(suite, methods):
-        tables += [pair_table(suite, rows, pair, cell) for cell in cells(suite)]
+        tables += [told.pair_table(suite, rows, pair, cell) for cell in cells(suite)]
         if has_goals(suite):
-            worlds = most_different(suite, rows, pair)
-            tables.append(different_table(pair, worlds, _views(suite, worlds[:views], folder)))
+            worlds = told.most_different(suite, rows, pair)
+            tables.append(told.different_table(pair, worlds, _views(suite, worlds[:views], folder)))
     write_whole(folder / "report.md", _markdown(suite, tables))
     write_whole(folder / "report.html", _page(suite, tables, rows, methods))
 
@@ -87,24 +78,21 @@ def _views(suite: Suite, worlds: Sequence[Different], folder: Path) -> dict[tupl
     from hopfield_nav.view import describe_run, write_page
 
     links: dict[tuple, str] = {}
+    most = suite.file.until.touches or math.inf
     for world in worlds:
         for row in (world.first, world.second):
             if row["outcome"] in UNDONE or row["method"] not in suite.methods:
                 continue  # it may hang once more, or is another program's
             key = (*world.cell, row["method"], world.repeat)
             values = dict(zip(("family", "condition", "method"), key[:3], strict=True))
-            run = suite.start(Job(0, values, world.seed, world.repeat)).run(None, _until(suite))
+            started = suite.start(Job(0, values, world.seed, world.repeat))
+            run = started.run(None, lambda _, touches: touches < most)
             if isinstance(run, Run) and run.world.record.signals == "all":
                 name = re.sub(r"[^\w-]+", "_", f"{'_'.join(key[:3])}_{world.seed}") + ".html"
                 (folder / "views").mkdir(exist_ok=True)
                 write_page(describe_run(run), folder / "views" / name)
                 links[key] = f"views/{name}"
     return links
-
-
-def _until(suite: Suite) -> Any:
-    most = suite.file.until.touches
-    return lambda time, touches: most is None or touches < most
 
 
 def _intro(suite: Suite) -> list[str]:
@@ -133,7 +121,7 @@ def _markdown(suite: Suite, tables: Sequence[Table]) -> str:
 
 
 def _page(suite: Suite, tables: Sequence[Table], rows: Sequence[Row], methods: Sequence[str]) -> str:
-    told = "".join(f"<p>{html.escape(part)}</p>" for part in _intro(suite) if part)
+    intro = "".join(f"<p>{html.escape(part)}</p>" for part in _intro(suite) if part)
     name = html.escape(suite.name)
     shown = {key: label for key, label in CURVES.items() if key in suite.suite.compare and has_goals(suite)}
     drawn = "".join(_curve(curves(rows, methods, key), label) for key, label in shown.items())
@@ -143,7 +131,7 @@ def _page(suite: Suite, tables: Sequence[Table], rows: Sequence[Row], methods: S
     links = "".join(f'<a href="#{k}">{_shown(title)}</a>' for title, k in reversed(firsts.items()))
     return (
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{name}</title><style>{_STYLE}</style>"
-        f"<h1>{name}</h1>{told}<nav>{links}</nav>{drawn}{body}</html>\n"
+        f"<h1>{name}</h1>{intro}<nav>{links}</nav>{drawn}{body}</html>\n"
     )
 
 

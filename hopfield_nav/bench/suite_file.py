@@ -15,11 +15,7 @@ QUANTITIES = (
 )  # fmt: skip
 
 
-def _changes(value: object) -> object:
-    return {} if value is None else value
-
-
-Changes = Annotated[dict[str, Any], BeforeValidator(_changes)]
+Changes = Annotated[dict[str, Any], BeforeValidator(lambda value: {} if value is None else value)]
 
 
 class FamilySection(Section):

@@ -12,6 +12,7 @@ Row = Mapping[str, Any]
 Cell = tuple[str, str]  # family and condition
 ALARMS = "false_alarm_count"  # told as a rate
 MOST_DIFFERENT = 5  # worlds that are listed for every pair
+_SIGNED = "+.3g", " … "  # form of a difference, and what stands between the ends of its interval
 
 
 class Table(NamedTuple):
@@ -92,7 +93,7 @@ def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: C
     both = [(first[k], second[k]) for k in sorted(first.keys() & second.keys()) if first[k]["counts"]]
     there = [(a, b) for a, b in both if a["outcome"] == b["outcome"] == "reached"]
     got = [(a["outcome"] == "reached", b["outcome"] == "reached") for a, b in both]
-    won = _signed(mean(float(b) - float(a) for a, b in got), 100.0, " %")
+    won = _mean(mean(float(b) - float(a) for a, b in got), 100.0, *_SIGNED, " %")
     lines = [["reached", str(len(got)), won, str(got.count((True, False))), str(got.count((False, True)))]]
     lines = lines if has_goals(suite) else []
     for key, quantity in _compared(suite).items():
@@ -100,7 +101,7 @@ def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: C
         if there and not values:
             continue
         unit = f" {quantity.shown}".rstrip()
-        less = _signed(mean(float(b) - float(a) for a, b in values), quantity.scale, unit)
+        less = _mean(mean(float(b) - float(a) for a, b in values), quantity.scale, *_SIGNED, unit)
         better = [str(sum(a < b for a, b in values)), str(sum(b < a for a, b in values))]
         lines.append([quantity.label, str(len(values)), less, *better])
     less = f"{pair[1]} less {pair[0]}, mean and 95 %"
@@ -183,10 +184,6 @@ def _rate(rows: Sequence[Row]) -> str:
         return "–"
     rate, low, high = alarm_rate(sum(int(r[ALARMS]) for r in rows), seconds)
     return f"{rate:.3g} ({low:.3g}–{high:.3g})"
-
-
-def _signed(value: Value, scale: float, unit: str) -> str:
-    return _mean(value, scale, "+.3g", " … ", unit)
 
 
 def _percent(value: Value) -> str:

@@ -16,13 +16,12 @@ from pathlib import Path
 from snippets import ROOT, Block, blocks
 
 sys.path.insert(0, str(ROOT / "scripts"))
-from measured_part import write
+from measured_part import table, write
 
 PAGE = "docs/first_hour.md"
 
 
 def main() -> None:
-    """Type it, part by part."""
     with tempfile.TemporaryDirectory() as name:
         checkout = Path(name) / "checkout"
         checkout.mkdir()
@@ -30,10 +29,10 @@ def main() -> None:
         subprocess.run(["tar", "x"], cwd=checkout, input=archive, check=True)
         rows = [(title, *_typed(parts, checkout, Path(name) / "cache")) for title, parts in _parts(ROOT / PAGE).items()]
     total = ("all together", sum(r[1] for r in rows), sum(r[2] for r in rows))
-    lines = [f"| {title} | {clock:.0f} s | {work:.0f} s |" for title, clock, work in [*rows, total]]
-    table = "\n".join(["| part | by the clock | of processor |", "|---|---|---|", *lines])
+    lines = [[title, f"{clock:.0f} s", f"{work:.0f} s"] for title, clock, work in [*rows, total]]
     load, cores = os.getloadavg()[1], os.cpu_count()
-    text = f"{table}\n\nOn {cores} cores that {load:.0f} processes shared, {time.strftime('%B %Y')}."
+    told = table(["part", "by the clock", "of processor"], lines)
+    text = f"{told}\n\nOn {cores} cores that {load:.0f} processes shared, {time.strftime('%B %Y')}."
     write(text, ROOT / PAGE)
 
 

@@ -14,15 +14,8 @@ from mkdocs.structure.files import File
 from hopfield_nav.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = (
-    "hopfield_nav", "hopfield_nav.plugin", "hopfield_nav.learning", "hopfield_nav.world",
-    "hopfield_nav.experiment", "hopfield_nav.record",
-    "hopfield_nav.bench", "hopfield_nav.sweeps", "hopfield_nav.logs", "hopfield_nav.planning",
-    "hopfield_nav.known_world",
-    "hopfield_nav.geometry", "hopfield_nav.isolation", "hopfield_nav.control", "hopfield_nav.loop",
-    "hopfield_nav.navigation", "hopfield_nav.figures", "hopfield_nav.view", "hopfield_nav.wire",
-    "dynamics", "dynamics.inverse", "dynamics.linear", "dynamics.files", "dynamics.identification",
-)  # fmt: skip
+STUBS = [path for top in ("dynamics", "hopfield_nav") for at in ("", "*/") for path in ROOT.glob(f"{top}/{at}*.pyi")]
+ROOMS = sorted(".".join(path.parent.relative_to(ROOT).parts) for path in STUBS if path.parent.name != "cli")
 
 
 def on_files(files, config):

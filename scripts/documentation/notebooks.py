@@ -44,7 +44,6 @@ def _as_text(output: nbformat.NotebookNode) -> str:
 
 
 def main() -> None:
-    """Execute all of them."""
     os.environ.pop("HOPFIELD_NAV_DATA", None)  # stored is what comes without recordings
     for path in sorted(FOLDER.glob("*.ipynb")):
         with tempfile.TemporaryDirectory() as folder:

@@ -22,7 +22,6 @@ SMALL = "scale=720:-1:flags=lanczos,split[a][b];[a]palettegen=stats_mode=full[p]
 
 
 def main() -> None:
-    """Make both."""
     with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
         assert typed(["run", "ragazzon2012"]) == 0
         assert typed(["run", "u_trap", "--no-plots"]) == 0

@@ -81,11 +81,7 @@ def commands(text: str) -> list[str]:
 
 
 def run_page(page: str) -> list[str]:
-    """Run what is on a page in the current folder.
-
-    Returns:
-        What was not as the page says, a sentence each; a block that raises ends the page.
-    """
+    """Run a page in the current folder; what was not as it says, a sentence each. A block that raises ends it."""
     wrong: list[str] = []
     names: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks(page):
@@ -146,8 +142,9 @@ def _run(block: Block, names: dict[str, Any]) -> Iterator[str]:
         _read_yaml(block)
     elif block.language == "python":
         code = compile(block.text, f"{block.page}:{block.line}", "exec")
-        told = _output_of(lambda: exec(code, names)).splitlines()
-        expected = _PRINTED.findall(block.text)
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(code, names)
+        told, expected = printed.getvalue().splitlines(), _PRINTED.findall(block.text)
         if expected and told != expected:
             yield f"prints {told}, and not {expected}"
     elif block.language == "bash":
@@ -202,12 +199,6 @@ def typed(command: str) -> tuple[int, str]:
     if into:
         Path(into).write_text(told.getvalue(), encoding="utf-8")
     return status, told.getvalue()
-
-
-def _output_of(call: Any) -> str:
-    with contextlib.redirect_stdout(io.StringIO()) as told:
-        call()
-    return told.getvalue()
 
 
 def main() -> None:

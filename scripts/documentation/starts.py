@@ -6,6 +6,7 @@ and nobody knows of noise. The arm is ``ur5_full`` at 1 kHz, ideal or real as in
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -105,12 +106,10 @@ def contacts() -> str:
     """Delay and force of contacts; the middle column has as few false alarms as the last one."""
     raised = free("real")[0][:, 0].max()
     rows = []
-    for kind, condition in KINDS.items():
-        for when in CONTACTS:
-            for stiff, stiffness in STIFFNESS.items():
-                trials = list(touches(kind, when, stiffness))
-                cells = [felt(trials, False, 1.0), felt(trials, False, raised), felt(trials, True, 1.0)]
-                rows.append([f"{condition}, {when}, {stiff}", *cells])
+    for (kind, condition), when, (stiff, stiffness) in product(KINDS.items(), CONTACTS, STIFFNESS.items()):
+        trials = list(touches(kind, when, stiffness))
+        cells = [felt(trials, False, 1.0), felt(trials, False, raised), felt(trials, True, 1.0)]
+        rows.append([f"{condition}, {when}, {stiff}", *cells])
     return table(["", "without it", f"without it, thresholds {raised:.2f} times as high", "with it"], rows)
 
 

@@ -40,7 +40,6 @@ def detectors() -> str:
 
 
 def detector(world: str) -> list[str]:
-    """A row of it."""
     told = simulate(load_world(world), seed=0).summary
     return [
         f"`{world}`", f"{told['simulated_time_s']:.1f} s", f"{told['collision_count']}",

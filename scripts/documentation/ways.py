@@ -30,20 +30,15 @@ NORMAL = 0.018  # [m] drawn length
 
 
 def main() -> None:
-    """Draw all."""
     felt = Line2D([], [], color=COLOURS.felt, marker="o", ms=3, ls="", label="felt")
     normal = Line2D([], [], color=COLOURS.felt, lw=0.8, label="believed normal")
     slides = Line2D([], [], color=COLOURS.felt, lw=1.4, label="slides")
-    responses = {name: [f"explore={name}"] for name in ("replan", "follow", "slide")}
-    draw("following", BEND, _chosen(responses, "replan", "follow"), AROUND, 8.6, [felt, normal])
-    draw("sliding", ["u_trap"], _chosen(responses, "replan", "slide"), TRAP, 8.2, [felt, slides])
+    following, sliding = ({name: [f"explore={name}"] for name in ("replan", other)} for other in ("follow", "slide"))
+    draw("following", BEND, following, AROUND, 8.6, [felt, normal])
+    draw("sliding", ["u_trap"], sliding, TRAP, 8.2, [felt, slides])
     shown = {"along the grid": [], "any angle, 10 mm clear": CLEAR}
     draw("any_angle", ["ragazzon2012"], shown, WHOLE, 8.6, [felt])
-    draw_in_space("sliding_in_space", "shelf", _chosen(responses, "replan", "slide"))
-
-
-def _chosen(of: Mapping[str, Sequence[str]], *names: str) -> dict[str, Sequence[str]]:
-    return {name: of[name] for name in names}
+    draw_in_space("sliding_in_space", "shelf", sliding)
 
 
 def draw(

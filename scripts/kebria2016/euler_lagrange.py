@@ -3,16 +3,8 @@
 import numpy as np
 from ledger import Rows, judged
 
-from dynamics import (
-    Arm,
-    coriolis_matrix,
-    euler_lagrange,
-    euler_lagrange_torque,
-    gravity_torque,
-    inverse_dynamics,
-    load_arm,
-    mass_matrix,
-)
+import dynamics
+from dynamics import Arm, coriolis_matrix, euler_lagrange, load_arm, mass_matrix
 from dynamics.files import arm_from_dict
 from dynamics.lagrange import mass_matrix_derivatives
 
@@ -39,8 +31,8 @@ def largest_difference(arm: Arm, count: int = 1000) -> float:
     pairs = (
         (terms.mass_matrix, mass_matrix(arm, q)),
         (terms.coriolis_matrix, coriolis_matrix(arm, q, qd)),
-        (terms.gravity_torque, gravity_torque(arm, q)),
-        (euler_lagrange_torque(arm, q, qd, qdd), inverse_dynamics(arm, q, qd, qdd)),
+        (terms.gravity_torque, dynamics.gravity_torque(arm, q)),
+        (dynamics.euler_lagrange_torque(arm, q, qd, qdd), dynamics.inverse_dynamics(arm, q, qd, qdd)),
     )
     return max(float(np.abs(a - b).max()) for a, b in pairs)
 
@@ -54,7 +46,6 @@ def skew_error(arm: Arm, count: int = 1000) -> float:
 
 
 def rows() -> Rows:
-    """Claims of II.E on M, C and the two formulations."""
     arm = load_arm(NAME)
     matrix = euler_lagrange(arm, *states()[:2]).mass_matrix
     asymmetry = float(np.abs(matrix - np.swapaxes(matrix, 1, 2)).max())

@@ -8,16 +8,8 @@ from nowoczyn2023.direct_kinematics import arm_of_table
 from nowoczyn2023.singular import alone
 from reproduction import picture, pictures_of
 
-from dynamics import (
-    Arm,
-    closed_form_position,
-    forward_kinematics,
-    inverse_kinematics,
-    link_frames,
-    load_arm,
-    singular_values,
-    singularity_measures,
-)
+import dynamics
+from dynamics import Arm, closed_form_position, forward_kinematics, inverse_kinematics, link_frames, load_arm
 from hopfield_nav.figures import PAGE
 
 NAME = "ur5_kebria2016"
@@ -26,6 +18,7 @@ TABLE_I = {  # as printed
     "alpha": [np.pi / 2, 0, 0, np.pi / 2, -np.pi / 2, 0],
     "d": [0.08916, 0, 0, 0.10915, 0.09456, 0.0823],
 }
+BASE = np.array([0.0, -1.2, 1.2, -1.0, 1.1, 0.0])  # [rad] of what is drawn
 WRONG_IN_TABLE_I = {("a", 1), ("a", 2), ("d", 4)}
 draw = pictures_of(__name__)
 
@@ -76,8 +69,7 @@ def position_errors() -> tuple[float, float]:
     arm, q = load_arm(NAME), positions()
     right = forward_kinematics(arm, q)[:, :3, 3]
     formulas = printed_position(arm, q), closed_form_position(arm, q)
-    printed, corrected = (float(np.linalg.norm(p - right, axis=1).max()) for p in formulas)
-    return printed, corrected
+    return tuple(float(np.linalg.norm(p - right, axis=1).max()) for p in formulas)
 
 
 def theta6_errors() -> tuple[float, float]:
@@ -99,7 +91,7 @@ def ring(count: int = 200_000) -> np.ndarray:
     """Smallest and largest distance of frame 4's axis from frame 1's origin in the arm's plane [m]."""
     frames = link_frames(load_arm(NAME), positions(count))
     apart = frames[:, 3, :3, 3] - frames[:, 1, :3, 3]
-    return np.array([f(np.linalg.norm(apart, axis=1)) for f in (np.min, np.max)])
+    return np.quantile(np.linalg.norm(apart, axis=1), [0, 1])
 
 
 def wrist_distance(count: int = 200_000) -> float:
@@ -109,16 +101,15 @@ def wrist_distance(count: int = 200_000) -> float:
 
 
 def rows() -> Rows:
-    """Claims of II.B to II.D."""
     wrong, shift = table_differences(), effect_of_d5()
     entries = ", ".join(f"{column}{i + 1} {value:.7g}" for (column, i), value in wrong.items())
     yield judged("kebria2016.dh_parameters", f"{18 - len(wrong)} of 18 agree; ours {entries} m", not wrong)
     yield judged("kebria2016.printed_d5", f"up to {1e3 * shift:.3f} mm of shift", shift < 1e-9)
-    position, theta6 = position_errors(), theta6_errors()
+    position, turn = position_errors(), theta6_errors()
     ours = f"as printed off by up to {1e3 * position[0]:.0f} mm; with s5 by {position[1]:.0e} m"
     yield judged("kebria2016.position_of_the_flange", ours, position[0] < 1e-9)
-    ours = f"as printed off by up to {theta6[0]:.2f} rad; with (x_x s1 − x_y c1)/s5 by {theta6[1]:.0e} rad"
-    yield judged("kebria2016.theta6", ours, theta6[0] < 1e-9)
+    ours = f"as printed off by up to {turn[0]:.2f} rad; with (x_x s1 − x_y c1)/s5 by {turn[1]:.0e} rad"
+    yield judged("kebria2016.theta6", ours, turn[0] < 1e-9)
     counts, limits, nearest = solution_counts(), ring(), wrist_distance()
     arm = load_arm(NAME)
     (a2, a3), d4 = np.abs(arm.dh[1:3, 2]), arm.dh[3, 1]
@@ -141,32 +132,27 @@ def rows() -> Rows:
 @picture("singularities", PAGE, 0.38 * PAGE, 1, 2)
 def singularity_figure(figure: Figure, *axes: Axes) -> None:
     """Smallest singular value over two pairs of angles; lines where a measure is zero."""
-    base = np.array([0.0, -1.2, 1.2, -1.0, 1.1, 0.0])
-    image = draw_singularities(axes[0], base, 2, 4, (("elbow", "-"), ("wrist", "--"), ("shoulder", ":")))
-    draw_singularities(axes[1], base, 1, 2, (("elbow", "-"), ("wrist", "--"), ("shoulder", ":")))
-    figure.colorbar(image, ax=list(axes), label="smallest singular value of $J$", pad=0.01)
-    handles, labels = axes[0].get_legend_handles_labels()
-    extra, names = axes[1].get_legend_handles_labels()
-    known = dict(zip([*labels, *names], [*handles, *extra], strict=True))
+    images = [draw_singularities(ax, *pair) for ax, pair in zip(axes, ((2, 4), (1, 2)), strict=True)]
+    figure.colorbar(images[0], ax=list(axes), label="smallest singular value of $J$", pad=0.01)
+    known = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     figure.legend(known.values(), known.keys(), loc="outside upper center", ncols=3)
 
 
-def draw_singularities(ax: Axes, base: np.ndarray, i: int, j: int, lines: tuple) -> object:
-    """One map over joints i and j (from 0), the others as in ``base``."""
+def draw_singularities(ax: Axes, i: int, j: int) -> object:
+    """One map over joints i and j (from 0), the others as in ``BASE``."""
     arm, angles = load_arm(NAME), np.linspace(-np.pi, np.pi, 181)
-    q = np.tile(base, (len(angles), len(angles), 1))
+    q = np.tile(BASE, (len(angles), len(angles), 1))
     q[..., i], q[..., j] = angles[None, :], angles[:, None]
     degrees = np.degrees(angles)
-    smallest = singular_values(arm, q)[..., -1]
+    smallest = dynamics.singular_values(arm, q)[..., -1]
     image = ax.imshow(smallest, extent=(-180, 180, -180, 180), origin="lower", cmap="cividis", vmin=0, vmax=0.35)
-    measures = singularity_measures(arm, q)._asdict()
-    for name, dash in lines:
+    measures = dynamics.singularity_measures(arm, q)._asdict()
+    for name, dash in (("elbow", "-"), ("wrist", "--"), ("shoulder", ":")):
         values = measures[name]
         if values.min() < 0 < values.max():
             ax.contour(degrees, degrees, values, [0], colors="white", linestyles=dash, linewidths=1.1)
             ax.plot([], [], dash, color="#555555", label=name)
-    ax.set(
-        xlabel=f"$q_{i + 1}$ [°]", ylabel=f"$q_{j + 1}$ [°]", xticks=range(-180, 181, 90), yticks=range(-180, 181, 90)
-    )
+    ticks = range(-180, 181, 90)
+    ax.set(xlabel=f"$q_{i + 1}$ [°]", ylabel=f"$q_{j + 1}$ [°]", xticks=ticks, yticks=ticks)
     ax.spines[:].set_visible(False)
     return image

@@ -36,7 +36,6 @@ def agreeing(count: int = COUNT) -> int:
 
 
 def rows() -> Rows:
-    """The claim of section V on its gains."""
     error = np.array([1.0, GAIN, GAIN])
     poles, same = np.sort(np.roots(error).real)[::-1], agreeing()
     ours = (

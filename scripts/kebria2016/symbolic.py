@@ -19,15 +19,14 @@ from sympy.polys.rings import PolyElement, ring
 from dynamics import Arm, coriolis_matrix, gravity_torque, load_arm, mass_matrix
 
 NAME, STATES = "ur5_kebria2016", 200
-Vector = list[PolyElement]
 
 
 class Equations(NamedTuple):
-    """Polynomials in c1…cn, s1…sn, w1…wn: M and C by rows, and g, of an arm of n joints."""
+    """Polynomials in c1…cn, s1…sn, w1…wn of an arm of n joints, as arrays of objects: M and C (n, n), and g (n,)."""
 
-    mass_matrix: list[list[PolyElement]]
-    coriolis_matrix: list[list[PolyElement]]
-    gravity_torque: list[PolyElement]
+    mass_matrix: np.ndarray
+    coriolis_matrix: np.ndarray
+    gravity_torque: np.ndarray
 
 
 class _Symbols:
@@ -37,16 +36,14 @@ class _Symbols:
         names = [f"{kind}{i + 1}" for kind in "csw" for i in range(n)]
         self.ring, *symbols = ring(names, QQ)
         self.n, self.c, self.s, self.w = n, symbols[:n], symbols[n : 2 * n], symbols[2 * n :]
+        self.numbers, self.reduced = np.frompyfunc(self._number, 1, 1), np.frompyfunc(self._reduced, 1, 1)
 
-    def number(self, value: float) -> PolyElement:
+    def _number(self, value: float) -> PolyElement:
         """The shortest decimal that is this number; cosines of right angles are whole."""
         exact = Fraction(repr(round(float(value), 15)))
         return self.ring(QQ(exact.numerator, exact.denominator))
 
-    def numbers(self, values: np.ndarray) -> Vector:
-        return [self.number(value) for value in values]
-
-    def reduced(self, p: PolyElement) -> PolyElement:
+    def _reduced(self, p: PolyElement) -> PolyElement:
         """With s² = 1 − c², so that one expression has one form."""
         for i in range(self.n):
             k = self.n + i
@@ -58,77 +55,36 @@ class _Symbols:
 
     def derivative(self, p: PolyElement, k: int) -> PolyElement:
         """∂p/∂q_k."""
-        return self.reduced(p.diff(self.s[k]) * self.c[k] - p.diff(self.c[k]) * self.s[k])
+        return self._reduced(p.diff(self.s[k]) * self.c[k] - p.diff(self.c[k]) * self.s[k])
 
 
 def equations(arm: Arm) -> Equations:
     """The equations of motion of an arm with revolute joints and right angles between its axes."""
     symbols = _Symbols(len(arm.mass))
-    turn, move, down = _columns(arm, symbols)
-    mass = _mass_matrix(arm, symbols, turn, move)
-    gravity = [
-        symbols.reduced(-sum(symbols.number(m) * _dot(v[j], g) for m, v, g in zip(arm.mass, move, down, strict=True)))
-        for j in range(symbols.n)
-    ]
-    return Equations(mass, _coriolis_matrix(symbols, mass), gravity)
+    links = list(zip(symbols.numbers(arm.mass), symbols.numbers(arm.inertia), *_columns(arm, symbols), strict=True))
+    mass = sum(symbols.reduced(v @ v.T * m + w @ tensor @ w.T) for m, tensor, w, v, _ in links)  # (8)
+    gravity = symbols.reduced(-sum(v @ down * m for m, _, _, v, down in links))
+    r = range(symbols.n)
+    d = np.array([[[symbols.derivative(p, k) for k in r] for p in row] for row in mass])
+    christoffel = d + d.transpose(0, 2, 1) - d.transpose(2, 1, 0)
+    return Equations(mass, christoffel @ symbols.w * symbols.numbers(0.5), gravity)  # (9)
 
 
-def _columns(arm: Arm, symbols: _Symbols) -> tuple[list[list[Vector]], list[list[Vector]], list[Vector]]:
-    """Per link, in its frame: columns of J_ω and of J_v of its centre of mass, by joint; and gravity."""
-    n, zero = symbols.n, symbols.numbers(np.zeros(3))
-    spin, speed, down = [zero] * n, [zero] * n, symbols.numbers(arm.gravity)
+def _columns(arm: Arm, symbols: _Symbols) -> tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]:
+    """Per link, in its frame: columns (n, 3) of J_ω and of J_v of its centre of mass, by joint; and gravity (3,)."""
+    spin, speed = symbols.numbers(np.zeros((2, symbols.n, 3)))
+    down, one = symbols.numbers(arm.gravity), symbols.ring(1)
     turn, move, weights = [], [], []
-    for i in range(n):
-        spin[i] = symbols.numbers(np.array([0.0, 0.0, 1.0]))
-        back = _rotation_back(arm.dh[i, 3], symbols, i)
-        offset, centre = symbols.numbers(arm.offset[i]), symbols.numbers(arm.center_of_mass[i])
-        spin = [[symbols.reduced(_dot(row, x)) for row in back] for x in spin]
-        speed = [[symbols.reduced(_dot(row, x)) for row in back] for x in speed]
-        speed = [_plus(v, _cross(x, offset)) for v, x in zip(speed, spin, strict=True)]
-        down = [symbols.reduced(_dot(row, down)) for row in back]
-        turn.append(spin)
-        move.append([_plus(v, _cross(x, centre)) for v, x in zip(speed, spin, strict=True)])
+    for i, alpha in enumerate(arm.dh[:, 3]):
+        spin[i, 2] = one
+        c, s, ca, sa = symbols.c[i], symbols.s[i], *symbols.numbers([np.cos(alpha), np.sin(alpha)])
+        back = np.array([[c, -s * ca, s * sa], [s, c * ca, -c * sa], [0 * one, sa, ca]])  # rows: to frame i + 1
+        spin, speed, down = (symbols.reduced(x @ back) for x in (spin, speed, down))
+        speed = speed + np.cross(spin, symbols.numbers(arm.offset[i]))
+        turn.append(spin.copy())
+        move.append(speed + np.cross(spin, symbols.numbers(arm.center_of_mass[i])))
         weights.append(down)
     return turn, move, weights
-
-
-def _rotation_back(alpha: float, symbols: _Symbols, i: int) -> list[Vector]:
-    """From frame i to frame i + 1: the transposed rotation of a link."""
-    ca, sa, zero = symbols.number(np.cos(alpha)), symbols.number(np.sin(alpha)), symbols.ring(0)
-    c, s = symbols.c[i], symbols.s[i]
-    return [[c, s, zero], [-s * ca, c * ca, sa], [s * sa, -c * sa, ca]]
-
-
-def _mass_matrix(arm: Arm, symbols: _Symbols, turn: list, move: list) -> list[list[PolyElement]]:
-    """(8)."""
-    n = symbols.n
-    matrix = [[symbols.ring(0)] * n for _ in range(n)]
-    for i in range(n):
-        m, tensor = symbols.number(arm.mass[i]), [symbols.numbers(row) for row in arm.inertia[i]]
-        for j in range(i + 1):
-            spun = [_dot(row, turn[i][j]) for row in tensor]
-            for k in range(j, i + 1):
-                matrix[j][k] += symbols.reduced(m * _dot(move[i][j], move[i][k]) + _dot(spun, turn[i][k]))
-    return [[matrix[min(j, k)][max(j, k)] for k in range(n)] for j in range(n)]
-
-
-def _coriolis_matrix(symbols: _Symbols, mass: list[list[PolyElement]]) -> list[list[PolyElement]]:
-    """(9)."""
-    r, half = range(symbols.n), symbols.number(0.5)
-    d = [[[symbols.derivative(mass[i][j], k) for k in r] for j in r] for i in r]
-    return [[half * sum((d[i][j][k] + d[i][k][j] - d[k][j][i]) * symbols.w[k] for k in r) for j in r] for i in r]
-
-
-def _dot(a: Vector, b: Vector) -> PolyElement:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def _cross(a: Vector, b: Vector) -> Vector:
-    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-
-
-def _plus(a: Vector, b: Vector) -> Vector:
-    return [x + y for x, y in zip(a, b, strict=True)]
 
 
 def value(p: PolyElement, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
@@ -143,7 +99,6 @@ def value(p: PolyElement, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
 
 @cache
 def of_the_arm() -> Equations:
-    """Those of kebria2016's arm."""
     return equations(load_arm(NAME))
 
 
@@ -155,20 +110,13 @@ def largest_difference(found: Equations, arm: Arm, count: int = STATES) -> float
     return max(float(np.abs(_values(ours, q, qd) - numeric).max()) for ours, numeric in pairs)
 
 
-def _values(entries: list, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    if isinstance(entries[0], list):
-        return np.stack([_values(row, q, qd) for row in entries], axis=1)
-    return np.stack([value(p, q, qd) for p in entries], axis=-1)
+def _values(entries: np.ndarray, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    return np.stack([value(p, q, qd) for p in entries.flat], axis=1).reshape(len(q), *entries.shape)
 
 
 def rows() -> Rows:
-    """The claim of section III."""
     found = of_the_arm()
-    terms = [
-        sum(len(p) for row in found.mass_matrix for p in row),
-        sum(len(p) for row in found.coriolis_matrix for p in row),
-        sum(len(p) for p in found.gravity_torque),
-    ]
+    terms = [sum(map(len, entries.flat)) for entries in found]
     apart = largest_difference(found, load_arm(NAME))
     ours = (
         f"polynomials in cosines, sines and velocities: {terms[0]} terms in M, {terms[1]} in C,"

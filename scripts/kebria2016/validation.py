@@ -2,22 +2,13 @@
 
 import mujoco
 import numpy as np
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 from reproduction import pictures_of
 from scipy.spatial.transform import Rotation
 
 from dynamics.files import mjcf_text
-from kebria2016 import validation_figures
-from kebria2016.validation_run import (
-    DURATION,
-    FIRST_ERROR,
-    Followed,
-    analytic_error,
-    arm,
-    follow,
-    poles,
-    smallest_singular_value,
-)
+from kebria2016 import validation_figures, validation_run
+from kebria2016.validation_run import DURATION, FIRST_ERROR, Followed, arm, follow, poles
 
 RADII = (0.001, 0.2)  # [m] of the links
 SETTLED = 4.2  # [s] after which the published poles leave less than 1 %
@@ -41,7 +32,7 @@ def fitted_poles(run: Followed, spacing: float = 0.1) -> np.ndarray:
 
 def largest_difference(run: Followed) -> float:
     """Of the measured error from the solution of (12), over the largest first error."""
-    return float(np.abs(run.q - run.q_ref - analytic_error(run.time)).max() / np.abs(FIRST_ERROR).max())
+    return float(np.abs(run.q - run.q_ref - validation_run.analytic_error(run.time)).max() / np.abs(FIRST_ERROR).max())
 
 
 def pose_errors(run: Followed) -> tuple[np.ndarray, np.ndarray]:
@@ -54,8 +45,7 @@ def pose_errors(run: Followed) -> tuple[np.ndarray, np.ndarray]:
 def torque_change_with_radius(radii: tuple[float, float] = RADII, count: int = 200) -> float:
     """Largest change of MuJoCo's inverse-dynamics torque between two link radii [N·m]."""
     states = np.random.default_rng(5).uniform(-3, 3, (count, 3, 6))
-    torques = [_mujoco_torque(radius, states) for radius in radii]
-    return float(np.abs(torques[0] - torques[1]).max())
+    return float(np.abs(np.subtract(*(_mujoco_torque(radius, states) for radius in radii))).max())
 
 
 def _mujoco_torque(radius: float, states: np.ndarray) -> np.ndarray:
@@ -68,12 +58,8 @@ def _mujoco_torque(radius: float, states: np.ndarray) -> np.ndarray:
     return np.array(torques)
 
 
-def rows() -> list[Row]:
-    """Claims of section V, and the one of IV.D on the links' radius."""
-    return [*_error_rows(follow()), *_tool_rows(follow())]
-
-
-def _error_rows(run: Followed) -> Rows:
+def rows() -> Rows:
+    run = follow()
     fitted, exact, settled = fitted_poles(run), np.array(poles()), settling_time(run)
     away, held = largest_difference(run), largest_difference(follow(hold=True))
     ours = f"{fitted[0]:.3f}, {fitted[1]:.3f} 1/s, fitted to the error on MuJoCo's arm"
@@ -81,11 +67,8 @@ def _error_rows(run: Followed) -> Rows:
     yield judged("kebria2016.error_below_one_percent", f"after {settled:.2f} s", abs(settled - SETTLED) < 0.05)
     ours = f"differs from the analytic solution by at most {away:.0e} of the first error"
     yield judged("kebria2016.error_equation", ours, away < 1e-6, held=100 * held)
-
-
-def _tool_rows(run: Followed) -> Rows:
     away, turn = pose_errors(run)
-    late, value, change = run.time > SETTLED, smallest_singular_value(), torque_change_with_radius()
+    late, value, change = run.time > SETTLED, validation_run.smallest_singular_value(), torque_change_with_radius()
     end = run.time > DURATION - 1
     ours = f"smallest singular value of J along ours {value:.3f} (metres)"
     yield judged("kebria2016.regular_profile", ours, value > 0.05)

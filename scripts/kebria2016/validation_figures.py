@@ -50,12 +50,10 @@ def tracking_figure(figure: Figure, axes: np.ndarray) -> None:
     run = follow()
     for k, name in enumerate("xyz"):
         _draw_pair(axes[0, k], run.time, run.T_ref[:, k, 3], run.T[:, k, 3], f"${name}$ [m]")
-    simulated, desired = (_angles(T) for T in (run.T, run.T_ref))
     for k, name in enumerate(("roll", "pitch", "yaw")):
-        _draw_pair(axes[1, k], run.time, desired[:, k], simulated[:, k], f"{name} [°]")
+        _draw_pair(axes[1, k], run.time, _angles(run.T_ref)[:, k], _angles(run.T)[:, k], f"{name} [°]")
         axes[1, k].set_xlabel("time [s]")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 
 
 def _draw_pair(ax: Axes, time: np.ndarray, desired: np.ndarray, simulated: np.ndarray, label: str) -> None:

@@ -9,21 +9,9 @@ from scipy.interpolate import make_interp_spline
 from scipy.spatial.transform import Rotation
 
 from dynamics import Arm, follow_path, forward_kinematics, jacobian, load_arm
-from dynamics.work import make_work
-from hopfield_nav.control import AlarmRule, Controller, make_sensors
-from hopfield_nav.geometry import tool_body
-from hopfield_nav.loop import (
-    ContactLaw,
-    MujocoLoop,
-    Settings,
-    Trajectory,
-    log_columns,
-    make_contact,
-    make_log,
-    make_plant,
-    make_state,
-)
-from hopfield_nav.plugin import applied, find_method
+from hopfield_nav.experiment import Simulation
+from hopfield_nav.loop import Trajectory
+from hopfield_nav.world import parse_world
 
 ARM = "ur5_kebria2016"
 GAIN = 10.0  # K_P = K_D = GAIN · 1, in 1/s² and 1/s
@@ -46,7 +34,6 @@ class Followed(NamedTuple):
 
 
 def arm() -> Arm:
-    """The arm of the study."""
     return load_arm(ARM)
 
 
@@ -103,20 +90,12 @@ def follow(hold: bool = False, period: float = PERIOD) -> Followed:
     With ``hold`` the torque is kept for a period, as a computer does; else it acts continuously, as in the document
     (evaluated in every stage of MuJoCo's RK4).
     """
-    model, trajectory = arm(), reference()
-    steps, columns = round(DURATION / period), log_columns(6)
-    log, still = make_log(steps, 6), ContactLaw(1e5, 0.0, 0.0)
-    plant = make_plant(model, make_contact(still, np.zeros((0, 17)), tool_body(model)), np.zeros(6))
-    loop, state = MujocoLoop(plant, period), make_state(trajectory.coefficients[0, 0] + FIRST_ERROR, 0)
-    settings = Settings(period, 4, 1, 0, hold, np.zeros(3), 0.0, 0.0, AlarmRule(1.0, 0.0, True, 0.0), 1)
-    loop(plant, _controller(model), trajectory, settings, state, log, steps)
-    time = log.table[:, columns["time"]].ravel()
-    q, q_ref = log.table[:, columns["q"]], log.table[:, columns["q_ref"]]
-    return Followed(time, q, q_ref, forward_kinematics(model, q), profile(time))
-
-
-def _controller(model: Arm) -> Controller:
-    law = applied(find_method("controller", "computed_torque"), {"proportional": GAIN, "derivative": GAIN}, 6)
-    estimator = applied(find_method("estimator", "none"), {}, 6)
-    detector = applied(find_method("detector", "force_norm"), {}, 6)
-    return Controller(model, law, estimator, detector, np.full(6, np.inf), False, make_sensors(6), make_work(6))
+    lines = [f"format: 1\narm: {ARM}\ntime_limit: {DURATION + 1}", f"plant: {{engine: mujoco, step: {period}}}"]
+    law = f"law: computed_torque, proportional: {GAIN}, derivative: {GAIN}, hold: {str(hold).lower()}"
+    lines += [f"controller: {{{law}}}", "detection: {estimator: none, measure: force_norm}", "record: {every: 1}"]
+    simulation = Simulation(parse_world("\n".join(lines)), trajectory=reference())
+    simulation.state.q[:] += FIRST_ERROR
+    simulation.state.qd[:] = 0.0
+    data = simulation.run().data
+    time, q = data.time.values, data.q.values
+    return Followed(time, q, data.q_ref.values, forward_kinematics(arm(), q), profile(time))

@@ -32,22 +32,16 @@ class _Recording(Checks):
 def measure(arm: Arm, scene: Scene, starts: np.ndarray, goals: np.ndarray) -> Boundary:
     """Plan the pairs, then check all motions and positions that OMPL asked about in one compiled call."""
     plans = _plans(arm, scene, starts, goals)
-    asked = _asked(arm, scene, starts, goals)
-    ends = np.array(asked)
+    _Recording.asked = []  # apart, so that remembering takes none of the plans' time
+    with patch.object(sampling, "Checks", _Recording):
+        _plans(arm, scene, starts, goals)
+    ends = np.array(_Recording.asked)
     begin = time.perf_counter()
     motion_is_free(arm, scene, ends[:, 0], ends[:, 1])
     compiled = time.perf_counter() - begin
-    return Boundary(len(asked), sum(p.time for p in plans), sum(p.check_time for p in plans), compiled)
+    return Boundary(len(ends), sum(p.time for p in plans), sum(p.check_time for p in plans), compiled)
 
 
 def _plans(arm: Arm, scene: Scene, starts: np.ndarray, goals: np.ndarray) -> list[sampling.SamplingPlan]:
     pairs = enumerate(zip(starts, goals, strict=True))
     return [sampling.plan_sampling(arm, scene, q, [T], seed=i) for i, (q, T) in pairs]
-
-
-def _asked(arm: Arm, scene: Scene, starts: np.ndarray, goals: np.ndarray) -> list:
-    """The questions of the same plans, remembered apart so that remembering takes none of their time."""
-    _Recording.asked = []
-    with patch.object(sampling, "Checks", _Recording):
-        _plans(arm, scene, starts, goals)
-    return _Recording.asked

@@ -36,8 +36,7 @@ def _draw_shares(ax, results: Results, named: bool) -> None:
     names = [_SHORT.get(name, name) for name in reversed(METHODS)] if named else []
     ax.set_yticks(range(len(names)), names)
     ax.tick_params(axis="y", length=0)
-    ax.set(xlabel="pairs solved [%]", xlim=(0, 130))
-    ax.set_xticks([0, 50, 100])
+    ax.set(xlabel="pairs solved [%]", xlim=(0, 130), xticks=[0, 50, 100])
 
 
 def _draw_times(ax, results: Results) -> None:

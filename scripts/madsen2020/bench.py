@@ -13,19 +13,10 @@ from identification_coverage import ANGLE_NOISE, COULOMB, TORQUE_NOISE, VISCOUS,
 from keeping import kept
 from tu2023.circle_motion import hermite
 
+from dynamics import identification
 from dynamics.files import write_arm
 from dynamics.flexible_joint import flexible_joints, rotor_friction
-from dynamics.identification import (
-    Excitation,
-    FourierTrajectory,
-    MotionLog,
-    Options,
-    excite,
-    from_free,
-    limits_of,
-    random_free,
-    within_limits,
-)
+from dynamics.identification import Excitation, FourierTrajectory, MotionLog, Options, limits_of
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.world import parse_world
@@ -79,25 +70,24 @@ def _excitation_of(values: list) -> Excitation:
 def excitation() -> Excitation:
     """An optimised trajectory within half the arm's speed and torque."""
     rng = np.random.default_rng(0)
-    return excite(the_arm(), limits_of(the_arm(), 0.5), rng, period=PERIOD, random=10, iterations=6)
+    return identification.excite(the_arm(), limits_of(the_arm(), 0.5), rng, period=PERIOD, random=10, iterations=6)
 
 
 def validation_motion(seed: int, share: float, period: float) -> FourierTrajectory:
     """A random trajectory within a share of the arm's limits."""
     arm, rng = the_arm(), np.random.default_rng(seed)
     limits = limits_of(arm, share)
-    raw = from_free(random_free(6, 5, rng), 6, 5, period)
+    raw = identification.from_free(identification.random_free(6, 5, rng), 6, 5, period)
     _, qd, _ = raw(np.linspace(0, period, 1000))
     motion = raw.scaled(0.95 * limits.speed / np.abs(qd).max(axis=0))
-    while not within_limits(arm, motion, limits._replace(position=arm.position_limits)):
+    while not identification.within_limits(arm, motion, limits._replace(position=arm.position_limits)):
         motion = motion.scaled(np.full(6, 0.9))
     return motion
 
 
 def log(motion: FourierTrajectory, duration: float, seed: int, name: str) -> MotionLog:
     """What is logged of a motion: both encoders and the motors' torque, with noise."""
-    run = _run(motion, duration)
-    rng, data = np.random.default_rng(seed), run.data
+    rng, data = np.random.default_rng(seed), _run(motion, duration).data
     shape = data.q.shape
     return MotionLog(
         time=data.time.values,
@@ -117,9 +107,8 @@ def identification_log() -> MotionLog:
 @cache
 def validation_logs() -> tuple[MotionLog, ...]:
     """Three motions that no fit sees."""
-    return tuple(
-        log(validation_motion(*case), case[2], 20 + k, f"trajectory {k + 1}") for k, case in enumerate(VALIDATION)
-    )
+    motions = [(validation_motion(*case), case[2]) for case in VALIDATION]
+    return tuple(log(*motion, 20 + k, f"trajectory {k + 1}") for k, motion in enumerate(motions))
 
 
 def _run(motion: FourierTrajectory, duration: float):

@@ -17,7 +17,7 @@ from ledger import Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from recorded_runs import recording
-from reproduction import picture, pictures_of
+from reproduction import listed, picture, pictures_of
 
 from dynamics import Arm, load_arm
 from dynamics.identification import Identification, MotionLog, Options, identify, nmse, observations
@@ -61,11 +61,8 @@ def log(run: str, fitted_runs: tuple[str, ...]) -> MotionLog:
     fit, data = motors(fitted_runs), recording(run)
     raw = log_of_recording(data, fit.motor_constant, fit.zero_current)
     time = np.arange(0, raw.time[-1], STEP)
-    even = {
-        name: np.column_stack([np.interp(time, raw.time, column) for column in getattr(raw, name).T])
-        for name in ("q", "tau")
-    }
-    return MotionLog(time, **even, name=run)
+    even = [np.column_stack([np.interp(time, raw.time, x) for x in signal.T]) for signal in (raw.q, raw.tau)]
+    return MotionLog(time, *even, name=run)
 
 
 @cache
@@ -84,12 +81,8 @@ def fit(held: str) -> Fit:
     }
     Y, tau, _ = observations(arm, found.base, log(held, runs), options())
     left = {name: tau - Y @ x for name, x in unknowns.items()}
-    return Fit(
-        found,
-        unknowns,
-        {name: nmse(tau, tau - e) for name, e in left.items()},
-        {name: np.sqrt(np.mean(e**2, axis=0)) for name, e in left.items()},
-    )
+    rms = {name: np.sqrt(np.mean(e**2, axis=0)) for name, e in left.items()}
+    return Fit(found, unknowns, {name: nmse(tau, tau - e) for name, e in left.items()}, rms)
 
 
 def _with_friction(found: Identification, logs: list[MotionLog]) -> np.ndarray:
@@ -98,10 +91,8 @@ def _with_friction(found: Identification, logs: list[MotionLog]) -> np.ndarray:
     Y, tau = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
     p, base = len(found.base.kept), found.base.of(found.given)
     left = tau - Y[:, :, :p] @ base
-    friction = np.zeros((2, 6))
-    for j in range(6):
-        friction[:, j] = np.linalg.lstsq(Y[:, j, [p + j, p + 6 + j]], left[:, j], rcond=None)[0]
-    return np.concatenate([base, friction.ravel()])
+    friction = [np.linalg.lstsq(Y[:, j, [p + j, p + 6 + j]], left[:, j], rcond=None)[0] for j in range(6)]
+    return np.concatenate([base, np.transpose(friction).ravel()])
 
 
 def known(held: str, limit: float = WELL_KNOWN) -> list[str]:
@@ -154,21 +145,16 @@ def false_alarms(model: str, of: str | None = None) -> tuple[int, float]:
 
 
 def rows() -> Rows:
-    """Ledger rows: the method of the document on a real arm of its maker."""
     gain = {held: 1 - fit(held).nmse["consistent"] / fit(held).nmse["given"] for held in RUNS}
     seen = ", ".join(sorted(set.intersection(*(set(known(held)) for held in RUNS))))
     alarms = {model: false_alarms(model) for model in ("given", "consistent")}
     rates = {model: alarm_rate(*alarms[model]) for model in alarms}
-    values = "; ".join(
-        f"{held}: {fit(held).nmse['given']:.2f}, {fit(held).nmse['identified']:.2f}, {fit(held).nmse['consistent']:.2f}"
-        for held in RUNS
-    )
+    values = "; ".join(f"{held}: {listed(map(fit(held).nmse.get, MODELS), '.2f')}" for held in RUNS)
     ours = f"UR5, runs that do not excite: NMSE given, identified, consistent [N·m]: {values}"
     yield judged("madsen2020.calibration_of_a_real_arm", ours, True if min(gain.values()) > 0.16 else None, seen=seen)
     ours = ", ".join(
-        f"{model}: {alarms[model][0]} in {alarms[model][1]:.0f} s "
-        f"({rates[model][1]:.0f} … {rates[model][2]:.0f} an hour)"
-        for model in alarms
+        f"{model}: {count} in {seconds:.0f} s ({rates[model][1]:.0f} … {rates[model][2]:.0f} an hour)"
+        for model, (count, seconds) in alarms.items()
     )
     yield judged("madsen2020.false_alarms", ours, True if rates["consistent"][2] < rates["given"][1] else None)
 

@@ -19,7 +19,6 @@ MORE = 5  # the same where four times as many are kept
 
 @kept("test_madsen2020.py::test_the_motion_that_is_repeated_is_at_rest_at_both_ends", trajectory_of)
 def motion() -> FourierTrajectory:
-    """The motion that is repeated."""
     return the_trajectory(the_arm())
 
 
@@ -43,7 +42,6 @@ def seconds_of_a_fit(every: int = EVERY) -> tuple[float, float, int]:
 
 
 def rows() -> Rows:
-    """Claims on deviations and on the cost of the fit."""
     found = inside()
     by_repeat, by_unknown = found.mean(axis=1), found.mean(axis=0)
     half = 1.96 * by_repeat.std(ddof=1) / np.sqrt(len(found))

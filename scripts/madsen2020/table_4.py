@@ -6,10 +6,10 @@ grouped in another way, and what stands between there cannot be named.
 """
 
 import numpy as np
-from ledger import Row, judged
+from ledger import Rows, judged
+from reproduction import listed
 
-from madsen2020 import bench
-from madsen2020.validation import fitted
+from madsen2020.validation import estimate, fitted
 
 VALUES = {  # kg·m² and kg·m, as printed, by link
     "1": (2.1981,),
@@ -25,36 +25,25 @@ LEFT_OUT = "ZZ2R"  # of ours, where link 2 is one short
 
 def names(link: str) -> list[str]:
     """Our base parameters of a link, in the document's order; empty where its values cannot be named."""
-    kept = [name for name in fitted(True).names if name[2:3] == link and name != LEFT_OUT]
-    kept = [name for name in kept if name[:2] in ORDER]
+    own = [name for name in fitted(True).names if name[2:3] == link and name != LEFT_OUT]
+    kept = [name for name in own if name[:2] in ORDER]
     return sorted(kept, key=lambda name: ORDER.index(name[:2]))
 
 
 def ours(link: str) -> list[tuple[str, float, float, float]]:
     """Name, the maker's value, the identified one and its deviation, in the document's order."""
-    found = fitted(True)
-    truth = found.base.of(bench.true_arm())
-    places = [found.names.index(name) for name in names(link)]
-    return [
-        (found.names[k], float(truth[k]), float(found.estimate.values[k]), float(found.estimate.deviations[k]))
-        for k in places
-    ]
+    found = [(name, *estimate(name)) for name in names(link)]
+    return [(name, truth, value, error) for name, value, error, truth in found]
 
 
-def rows() -> list[Row]:
-    """What can be said of the 36 values."""
-    return [_row(link) for link in VALUES]
-
-
-def _row(link: str) -> Row:
-    printed = VALUES[link]
-    found = ours(link) if len(link) == 1 else [entry for one in ("3", "4") for entry in ours(one)]
-    text = ", ".join(f"{name} {truth:.4f} ({value:.4f} ± {error:.4f})" for name, truth, value, error in found)
-    inside = np.mean([abs(value - truth) < 3 * error for _, truth, value, error in found])
-    text = f"the maker's arm, and as identified on the bench: {text}; {100 * inside:.0f} % within three deviations"
-    values = ", ".join(f"{value:.4f}".replace("-", "−") for value in printed)
-    count, said = len(printed), SAID[link]
-    return judged("madsen2020.values_of_table_4", text, None, link=link, values=values, count=count, said=said)
+def rows() -> Rows:
+    for link, printed in VALUES.items():
+        found = [entry for one in link.split(", ") for entry in ours(one)]
+        text = ", ".join(f"{name} {truth:.4f} ({value:.4f} ± {error:.4f})" for name, truth, value, error in found)
+        inside = np.mean([abs(value - truth) < 3 * error for _, truth, value, error in found])
+        text = f"the maker's arm, and as identified on the bench: {text}; {100 * inside:.0f} % within three deviations"
+        values, count, said = listed(printed, ".4f").replace("-", "−"), len(printed), SAID[link]
+        yield judged("madsen2020.values_of_table_4", text, None, link=link, values=values, count=count, said=said)
 
 
 SAID = {

@@ -10,7 +10,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 from reproduction import listed
 from verdicts import same_direction
 
@@ -74,7 +74,6 @@ class Line(NamedTuple):
 
     @property
     def improvement(self) -> float:
-        """Share of the CAD model's NMSE that is gone."""
         return 1 - self.calibrated / self.cad
 
 
@@ -97,11 +96,15 @@ def curve(compensation: bool, links_only: bool = False) -> np.ndarray:
 
 def table_4() -> dict[str, tuple[float, float, float]]:
     """Name: identified value, its standard deviation, truth of the bench [kg·m]."""
+    return {name: estimate(name) for name in TABLE_4}
+
+
+def estimate(name: str) -> tuple[float, float, float]:
+    """The same of any base parameter."""
     found = fitted(True)
-    truth = found.base.of(bench.true_arm())
-    places = {name: found.names.index(name) for name in TABLE_4}
-    values, deviations = found.estimate.values, found.estimate.deviations
-    return {name: (float(values[k]), float(deviations[k]), float(truth[k])) for name, k in places.items()}
+    k = found.names.index(name)
+    told = found.estimate.values, found.estimate.deviations, found.base.of(bench.true_arm())
+    return tuple(float(values[k]) for values in told)
 
 
 def least_known(count: int = 2) -> list[tuple[str, float, float]]:
@@ -118,61 +121,32 @@ def _near(ours: float | list[float], published: float | tuple[float, ...]) -> bo
     return bool(np.all(np.abs(np.divide(ours, published) - 1) < 0.01))
 
 
-def rows() -> list[Row]:
-    """Ledger rows of sections 4 and 5."""
-    return [*_estimate_and_fit_rows(), *_new_motion_rows()]
-
-
-def _estimate_and_fit_rows() -> Rows:
-    ours, weak = table_4(), least_known()
-    yield from (
-        judged(
-            "madsen2020.first_moments",
-            f"{ours[name][0]:.4f} ± {ours[name][1]:.4f} kg·m identified, {ours[name][2]:.4f} from the "
-            "maker's masses and centres",
-            abs(ours[name][2] / value - 1) < 0.01,
-            name=name,
-            value=value,
-        )
-        for name, value in TABLE_4.items()
-    )
+def rows() -> Rows:
+    for name, value in TABLE_4.items():
+        found, deviation, truth = table_4()[name]
+        ours = f"{found:.4f} ± {deviation:.4f} kg·m identified, {truth:.4f} from the maker's masses and centres"
+        yield judged("madsen2020.first_moments", ours, abs(truth / value - 1) < 0.01, name=name, value=value)
+    weak = least_known()
     ours = ", ".join(f"{name} = {value:.5f}: {100 * r:.0f} %" for name, value, r in weak)
-    yield judged(
-        "madsen2020.least_known_parameters",
-        ours,
-        same_direction(all(abs(value) < 0.02 for _, value, _ in weak), _near([r for _, _, r in weak], WEAK)),
-    )
+    agrees = same_direction(all(abs(value) < 0.02 for _, value, _ in weak), _near([r for _, _, r in weak], WEAK))
+    yield judged("madsen2020.least_known_parameters", ours, agrees)
     on_fit, excitation = judge(-1, True), bench.excitation()
     before = on_fit.nmse(cad_unknowns(SHARE, 1))
     after = on_fit.nmse(fitted(True).estimate.values)
     ours = f"{excitation.condition_number:.0f}; the best of 10 random ones {excitation.random_condition_numbers[0]:.0f}"
     yield judged("madsen2020.condition_number", ours, None)
     ours = f"{before:.2f} to {after:.3f} N·m: {100 * (1 - after / before):.1f} %"
-    yield judged(
-        "madsen2020.fit_to_its_own_motion", ours, same_direction(after < before, _near(1 - after / before, SHARE_4_6))
-    )
-
-
-def _new_motion_rows() -> Rows:
-    yield from [
-        judged(
-            "madsen2020.motion_not_used",
-            f"{line.cad:.3f} to {line.calibrated:.3f} N·m: {100 * line.improvement:.1f} %",
-            same_direction(line.improvement > 0, _near(line.improvement, published[2] / 100)),
-            number=number,
-            published=published,
-        )
-        for number, (line, published) in enumerate(zip(table_5(), TABLE_5, strict=True), 1)
-    ]
+    agrees = same_direction(after < before, _near(1 - after / before, SHARE_4_6))
+    yield judged("madsen2020.fit_to_its_own_motion", ours, agrees)
+    for number, (line, published) in enumerate(zip(table_5(), TABLE_5, strict=True), 1):
+        ours = f"{line.cad:.3f} to {line.calibrated:.3f} N·m: {100 * line.improvement:.1f} %"
+        agrees = same_direction(line.improvement > 0, _near(line.improvement, published[2] / 100))
+        yield judged("madsen2020.motion_not_used", ours, agrees, number=number, published=published)
     table, without = table_5(), table_5(compensation=False)
     errors, gains = [line.cad for line in table], [line.improvement for line in table]
     ratio = [off.calibrated / on.calibrated for on, off in zip(table, without, strict=True)]
     ours = f"errors {listed(errors, '.2f')} N·m, improvements {listed([100 * g for g in gains], '.0f')} %"
-    yield judged(
-        "madsen2020.smallest_improvement",
-        ours,
-        None,
-        same="so it is here" if int(np.argmin(gains)) == int(np.argmax(errors)) else "here it is not",
-    )
+    same = "so it is here" if int(np.argmin(gains)) == int(np.argmax(errors)) else "here it is not"
+    yield judged("madsen2020.smallest_improvement", ours, None, same=same)
     ours = f"without it NMSE is {listed(ratio, '.1f')} times as large"
     yield judged("madsen2020.rotor_compensation", ours, min(ratio) > 1)

@@ -110,7 +110,6 @@ def example() -> Example:
 
 
 def rows() -> Rows:
-    """The thesis beside what was measured."""
     found = cases()
     stops = stopped(found)
     count, n = Counter(case.outcome for case in stops), len(found)
@@ -150,7 +149,5 @@ def shares_figure(figure: Figure, ax: Axes) -> None:
     for y, total in enumerate(left):
         ax.annotate(f"{int(total)}", (total, y), (2, 0), textcoords="offset points", va="center")
     ax.invert_yaxis()
-    ax.set(xlabel=f"random pairs of {len(found)}", xlim=(0, 1.08 * left.max()))
-    ax.set_ylabel("a single branch")
-    handles = [Patch(color=colour, label=label) for label, colour, _ in kinds]
-    add_legend(figure, handles, 4)
+    ax.set(xlabel=f"random pairs of {len(found)}", ylabel="a single branch", xlim=(0, 1.08 * left.max()))
+    add_legend(figure, [Patch(color=colour, label=label) for label, colour, _ in kinds], 4)

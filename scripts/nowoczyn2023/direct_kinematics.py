@@ -39,12 +39,11 @@ def joint_variable() -> JointVariable:
 
 def turning_axes(arm: Arm, q: np.ndarray) -> np.ndarray:
     """(k, 6, 3) axes about which the tool turns with each joint, by differences of its pose."""
-    axes = np.empty((len(q), 6, 3))
-    for n in range(6):
-        step = STEP * np.eye(6)[n]
+    axes = []
+    for step in STEP * np.eye(6):
         before, after = (forward_kinematics(arm, q + sign * step)[:, :3, :3] for sign in (-1, 1))
-        axes[:, n] = Rotation.from_matrix(after @ before.transpose(0, 2, 1)).as_rotvec() / (2 * STEP)
-    return axes
+        axes.append(Rotation.from_matrix(after @ before.transpose(0, 2, 1)).as_rotvec() / (2 * STEP))
+    return np.stack(axes, axis=1)
 
 
 def axis_errors() -> dict[str, float]:
@@ -52,12 +51,9 @@ def axis_errors() -> dict[str, float]:
     arm, q = load_arm(NAME), positions(200)
     true = turning_axes(arm, q)
     standard, modified = link_frames(arm, q)[..., :3, 2], modified_link_frames(arm, q)[..., :3, 2]
-    found = {
-        "(1.8), z_n": standard[:, 1:],
-        "(1.8), z_n-1": standard[:, :-1],
-        "(1.9), z_n": modified[:, 1:],
-        "(1.9), z_n-1": modified[:, :-1],
-    }
+    found = {}
+    for form, z in (("(1.8)", standard), ("(1.9)", modified)):
+        found |= {f"{form}, z_n": z[:, 1:], f"{form}, z_n-1": z[:, :-1]}
     return {name: float(np.abs(z - true).max()) for name, z in found.items()}
 
 
@@ -91,20 +87,24 @@ def arm_of_table(rows: Iterable[Sequence[float | str]]) -> Arm:
 def linear_error() -> float:
     """Largest error of (1.10), z_(n−1) × (P_e − P_(n−1)), against the derivative of the position [m]."""
     arm, q = load_arm(NAME), positions(200)
-    frames = link_frames(arm, q)
-    z, p = frames[:, :6, :3, 2], frames[:, :, :3, 3]
-    columns = np.cross(z, p[:, 6:] - p[:, :6])
     steps = STEP * np.eye(6)
     rates = [(forward_kinematics(arm, q + s) - forward_kinematics(arm, q - s))[:, :3, 3] / (2 * STEP) for s in steps]
-    return float(np.abs(columns - np.stack(rates, axis=1)).max())
+    return float(np.abs(columns(arm, q)[..., :3] - np.stack(rates, axis=1)).max())
+
+
+def columns(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """(k, 6, 6) column n of the Jacobian, linear part first, by (1.10) and z_(n−1)."""
+    frames = link_frames(arm, q)
+    z, p = frames[:, :6, :3, 2], frames[:, :, :3, 3]
+    return np.concatenate([np.cross(z, p[:, 6:] - p[:, :6]), z], axis=2)
 
 
 def inverse_error() -> float:
     """Largest entry of T · T⁻¹ − 1 with T⁻¹ by (1.2)."""
     T = forward_kinematics(load_arm(NAME), positions())
-    R = T[:, :3, :3].transpose(0, 2, 1)
     inverse = np.tile(np.eye(4), (len(T), 1, 1))
-    inverse[:, :3, :3], inverse[:, :3, 3] = R, -(R @ T[:, :3, 3:])[..., 0]
+    inverse[:, :3, :3] = T[:, :3, :3].transpose(0, 2, 1)
+    inverse[:, :3, 3:] = -inverse[:, :3, :3] @ T[:, :3, 3:]
     return float(np.abs(T @ inverse - np.eye(4)).max())
 
 
@@ -122,14 +122,12 @@ def product_error() -> float:
 def twist_error() -> float:
     """Largest difference of J θ̇ by (1.14), (1.15) and the package's Jacobian times θ̇ [SI]."""
     arm, q = load_arm(NAME), positions(200)
-    frames, qd = link_frames(arm, q), positions(200, 7)
-    z, p = frames[:, :6, :3, 2], frames[:, :, :3, 3]
-    columns = np.concatenate([np.cross(z, p[:, 6:] - p[:, :6]), z], axis=2)
-    return float(np.abs(np.einsum("knr,kn->kr", columns, qd) - (jacobian(arm, q) @ qd[..., None])[..., 0]).max())
+    qd = positions(200, 7)
+    ours = (jacobian(arm, q) @ qd[..., None])[..., 0]
+    return float(np.abs(np.einsum("knr,kn->kr", columns(arm, q), qd) - ours).max())
 
 
 def rows() -> Rows:
-    """Claims of 1.1 and 1.4."""
     inverse, product, joint, axes = inverse_error(), product_error(), joint_variable(), axis_errors()
     right, wrong = axes["(1.9), z_n"], axes["(1.8), z_n"]
     ours = f"T · T⁻¹ = 1 to {inverse:.0e} at 1000 random positions"

@@ -55,8 +55,7 @@ def _arc(q: np.ndarray) -> tuple[float, float]:
 
 def ratios(count: int = PAIRS) -> np.ndarray:
     """(k,) of ``Arc.ratio`` where there is a path."""
-    found = np.array([arc.ratio for arc in arcs(count)])
-    return found[np.isfinite(found)]
+    return np.array([arc.ratio for arc in arcs(count) if np.isfinite(arc.ratio)])
 
 
 def arc_angle(ratio: float) -> float:
@@ -110,17 +109,13 @@ def demo(count: int = PAIRS) -> Demo:
     """3.4: first the line, then the direct path."""
     found = cases(count)
     failed = [case for case in found if not case.from_here]
-    return Demo(
-        share(sum(c.from_here for c in found), len(found)),
-        share(sum(c.from_any for c in found), len(found)),
-        share(sum(c.direct for c in failed), len(failed)),
-        share(sum(c.from_here and c.direct for c in found), len(found)),
-        share(sum(not (c.from_any or c.direct) for c in found), len(found)),
-    )
+    here, anywhere = ([getattr(case, name) for case in found] for name in ("from_here", "from_any"))
+    after = [case.direct for case in failed]
+    both, neither = [c.from_here and c.direct for c in found], [not (c.from_any or c.direct) for c in found]
+    return Demo(*(share(sum(each), len(each)) for each in (here, anywhere, after, both, neither)))
 
 
 def rows() -> Rows:
-    """Claims of 3.3 and 3.4, and of chapter 4 on both methods."""
     plain, zero = turn_counts()
     eight = candidates_of_eight()
     ours = f"{_numbers(plain)} for 1000 random ones; {_numbers(zero)} with one angle exactly 0"
@@ -142,9 +137,8 @@ def rows() -> Rows:
         f"path over distance of the ends: median {middle:.2f}, 90 % between {low:.2f} and {high:.2f}; below {FLAT}"
         f" {percent(flat)}, below a half circle's {HALF_CIRCLE:.2f} {percent(half)} of {len(found)} random pairs"
     )
-    yield judged(
-        "nowoczyn2023.flat_arc", ours, flat.estimate > 0.5, quarter=np.pi / 2**1.5, median=np.degrees(arc_angle(middle))
-    )
+    quarter, median = np.pi / 2**1.5, np.degrees(arc_angle(middle))
+    yield judged("nowoczyn2023.flat_arc", ours, flat.estimate > 0.5, quarter=quarter, median=median)
     found = demo()
     ours = (
         f"of {found.line_here.n} pairs the line serves {percent(found.line_here)} from the joints as"

@@ -48,7 +48,6 @@ def length(case: Case, seed: int) -> tuple[float, bool] | None:
 
 
 def rows() -> Rows:
-    """The question of chapter 4."""
     found = sampled()
     ours = (
         f"OMPL's RRTConnect on {found.pairs} random pairs, given our kinematics and our checks: a path"
@@ -56,8 +55,5 @@ def rows() -> Rows:
         f" them in {found.shortest}; length {found.longer:.2f} times the shortest direct path's"
         f" (median; up to {found.longest:.2f})"
     )
-    yield judged(
-        "nowoczyn2023.methods_of_ompl",
-        ours,
-        True if found.shortest == found.pairs else PARTLY if found.solved else False,
-    )
+    agrees = True if found.shortest == found.pairs else PARTLY if found.solved else False
+    yield judged("nowoczyn2023.methods_of_ompl", ours, agrees)

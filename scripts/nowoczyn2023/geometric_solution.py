@@ -38,9 +38,8 @@ def _printed_branch(arm: Arm, T: np.ndarray, sign: float, shoulder: int, wrist: 
     a2, a3 = arm.dh[1:3, 2]
     P, P5 = T[:, :3, 3], T[:, :3, 3] - d6 * T[:, :3, 2]  # (2.5)
     q = np.zeros((len(T), 6))
-    q[:, 0] = (
-        np.arctan2(P5[:, 1], P5[:, 0]) + shoulder * np.arccos(d4 / np.hypot(P5[:, 0], P5[:, 1])) + np.pi / 2
-    )  # (2.19)
+    x, y = P5[:, :2].T
+    q[:, 0] = np.arctan2(y, x) + shoulder * np.arccos(d4 / np.hypot(x, y)) + np.pi / 2  # (2.19)
     s1, c1 = np.sin(q[:, 0]), np.cos(q[:, 0])
     q[:, 4] = wrist * np.arccos((P[:, 0] * s1 - P[:, 1] * c1 - d4) / d6)  # (2.20)
     s5 = np.sin(q[:, 4])
@@ -129,14 +128,11 @@ def numbers(count: int = 5000) -> tuple[float, int, int, int]:
 
 
 def _theta6_to_one_pair(rows: np.ndarray) -> int:
-    groups: dict[tuple[float, ...], set[float]] = {}
-    for q in np.round(rows, 6):
-        groups.setdefault((q[0], q[4]), set()).add(float(q[5]))
-    return max(map(len, groups.values()))
+    different = np.unique(np.round(rows[:, [0, 4, 5]], 6) + 0.0, axis=0)
+    return int(np.unique(different[:, :2], axis=0, return_counts=True)[1].max())
 
 
 def rows() -> Rows:
-    """Claims of 2.1 and 2.3."""
     arm = load_arm(NAME)
     found, correct = shares_found(arm, -1.0)
     printed, reached = shares_found(arm, 1.0)
@@ -152,15 +148,11 @@ def rows() -> Rows:
     )
     yield judged("nowoczyn2023.theta3", ours, printed > 0.99)
     ours = f"{bounds.low:.5f} to {bounds.high:.5f} m"
-    yield judged(
-        "nowoczyn2023.range_of_the_ring",
-        ours,
-        abs(bounds.low - (a2 - a3)) < 1e-9 and abs(bounds.high - (a2 + a3)) < 1e-9,
-    )
+    same = abs(bounds.low - (a2 - a3)) < 1e-9 and abs(bounds.high - (a2 + a3)) < 1e-9
+    yield judged("nowoczyn2023.range_of_the_ring", ours, same)
     ours = f"φ2 stays within ±{np.degrees(bounds.widest):.1f}° for every θ3, so the arcsin is the right one"
-    yield judged(
-        "nowoczyn2023.phi2_by_arcsin", ours, bounds.widest < np.pi / 2, swapped=np.degrees(bounds.widest_swapped)
-    )
+    swapped = np.degrees(bounds.widest_swapped)
+    yield judged("nowoczyn2023.phi2_by_arcsin", ours, bounds.widest < np.pi / 2, swapped=swapped)
     eight, theta6, least, most = numbers()
     ours = f"{100 * eight:.0f} % of 5000 reachable poses have eight, all between {least} and {most}"
     yield judged("nowoczyn2023.solutions_of_a_pose", ours, eight > 0.5 and most == 8)

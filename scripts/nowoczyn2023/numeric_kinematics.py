@@ -12,15 +12,8 @@ from reproduction import picture, pictures_of, processor_times
 from scipy.spatial.transform import Rotation
 from verdicts import in_range
 
-from dynamics import (
-    differential_inverse_kinematics,
-    forward_kinematics,
-    inverse_kinematics,
-    link_frames,
-    load_arm,
-    numeric_inverse_kinematics,
-    singularity_measures,
-)
+import dynamics
+from dynamics import differential_inverse_kinematics, forward_kinematics, inverse_kinematics, load_arm
 from dynamics.modified_dh import modified_dh, modified_link_frames
 from hopfield_nav.figures import COLOURS, PAGE
 
@@ -72,7 +65,7 @@ def _is_clear(line: Line) -> bool:
     path = differential_inverse_kinematics(arm, coarse, line.q, feedback=True)
     if not (path.position_error < 0.01).all():
         return False
-    wrist, elbow, shoulder = (np.abs(m).min() for m in singularity_measures(arm, path.q))
+    wrist, elbow, shoulder = (np.abs(m).min() for m in dynamics.singularity_measures(arm, path.q))
     return bool(wrist > CLEAR[0] and elbow > CLEAR[1] and shoulder > CLEAR[2])
 
 
@@ -80,9 +73,8 @@ def _is_clear(line: Line) -> bool:
 def line_errors(step: float = STEP, count: int = 30) -> np.ndarray:
     """(count,) distance from the end of each line after open-loop steps [m]."""
     arm = load_arm(NAME)
-    return np.array(
-        [differential_inverse_kinematics(arm, poses(line, step), line.q).position_error[-1] for line in lines(count)]
-    )
+    paths = (differential_inverse_kinematics(arm, poses(line, step), line.q) for line in lines(count))
+    return np.array([path.position_error[-1] for path in paths])
 
 
 def turn_errors(orientation: str, feedback: bool = False, step: float = STEP) -> np.ndarray:
@@ -111,9 +103,8 @@ def numeric_steps(count: int = 200, away: float = AWAY) -> np.ndarray:
     arm, rng = load_arm(NAME), np.random.default_rng(23)
     q = rng.uniform(-np.pi, np.pi, (count, 6))
     starts = q + rng.uniform(-away, away, q.shape)
-    found = [
-        numeric_inverse_kinematics(arm, T, start) for T, start in zip(forward_kinematics(arm, q), starts, strict=True)
-    ]
+    pairs = zip(forward_kinematics(arm, q), starts, strict=True)
+    found = [dynamics.numeric_inverse_kinematics(arm, *pair) for pair in pairs]
     return np.array([solution.iterations for solution in found if solution.converged])
 
 
@@ -131,11 +122,10 @@ def frame_difference() -> float:
     """Largest difference between poses of links by (1.8) and by (1.9) [m, 1]."""
     arm, q = load_arm(NAME), np.random.default_rng(1).uniform(-np.pi, np.pi, (1000, 6))
     found = modified_link_frames(arm, q)[:, 1:] @ modified_dh(arm).change
-    return float(np.abs(found - link_frames(arm, q)[:, 1:]).max())
+    return float(np.abs(found - dynamics.link_frames(arm, q)[:, 1:]).max())
 
 
 def rows() -> Rows:
-    """Claims of 1.1 and 2.2."""
     apart, errors = frame_difference(), line_errors()
     low, high = 1e3 * np.quantile(errors, [0.05, 0.95])
     euler, vector = (float(turn_errors(o)[-1]) for o in ("euler", "rotation_vector"))

@@ -26,7 +26,6 @@ def ends(orientation: str) -> list[str]:
 
 
 def rows() -> Rows:
-    """The cause of the stops, with the step that the document suspects."""
     closed = [case.outcome for case in cases()]
     text = []
     for orientation, words in ORIENTATIONS.items():

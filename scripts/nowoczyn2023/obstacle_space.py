@@ -1,20 +1,19 @@
 """Section 3.1: the library of collisions on a grid of 10°, beside the exact check; both draw two planes of it."""
 
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from reproduction import processor_times
+from reproduction import picture, pictures_of, processor_times
 
 from dynamics import load_arm, with_tool
-from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
+from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend
 from hopfield_nav.known_world import CollisionLibrary, build_library, build_scene, collides, relevant_joints
 from hopfield_nav.sweeps import Value, share
 
@@ -22,6 +21,7 @@ NAME = "ur5_tu2023"  # the UR5's (CB3) lengths, as the document has them under t
 BESIDE = 0.1  # [m] of a tool point from axis 6
 POSES, SEED, RUNS = 1_000_000, 31, 9
 FREE, TOUCHING, ALARM, MISSED = range(4)
+draw = pictures_of(__name__)
 
 
 class Plane(NamedTuple):
@@ -60,8 +60,7 @@ def times_faster() -> float:
     q = np.random.default_rng(SEED).uniform(-np.pi, np.pi, (20_000, 6))
     calls = (lambda: collides(library().arm, library().scene, q), lambda: library().collides(q))
     taken = [[processor_times(call, 1)[0] for call in calls] for _ in range(RUNS + 1)][1:]
-    exact, looked_up = np.median(taken, axis=0)
-    return float(exact / looked_up)
+    return float(np.divide(*np.median(taken, axis=0)))
 
 
 @cache
@@ -79,18 +78,7 @@ def without_joint_6(beside: float, count: int = 200_000) -> tuple[str, Value]:
     return ", ".join(str(j + 1) for j in relevant_joints(scene)), share(int(wrong.sum()), count)
 
 
-def _joints_row() -> Row:
-    (on, none), (off, some) = without_joint_6(0.0), without_joint_6(BESIDE)
-    bare = ", ".join(str(j + 1) for j in library().joints)
-    ours = (
-        f"{bare} without a tool; {on} with one on axis 6 ({100 * none.estimate:.0f} % of {none.n} poses"
-        f" wrong); {off} with one {BESIDE} m beside it: without joint 6 {_percent(some)} are wrong"
-    )
-    return judged("nowoczyn2023.joints_of_the_library", ours, None)
-
-
 def rows() -> Rows:
-    """Claims of 3.1 about the library."""
     ratio, size = times_faster(), library().bits.nbytes
     missed, alarms = (share(count, POSES) for count in wrong_poses(POSES))
     wrong = f"{_percent(missed)} called free but touching, {_percent(alarms)} the other way"
@@ -99,36 +87,35 @@ def rows() -> Rows:
     yield judged("nowoczyn2023.size_of_the_library", ours, turn == 36 and size == 36**4 // 8)
     ours = f"of {missed.n} random poses: {wrong}; looking up takes 1/{ratio:.0f}† of the exact check"
     yield judged("nowoczyn2023.collisions_at_run_time", ours, ratio < 1.0 and missed.low > 0.0)
-    yield _joints_row()
+    (on, none), (off, some) = without_joint_6(0.0), without_joint_6(BESIDE)
+    ours = (
+        f"{joints} without a tool; {on} with one on axis 6 ({100 * none.estimate:.0f} % of {none.n} poses"
+        f" wrong); {off} with one {BESIDE} m beside it: without joint 6 {_percent(some)} are wrong"
+    )
+    yield judged("nowoczyn2023.joints_of_the_library", ours, None)
 
 
 def _percent(value: Value) -> str:
     return f"{100 * value.estimate:.2f} % ({100 * value.low:.2f} to {100 * value.high:.2f})"
 
 
-def draw(folder: Path) -> list[Path]:
+@picture("obstacle_space", PAGE, 16.0 * CENTIMETRE, len(PLANES), 2)
+def planes_figure(figure: Figure, panels: np.ndarray) -> None:
     """Two planes: exact at 1°, and the library with its errors."""
-    with paper_style():
-        figure = new_figure(PAGE, 16.0 * CENTIMETRE)
-        return save_figure(_fill(figure), folder, "obstacle_space")
-
-
-def _fill(figure: Figure) -> Figure:
-    panels = figure.subplots(len(PLANES), 2)
+    figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0.02, hspace=0.02)
     for (left, right), plane in zip(panels, PLANES, strict=True):
         exact, said = sampled(plane)
         _show(left, plane, np.where(exact, TOUCHING, FREE))
         kinds = np.select([exact & said, said & ~exact, exact & ~said], [TOUCHING, ALARM, MISSED], FREE)
         _show(right, plane, kinds)
-        fixed = ", ".join(
-            f"θ{j} = {plane.others[j - 1]:g}°" for j in range(2, 6) if j not in (plane.across, plane.up)
-        ).replace("-", "−")
+        still = [j for j in range(2, 6) if j not in (plane.across, plane.up)]
+        fixed = ", ".join(f"θ{j} = {plane.others[j - 1]:g}°" for j in still).replace("-", "−")
         left.set_title(f"exact, every 1°; {fixed}", loc="left")
         wrong = 100 * (exact != said).mean()
         right.set_title(f"library, cells of 10°; {wrong:.1f} % wrong here", loc="left")
     labels = ("touches itself", "called touching, but free", "called free, but touching")
     colours = (COLOURS.obstacle, COLOURS.felt, COLOURS.goal)
-    return add_legend(figure, [Patch(color=c, label=text) for c, text in zip(colours, labels, strict=True)], 3)
+    add_legend(figure, [Patch(color=c, label=text) for c, text in zip(colours, labels, strict=True)], 3)
 
 
 def sampled(plane: Plane) -> tuple[np.ndarray, np.ndarray]:
@@ -142,7 +129,7 @@ def sampled(plane: Plane) -> tuple[np.ndarray, np.ndarray]:
 def _show(ax: Axes, plane: Plane, kinds: np.ndarray) -> None:
     colours = ListedColormap(["white", COLOURS.obstacle, COLOURS.felt, COLOURS.goal])
     (left, low), (right, high) = plane.begin, plane.end
-    box = (left, right, low, high)
-    ax.imshow(kinds, cmap=colours, vmin=0, vmax=3, origin="lower", extent=box, interpolation="none", aspect="auto")
+    how = {"origin": "lower", "extent": (left, right, low, high), "interpolation": "none", "aspect": "auto"}
+    ax.imshow(kinds, cmap=colours, vmin=0, vmax=3, **how)
     ax.set(xlabel=f"θ{plane.across} [°]", ylabel=f"θ{plane.up} [°]")
     ax.set(xticks=np.linspace(left, right, 5), yticks=np.linspace(low, high, 5))

@@ -3,15 +3,14 @@
 from pathlib import Path
 
 from hopfield_nav.figures import paper_style, save_figure
-from hopfield_nav.figures.plan import animate_plan, draw_plan_figures
-from hopfield_nav.known_world import plan_known, scene_of_world, task_of_world, time_path
+from hopfield_nav.figures.plan import draw_plan_figures
+from hopfield_nav.known_world import plan_known, scene_of_world, task_of_world
 from hopfield_nav.world import build_arm, load_world
 from nowoczyn2023.cause_of_stops import example
 from nowoczyn2023.stopped import stopped_page
 
 WORLD = "cell"
 ABOVE = ("plan.start.pose.position=[0.52, -0.2, 0.5]", "plan.goal.pose.position=[0.52, 0.22, 0.5]")
-TOOL_SPEED = 0.1  # [m/s]
 
 
 def draw(folder: Path) -> list[Path]:
@@ -19,7 +18,10 @@ def draw(folder: Path) -> list[Path]:
 
     ``goal_solutions`` is of the direct paths' goal, which is lower.
     """
-    return [*_draw_paths(folder, "shortest", ABOVE), *_draw_paths(folder, "direct", ()), *draw_stop(folder)]
+    arm, scene, branch, path = example()
+    with paper_style():
+        stop = save_figure(stopped_page(arm, scene, [], branch.q, branch.reason, path), folder, "branch_stops")
+    return [*_draw_paths(folder, "shortest", ABOVE), *_draw_paths(folder, "direct", ()), *stop]
 
 
 def _draw_paths(folder: Path, method: str, overrides: tuple[str, ...]) -> list[Path]:
@@ -28,17 +30,3 @@ def _draw_paths(folder: Path, method: str, overrides: tuple[str, ...]) -> list[P
     scene, task = scene_of_world(world, world.plan.clearance), task_of_world(world, arm)
     plan = plan_known(arm, scene, task.start, task.stations, method)
     return draw_plan_figures(arm, scene, world, plan, folder)
-
-
-def draw_stop(folder: Path) -> list[Path]:
-    """The example of ``cause_of_stops``."""
-    arm, scene, branch, path = example()
-    with paper_style():
-        return save_figure(stopped_page(arm, scene, [], branch.q, branch.reason, path), folder, "branch_stops")
-
-
-def animate(folder: Path) -> Path:
-    """A film of the path that the graph finds where the branch stops."""
-    arm, scene, _, path = example()
-    trajectory = time_path(arm, path, tool_speed=TOOL_SPEED)
-    return animate_plan(arm, scene, [], trajectory, folder / "shortest_path", title="Shortest path")

@@ -11,19 +11,8 @@ from scipy.sparse.csgraph import breadth_first_order, dijkstra
 from verdicts import PARTLY
 
 from dynamics import Arm, forward_kinematics, inverse_kinematics, with_tool
-from hopfield_nav.known_world import (
-    PlannedPath,
-    Scene,
-    StraightLine,
-    build_scene,
-    collides,
-    path_length,
-    plan_shortest,
-    poses_at,
-    random_free_joints,
-    straight_line,
-    turn_alternatives,
-)
+from hopfield_nav import known_world
+from hopfield_nav.known_world import PlannedPath, StraightLine, collides, plan_shortest, poses_at, straight_line
 from nowoczyn2023.cause_of_stops import cell
 
 LINES = 16
@@ -56,7 +45,7 @@ def pairs(count: int = LINES, seed: int = 32) -> list[tuple[np.ndarray, np.ndarr
     """Random lines between joints about 0.4 rad apart: joints at the start, and pose of the goal."""
     arm, scene = cell()
     rng = np.random.default_rng(seed)
-    starts = random_free_joints(arm, scene, 2 * count, rng)
+    starts = known_world.random_free_joints(arm, scene, 2 * count, rng)
     ends = starts + rng.normal(0, 0.4, starts.shape)
     free = ~collides(arm, scene, ends)
     return list(zip(starts[free][:count], forward_kinematics(arm, ends[free][:count]), strict=True))
@@ -80,14 +69,14 @@ def search(start: np.ndarray, goal: np.ndarray) -> Searched:
 
 
 def whole_graph(
-    arm: Arm, scene: Scene, start: np.ndarray, line: StraightLine, bound: np.ndarray
+    arm: Arm, scene: known_world.Scene, start: np.ndarray, line: StraightLine, bound: np.ndarray
 ) -> tuple[csr_array, int]:
     """Every free joint position at every step on every turn, edges by ``bound``; nodes of the last step."""
     layers = [start[None]]
     for T in poses_at(line, np.linspace(0, 1, STEPS + 1)[1:]):
         q = inverse_kinematics(arm, T)
         free = q[~collides(arm, scene, q)] if len(q) else q
-        layers.append(np.concatenate([np.empty((0, 6)), *(turn_alternatives(arm, row) for row in free)]))
+        layers.append(np.concatenate([np.empty((0, 6)), *(known_world.turn_alternatives(arm, row) for row in free)]))
     first = np.concatenate([[0], np.cumsum([len(layer) for layer in layers])])
     rows, columns, lengths = [], [], []
     for k in range(STEPS):
@@ -103,7 +92,7 @@ def whole_graph(
 
 def _at_steps(path: PlannedPath, places: np.ndarray) -> float:
     at_steps = np.isin(np.round(places * STEPS, 9), np.arange(STEPS + 1))
-    return path_length(path.q[at_steps])
+    return known_world.path_length(path.q[at_steps])
 
 
 def _straightness(arm: Arm, path: PlannedPath) -> tuple[float, float]:
@@ -140,7 +129,7 @@ def past() -> Past:
     shifted = _best_change(tooled, line, 0.49, 0.5 + 0.01 * EPSILON, before)[1]
     goal = forward_kinematics(arm, end)
     beside = [plan_shortest(arm, scene, SINGULAR_START, [goal], 100, *speed).path is not None for speed in (FAST, SLOW)]
-    through = plan_shortest(tooled, build_scene(tooled), SINGULAR_START, [line.poses[1]], 100, *FAST)
+    through = plan_shortest(tooled, known_world.build_scene(tooled), SINGULAR_START, [line.poses[1]], 100, *FAST)
     return Past(plain, shifted, usual, through.path is not None, *beside)
 
 
@@ -153,7 +142,6 @@ def _best_change(arm: Arm, line: StraightLine, here: float, there: float, near: 
 
 
 def rows() -> Rows:
-    """Claims of 3.2."""
     paths = [s for s in searched() if np.isfinite(s.ours)]
     bend, detour = max(s.bend for s in paths), max(s.detour for s in paths)
     ours = f"tool at most {bend:.0e} m beside it, its path {detour:.9f} of the distance ({len(paths)} paths)"

@@ -11,19 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm, differential_inverse_kinematics, follow_path, forward_kinematics
-from hopfield_nav.known_world import (
-    ROW_LENGTH,
-    TOOL_SPEED,
-    TURN_SPEED,
-    Scene,
-    StraightLine,
-    as_station,
-    collides,
-    explain,
-    pose_of,
-    poses_at,
-    straight_line,
-)
+from hopfield_nav import known_world
+from hopfield_nav.known_world import TOOL_SPEED, TURN_SPEED, Scene, StraightLine, collides, explain, straight_line
 
 ARRIVED, TOUCHED, LIMIT, JUMP, OUT_OF_REACH = "arrived", "collision", "limit", "jump", "out of reach"
 OFF, OFF_BY = "off the line", 1e-3  # [m] of the tool beside the line, where nothing holds it there
@@ -57,18 +46,18 @@ def follow_single_branch(
 
     Raises ``BadInput``: a malformed station; ``NoClosedForm``: the arm is not of UR type.
     """
-    first = as_station(arm, start, "start")
-    through = [as_station(arm, s, f"stations[{i}]") for i, s in enumerate(stations)]
-    line = straight_line(np.array([pose_of(arm, s) for s in (first, *through)]))
+    first = known_world.as_station(arm, start, "start")
+    through = [known_world.as_station(arm, s, f"stations[{i}]") for i, s in enumerate(stations)]
+    line = straight_line(np.array([known_world.pose_of(arm, s) for s in (first, *through)]))
     places, step = _fine_places(line, tool_speed, turn_speed)
-    path = follow_path(arm, poses_at(line, places), first, float(step * arm.speed_limits.min()))
+    path = follow_path(arm, known_world.poses_at(line, places), first, float(step * arm.speed_limits.min()))
     q = np.vstack([first, path.q[1 : path.reached]])
     touched = np.nonzero(collides(arm, scene, q))[0]
     if len(touched):
         end = int(touched[0]) + 1
         return SingleBranch(q[:end], places[:end], TOUCHED, explain(arm, scene, q[end - 1]), line)
-    reason = path.reason.split(" at waypoint")[0]
-    return SingleBranch(q, places[: len(q)], _outcome(reason), reason, line)
+    reason, kinds = path.reason.split(" at waypoint")[0], {"": ARRIVED, "limits": LIMIT, "out of reach": OUT_OF_REACH}
+    return SingleBranch(q, places[: len(q)], kinds.get(reason, JUMP), reason, line)
 
 
 def follow_numeric_branch(
@@ -82,7 +71,7 @@ def follow_numeric_branch(
     line = straight_line(np.array([forward_kinematics(arm, start), goal]))
     places, step = _fine_places(line, TOOL_SPEED, TURN_SPEED, FINER)
     with np.errstate(all="ignore"):
-        path = differential_inverse_kinematics(arm, poses_at(line, places), start, orientation)
+        path = differential_inverse_kinematics(arm, known_world.poses_at(line, places), start, orientation)
         change = np.abs(np.diff(path.q, axis=0, prepend=path.q[:1])).max(axis=1)
         low, high = arm.position_limits.T
         events = {
@@ -103,14 +92,9 @@ def follow_numeric_branch(
     return SingleBranch(path.q[rows], places[rows], outcome, "" if arrived else outcome, line)
 
 
-def _outcome(reason: str) -> str:
-    kinds = {"": ARRIVED, "limits": LIMIT, "out of reach": OUT_OF_REACH}
-    return kinds.get(reason, JUMP)
-
-
 def _fine_places(line: StraightLine, tool_speed: float, turn_speed: float, finer: int = 1) -> tuple[np.ndarray, float]:
     """Places of the rows, and the time between two of the quickest leg's [s]; ``finer`` as many as usual."""
-    parts = finer * np.maximum(line.lengths / ROW_LENGTH, line.angles / _ROW_TURN)
+    parts = finer * np.maximum(line.lengths / known_world.ROW_LENGTH, line.angles / _ROW_TURN)
     counts = np.maximum(np.ceil(parts), 1).astype(int)
     times = np.maximum(line.lengths / tool_speed, line.angles / turn_speed) / counts
     places = [leg + np.arange(1, n + 1) / n for leg, n in enumerate(counts)]

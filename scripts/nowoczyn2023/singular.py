@@ -8,17 +8,8 @@ from ledger import Rows, judged
 from reproduction import percent
 from scipy.optimize import brentq
 
-from dynamics import (
-    Arm,
-    forward_kinematics,
-    inverse_kinematics,
-    jacobian,
-    jacobian_determinant,
-    link_frames,
-    load_arm,
-    singular_values,
-    singularity_measures,
-)
+import dynamics
+from dynamics import Arm, forward_kinematics, inverse_kinematics, jacobian, load_arm, singular_values
 from hopfield_nav.sweeps import Value, share
 from nowoczyn2023.direct_kinematics import NAME, arm_of_table, positions
 
@@ -31,7 +22,7 @@ def determinant_error() -> float:
     """Largest difference of |det J| and |a2 a3 s3 s5 · along| over the largest |det J|."""
     arm, q = load_arm(NAME), positions(5000)
     exact = np.abs(np.linalg.det(jacobian(arm, q)))
-    return float(np.abs(exact - np.abs(jacobian_determinant(arm, q))).max() / exact.max())
+    return float(np.abs(exact - np.abs(dynamics.jacobian_determinant(arm, q))).max() / exact.max())
 
 
 @cache
@@ -39,16 +30,11 @@ def alone() -> dict[str, np.ndarray]:
     """Joint angles at which one kind is singular and the others are not, by kind."""
     arm = load_arm(NAME)
     q = np.array([0.4, -0.9, 1.1, 0.5, 1.0, 0.3])
-    found = {"wrist": q.copy(), "elbow": q.copy(), "shoulder": q.copy()}
+    found = {kind: q.copy() for kind in KINDS}
     found["wrist"][4], found["elbow"][2] = 0.0, 0.0
-    found["shoulder"][1] = brentq(lambda angle: _along(arm, q, angle), 0.0, np.pi)
+    along = lambda theta2: float(dynamics.singularity_measures(arm, np.array([q[0], theta2, *q[2:]])).shoulder)  # noqa: E731
+    found["shoulder"][1] = brentq(along, 0.0, np.pi)
     return found
-
-
-def _along(arm: Arm, q: np.ndarray, theta2: float) -> float:
-    moved = q.copy()
-    moved[1] = theta2
-    return float(singularity_measures(arm, moved).shoulder)
 
 
 def smallest_values() -> dict[str, tuple[float, float]]:
@@ -60,12 +46,9 @@ def smallest_values() -> dict[str, tuple[float, float]]:
 def extra_parallels(kind: str) -> int:
     """Pairs of axes that are parallel at a singular position and not at a random one."""
     arm = load_arm(NAME)
-    return _parallels(arm, alone()[kind]) - _parallels(arm, positions(1)[0])
-
-
-def _parallels(arm: Arm, q: np.ndarray) -> int:
-    z = link_frames(arm, q)[:6, :3, 2]
-    return int((np.abs(np.triu(z @ z.T, 1)) > 1 - 1e-9).sum())
+    axes = (dynamics.link_frames(arm, q)[:6, :3, 2] for q in (alone()[kind], positions(1)[0]))
+    singular, random = (int((np.abs(np.triu(z @ z.T, 1)) > 1 - 1e-9).sum()) for z in axes)
+    return singular - random
 
 
 def solutions_at(kind: str, angles: int = ANGLES) -> int:
@@ -121,7 +104,6 @@ def compared(count: int = 100_000) -> Compared:
 
 
 def rows() -> Rows:
-    """Claims of 2.3 and 2.4 on singularities."""
     values, served = smallest_values(), zero_serves()
     each = ", ".join(f"{kind} {values[kind][0]:.0e} (next {values[kind][1]:.2f})" for kind in KINDS)
     singular = sum(first < 1e-9 < second for first, second in values.values())

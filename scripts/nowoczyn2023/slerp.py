@@ -40,9 +40,8 @@ def product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 def turned(count: int = 5000, seed: int = 34) -> Turned:
     """Quaternions from matrices with w ≥ 0, as a library hands them out."""
-    first, second = (
-        Rotation.random(2 * count, random_state=np.random.default_rng(seed)).as_matrix().reshape(2, count, 3, 3)
-    )
+    both = Rotation.random(2 * count, random_state=np.random.default_rng(seed)).as_matrix()
+    first, second = both.reshape(2, count, 3, 3)
     Q1, Q2 = (Rotation.from_matrix(R).as_quat(canonical=True) for R in (first, second))
     angles = printed_turns(Q1, Q2)
     ours, apart = 0.0, 0.0
@@ -58,7 +57,6 @@ def turned(count: int = 5000, seed: int = 34) -> Turned:
 
 
 def rows() -> Rows:
-    """The claim of (3.4)."""
     found = turned()
     ours = (
         f"as printed {100 * found.longer:.0f} % of random pairs turn the longer way, by up to"

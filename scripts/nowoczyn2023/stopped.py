@@ -92,8 +92,8 @@ def _draw_both_angles(panels: Sequence[Axes], arm: Arm, q_branch: np.ndarray, pa
         ax.axvline(travels[0][-1], color=COLOURS.true, lw=0.8, ls=_AHEAD)
     name_joints(panels[1], rows[1][-1])
     late = travels[0][-1] > 0.5 * panels[0].get_xlim()[1]
-    words, side = f" stop at {travels[0][-1]:.3f} m ", "right" if late else "left"
-    panels[0].text(travels[0][-1], high, words, ha=side, va="top", fontsize="small")
+    words = f" stop at {travels[0][-1]:.3f} m "
+    panels[0].text(travels[0][-1], high, words, ha="right" if late else "left", va="top", fontsize="small")
     panels[1].set_ylabel("")
     panels[1].tick_params(labelleft=False)
 

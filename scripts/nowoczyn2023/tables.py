@@ -25,9 +25,8 @@ REACH, SPEED, RANGE = 0.85, 180.0, 360.0  # 1.3, 3.1: [m], [°/s], [°]
 def length_differences(name: str) -> np.ndarray:
     """(6,) how far d1, a2, a3, d4, d5, d6 of Table 1.1 are from an arm's [m]."""
     _, d, a, _ = load_arm(name).dh.T
-    ours = np.array([d[0], a[1], a[2], d[3], d[4], d[5]])
-    printed = [LENGTHS["d"][0], LENGTHS["a"][1], LENGTHS["a"][2], *LENGTHS["d"][3:]]
-    return np.abs(ours - printed)
+    apart = np.abs([d - LENGTHS["d"], a - LENGTHS["a"]])
+    return np.array([apart[0, 0], *apart[1, 1:3], *apart[0, 3:]])
 
 
 def body_differences(name: str) -> tuple[int, int]:
@@ -81,13 +80,12 @@ def reach(count: int = 200_000) -> Reach:
 
 
 def rows() -> Rows:
-    """Claims of 1.3, and the limits of 3.1."""
     near, far = length_differences(NAME), length_differences(NAMED)
     masses, centres = body_differences(NAME)
     named_masses, named_centres = body_differences(NAMED)
     own, other = tool_differences()
     ours = (
-        f"{_near(near)} of 6 within {1e3 * NEAR:g} mm of the UR5's, {_near(far)} of the UR5e's (largest"
+        f"{(near < NEAR).sum()} of 6 within {1e3 * NEAR:g} mm of the UR5's, {(far < NEAR).sum()} of the UR5e's (largest"
         f" difference {1e3 * near.max():.2f} and {1e3 * far.max():.0f} mm); the tool {1e3 * own:.2f} and"
         f" up to {1e3 * other:.0f} mm off"
     )
@@ -100,19 +98,11 @@ def rows() -> Rows:
         f" frame 5 {found.fifth:.3f} m, tool {found.tool:.3f} m;"
         f" {100 * found.beyond:.0f} % of random positions have the tool beyond {REACH} m"
     )
-    yield judged(
-        "nowoczyn2023.reach",
-        ours,
-        any(abs(r - REACH) < 5e-3 for r in (found.elbow_to_wrist, found.fourth, found.fifth, found.tool)),
-        directions=100 * found.directions,
-    )
+    near = any(abs(r - REACH) < 5e-3 for r in (found.elbow_to_wrist, found.fourth, found.fifth, found.tool))
+    yield judged("nowoczyn2023.reach", ours, near, directions=100 * found.directions)
     arm = load_arm(NAME)
     speed, bounds = np.degrees(arm.speed_limits), np.degrees(arm.position_limits)
     ours = f"{speed.min():.0f} °/s on all six joints"
     yield judged("nowoczyn2023.speed_of_the_joints", ours, bool(np.allclose(speed, SPEED)))
     ours = f"{bounds.min():.0f} to {bounds.max():.0f}°"
     yield judged("nowoczyn2023.range_of_the_joints", ours, bool(np.allclose(bounds, [-RANGE, RANGE])))
-
-
-def _near(differences: np.ndarray) -> int:
-    return int((differences < NEAR).sum())

@@ -9,25 +9,16 @@ from hopfield_nav.planning.theory import activation
 from hopfield_nav.record import Run
 from ragazzon2012.contact import AS_PRINTED, RIGHT
 from ragazzon2012.experiment import run
-from ragazzon2012.planner import BETA, DENSITY, STEPS
+from ragazzon2012.planner import BETA, DENSITY, STEPS, random_map
 
 SLOPES = {"linear": BETA, "tanh": BETA, "saturated": BETA, "sigmoid": 4 * BETA}  # all as steep as β at most
 MAPS, SIZE = 50, 20
 CENTIMETRES = 100.0  # in a metre
 
 
-def random_map(seed: int) -> tuple[np.ndarray, tuple[int, int]]:
-    """A map without rim and a goal on it."""
-    rng = np.random.default_rng(seed)
-    blocked = rng.random((SIZE, SIZE)) < DENSITY
-    goal = tuple(int(x) for x in rng.integers(SIZE, size=2))
-    blocked[goal] = False
-    return blocked, goal
-
-
 def fates(name: str, seed: int) -> list[int]:
     """Of one map: cells with a path, climbs that arrive, on a shortest path; cells without, lit ones."""
-    blocked, goal = random_map(seed)
+    blocked, goal = random_map(np.random.default_rng(seed), SIZE)
     sigma, _ = iterate(blocked, goal, function=activation(name, SLOPES[name]))
     distance = plan_path(blocked, goal, goal).distance
     high = np.pad(sigma, 1, constant_values=-np.inf)
@@ -57,7 +48,6 @@ def parts_at_detections(recorded: Run) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rows() -> Rows:
-    """What can be said of chapter 2, and of (5.9)."""
     counts = {name: fates_of_maps(name).sum(axis=0) for name in SLOPES}
     text = "; ".join(
         f"{name} {100 * arrives / near:.1f} and {100 * shortest / near:.1f} %, {100 * lit / apart:.0f} %"
@@ -78,8 +68,5 @@ def rows() -> Rows:
         )
     threshold = run(RIGHT).world.detection.parameters["threshold"]
     ours = f"at the detections {'; '.join(text)} instead of {threshold:g}"
-    yield judged(
-        "ragazzon2012.norm_of_force_and_moment",
-        ours,
-        all(bool((np.abs(found / threshold - 1) < 0.01).all()) for found in levels),
-    )
+    same = all(bool((np.abs(found / threshold - 1) < 0.01).all()) for found in levels)
+    yield judged("ragazzon2012.norm_of_force_and_moment", ours, same)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 from reproduction import listed
 from verdicts import in_range
 
@@ -91,37 +91,19 @@ def _joints(position: np.ndarray) -> np.ndarray:
     return follow_path(load_arm("ur5_ragazzon2012"), pose[None], Q0, jump=np.pi).q[0]
 
 
-def rows() -> list[Row]:
-    """Claims of 7.3 on the delay and on the accuracy of the estimate."""
-    return [*_delay_rows(), _omega_row(), *_other_rows()]
-
-
-def _delay_rows() -> Rows:
+def rows() -> Rows:
     printed, right = delays(AS_PRINTED), delays(RIGHT)
     yield judged("ragazzon2012.delay_as_printed", spread(printed), in_range(printed, *PUBLISHED_DELAY))
     yield judged("ragazzon2012.delay_right", spread(right), in_range(right, *PUBLISHED_DELAY))
-
-
-def _omega_row() -> Row:
-    scales = (0.5, 1.0, 2.0)
-
-    def medians(world: str) -> list[float]:
-        return [float(np.median(delays(world, ((9, 10),), omega_scale=scale))) for scale in scales]
-
-    def text(found: list[float]) -> str:
-        return ", ".join(f"{value:.2f} s" for value in found)
-
-    printed, right = medians(AS_PRINTED), medians(RIGHT)
-    falls = bool(np.all(np.diff(printed) < 0) and np.all(np.diff(right) < 0))
-    ours = f"at {listed(scales, 'g')} ω: as printed {text(printed)}; right {text(right)}"
-    return judged("ragazzon2012.delay_falls_with_omega", ours, falls)
-
-
-def _other_rows() -> Rows:
-    printed, right = (np.isnan(delays(world, radius=POST)) for world in (AS_PRINTED, RIGHT))
+    scales, worlds = (0.5, 1.0, 2.0), (AS_PRINTED, RIGHT)
+    medians = [[np.median(delays(world, ((9, 10),), omega_scale=scale)) for scale in scales] for world in worlds]
+    printed, right = (", ".join(f"{value:.2f} s" for value in found) for found in medians)
+    ours = f"at {listed(scales, 'g')} ω: as printed {printed}; right {right}"
+    yield judged("ragazzon2012.delay_falls_with_omega", ours, bool((np.diff(medians) < 0).all()))
+    printed, right = (np.isnan(delays(world, radius=POST)) for world in worlds)
     ours = f"as printed {printed.sum()} of {printed.size} slide off unfelt, right {right.sum()} of {right.size}"
     yield judged("ragazzon2012.unfelt_push", ours, bool(printed.any()))
-    slow, fast = ([force_ratio(world, speed) for world in (AS_PRINTED, RIGHT)] for speed in (SLOW, SPEED))
+    slow, fast = ([force_ratio(world, speed) for world in worlds] for speed in (SLOW, SPEED))
     ours = (
         f"‖F̂‖/‖F‖ just before detection: {slow[0]:.2f} as printed, {slow[1]:.2f} right at"
         f" {100 * SLOW:g} cm/s; {fast[0]:.2f}, {fast[1]:.2f} at {100 * SPEED:g} cm/s"

@@ -45,11 +45,7 @@ def swing(run: Run) -> tuple[float, float, float]:
 def static_sum() -> float:
     """q3 + q4 at which gravity leaves the as-printed arm alone, at q2 = q5 = 90° [°]."""
     arm = load_arm("ur5_ragazzon2012_as_printed")
-
-    def torque(q4: float) -> float:
-        return gravity_torque(arm, np.radians([0, 90, 0, q4, 90, 0]))[3]
-
-    return float(brentq(torque, -90, 0, xtol=1e-12))
+    return float(brentq(lambda q4: gravity_torque(arm, np.radians([0, 90, 0, q4, 90, 0]))[3], -90, 0, xtol=1e-12))
 
 
 def damping_gain(time: float) -> float:
@@ -70,7 +66,6 @@ def printed_gain(time: float) -> float:
 
 
 def rows() -> Rows:
-    """Claims of section 3.3."""
     printed, right, long = run(AS_PRINTED), run(RIGHT), run(RIGHT, *LONG)
     q, true, total = final_pose(printed), final_pose(long), static_sum()
     end = printed.summary["simulated_time_s"]
@@ -82,12 +77,10 @@ def rows() -> Rows:
     q = np.degrees(printed.data.q.sel(time=REST_TIME, method="nearest").values)
     slow, fast = speed_at(printed, REST_TIME), speed_at(right, REST_TIME)
     rest, true_rest = time_of_rest(run(AS_PRINTED, "time_limit=30"), SLOW), time_of_rest(long, SLOW)
-    ours = (
-        f"{slow:.3f} rad/s at {REST_TIME:g} s, q3 {q[2]:.1f}°, q4 {q[3]:.1f}°; below {SLOW:g} rad/s from {rest:.0f} s"
-    )
-    yield judged(
-        "ragazzon2012.time_to_rest_as_printed", ours, PARTLY if slow < 0.02 and rest > 1.01 * REST_TIME else slow < SLOW
-    )
+    at = f"{slow:.3f} rad/s at {REST_TIME:g} s, q3 {q[2]:.1f}°, q4 {q[3]:.1f}°"
+    agrees = PARTLY if slow < 0.02 and rest > 1.01 * REST_TIME else slow < SLOW
+    ours = f"{at}; below {SLOW:g} rad/s from {rest:.0f} s"
+    yield judged("ragazzon2012.time_to_rest_as_printed", ours, agrees)
     ours = f"{fast:.2f} rad/s at {REST_TIME:g} s; below {SLOW:g} rad/s from {true_rest:.0f} s"
     yield judged("ragazzon2012.time_to_rest_right", ours, fast < SLOW)
     (low, high, top), (true_low, true_high, true_top) = swing(printed), swing(right)
@@ -98,8 +91,7 @@ def rows() -> Rows:
     )
     yield judged("ragazzon2012.swing_of_joint_1", ours, low < -20 and high > 10)
     yield judged("ragazzon2012.overshoot_of_link_2", f"as printed to {top:.0f}°, right to {true_top:.0f}°", top > 100)
-    times = np.linspace(0, 20, 2001)
-    worst = max(abs(damping_gain(t) - printed_gain(t)) for t in times)
+    worst = max(abs(damping_gain(t) - printed_gain(t)) for t in np.linspace(0, 20, 2001))
     before, after = damping_gain(BREAK - 1e-9), damping_gain(BREAK + 1e-9)
     ours = f"K({BREAK}) = {before:.4f}, jump {abs(after - before):.0e}; our law differs by at most {worst:.0e}"
     yield judged("ragazzon2012.damping_law", ours, abs(before - 0.02) < 1e-6 and worst < 1e-12)

@@ -48,26 +48,22 @@ def impact(recorded: Run) -> tuple[float, float]:
 
 
 def rows() -> Rows:
-    """Claims of chapter 7 on what is felt, with and without contact."""
     printed, right = run(AS_PRINTED), run(RIGHT)
-    missed = [len(missed_contacts(recorded)) for recorded in (printed, right)]
-    total = [len(contact_episodes(recorded)) for recorded in (printed, right)]
+    missed, total = ([len(f(recorded)) for recorded in (printed, right)] for f in (missed_contacts, contact_episodes))
     ours = f"as printed {printed.summary['collision_count']}, right {right.summary['collision_count']}"
     yield judged("ragazzon2012.number_of_collisions", ours, None)
     ours = f"as printed {missed[0]} of {total[0]}, right {missed[1]} of {total[1]}"
     yield judged("ragazzon2012.unfelt_contact", ours, min(missed) >= 1)
     printed, right = delays(run(AS_PRINTED)), delays(run(RIGHT))
-    ours = spread(printed)
-    yield judged("ragazzon2012.delay_of_the_experiment_as_printed", ours, in_range(printed, *PUBLISHED_DELAY))
+    agrees = in_range(printed, *PUBLISHED_DELAY)
+    yield judged("ragazzon2012.delay_of_the_experiment_as_printed", spread(printed), agrees)
     yield judged("ragazzon2012.delay_of_the_experiment_right", spread(right), in_range(right, *PUBLISHED_DELAY))
-    held = free_motion_error(RIGHT, TABLE), free_motion_error(AS_PRINTED, TABLE)
-    smooth = free_motion_error(RIGHT, 0), free_motion_error(AS_PRINTED, 0)
+    held, smooth = ([free_motion_error(name, t) for name in (RIGHT, AS_PRINTED)] for t in (TABLE, 0))
     ours = f"right {held[0]:.1e} rad, as printed {held[1]:.1e} rad (reference held for {1e3 * TABLE:g} ms)"
     yield judged("ragazzon2012.joint_error", ours, all(2e-4 < e < 5e-3 for e in held))
     ours = f"continuous reference: {max(smooth):.0e} rad, {min(held) / max(smooth):.0f} times less"
     yield judged("ragazzon2012.cause_of_the_joint_error", ours, max(smooth) > 0.1 * min(held))
-    straight = [false_force(n, TABLE, STRAIGHT) for n in (RIGHT, AS_PRINTED)]
-    zigzag = [false_force(n, TABLE, ZIGZAG) for n in (RIGHT, AS_PRINTED)]
+    straight, zigzag = ([false_force(n, TABLE, steps) for n in (RIGHT, AS_PRINTED)] for steps in (STRAIGHT, ZIGZAG))
     smooth = false_force(RIGHT, 0, ZIGZAG)
     ours = (
         f"straight {straight[0]:.2f} N, zigzag {zigzag[0]:.2f} N (as printed {straight[1]:.2f} N, {zigzag[1]:.2f} N);"

@@ -29,7 +29,6 @@ def _depth(recorded: Run, points: np.ndarray) -> np.ndarray:
 
 
 def rows() -> Rows:
-    """Claims of chapter 7 on where collisions are marked and what comes of it."""
     desired, actual = depths(run(AS_PRINTED))
     right, tool = depths(run(RIGHT))
     ours = f"desired position {_deep(desired)} deep (as printed), {_deep(right)} (right)"
@@ -40,9 +39,8 @@ def rows() -> Rows:
         [run(name, *how).summary for name in (AS_PRINTED, RIGHT)] for how in (ALWAYS_ARMED, BETTER, DESIRED_ARMED)
     )
     ours = f"detector always armed: as printed {_told(failed[0])}; right {_told(failed[1])}"
-    yield judged(
-        "ragazzon2012.marking_the_actual_position", ours, all(summary["outcome"] != "reached" for summary in failed)
-    )
+    none = all(summary["outcome"] != "reached" for summary in failed)
+    yield judged("ragazzon2012.marking_the_actual_position", ours, none)
     ours = f"as printed {_told(solved[0])}; right {_told(solved[1])}"
     yield judged("ragazzon2012.other_ways", ours, all(summary["outcome"] == "reached" for summary in solved))
     ours = f"detector always armed: as printed {_told(desired[0])}; right {_told(desired[1])}"

@@ -17,16 +17,8 @@ from ledger import Rows, judged
 from tu2023 import circle_signals
 from tu2023.circle_motion import ENCODER, VELOCITY_NOISE
 
-from dynamics import (
-    Arm,
-    follow_path,
-    forward_kinematics,
-    jacobian,
-    joint_friction_torque,
-    load_arm,
-    mass_matrix,
-    with_tool,
-)
+import dynamics
+from dynamics import Arm, follow_path, forward_kinematics, load_arm, with_tool
 from hopfield_nav.experiment import follow
 from hopfield_nav.loop import Trajectory, quintic_trajectory
 from hopfield_nav.record import Run
@@ -65,7 +57,6 @@ class Error(NamedTuple):
 
 
 def peg_arm(name: str) -> Arm:
-    """The arm with the peg."""
     tool = np.eye(4)
     tool[2, 3] = PEG
     return with_tool(load_arm(name), tool)
@@ -73,8 +64,8 @@ def peg_arm(name: str) -> Arm:
 
 def compliance(arm: Arm, q: np.ndarray) -> float:
     """How far a vertical force moves the held tool, the surface's own included [m/N]."""
-    vertical = jacobian(arm, q)[2]
-    stiffness = mass_matrix(arm, q) * OMEGA**2  # M K0
+    vertical = dynamics.jacobian(arm, q)[2]
+    stiffness = dynamics.mass_matrix(arm, q) * OMEGA**2  # M K0
     return float(vertical @ np.linalg.solve(stiffness, vertical)) + 1 / STIFFNESS
 
 
@@ -88,8 +79,8 @@ def places(radial: bool = False) -> np.ndarray:
     lowering = np.linspace(0, 1, round(LOWER / SEGMENT) + 1)
     share[: len(lowering)] = lowering**2 * (3 - 2 * lowering)
     still_axis = np.zeros_like(along)
-    xy = START + np.column_stack([along, still_axis] if radial else [still_axis, along])
-    return np.column_stack([xy, share])
+    xy = np.column_stack([along, still_axis] if radial else [still_axis, along])
+    return np.column_stack([START + xy, share])
 
 
 def reference(case: Case) -> Trajectory:
@@ -107,7 +98,6 @@ def reference(case: Case) -> Trajectory:
 
 
 def peg_world(case: Case, estimator: str, duration: float) -> World:
-    """The world of a case."""
     sliding = SLIDING if np.any(load_arm(case.arm).rotor_inertia > 0) else 0.0  # Coulomb's, of the surface
     lines = [f"format: 1\narm: {case.arm}\ntime_limit: {duration + 1}"]
     lines += [f"tool: {{frame: {{position: [0, 0, {PEG}]}}}}", f"obstacles: [{{floor: {{height: {SURFACE}}}}}]"]
@@ -122,7 +112,6 @@ def peg_world(case: Case, estimator: str, duration: float) -> World:
 
 @cache
 def drive(case: Case, estimator: str) -> Run:
-    """Run a case."""
     trajectory = reference(case)
     return follow(peg_world(case, estimator, float(trajectory.knots[-1])), trajectory, seed=8)
 
@@ -148,12 +137,8 @@ def error(case: Case, estimator: str, phase: str = "all") -> Error:
     apart = estimate - force
     lengths = np.linalg.norm(force, axis=1) * np.linalg.norm(estimate, axis=1)
     angle = np.degrees(np.arccos(np.clip(np.sum(force * estimate, axis=1) / lengths, -1, 1)))
-    return Error(
-        float(np.sqrt(np.mean(np.sum(apart**2, axis=1)))),
-        apart.mean(axis=0),
-        float(np.sqrt(np.mean(angle**2))),
-        float(force[:, 2].mean()),
-    )
+    rms = float(np.sqrt(np.mean(np.sum(apart**2, axis=1))))
+    return Error(rms, apart.mean(axis=0), float(np.sqrt(np.mean(angle**2))), float(force[:, 2].mean()))
 
 
 def unmodelled_friction(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -167,7 +152,7 @@ def unmodelled_friction(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     arm = arm._replace(friction=arm.friction * np.array([case.friction] * 3 + [1.0]))
     believed = arm._replace(friction=arm.friction * np.array([case.friction_scale] * 3 + [1.0]))
     true = data.tau_friction.values + arm.friction[:, 1] * qd
-    missing = joint_friction_torque(believed, data.qd_sensed.values) - true
+    missing = dynamics.joint_friction_torque(believed, data.qd_sensed.values) - true
     wrong = data.tau_external_estimate.values - data.tau_external.values
     return data.time.values, low_pass(missing), low_pass(wrong)
 
@@ -189,17 +174,13 @@ def largest_error(case: Case, phase: str = "all") -> dict[str, tuple[float, floa
 
 
 def rows() -> Rows:
-    """What 8.1 expects of the force estimate where forces change slowly."""
     light, full = (largest_error(c._replace(real=True)) for c in (LIGHT, FULL))
     ours = (
         f"peg pressed with {FORCES[0]:g}–{FORCES[-1]:g} N and slid, rms error below {CUTOFF:g} Hz with noisy"
         f" sensors: {_spans(light, '.3f')}; arm with rotors {_spans(full, '.2f')}"
     )
-    yield judged(
-        "ragazzon2012.pressed_peg_without_friction",
-        ours,
-        max(high for found in (light, full) for _, high in found.values()) < 1.0,
-    )
+    small = max(high for found in (light, full) for _, high in found.values()) < 1.0
+    yield judged("ragazzon2012.pressed_peg_without_friction", ours, small)
     real = RUBBING._replace(real=True)
     rest, around = (largest_error(real, phase) for phase in ("rest", "slide"))
     turning = largest_error(real._replace(radial=True), "slide")
@@ -208,11 +189,8 @@ def rows() -> Rows:
         f"at rest {_spans(rest, '.0f')}; sliding around the base {_spans(around, '.0f')}; sliding to and fro"
         f" {_spans(turning, '.1f')}, with friction believed {100 * (1 - TOO_LOW):.0f} % too low {_spans(wrong, '.0f')}"
     )
-    yield judged(
-        "ragazzon2012.pressed_peg_with_friction",
-        ours,
-        max(high for found in (rest, around) for _, high in found.values()) < 5.0,
-    )
+    small = max(high for found in (rest, around) for _, high in found.values()) < 5.0
+    yield judged("ragazzon2012.pressed_peg_with_friction", ours, small)
 
 
 def _spans(found: dict[str, tuple[float, float]], form: str) -> str:

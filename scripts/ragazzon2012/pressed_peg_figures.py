@@ -45,8 +45,7 @@ def peg_figure(figure: Figure, axes: np.ndarray) -> None:
     real = [case._replace(real=True) for case in (peg.FULL, peg.RUBBING)]
     _forces(axes[0, 0], real[0], "rotors, no friction")
     _forces(axes[0, 1], real[1], "friction known, slid around")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    axes[0, 0].legend(handles, labels, ncols=2, loc="upper left")
+    axes[0, 0].legend(ncols=2, loc="upper left")
     _joints(axes[1, 0], real[1])
     _errors(axes[1, 1])
 
@@ -87,8 +86,7 @@ def _errors(ax: Axes) -> None:
     ax.set(title="sliding; open: joint_error, filled: momentum_observer", ylim=(3e-3, 3e5))
     ax.set_yticks((1e-2, 1e-1, 1, 10, 100))
     ax.set_xticks(peg.FORCES, [f"{f:g}" for f in peg.FORCES])
-    ax.set_xticks([], minor=True)
-    ax.set_yticks([], minor=True)
+    ax.minorticks_off()
     ax.legend(loc="upper left")
 
 

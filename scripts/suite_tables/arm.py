@@ -34,6 +34,12 @@ UNFELT = {
     "no joint feels": lambda m: c.share_text(int(c.added(m[0], "unfelt")), int(c.added(m[0], "drawn"))),
     "of those on link 1": lambda m: f"{100 * c.added(m[0], 'unfelt_1') / c.added(m[0], 'drawn_1'):.0f} %",
 }
+
+
+def _is_told(kind: str) -> Callable[[str, str, str], bool]:
+    return lambda f, s, m: f == "collisions" and (s == "perfect" or kind != "rising")
+
+
 INSTANTS = {"alone": "first instant", "swept": "and swept space", "rising": "and until the peak"}
 SURE, NEAR, LOST = 0.9, 0.04, 9.0  # weight of a sure place, [m] of a good one and of none
 
@@ -121,8 +127,6 @@ FELT = {
     "of these within 4 cm": _of_place(_near, _sure),
     "false alarms on motions": c.on("false_alarm_count", "motions", False),
 }
-
-
 GEARS = {
     "reached": lambda m: f"{sum(map(c.reached, m[0]))} of {sum(map(c.counts, m[0]))}",
     "touches located": lambda m: str(len(_numbers(m[0], "places"))),
@@ -264,14 +268,7 @@ TABLES: dict[str, list[Part | Pivot]] = {
         Part("pushes", "{f}, {s}", _isolation("push"), None, lambda f, s, m: f != "collisions", "arm, model"),
         Part("unfelt", "{f}", UNFELT, None, lambda f, s, m: f != "collisions" and s == "perfect", "arm"),
         *(
-            Part(
-                "collisions",
-                f"{{s}}, {words}",
-                _isolation(kind),
-                None,
-                lambda f, s, m, kind=kind: f == "collisions" and (s == "perfect" or kind != "rising"),
-                "model, what counts",
-            )
+            Part("collisions", f"{{s}}, {words}", _isolation(kind), None, _is_told(kind), "model, what counts")
             for kind, words in INSTANTS.items()
         ),
     ],

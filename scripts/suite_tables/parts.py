@@ -6,9 +6,7 @@ from typing import NamedTuple
 import bench_columns as c
 
 Line = tuple[str, str, str]  # family, condition, and the last of the methods that are put side by side
-Name = (
-    str | Callable[[str, str, str], str]
-)  # text with {f} family, {s} condition, {m} method, or a function of the three
+Name = str | Callable[[str, str, str], str]  # text with {f} family, {s} condition, {m} method, or a function of these
 
 
 class Part(NamedTuple):

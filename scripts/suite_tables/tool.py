@@ -171,10 +171,6 @@ NORMALS = {
 }
 
 
-def _is_enclosed(family: str, condition: str, method: str) -> bool:
-    return "enclosed" in family or "ball" in family
-
-
 def _is_of_arm(family: str, condition: str, method: str) -> bool:
     """The ideal arm needs neither another pole nor other thresholds."""
     return condition == "real" or not ("pole" in method or "thresholds" in method)
@@ -186,8 +182,6 @@ def _stands(family: str, condition: str, method: str) -> bool:
 
 
 REPLAN = ("replan",)
-
-
 TABLES: dict[str, list[Part]] = {
     "touch": [
         Part("settings", "{s}", TOUCHES, REPLAN),
@@ -201,7 +195,7 @@ TABLES: dict[str, list[Part]] = {
     "gaps": [Part("gaps", "{f}", {"reached": c.share(c.reached, digits=0)}, REPLAN)],
     "second": [Part("second", "{s}", SECOND, REPLAN)],
     "bundled": [
-        Part("enclosed", "{f}", ENCLOSED, REPLAN, _is_enclosed, "world"),
+        Part("enclosed", "{f}", ENCLOSED, REPLAN, lambda f, s, m: "enclosed" in f or "ball" in f, "world"),
         Part("detectors", "{f}", OLDER, ("detector of Ragazzon 2012", "replan"), head="world"),
         Part("bundled", "{f}", WORLDS, ("replan", "follow", "slide"), head="world"),
     ],

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import partial
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -54,10 +55,7 @@ def commands_in_foreign_folders(place: Path, count: int, first: int, limit: floa
     for number in range(first, first + count):
         command = list(COMMANDS)[number % len(COMMANDS)]
         kind = random.Random(number).choice(list(SETTINGS))
-        yield (
-            f"folder {number}: {command}, settings {kind}",
-            lambda number=number, command=command, kind=kind: _try(here, command, kind, f"out{number}"),
-        )
+        yield f"folder {number}: {command}, settings {kind}", partial(_try, here, command, kind, f"out{number}")
 
 
 def make_folder(place: Path) -> Path:
@@ -87,16 +85,11 @@ def put_settings(here: Path, kind: str) -> None:
 def start_program(here: Path, words: Sequence[str], start: Sequence[str] = ()) -> subprocess.CompletedProcess:
     """What one call of the program in a folder of ``make_folder`` has said; by default it is the file beside it."""
     told = start or [str(here.parent / "start" / "hopfield-nav")]
+    ours = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}  # all starts would be safe
     return subprocess.run(
-        [sys.executable, *told, *words], cwd=here, env=_environment(),
+        [sys.executable, *told, *words], cwd=here, env={**ours, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
         capture_output=True, text=True, timeout=LONGEST, check=False,
     )  # fmt: skip
-
-
-def _environment() -> dict[str, str]:
-    """Ours, without what would make every start of Python safe, and with this very program on the path."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
-    return {**environment, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
 
 
 def executed(here: Path) -> list[str]:

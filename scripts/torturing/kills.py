@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -32,10 +33,7 @@ def killed_sweeps(place: Path, count: int, first: int, limit: float) -> Trials:
     whole = (place / "whole" / "sweep.csv").read_bytes()
     for number in range(first, first + count):
         victim = VICTIMS[number % len(VICTIMS)]
-        yield (
-            f"kill {number}: {victim}",
-            lambda number=number, victim=victim: _kill_one(place, whole, victim, random.Random(number)),
-        )
+        yield f"kill {number}: {victim}", partial(_kill_one, place, whole, victim, random.Random(number))
 
 
 def _kill_one(place: Path, whole: bytes, victim: str, dice: random.Random) -> None:

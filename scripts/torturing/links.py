@@ -55,40 +55,30 @@ def _soft_link(path: Path, name: str) -> None:
         file[name] = h5py.SoftLink("/hidden")
 
 
-def _external_storage(path: Path, name: str) -> None:
+def _external_storage(path: Path, name: str, pipe: bool = False) -> None:
     other = path.with_name("other.bin")
     with h5py.File(path, "a") as file:
-        np.full(file[name].shape, SECRET).tofile(other)
+        if pipe:
+            os.mkfifo(other)
+        else:
+            np.full(file[name].shape, SECRET).tofile(other)
         _replace(file, name, file[name].shape, external=[(str(other), 0, h5py.h5f.UNLIMITED)])
 
 
-def _storage_in_a_pipe(path: Path, name: str) -> None:
-    pipe = path.with_name("pipe")
-    os.mkfifo(pipe)
-    with h5py.File(path, "a") as file:
-        _replace(file, name, file[name].shape, external=[(str(pipe), 0, h5py.h5f.UNLIMITED)])
-
-
-def _virtual(path: Path, name: str) -> None:
+def _virtual(path: Path, name: str, pipe: bool = False) -> None:
+    """From another file, or without end from a pipe."""
     other = path.with_name("other.h5")
     shutil.copy(path, other)
     with h5py.File(path, "a") as file:
         shape, kind = file[name].shape, file[name].dtype
-        layout = h5py.VirtualLayout(shape=shape, dtype=kind)
-        layout[...] = h5py.VirtualSource(str(other), name, shape=shape, dtype=kind)
+        end, most = (h5py.h5s.UNLIMITED, (None, *shape[1:])) if pipe else (shape[0], shape)
+        source = h5py.VirtualSource(str(other), name, shape=shape, dtype=kind, maxshape=most)
+        layout = h5py.VirtualLayout(shape=shape, dtype=kind, maxshape=most)
+        layout[:end, ...] = source[:end, ...]
         _replace(file, name, shape, layout=layout)
-
-
-def _virtual_without_end_in_a_pipe(path: Path, name: str) -> None:
-    pipe = path.with_name("pipe")
-    with h5py.File(path, "a") as file:
-        shape, kind = file[name].shape, file[name].dtype
-        open_end = (None, *shape[1:])
-        source = h5py.VirtualSource(str(pipe), name, shape=shape, dtype=kind, maxshape=open_end)
-        layout = h5py.VirtualLayout(shape=shape, dtype=kind, maxshape=open_end)
-        layout[: h5py.h5s.UNLIMITED, ...] = source[: h5py.h5s.UNLIMITED, ...]
-        _replace(file, name, shape, layout=layout)
-    os.mkfifo(pipe)
+    if pipe:
+        other.unlink()
+        os.mkfifo(other)
 
 
 def _in_a_group(path: Path, name: str) -> None:
@@ -145,9 +135,9 @@ WAYS: dict[str, Callable[[Path, str], None]] = {
     "a link to another file": _external_link,
     "a link in the file": _soft_link,
     "values in another file": _external_storage,
-    "values in a pipe": _storage_in_a_pipe,
+    "values in a pipe": partial(_external_storage, pipe=True),
     "values put together from another file": _virtual,
-    "values put together from a pipe, as many as it has": _virtual_without_end_in_a_pipe,
+    "values put together from a pipe, as many as it has": partial(_virtual, pipe=True),
     "a group": _in_a_group,
     "a giant that was never written": partial(_grow, chunks=False),
     "a giant of which most was never written": partial(_grow, chunks=True),

@@ -32,11 +32,9 @@ class Mutation(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Where and what."""
         return f"{self.path}:{self.line}: {self.old} -> {self.new}"
 
     def applied(self, source: bytes) -> bytes:
-        """The source with the fault in it."""
         return source[: self.start] + self.new.encode() + source[self.end :]
 
 

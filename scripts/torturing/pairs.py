@@ -41,13 +41,13 @@ def pairs_at_once(place: Path, count: int, first: int, limit: float) -> Trials:
 
 def _begin_both(folder: Path, way: str, dice: random.Random) -> None:
     words = _COMMANDS[way]
-    ended = _both(folder, words, dice)
-    assert all(status in (0, 1) for status, _ in ended), f"status {ended}"
+    ends = _both(folder, words, dice)
+    assert all(status in (0, 1) for status, _ in ends), f"status {ends}"
     made = sorted((folder / "runs").iterdir())
     assert len(made) == 2, f"folders: {[path.name for path in made]}"
     for path in made:
         assert {part.name for part in path.iterdir()} == _WHOLE[words[0]], f"not whole: {path.name}"
-        assert any(f"runs/{path.name}" in told.split() for _, told in ended), f"{path.name} was not told"
+        assert any(f"runs/{path.name}" in told.split() for _, told in ends), f"{path.name} was not told"
     if words[0] == "run":
         one, other = (load_run(path) for path in made)
         assert one.data.identical(other.data), "another record"

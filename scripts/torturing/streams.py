@@ -3,9 +3,12 @@
 import random
 import shutil
 import socket
+import socketserver
 import struct
 import threading
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from functools import partial
 from io import StringIO
 from pathlib import Path
 
@@ -32,17 +35,17 @@ KINDS = ("type", "clock", "number", "texts", "answers", "packages", "damage")
 def hostile_streams(place: Path, count: int, first: int, limit: float) -> Trials:
     """``watch`` of a source that is not an arm: status 0 or 2, harmless lines, a record that is bounded."""
     place.mkdir(parents=True, exist_ok=True)
-    with _Source() as source:
+    with _serving() as source:
         for number in range(first, first + count):
             kind = KINDS[number % len(KINDS)]
             stream = _stream(kind, random.Random(number))
-            yield f"stream {number} ({kind})", lambda s=stream: _watch(source, s, place / "kept")
+            yield f"stream {number} ({kind})", partial(_watch, source, stream, place / "kept")
 
 
-def _watch(source: "_Source", stream: bytes, folder: Path) -> None:
+def _watch(source: socketserver.TCPServer, stream: bytes, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     source.stream, printed, faults = stream, StringIO(), StringIO()
-    words = ["watch", "127.0.0.1", "--port", str(source.port), "--retry", "0", "--record", str(folder)]
+    words = ["watch", "127.0.0.1", "--port", str(source.server_address[1]), "--retry", "0", "--record", str(folder)]
     with redirect_stdout(printed), redirect_stderr(faults):
         status = main([*words, *_METHODS, *_MOTORS])
     lines = printed.getvalue().splitlines()
@@ -143,30 +146,27 @@ def _damaged(stream: bytes, dice: random.Random) -> bytes:
     return bytes(content)
 
 
-class _Source:
+class _Source(socketserver.TCPServer):
     """Sends every client ``stream``, and closes when the client does."""
 
-    def __enter__(self) -> "_Source":
-        self.stream = b""
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listening.getsockname()[1]
-        self._thread = threading.Thread(target=self._serve)
-        self._thread.start()
-        return self
+    stream = b""
 
-    def __exit__(self, *_: object) -> None:
-        self.port = 0
-        with suppress(OSError), socket.create_connection(self._listening.getsockname()):
-            pass
-        self._thread.join()
-        self._listening.close()
+    def finish_request(self, request: socket.socket, client_address: object) -> None:
+        request.settimeout(10.0)
+        with suppress(OSError):
+            request.sendall(self.stream)
+            request.shutdown(socket.SHUT_WR)
+            while request.recv(4096):
+                pass
 
-    def _serve(self) -> None:
-        while self.port:
-            connection, _ = self._listening.accept()
-            connection.settimeout(10.0)
-            with suppress(OSError), connection:
-                connection.sendall(self.stream)
-                connection.shutdown(socket.SHUT_WR)
-                while connection.recv(4096):
-                    pass
+
+@contextmanager
+def _serving() -> Iterator[_Source]:
+    with _Source(("127.0.0.1", 0), socketserver.BaseRequestHandler) as source:
+        thread = threading.Thread(target=source.serve_forever, args=(0.05,))
+        thread.start()
+        try:
+            yield source
+        finally:
+            source.shutdown()
+            thread.join()

@@ -4,14 +4,14 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dynamics import HopfieldNavError
 
-Trials = Iterator[tuple[str, Callable[[], object]]]  # what is tried, and what tries it
+Trials = Iterable[tuple[str, Callable[[], object]]]  # what is tried, and what tries it
 LONGEST = 300.0  # [s] for a command of some seconds, processes that compile included
 SLOWEST = 10.0  # [s] of processor time beyond which a trial counts as a hang
 
@@ -30,7 +30,6 @@ class Tally:
 
     @property
     def row(self) -> list[str]:
-        """A line of the table."""
         held = "all" if not self.broken else f"{self.count - len(self.broken)}"
         seen = [f"{self.refused}", f"{self.slowest:.2g} s"] if self.counted else ["–", "–"]
         return [self.name, f"{self.count} of {self.total:,}", *seen, held]
@@ -53,7 +52,6 @@ def ended(process: subprocess.Popen) -> tuple[int, str]:
 
 
 def joined(tallies: Iterable[Tally]) -> list[Tally]:
-    """One tally for each kind."""
     found: dict[str, Tally] = {}
     for part in tallies:
         whole = found.setdefault(part.name, Tally(part.name, total=part.total, counted=part.counted))
@@ -67,13 +65,7 @@ def joined(tallies: Iterable[Tally]) -> list[Tally]:
 HEAD = ["trials", "number, of how many it has", "refused in one line", "slowest, processor time", "held"]
 
 
-def try_all(
-    name: str,
-    trials: Iterable[tuple[str, Callable[[], object]]],
-    total: int = 0,
-    longest: float = SLOWEST,
-    counted: bool = True,
-) -> Tally:
+def try_all(name: str, trials: Trials, total: int = 0, longest: float = SLOWEST, counted: bool = True) -> Tally:
     """Try one after the other; a trial breaks the program by any error that is not its own, or by a hang.
 
     A trial may raise ``AssertionError`` for what it finds wrong itself. A hang takes more processor time than

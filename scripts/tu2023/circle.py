@@ -3,7 +3,7 @@
 from functools import cache
 
 import numpy as np
-from ledger import Row, Rows, judged
+from ledger import Rows, judged
 from reproduction import listed
 from scipy.stats import spearmanr
 
@@ -58,12 +58,7 @@ def lags(case: Case, arm: str = "ur5_tu2023") -> np.ndarray:
     return signals.lag(tau, signals.currents(found.tau)[whole], case.laps - 1)
 
 
-def rows() -> list[Row]:
-    """The claims of 5.1 to 5.4 that need the circle driven."""
-    return [*_motion_rows(), *_signal_rows(), *_stability_rows()]
-
-
-def _motion_rows() -> Rows:
+def rows() -> Rows:
     cases = [Case(speed) for speed in SPEEDS]
     found, wanted = [measured_period(c) for c in cases], [lap_time(s) for s in SPEEDS]
     off = ", ".join(f"{1e3 * signals.rms(off_circle(c)):.2f} (at most {1e3 * off_circle(c).max():.2f})" for c in cases)
@@ -84,12 +79,8 @@ def _motion_rows() -> Rows:
     found = np.array([noise_share(Case(speed)) for speed in SPEEDS])
     ours = f"noise {listed(100 * found, '.1f')} % of the velocities"
     yield judged("tu2023.noise_of_the_velocities", ours, bool((np.diff(found) < 0).all()))
-
-
-def _signal_rows() -> Rows:
-    found, text = samples(FASTEST), []
-    for name in signals.METHODS:
-        text.append(f"{name}: {listed(signals.acceleration_error(name, found), '.2f')}")
+    found = samples(FASTEST)
+    text = [f"{name}: {listed(signals.acceleration_error(name, found), '.2f')}" for name in signals.METHODS]
     truth, printed = signals.rms(found.qdd_true), signals.acceleration_error("(60)", found)
     ours = (
         f"rms error, joints 1 to 6: {'; '.join(text)} rad/s²; the accelerations themselves "
@@ -103,7 +94,6 @@ def _signal_rows() -> Rows:
         f"round); without friction {without.max():.3f} at most"
     )
     yield judged("tu2023.torque_lags_the_current", ours, bool((np.abs(forth - 0.25) < 0.1).all()))
-    found = samples(FASTEST)
     ratios = signals.ratio_of_maxima(signals.model_torque(found, "(60), low-pass"), signals.currents(found.tau))
     motors, fitted = (listed(k, ".1f") for k in (signals.CONSTANTS, signals.fitted_constants(found)))
     ours = (
@@ -111,21 +101,13 @@ def _signal_rows() -> Rows:
         f" rotors and friction in the model: {fitted} N·m/A"
     )
     yield judged("tu2023.motor_constant_by_maxima", ours, abs(ratios.mean() / PUBLISHED_CONSTANT - 1) < 0.1)
-
-
-def _stability_rows() -> Rows:
-    found = samples(FASTEST)
     shares = {name: stable_share(signals.printed_abscissa(name, found)) for name in READINGS}
-    exact = (
-        stable_share(signals.exact_abscissa(found)),
-        stable_share(signals.exact_abscissa(found, PUBLISHED_CONSTANT)),
-    )
+    exact = [stable_share(signals.exact_abscissa(found, k)) for k in (None, PUBLISHED_CONSTANT)]
     ours = (
         "; ".join(f"{name} {share:.0f} %" for name, share in shares.items())
         + f"; exact {exact[0]:.0f} %, with K_p = {PUBLISHED_CONSTANT} {exact[1]:.0f} %"
     )
     yield judged("tu2023.stable_points_as_printed", ours, any(abs(share - 67) < 5 for share in shares.values()))
-    found = samples(FASTEST)
     abscissa, speed = signals.exact_abscissa(found), np.linalg.norm(found.qd, axis=1)
     rank = float(spearmanr(speed, abscissa).statistic)
     ours = (

@@ -10,34 +10,32 @@ from tu2023.circle import FASTEST, PUBLISHED_CONSTANT
 from tu2023.circle_motion import SPEEDS, Case, lap_time, samples
 from tu2023.circle_signals import METHODS, currents, exact_abscissa, low_pass, model_torque, printed_abscissa
 
-LINES = ((COLOURS.start, "-"), (COLOURS.goal, "-"), (COLOURS.felt, "-"))  # of the three speeds
+LINES = (COLOURS.start, COLOURS.goal, COLOURS.felt)  # of the three speeds
 READINGS_SHOWN = (("(57) joint by joint", COLOURS.travelled), ("(58) joint by joint", COLOURS.planned))
-JOINT = 1  # whose acceleration is drawn, counted from 0
+JOINT, RAMP_AND_LAP = 1, 4.6  # whose acceleration is drawn, counted from 0; [s] shown of the fastest drive
 draw = pictures_of(__name__)
 
 
 @picture("figure_16_angles_and_velocities", PAGE, 1.15 * PAGE, 6, 2, sharex=True)
 def joints_figure(figure: Figure, axes: np.ndarray) -> None:
     """Figure 16: measured joint angles and velocities over time, three speeds."""
-    for speed, (colour, dash) in zip(SPEEDS, LINES, strict=True):
+    for speed, colour in zip(SPEEDS, LINES, strict=True):
         found = samples(Case(speed))
         for j in range(6):
-            style = {"color": colour, "linestyle": dash, "linewidth": 0.7}
-            axes[j, 0].plot(found.time, found.q[:, j], label=f"{1e3 * speed:.0f} mm/s", **style)
-            axes[j, 1].plot(found.time, found.qd[:, j], **style)
+            axes[j, 0].plot(found.time, found.q[:, j], color=colour, linewidth=0.7, label=f"{1e3 * speed:.0f} mm/s")
+            axes[j, 1].plot(found.time, found.qd[:, j], color=colour, linewidth=0.7)
     for j in range(6):
         axes[j, 0].set_ylabel(f"$q_{j + 1}$ [rad]")
         axes[j, 1].set_ylabel(rf"$\dot q_{j + 1}$ [rad/s]")
         middle = np.mean(axes[j, 0].get_ylim())
         if np.ptp(axes[j, 0].get_ylim()) < 0.06:  # joints 4 and 5 on a scale of their own
             axes[j, 0].set_ylim(middle - 0.03, middle + 0.03)
-    axes[4, 1].set_ylim(-0.06, 0.06)
-    axes[3, 1].set_ylim(-0.06, 0.06)
+    for ax in axes[3:5, 1]:
+        ax.set_ylim(-0.06, 0.06)
     for ax in axes[-1]:
         ax.set(xlabel="time [s]", xlim=(0, 3 * lap_time(SPEEDS[0]) + 0.5))
     figure.align_ylabels()
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
 
 
 @picture("figure_17_torques_and_currents", PAGE, 0.72 * PAGE, 3, 2, sharex=True)
@@ -81,14 +79,10 @@ def acceleration_figure(figure: Figure, ax: Axes) -> None:
     """Acceleration of a joint by (60) and by a filter, beside the true one."""
     found = samples(FASTEST)
     first = found.time < RAMP_AND_LAP
-    shown = (("(60)", COLOURS.excluded, 0.5), ("Savitzky–Golay", COLOURS.felt, 1.1))
-    for name, colour, width in shown:
+    for name, colour, width in (("(60)", COLOURS.excluded, 0.5), ("Savitzky–Golay", COLOURS.felt, 1.1)):
         values = METHODS[name](found.q, found.qd)[first, JOINT]
         ax.plot(found.time[first], values, color=colour, linewidth=width, label=name)
     truth = low_pass(found.qdd_true, 20.0)[first, JOINT]
     ax.plot(found.time[first], truth, "--", color=COLOURS.goal, linewidth=0.8, label="true, below 20 Hz")
     ax.set(xlabel="time [s]", ylabel=rf"$\ddot q_{JOINT + 1}$ [rad/s²]", xlim=(0, RAMP_AND_LAP))
     figure.legend(loc="outside upper center", ncols=3)
-
-
-RAMP_AND_LAP = 4.6  # [s] shown of the fastest drive

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import inverse_kinematics_branches, load_arm
+from dynamics import load_arm
 from hopfield_nav.experiment import follow
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.record import Run
 from hopfield_nav.world import World, parse_world
-from tu2023.kinematics import RADIUS, circle
+from tu2023.kinematics import RADIUS, follow_circle
 
 ARM = "ur5_full"
 BRANCH = (1, 1, -1)  # shoulder, wrist, elbow
@@ -73,11 +73,7 @@ def along_circle(angle: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @cache
 def _spectrum() -> np.ndarray:
-    arm, found = load_arm(ARM), []
-    for pose in circle(_POINTS):
-        solutions, branches = inverse_kinematics_branches(arm, pose)
-        found.append(solutions[(branches == BRANCH).all(axis=1)][0])
-    return np.fft.fft(np.unwrap(np.array(found), axis=0), axis=0) / _POINTS
+    return np.fft.fft(follow_circle(load_arm(ARM), BRANCH, _POINTS), axis=0) / _POINTS
 
 
 def angle_profile(time: np.ndarray, speed: float, laps: int = LAPS) -> tuple[np.ndarray, ...]:
@@ -126,10 +122,8 @@ def circle_world(case: Case) -> World:
     """The world of a case: joint friction and sensors as in recordings of a UR5, 125 Hz."""
     lines = [f"format: 1\narm: {ARM}", f"time_limit: {case.laps * lap_time(case.speed) + RAMP + 1}"]
     lines += [f"plant: {{friction: {'arm' if case.friction else 'null'}, presliding: ideal, step: {STEP}}}"]
-    lines += [
-        f"controller: {{law: {case.law}, period: {PERIOD}, hold: {str(case.hold).lower()}}}",
-        "detection: {estimator: none}",
-    ]
+    lines += [f"controller: {{law: {case.law}, period: {PERIOD}, hold: {str(case.hold).lower()}}}"]
+    lines += ["detection: {estimator: none}"]
     if case.sensors:
         lines.append(f"sensors: {{encoder_resolution: {list(ENCODER)}, velocity_noise: {VELOCITY_NOISE}}}")
     return parse_world("\n".join(lines))
@@ -137,7 +131,6 @@ def circle_world(case: Case) -> World:
 
 @cache
 def drive(case: Case) -> Run:
-    """The run of a case."""
     return follow(circle_world(case), reference(case), seed=5)
 
 

@@ -74,13 +74,7 @@ def fitted_constants(found: Samples, arm: str = ARM, friction: bool = True) -> n
 def lag(tau: np.ndarray, current: np.ndarray, laps: int) -> np.ndarray:
     """(6,) by how much of a lap the torque lags the current at the frequency of the laps.
 
-    Args:
-        tau: (k, 6) torque over whole laps.
-        current: (k, 6) of the same time.
-        laps: how many.
-
-    Returns:
-        Shares of a period in (−½, ½]; negative: the torque leads.
+    Both are (k, 6), over so many whole laps. Shares of a period in (−½, ½]; negative: the torque leads.
     """
     first = np.exp(-2j * np.pi * laps * np.arange(len(tau)) / len(tau))
     return np.angle((first @ current) * np.conj(first @ tau)) / (2 * np.pi)
@@ -89,9 +83,7 @@ def lag(tau: np.ndarray, current: np.ndarray, laps: int) -> np.ndarray:
 def exact_abscissa(found: Samples, constant: float | None = None) -> np.ndarray:
     """(k,) spectral abscissa of the exact linear model at the measured points [1/s].
 
-    Args:
-        found: samples.
-        constant: the torque is this times the current, as in 5.4 [N·m/A]; None: that of the model.
+    The torque is ``constant`` times the current, as in 5.4 [N·m/A]; None: that of the model.
     """
     arm: Arm = load_arm(DOCUMENT_ARM)
     tau = model_torque(found, "(60)") if constant is None else constant * currents(found.tau)

@@ -1,4 +1,4 @@
-"""Section 4.2: torques of two parameter sets at the same random operating points; figures 10 and 11."""
+"""Section 4.2: torques of two parameter sets at the same random operating points."""
 
 from functools import cache
 from itertools import combinations
@@ -6,22 +6,11 @@ from pathlib import Path
 
 import numpy as np
 from ledger import Rows, judged
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from measured_part import table
-from reproduction import picture, pictures_of
+from reproduction import listed
 
-from dynamics import (
-    Arm,
-    OperatingPoints,
-    compare_torques,
-    inverse_dynamics,
-    list_arms,
-    load_arm,
-    random_operating_points,
-)
-from dynamics.model_comparison import TorqueDifference
-from hopfield_nav.figures import COLOURS, COLUMN, PAGE
+from dynamics import Arm, OperatingPoints, inverse_dynamics, list_arms, load_arm
+from dynamics.model_comparison import TorqueDifference, compare_torques, random_operating_points
 
 ADOPTED = "ur5_controller without rotors"
 POINTS = 50
@@ -74,21 +63,20 @@ def pairs_table() -> str:
 
 
 def rows() -> Rows:
-    """Claims of 4.2 and of the discussion of dynamics."""
     low, middle, high = np.percentile(draws(), [2.5, 50, 97.5], axis=0)
     text = ", ".join(f"{m:.2g} ({a:.2g}–{b:.2g})" for a, m, b in zip(low, middle, high, strict=True))
     inside = int(np.sum((low <= ATTRIBUTED) & (high >= ATTRIBUTED)))
-    listed = ", ".join(f"{v:g}" for v in ATTRIBUTED)
+    attributed = listed(ATTRIBUTED, "g")
     ours = f"{text} N·m: median and 95 % of {DRAWS} draws, q̇ and q̈ uniform up to π"
-    yield judged("tu2023.mean_error_per_joint", ours, None, listed=listed, inside=inside)
+    yield judged("tu2023.mean_error_per_joint", ours, None, listed=attributed, inside=inside)
     share = settled().relative
-    ours = f"mean error by mean torque of the adopted equation: {_percent(share)}"
+    shares = ", ".join("no torque to compare with" if np.isinf(s) else f"{100 * s:.1f} %" for s in share)
+    ours = f"mean error by mean torque of the adopted equation: {shares}"
     yield judged("tu2023.same_torques", ours, bool(share[:5].max() < 0.1))
     first = [settled(limit).relative[0] for limit in RANGES]
     other = compare_torques(load_arm("ur5_tu2023"), arms()[ADOPTED], points(0, 20_000)).relative[5]
-    pooled = (
-        settled().mean_absolute.sum() / (np.abs(inverse_dynamics(arms()[ADOPTED], *points(0, 20_000))).mean(0)).sum()
-    )
+    adopted = np.abs(inverse_dynamics(arms()[ADOPTED], *points(0, 20_000))).mean(0)
+    pooled = settled().mean_absolute.sum() / adopted.sum()
     ours = (
         f"joint 1 {100 * min(first):.0f}–{100 * max(first):.0f} % for q̇, q̈ up to {RANGES[0]:g}…2π; "
         f"joint 6 {100 * other:.0f} % of its own torque"
@@ -101,7 +89,6 @@ def rows() -> Rows:
         f"to joint in {100 * share:.0f} % of {DRAWS} draws"
     )
     yield judged("tu2023.error_grows_along_the_arm", ours, share > 0.5)
-    mean = settled().mean_absolute
     ratio = mean[1:] / np.cumsum(mean)[:-1]
     text = ", ".join(f"{r:.2g}" for r in ratio)
     ours = f"error by that sum, joints 2 to 6: {text}"
@@ -111,45 +98,8 @@ def rows() -> Rows:
     yield judged("tu2023.growth_in_all_models", ours, all(found))
 
 
-def _percent(share: np.ndarray) -> str:
-    return ", ".join("no torque to compare with" if np.isinf(s) else f"{100 * s:.1f} %" for s in share)
-
-
 def draw(folder: Path) -> list[Path]:
-    """Figures 10 and 11, and the table of all pairs."""
-    figures = pictures_of(__name__)(folder)
+    """No picture: the table of all pairs."""
     page = folder / "pairs.md"
     page.write_text(pairs_table() + "\n", encoding="utf-8")
-    return [*figures, page]
-
-
-@picture("figure_10_torques", PAGE, 0.52 * PAGE, 2, 3, sharex=True)
-def _torques(figure: Figure, axes: np.ndarray) -> None:
-    adopted, tu = (inverse_dynamics(arm, *points()) for arm in (arms()[ADOPTED], load_arm("ur5_tu2023")))
-    for j, ax in enumerate(axes.flat):
-        number = np.arange(1, POINTS + 1)
-        ax.plot(number, tu[:, j], "-", color=COLOURS.travelled, label="ur5_tu2023 (Newton–Euler)")
-        ax.plot(number, adopted[:, j], ".", color=COLOURS.felt, markersize=3, label=f"adopted: {ADOPTED}")
-        ax.set_title(f"joint {j + 1}")
-        if j == 5:
-            ax.ticklabel_format(axis="y", style="plain", useOffset=False)
-    for ax in axes[1]:
-        ax.set_xlabel("operating point")
-    for ax in axes[:, 0]:
-        ax.set_ylabel("torque [N·m]")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-
-
-@picture("figure_11_errors", COLUMN, 0.72 * COLUMN, 2, 1, sharex=True)
-def _errors(figure: Figure, upper: Axes, lower: Axes) -> None:
-    low, middle, high = np.percentile(draws(), [2.5, 50, 97.5], axis=0)
-    joints = np.arange(1, 7)
-    upper.errorbar(joints, middle, [middle - low, high - middle], fmt="o", ms=2, color=COLOURS.felt, capsize=2, lw=0.8)
-    upper.set(yscale="log", ylim=(1e-4, 3), ylabel="error [N·m]")
-    upper.set_yticks([1e-4, 1e-3, 1e-2, 0.1, 1], ["0.0001", "0.001", "0.01", "0.1", "1"])
-    upper.minorticks_off()
-    lower.bar(joints[:5], 100 * settled().relative[:5], color=COLOURS.felt, width=0.6)
-    lower.text(6, 0.6, "adopted\ntorque\nis zero", ha="center", va="bottom", fontsize=6)
-    lower.axhline(10, color=COLOURS.goal, linewidth=0.8, linestyle="--", zorder=0)
-    lower.text(6.5, 10.4, "published: below 10 %", ha="right", va="bottom", fontsize=6.5, color=COLOURS.goal)
-    lower.set(xticks=joints, xlim=(0.5, 6.5), xlabel="joint", ylabel="error [%]", ylim=(0, 20))
+    return [page]

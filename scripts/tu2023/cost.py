@@ -45,7 +45,6 @@ def exponent(seconds: np.ndarray, sizes: tuple[int, ...] = SIZES, least: int = L
 
 
 def rows() -> Rows:
-    """The claim of 2.2."""
     found = costs()
     newton, lagrange = (exponent(found[name]) for name in FORMULATIONS)
     ratio = [found["Euler–Lagrange"][SIZES.index(n)] / found["Newton–Euler"][SIZES.index(n)] for n in (6, 30)]

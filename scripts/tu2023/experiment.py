@@ -4,6 +4,7 @@ import numpy as np
 from ledger import Rows, judged
 from recorded_runs import MOVING, RUNS, recording
 
+from tu2023 import circle_signals
 from tu2023.circle_signals import PUBLISHED_CONSTANT
 
 
@@ -11,14 +12,12 @@ def torque_constants(signal: str, run: str) -> np.ndarray:
     """Least-squares K (6,) of tau = K · ``current`` or ``current_ref`` in a run; NaN where none flows [N·m/A]."""
     tau, current = recording(run).tau.values, recording(run)[signal].values
     power = np.sum(current**2, axis=0)
-    share = np.full(6, np.nan)
-    return np.divide(np.sum(tau * current, axis=0), power, out=share, where=power > 0)
+    return np.divide(np.sum(tau * current, axis=0), power, out=np.full(6, np.nan), where=power > 0)
 
 
 def ratio_of_maxima(run: str) -> np.ndarray:
-    """The document's recipe, per joint (6,): largest torque by largest measured current [N·m/A]."""
-    data = recording(run)
-    return np.abs(data.tau.values).max(axis=0) / np.abs(data.current.values).max(axis=0)
+    """The document's recipe in a run, with the measured current: as in ``circle_signals`` (6,) [N·m/A]."""
+    return circle_signals.ratio_of_maxima(recording(run).tau.values, recording(run).current.values)
 
 
 def periods() -> np.ndarray:
@@ -28,7 +27,6 @@ def periods() -> np.ndarray:
 
 
 def rows() -> Rows:
-    """Claims of chapter 5 that need the robot."""
     found = periods()
     lossy = recording("no1")
     lost = f"{lossy.attrs['gap_count']} of {lossy.sizes['time'] - 1} steps of no1 are longer"

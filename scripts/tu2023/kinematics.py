@@ -16,14 +16,8 @@ DOWN = np.diag([1.0, -1.0, -1.0])  # the tool points at the ground; the document
 TABLE_1 = {"d": [89.16, 0, 0, 109.15, 94.65, 82.3], "a": [0, -425, -392.25, 0, 0, 0]}  # [mm]
 TWISTS = np.array([1, 0, 0, 1, -1, 0]) * np.pi / 2
 MASS = [3.7, 8.393, 2.33, 1.219, 1.219, 0.1879]  # [kg] Table 2
-CENTERS = [
-    [0, -0.02561, 0.00193],
-    [0.2125, 0, 0.11336],
-    [0.15, 0, 0.0265],
-    [0, -0.0018, 0.01634],
-    [0, 0.0018, 0.01634],
-    [0, 0, -0.001159],
-]
+CENTERS = [[0, -0.02561, 0.00193], [0.2125, 0, 0.11336], [0.15, 0, 0.0265], [0, -0.0018, 0.01634],
+           [0, 0.0018, 0.01634], [0, 0, -0.001159]]  # fmt: skip
 
 
 class Extent(NamedTuple):
@@ -45,12 +39,9 @@ def extent(arm: Arm, q: np.ndarray) -> Extent:
     """The size of a cloud."""
     frames = link_frames(arm, q)
     tool, wrist, shoulder = frames[:, 6, :3, 3], frames[:, 5, :3, 3], frames[0, 1, :3, 3]
-    return Extent(
-        float(np.ptp(tool[:, :2], axis=0).max()),
-        float(np.linalg.norm(tool - shoulder, axis=1).max()),
-        float(np.linalg.norm(tool[:, :2], axis=1).min()),
-        float(np.linalg.norm(wrist[:, :2], axis=1).min()),
-    )
+    width, reach = np.ptp(tool[:, :2], axis=0).max(), np.linalg.norm(tool - shoulder, axis=1).max()
+    holes = (np.linalg.norm(points[:, :2], axis=1).min() for points in (tool, wrist))
+    return Extent(*map(float, (width, reach, *holes)))
 
 
 def exact_extent(arm: Arm) -> Extent:
@@ -82,10 +73,10 @@ def circle(count: int = COUNT) -> np.ndarray:
     return poses
 
 
-def follow_circle(arm: Arm, branch: tuple[int, int, int] = (1, 1, 1)) -> np.ndarray:
-    """(50, 6) joint angles along the circle, all on one branch of the inverse kinematics [rad]."""
+def follow_circle(arm: Arm, branch: tuple[int, int, int] = (1, 1, 1), count: int = COUNT) -> np.ndarray:
+    """(count, 6) joint angles along the circle, all on one branch of the inverse kinematics [rad]."""
     found = []
-    for pose in circle():
+    for pose in circle(count):
         solutions, branches = inverse_kinematics_branches(arm, pose)
         found.append(solutions[(branches == branch).all(axis=1)][0])
     return np.unwrap(np.array(found), axis=0)
@@ -118,14 +109,12 @@ def equal_entries(arm: Arm) -> tuple[int, int]:
 
 
 def rows() -> Rows:
-    """Claims of 3.1, 3.2 and 4.1 on kinematics and on the tables."""
     arm = load_arm(NAME)
     (first, second), excess = equal_entries(arm), triangle_excess(arm)
     yield judged("tu2023.dh_parameters", f"{first} of 18 those of the arm that is used", first == 18)
     yield judged("tu2023.masses_and_centres", f"{second} of 24 those of the arm that is used", second == 24)
     ours = f"{int((excess >= 0).sum())} of 6 satisfy the triangle inequality, the least by {excess.min():.1g} kg·m²"
     yield judged("tu2023.inertia_tensors", ours, bool((excess >= 0).all()))
-    arm = load_arm(NAME)
     found, exact, outside = extent(arm, cloud()), exact_extent(arm), share_outside(arm, cloud())
     ours = (
         f"cloud {found.width:.2f} m wide; reach {found.reach:.3f} m from the shoulder, at most"
@@ -137,7 +126,6 @@ def rows() -> Rows:
         f" {1e3 * exact.hole:.0f} mm), the wrist centre within {1e3 * found.wrist_hole:.0f} mm (d4)"
     )
     yield judged("tu2023.hole_of_the_workspace", ours, abs(2 * found.hole - PUBLISHED_HOLE) < 0.02)
-    arm = load_arm(NAME)
     branches = circle_branches(arm)
     error = max(float(circle_error(arm, branch).max()) for branch in branches)
     ours = f"at most {1e3 * error:.0e} mm on each of {len(branches)} branches"

@@ -1,4 +1,4 @@
-"""Figures 7, 8 and 9: the arm, its workspace with the true bounds, and the circle."""
+"""Figures 8 and 9: the workspace with its true bounds, and the circle."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -7,40 +7,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 from reproduction import JOINT_COLOURS, picture, pictures_of
 
-from dynamics import forward_kinematics, link_frames, load_arm
-from hopfield_nav.figures import COLOURS, COLUMN, PAGE
+from dynamics import forward_kinematics, load_arm
+from hopfield_nav.figures import COLOURS, PAGE
 from tu2023.kinematics import NAME, PUBLISHED_DIAMETER, circle, cloud, exact_extent, follow_circle
 
-POSE = np.array([0.6, -1.1, 1.5, -0.4, 1.2, 0.0])  # of figure 7
 DENSITY = LinearSegmentedColormap.from_list("density", ["#E4EDF5", COLOURS.felt])
 draw = pictures_of(__name__)
-
-
-@picture("figure_7_arm", COLUMN, 0.95 * COLUMN, subplot_kw={"projection": "3d"})
-def arm_figure(figure: Figure, ax: Axes) -> None:
-    """Figure 7: the links between the Denavit-Hartenberg frames, and the frames' axes."""
-    frames = link_frames(load_arm(NAME), POSE)
-    corners = _corners(frames)
-    ax.plot(*corners.T, color=COLOURS.housing, linewidth=4, solid_joinstyle="round", zorder=1)
-    for k, (colour, name) in enumerate(((COLOURS.goal, "$x$"), (COLOURS.start, "$y$"), (COLOURS.felt, "$z$"))):
-        for i, frame in enumerate(frames):
-            tip = np.array([frame[:3, 3], frame[:3, 3] + 0.09 * frame[:3, k]])
-            ax.plot(*tip.T, color=colour, linewidth=1.1, label=name if i == 0 else None, zorder=5)
-    for i, frame in enumerate(frames):
-        ax.text(*(frame[:3, 3] + [0.02, 0.02, -0.05]), str(i), fontsize=7)
-    ax.set(xlabel="$x$ [m]", ylabel="$y$ [m]", zlabel="$z$ [m]")
-    ax.set_box_aspect(np.ptp(corners, axis=0) + 0.15, zoom=0.78)
-    ax.locator_params(nbins=4)
-    ax.view_init(24, -60)
-    ax.legend(loc="upper right", ncols=3)
-
-
-def _corners(frames: np.ndarray) -> np.ndarray:
-    """Points of a line along d_i and a_i of every link: from origin i − 1 along z, then along x of i."""
-    points = [frames[0, :3, 3]]
-    for i, (_, d, _, _) in enumerate(load_arm(NAME).dh):
-        points += [frames[i, :3, 3] + d * frames[i, :3, 2], frames[i + 1, :3, 3]]
-    return np.array(points)
 
 
 @picture("figure_8_workspace", PAGE, 0.5 * PAGE, 1, 2, width_ratios=(1.75, 1))
@@ -62,16 +34,14 @@ def workspace_figure(figure: Figure, above: Axes, section: Axes) -> None:
     _circle(above, (0, 0), 0.1, COLOURS.goal, ":", None)
     above.set(xlabel="$x$ [m]", ylabel="$y$ [m]", xlim=(-1, 1), ylim=(-1, 1))
     section.set(xlabel="distance from axis 1 [m]", ylabel="$z$ [m]", xlim=(0, 1), ylim=(-0.93, 1.1))
-    handles, labels = section.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    figure.legend(*section.get_legend_handles_labels(), loc="outside upper center", ncols=4)
 
 
 def _density(ax: Axes, x: np.ndarray, y: np.ndarray) -> None:
     """Number of points in squares of 2 cm; none is white."""
     counts, xs, ys = np.histogram2d(x, y, bins=(np.arange(-1.1, 1.1, 0.02), np.arange(-1.1, 1.2, 0.02)))
     counts[counts == 0] = np.nan
-    top = np.nanpercentile(counts, 98)
-    ax.pcolormesh(xs, ys, counts.T, cmap=DENSITY, vmin=1, vmax=top, rasterized=True)
+    ax.pcolormesh(xs, ys, counts.T, cmap=DENSITY, vmin=1, vmax=np.nanpercentile(counts, 98), rasterized=True)
 
 
 def _circle(ax: Axes, center: tuple, radius: float, colour: str, dash: str, label: str | None) -> None:
@@ -86,8 +56,7 @@ def circle_figure(figure: Figure, left: Axes, middle: Axes, right: Axes) -> None
     arm = load_arm(NAME)
     q, given = follow_circle(arm), circle()[:, :3, 3]
     reached = forward_kinematics(arm, q)[:, :3, 3]
-    closed = np.vstack([given, given[:1]])
-    left.plot(*closed[:, :2].T, color=COLOURS.planned, linewidth=2.5, label="given")
+    left.plot(*np.vstack([given, given[:1]])[:, :2].T, color=COLOURS.planned, linewidth=2.5, label="given")
     left.plot(*reached[:, :2].T, ".", color=COLOURS.true, markersize=3, label="generated")
     left.set(xlabel="$x$ [m]", ylabel="$y$ [m]", aspect="equal", xticks=[-0.5, -0.4, -0.3], yticks=[-0.4, -0.3, -0.2])
     left.legend(loc="center")

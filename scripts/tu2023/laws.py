@@ -24,7 +24,6 @@ def errors(law: str, real: bool) -> list[float]:
 
 
 def rows() -> Rows:
-    """What the regulator does to the accuracy."""
     ideal, real = ({law: errors(law, kind) for law in LAWS} for kind in (False, True))
     text = "; ".join(
         f"{law} {listed([1e3 * x for x in ideal[law][:2]], '.3f')} mm ideal,"

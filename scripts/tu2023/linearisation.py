@@ -8,17 +8,10 @@ from ledger import Rows, judged
 from reproduction import processor_times
 from scipy.stats import spearmanr
 
-from dynamics import (
-    Arm,
-    closed_loop_matrix,
-    follow_path,
-    inverse_dynamics,
-    inverse_dynamics_derivatives,
-    linearize,
-    load_arm,
-    moving_linearization,
-)
+import dynamics
+from dynamics import Arm, inverse_dynamics, inverse_dynamics_derivatives, load_arm, moving_linearization
 from dynamics.linear import spectral_abscissa
+from tu2023.kinematics import RADIUS, circle
 from tu2023.readings import READINGS, STEP, Motion, stable_share, stiffness_error
 
 ARM, WRONG_MODEL = "ur5_tu2023", "ur5_ragazzon2012"
@@ -28,7 +21,7 @@ AWAY = 0.1  # from a point, in (rad, rad/s, rad/s²)
 FASTEST, HARDEST = np.pi, 5.0  # [rad/s], [rad/s²] of the random operating points
 STEPS = (STEP, *(10.0**k for k in (-10, -9, -8, -7, -5, -4, -3)))  # of forward differences
 NEAR = (-0.7, -0.5)  # [1/s] "around −0.6"
-CENTRE, RADIUS, POINTS, SPEED = (-0.4, -0.3, 0.336), 0.1, 200, 0.15  # [m, m, 1, m/s] circle of 4.1 and 5.1
+POINTS, SPEED = 200, 0.15  # of the circle of 4.1 and 5.1; [m/s]
 
 
 def operating_points(count: int, seed: int = 2023) -> Motion:
@@ -46,8 +39,8 @@ def open_loop(count: int) -> np.ndarray:
 @lru_cache
 def closed_loop(count: int, model: str = ARM) -> np.ndarray:
     """(count,) spectral abscissa under the inverse-dynamics controller with a model [1/s]."""
-    a = closed_loop_matrix(load_arm(ARM), *operating_points(count), OMEGA, load_arm(model))
-    return spectral_abscissa(a)
+    motion, believed = operating_points(count), load_arm(model)
+    return spectral_abscissa(dynamics.closed_loop_matrix(load_arm(ARM), *motion, OMEGA, believed))
 
 
 @lru_cache
@@ -111,13 +104,9 @@ def error_slope(order: int) -> float:
 @lru_cache
 def circle_abscissa(speed: float = SPEED) -> np.ndarray:
     """(POINTS,) spectral abscissa along the circle of 4.1 at constant speed, tool down [1/s]."""
-    arm, angle = load_arm(ARM), np.linspace(0, 2 * np.pi, POINTS, endpoint=False)
-    poses = np.tile(np.eye(4), (POINTS, 1, 1))
+    arm, poses = load_arm(ARM), circle(POINTS)
     poses[:, :3, :3] = [[0, 1, 0], [1, 0, 0], [0, 0, -1]]
-    poses[:, :3, 3] = CENTRE
-    poses[:, 0, 3] += RADIUS * np.cos(angle)
-    poses[:, 1, 3] += RADIUS * np.sin(angle)
-    q = np.unwrap(follow_path(arm, poses, np.zeros(6), jump=10.0).q, axis=0)
+    q = np.unwrap(dynamics.follow_path(arm, poses, np.zeros(6), jump=10.0).q, axis=0)
     harmonics = 1j * np.fft.fftfreq(POINTS, 1 / POINTS)[:, None] * speed / RADIUS
     spectrum = np.fft.fft(q, axis=0)  # a closed path: its derivatives are exact in Fourier's series
     qd, qdd = (np.fft.ifft(harmonics**k * spectrum, axis=0).real for k in (1, 2))
@@ -129,25 +118,20 @@ def seconds_per_linearisation() -> tuple[float, float]:
     """Median time of one A, B, C, D [s]: alone from Python, and in a batch of 5000."""
     arm, many = load_arm(ARM), operating_points(MANY)
     one = tuple(part[0] for part in many)
-    linearize(arm, *one)  # compile
-    alone, batch = (processor_times(lambda p=p: linearize(arm, *p), n) for p, n in ((one, 201), (many, 5)))
+    dynamics.linearize(arm, *one)  # compile
+    alone, batch = (processor_times(lambda p=p: dynamics.linearize(arm, *p), n) for p, n in ((one, 201), (many, 5)))
     return float(np.median(alone)), float(np.median(batch)) / MANY
 
 
 def rows() -> Rows:
-    """Claims of 3.3, 4.3 and 5.4."""
     few, many = open_loop(FEW), open_loop(MANY)
     shares = "; ".join(f"{name} {stable_share(as_printed(name, MANY)):.0f} %" for name in READINGS)
     own, other = (stable_share(closed_loop(MANY, model)) for model in (ARM, WRONG_MODEL))
     ours = f"{(few < 0).sum()} of {FEW}, {(many < 0).sum()} of {MANY}"
     yield judged("tu2023.stable_share", ours, abs(stable_share(many) - 72) < 5, shares=shares, own=own, other=other)
     ours = f"{near_share(many):.0f} % (median {np.median(many):.1f} 1/s)"
-    yield judged(
-        "tu2023.largest_real_part",
-        ours,
-        near_share(many) > 40,
-        most=max(near_share(as_printed(name, MANY)) for name in READINGS),
-    )
+    most = max(near_share(as_printed(name, MANY)) for name in READINGS)
+    yield judged("tu2023.largest_real_part", ours, near_share(many) > 40, most=most)
     arm, motion = load_arm(ARM), operating_points(FEW)
     exact = inverse_dynamics_derivatives(arm, *motion).q
     errors = {step: stiffness_error(arm, motion, exact, step) for step in STEPS}
@@ -158,13 +142,8 @@ def rows() -> Rows:
     first, second = error_slope(1), error_slope(2)
     means = ", ".join(f"{100 * errors[:k].mean():.1f} % over {k}" for k in (20, 40))
     ours = f"{AWAY} from each point (rad, rad/s, rad/s² in one norm): {means} points"
-    yield judged(
-        "tu2023.torque_error_of_the_linear_model",
-        ours,
-        bool(errors[:40].mean() > 1.7 * errors[:20].mean()),
-        first=first,
-        second=second,
-    )
+    grows = bool(errors[:40].mean() > 1.7 * errors[:20].mean())
+    yield judged("tu2023.torque_error_of_the_linear_model", ours, grows, first=first, second=second)
     factors, medians = speeds_and_abscissa()
     rank = spearmanr(factors, medians).statistic
     ours = (

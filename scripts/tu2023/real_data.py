@@ -30,7 +30,6 @@ def worst() -> dict[str, np.ndarray]:
 
 
 def rows() -> Rows:
-    """What the recordings say about the sets of 3.2 and 4.2."""
     largest, plain, other = (worst()[name].max() for name in ("ur5_controller", NO_ROTORS, GRAVITY_9_82))
     ours = (
         f"rms {largest:.3f} N·m at most of six joints and five runs; {other:.4f} N·m with g = "
@@ -47,9 +46,7 @@ def rows() -> Rows:
     yield judged("tu2023.forearm", ours, bool(tu.max() < LIMIT))
     share = np.array([residual(load_arm("ur5_tu2023"), run) / size(run) for run in MOVING])
     low, high = 100 * share.min(axis=0), 100 * share.max(axis=0)
-    text = ", ".join(
-        f"{a:.0f}–{b:.0f}" if f"{a:.0f}" != f"{b:.0f}" else f"{a:.0f}" for a, b in zip(low, high, strict=True)
-    )
+    text = ", ".join("–".join(dict.fromkeys((f"{a:.0f}", f"{b:.0f}"))) for a, b in zip(low, high, strict=True))
     ours = f"share of the recorded model torque in motion, joints 1 to 6: {text} %"
     yield judged("tu2023.model_of_the_ur5", ours, bool(high.max() < 10))
 

@@ -65,7 +65,6 @@ def gains(frequencies: np.ndarray, joint: int) -> np.ndarray:
 
 
 def rows() -> Rows:
-    """What the points say together."""
     found = points()
     fastest = found.swings[:, -1] / (2 * np.pi)
     falling, swinging = found.falls.max(axis=1) > STILL, (found.swings > STILL).sum(axis=1)

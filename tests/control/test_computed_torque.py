@@ -98,7 +98,7 @@ def test_a_wrong_model_shows(run, monkeypatch):
             super().__init__(*args)
             self.model.body_mass[6] += 0.5
 
-    monkeypatch.setattr(validation_run, "MujocoLoop", Loaded)
+    monkeypatch.setattr("hopfield_nav.loop.MujocoLoop", Loaded)
     wrong = validation_run.follow.__wrapped__()
     assert validation.largest_difference(wrong) > 0.05
 
@@ -130,7 +130,7 @@ def test_rows_name_tests_that_exist(run):
     import ledger
     import verdicts
 
-    rows = validation.rows()
+    rows = list(validation.rows())
     assert len(rows) == 6
     assert [ledger.faults(row) for row in rows] == [[]] * 6
     assert {row.verdict for row in rows} == {verdicts.REPRODUCED}

@@ -98,7 +98,7 @@ def test_newton_euler_costs_order_n():
 
 def test_lagrange_terms():
     assert [equations.lagrange_terms(n) for n in (1, 2, 3)] == [1, 9, 36]
-    assert 2.5 < equations.slope(equations.costs()["Euler–Lagrange"]) < 4
+    assert 2.5 < equations.exponent(equations.costs()["Euler–Lagrange"]) < 4
 
 
 def test_skew_symmetry():
