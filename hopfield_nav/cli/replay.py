@@ -8,23 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynamics import BadInput, told
-from hopfield_nav.cli.chosen import (
-    ArmName,
-    Chosen,
-    Detector,
-    Episodes,
-    Estimator,
-    FreeRun,
-    Log,
-    MotorConstants,
-    Values,
-    WorldOfLog,
-    choose,
-    motors_of,
-    of_residual,
-    read_numbers,
-    read_values,
-)
+from hopfield_nav.cli import chosen as common
 from hopfield_nav.cli.options import SameMotor, read_joints
 
 if TYPE_CHECKING:
@@ -40,7 +24,7 @@ _OF_ALL = ("methods", "rule", "rows", "period", "suggested", "its false alarms")
 class _Case:
     """What was chosen for a log, its signals, free motion of the same arm, and true contact if known."""
 
-    chosen: Chosen
+    chosen: common.Chosen
     signals: "Signals"
     free: "list[Signals]"
     truth: "ContactTruth | None"
@@ -48,19 +32,19 @@ class _Case:
 
 
 def replay(
-    log: Log,
-    detector: Detector = None,
-    estimator: Estimator = None,
-    world: WorldOfLog = None,
-    arm: ArmName = None,
+    log: common.Log,
+    detector: common.Detector = None,
+    estimator: common.Estimator = None,
+    world: common.WorldOfLog = None,
+    arm: common.ArmName = None,
     threshold: Annotated[
         str | None, typer.Option(metavar="T,...", help="Of the detector; of several a table is made: 1,2,4,8.")
     ] = None,
-    values: Values = None,
-    free_run: FreeRun = None,
-    motor_constants: MotorConstants = None,
+    values: common.Values = None,
+    free_run: common.FreeRun = None,
+    motor_constants: common.MotorConstants = None,
     same_motor: SameMotor = None,
-    episodes: Episodes = None,
+    episodes: common.Episodes = None,
     judge: Annotated[
         bool,
         typer.Option(
@@ -80,9 +64,9 @@ def replay(
         raise BadInput("unknown format", where="--out", found=out.name, allowed=", ".join(_FORMATS))
     if plot is not None and plot.suffix != ".png":
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
-    thresholds: list[float | None] = [None] if threshold is None else [*read_numbers(threshold)]
+    thresholds: list[float | None] = [None] if threshold is None else [*common.read_numbers(threshold)]
     case = opened(log, world, (detector, estimator, arm), free_run or [], motor_constants,
-                  read_joints(same_motor), read_values(None, values or []), episodes)  # fmt: skip
+                  read_joints(same_motor), common.read_values(None, values or []), episodes)  # fmt: skip
     if judge:
         table = _judged(case, detector is not None, log)
         print_table(case.chosen.told()[1:2], title=f"{log.name}, {case.chosen.estimator.name}")
@@ -160,7 +144,7 @@ def _in_words(scored: Sequence[str]) -> str:
     )
 
 
-def replayed(chosen: Chosen, signals: "Signals") -> "Replay":
+def replayed(chosen: common.Chosen, signals: "Signals") -> "Replay":
     """What the chosen methods make of signals."""
     from hopfield_nav.logs import replay as replay_signals
 
@@ -188,11 +172,11 @@ def opened(
         if world is None:
             allowed = "--world WORLD, or the run's world.yaml beside it"
             raise BadInput("the table does not say of which world it is", where=str(path), allowed=allowed)
-    chosen = choose(world, *names, given, episodes)
+    chosen = common.choose(world, *names, given, episodes)
     joints, residual = log.data.sizes["joint"], "residual" in log.data.attrs
     kinematics = bool(world_name or names[2] or not residual)
     if residual:
-        chosen = of_residual(chosen, joints, kinematics)
+        chosen = common.of_residual(chosen, joints, kinematics)
     if joints != len(chosen.model.dh):
         allowed = f"{len(chosen.model.dh)}, as the arm: --arm ARM or --world WORLD names another"
         raise BadInput("another number of joints than the arm", where=str(path), found=joints, allowed=allowed)
@@ -208,7 +192,7 @@ def opened(
     drive_of(log.data)  # refuses a log without
     tables = [other.recording() for other in free]
     kind = "effort" in log.data
-    model, motors = motors_of(chosen.model, constants, tables, same_motor, str(path), kind)
+    model, motors = common.motors_of(chosen.model, constants, tables, same_motor, str(path), kind)
     untouched = [signals_of_recording(table, motors) for table in tables]
     signals = signals_of_recording(log.data, motors)
     known = labelled_truth(signals.time, log.data.contact.values, joints) if "contact" in log.data else None
@@ -248,7 +232,7 @@ def _draw(found: "Replay", path: Path, note: str) -> None:
         draw_replay(found.time, found.level, found.wrench, found.detected, path, note)
 
 
-def _suggestion(case: _Case, chosen: Chosen) -> list[tuple[str, str]]:
+def _suggestion(case: _Case, chosen: common.Chosen) -> list[tuple[str, str]]:
     """The threshold that the free recordings suggest, and the false alarms to be expected with it."""
     import numpy as np
 

@@ -12,20 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynamics import BadInput
-from hopfield_nav.cli.chosen import (
-    ArmName,
-    Chosen,
-    Detector,
-    Episodes,
-    Estimator,
-    FreeRun,
-    MotorConstants,
-    Threshold,
-    Values,
-    choose,
-    motors_of,
-    read_values,
-)
+from hopfield_nav.cli import chosen as common
 from hopfield_nav.cli.folders import choose_folder
 from hopfield_nav.cli.options import SameMotor, read_joints
 from hopfield_nav.cli.watched_lines import WatchedLines, alarm_line, page_of, show_on
@@ -39,22 +26,22 @@ SHOW = 1.0  # [s] between two lines of the level, on a terminal
 
 def watch(
     host: Annotated[str, typer.Argument(metavar="HOST", help="Address of the arm, or of hopfield-nav serve.")],
-    detector: Detector = None,
-    estimator: Estimator = None,
+    detector: common.Detector = None,
+    estimator: common.Estimator = None,
     world: Annotated[
         str | None, typer.Option(metavar="WORLD", help="World that gives model, methods and parameters.")
     ] = None,
-    arm: ArmName = None,
-    threshold: Threshold = None,
-    values: Values = None,
-    free_run: FreeRun = None,
-    motor_constants: MotorConstants = None,
+    arm: common.ArmName = None,
+    threshold: common.Threshold = None,
+    values: common.Values = None,
+    free_run: common.FreeRun = None,
+    motor_constants: common.MotorConstants = None,
     calibrate: Annotated[
         float | None,
         typer.Option(min=1.0, metavar="SECONDS", help="First take motors, friction and threshold from free motion."),
     ] = None,
     same_motor: SameMotor = None,
-    episodes: Episodes = None,
+    episodes: common.Episodes = None,
     record: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep what comes, for replay.")] = None,
     seconds: Annotated[
         float, typer.Option("--for", min=0.0, metavar="SECONDS", help="Of the stream, then stop.")
@@ -74,13 +61,13 @@ def watch(
                                         ("--calibrate", calibrate)) if given]  # fmt: skip
     if len(sources) > 1:
         raise BadInput("motors are given twice", where=" and ".join(sources), allowed="one of them")
-    given = read_values(threshold, values or [])
+    given = common.read_values(threshold, values or [])
     if world is None and detector is None:
         raise BadInput("no detector", where="--detector", allowed="a detector's name, or --world WORLD")
     from hopfield_nav.world import load_world
 
     read = None if world is None else load_world(world)
-    chosen, joints = choose(read, detector, estimator, arm, given, episodes), read_joints(same_motor)
+    chosen, joints = common.choose(read, detector, estimator, arm, given, episodes), read_joints(same_motor)
     folder = None if record is None else choose_folder(record, "", "--record")
     say_if_cold()
     methods = None if calibrate else _methods(chosen, free_run or [], motor_constants, joints)
@@ -102,7 +89,7 @@ def watch(
 
 
 def _methods(
-    chosen: Chosen, free_run: Sequence[Path], constants: str | None, same_motor: list[list[int]]
+    chosen: common.Chosen, free_run: Sequence[Path], constants: str | None, same_motor: list[list[int]]
 ) -> "StreamMethods":
     """The methods with motors that are known, or fitted to recordings of free motion."""
     from hopfield_nav.logs import open_log
@@ -112,19 +99,19 @@ def _methods(
     for log in logs:
         log.require_untouched()
     free = [log.recording() for log in logs]
-    model, motors = motors_of(chosen.model, constants, free, same_motor, "--motor-constants")
+    model, motors = common.motors_of(chosen.model, constants, free, same_motor, "--motor-constants")
     methods = StreamMethods(model, chosen.estimator, chosen.detector, chosen.values, motors)
     methods = replace(methods, **_rule_of(chosen))
     return replace(methods, noise=free_noise(methods, free)) if free else methods
 
 
-def _rule_of(chosen: Chosen) -> dict[str, Any]:
+def _rule_of(chosen: common.Chosen) -> dict[str, Any]:
     """What of a choice says which levels are alarms, and what can be touched."""
     return {"rearm": chosen.rearm, "episodes": chosen.episodes, "tool_alone": chosen.tool_alone}
 
 
 def _calibrated(
-    link: "Link", chosen: Chosen, seconds: float, folder: Path | None, same_motor: list[list[int]]
+    link: "Link", chosen: common.Chosen, seconds: float, folder: Path | None, same_motor: list[list[int]]
 ) -> "StreamMethods":
     """Motors, friction, threshold and noise from ``seconds`` of the stream; kept in ``folder/free``."""
     from hopfield_nav.cli.report import print_table, say

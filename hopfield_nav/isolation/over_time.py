@@ -16,17 +16,7 @@ import numpy as np
 from dynamics import Arm, BadInput, gravity_torque
 from dynamics.batches import as_rows
 from hopfield_nav.geometry import LINK, START
-from hopfield_nav.isolation.contact_link import (
-    LARGEST_FORCE,
-    LEVEL,
-    Isolation,
-    default_surface,
-    fit_surface,
-    free_capsules,
-    misfit_bound,
-    read_fit,
-    whitening,
-)
+from hopfield_nav.isolation import contact_link
 from hopfield_nav.isolation.fit import LOG_EVIDENCE
 from hopfield_nav.isolation.surface import AXIS, BODY, LENGTH, SCALE, ArmSurface, U, V
 
@@ -55,9 +45,9 @@ class ContactIsolator:
         arm: Arm,
         sigma: np.ndarray | float,
         *,
-        level: float = LEVEL,
+        level: float = contact_link.LEVEL,
         friction: float = 0.0,
-        largest_force: float = LARGEST_FORCE,
+        largest_force: float = contact_link.LARGEST_FORCE,
         surface: ArmSurface | None = None,
         hold_back: int = 50,
         margin: float = 0.003,
@@ -72,9 +62,9 @@ class ContactIsolator:
             raise BadInput("no line", where="baseline", found=baseline, allowed=f"0 or >= {LEAST_BASELINE}")
         if hold_back < 0 or margin < 0 or slip < 0:
             raise BadInput("must not be negative", where="ContactIsolator", found=(hold_back, margin, slip))
-        whitening(sigma, len(arm.dh))
-        misfit_bound(len(arm.dh), level)
-        self.arm, self.sigma, self.surface = arm, sigma, surface or default_surface(arm)
+        contact_link.whitening(sigma, len(arm.dh))
+        contact_link.misfit_bound(len(arm.dh), level)
+        self.arm, self.sigma, self.surface = arm, sigma, surface or contact_link.default_surface(arm)
         self._level, self._friction, self._largest = level, friction, largest_force
         self._margin, self._slip = margin, slip
         self._recent: deque[np.ndarray] = deque()
@@ -109,7 +99,9 @@ class ContactIsolator:
         while len(self._recent) > self._hold_back:
             self._remember(self._recent.popleft())
 
-    def felt(self, q: np.ndarray, residual: np.ndarray, sigma: np.ndarray | float | None = None) -> Isolation:
+    def felt(
+        self, q: np.ndarray, residual: np.ndarray, sigma: np.ndarray | float | None = None
+    ) -> contact_link.Isolation:
         """Contact put ``residual`` (n,) [N·m] on the joints at ``q`` (n,) [rad]; returns ``result()``.
 
         Raises ``BadInput``: wrong shapes, or too few free residuals for the baseline.
@@ -152,7 +144,7 @@ class ContactIsolator:
     def _narrow(self, q: np.ndarray, change: np.ndarray, sigma: np.ndarray | float) -> None:
         """Drop the patches that do not explain ``change`` (n,) [N·m] at ``q`` (n,) [rad]."""
         free = np.array(self._free).reshape(len(self._free), len(self.surface.bodies), 7)
-        rows = fit_surface(
+        rows = contact_link.fit_surface(
             self.arm, self.surface, q, change, sigma, self._level, self._friction, self._largest,
             free, self._margin,
         )  # fmt: skip
@@ -168,7 +160,7 @@ class ContactIsolator:
         self._evidence = alive if self.instants else rows[:, LOG_EVIDENCE].copy()
         self._rows = rows
 
-    def result(self) -> Isolation:
+    def result(self) -> contact_link.Isolation:
         """What the instants since contact began leave, with the evidence of the first.
 
         The first instant tells most: later the contact slides and bounces, and an observer lags.
@@ -179,11 +171,11 @@ class ContactIsolator:
             raise BadInput("no contact was felt since the arm last moved free", where="ContactIsolator")
         rows = self._rows.copy()
         rows[:, LOG_EVIDENCE] = self._evidence
-        return read_fit(self.arm, self.surface, self._q, rows)
+        return contact_link.read_fit(self.arm, self.surface, self._q, rows)
 
     def _remember(self, q: np.ndarray) -> None:
         if self._last is None or np.abs(q - self._last).sum() > _SPACING:
-            self._free.append(free_capsules(self.arm, q))
+            self._free.append(contact_link.free_capsules(self.arm, q))
             self._last = q
 
 
