@@ -10,18 +10,7 @@ import math
 import numpy as np
 
 from dynamics import Arm, forward_kinematics, jacobian
-from hopfield_nav.control import (
-    Controller,
-    begin_slide,
-    end_slide,
-    felt_normal,
-    find_onset,
-    free_rows,
-    in_order,
-    slide_about,
-    torques_in,
-    with_sliding,
-)
+from hopfield_nav import control
 from hopfield_nav.experiment.limits import limits_of_law
 from hopfield_nav.experiment.reaction_phase import Phase
 from hopfield_nav.loop import State, Trajectory, quintic_trajectory
@@ -40,7 +29,7 @@ PRESSED_RATIO = 5.0  # times the wanted force, felt at three looks in a row: the
 class SlidePhase(Phase):
     """Slides, once the navigator has told it to."""
 
-    def __init__(self, world: World, arm: Arm, controller: Controller, response: SlideAlong) -> None:
+    def __init__(self, world: World, arm: Arm, controller: control.Controller, response: SlideAlong) -> None:
         super().__init__(world, POLL_INTERVAL)
         self._explore, self._period = world.explore, world.controller.period
         self._frequency = limits_of_law(world).frequency
@@ -53,9 +42,9 @@ class SlidePhase(Phase):
         """The slide that comes before a ``motion`` with ``slide``; arguments as ``ReactionPhase.before``."""
         assert motion.slide is not None
         sensed, explore = state.control.sensed, self._explore
-        begin_slide(state.control)
+        control.begin_slide(state.control)
         self._bias = self._felt_before(float(trajectory.knots[0]), state)
-        self.controller = with_sliding(
+        self.controller = control.with_sliding(
             self._usual, explore.force, explore.speed, motion.slide.normal, motion.slide.axis, self._bias,
             self._period, self._frequency,
         )  # fmt: skip
@@ -70,12 +59,12 @@ class SlidePhase(Phase):
         As before the contact before, where the arm had hardly left that.
         """
         trace = state.control.trace
-        onset = find_onset(trace, since)
-        rows = free_rows(in_order(trace), onset.time)
+        onset = control.find_onset(trace, since)
+        rows = control.free_rows(control.in_order(trace), onset.time)
         rows = rows[rows[:, 0] > since + FREE_TIME]
         if not len(rows):
             return self._bias
-        columns, torque = jacobian(self._arm, onset.q), torques_in(rows).mean(axis=0)
+        columns, torque = jacobian(self._arm, onset.q), control.torques_in(rows).mean(axis=0)
         return np.asarray(np.linalg.lstsq(columns.T, torque, rcond=1e-3)[0][:3])
 
     def is_over(self, step: int, state: State) -> bool:
@@ -83,7 +72,7 @@ class SlidePhase(Phase):
         if not self._is_due(step):
             return False
         time = step * self._step
-        slides, normal = felt_normal(self.controller.law)
+        slides, normal = control.felt_normal(self.controller.law)
         force = state.control.belief.wrench[:3] - self._bias
         pressed = float(np.linalg.norm(force)) > PRESSED_RATIO * self._explore.force
         self._pressed = self._pressed + 1 if pressed else 0
@@ -100,7 +89,7 @@ class SlidePhase(Phase):
         axis = self._response.slide_on(time, place, normal, slides)
         if axis is None:
             return True
-        slide_about(self.controller.law, axis)
+        control.slide_about(self.controller.law, axis)
         return False
 
     def end(self, trajectory: Trajectory, time: float, state: State) -> tuple[np.ndarray, np.ndarray]:
@@ -108,5 +97,5 @@ class SlidePhase(Phase):
         if not self._found:
             self._response.confirm_slide(False)
         sensed = state.control.sensed
-        end_slide(state.control)
+        control.end_slide(state.control)
         return sensed.q + sensed.qd * (time - float(sensed.time[0])), sensed.qd.copy()

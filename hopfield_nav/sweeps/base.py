@@ -9,25 +9,11 @@ from typing import Any
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.world import (
-    NOT_KNOWN,
-    Document,
-    Key,
-    NotKnown,
-    Trust,
-    World,
-    find_world,
-    read_document,
-    relative_to,
-    show,
-    split_key,
-    world_from,
-    world_name,
-    write_value,
-)
+from hopfield_nav import world as worlds
 
 _MOST_TRIALS = 10_000  # values of one column; of more numbers the extremes and some between are tried
-Change = tuple[Key, Any, str]  # key of the world, value, place in the sweep file
+Change = tuple[worlds.Key, Any, str]  # key of the world, value, place in the sweep file
+Faults = list[tuple[worlds.Key, BadInput]]  # and the key at which each lies
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,22 +22,22 @@ class Base:
 
     data: dict[str, Any]  # plain data of the world file, paths relative to ``folder``
     name: str  # of the world
-    world: World  # the same, checked; not known where the data is at fault
+    world: worlds.World  # the same, checked; not known where the data is at fault
     folder: Path  # of the sweep
-    trust: Trust  # which Python files may be executed
+    trust: worlds.Trust  # which Python files may be executed
     faults: frozenset[str] = frozenset()  # what is wrong with the data itself, without file and line
 
     @classmethod
-    def of(cls, data: dict[str, Any], name: str, folder: Path, trust: Trust) -> "Base":
+    def of(cls, data: dict[str, Any], name: str, folder: Path, trust: worlds.Trust) -> "Base":
         """The base world of plain data, good or not."""
         try:
-            world = world_from(Document(copy.deepcopy(data), name), folder, name, trust=trust)
+            world = worlds.world_from(worlds.Document(copy.deepcopy(data), name), folder, name, trust=trust)
         except BadInput as error:
             faults = frozenset(map(_apart_from_place, (error, *error.others)))
-            return cls(data, name, NOT_KNOWN, folder, trust, faults)
+            return cls(data, name, worlds.NOT_KNOWN, folder, trust, faults)
         return cls(data, name, world, folder, trust)
 
-    def world_with(self, changes: Sequence[Change]) -> World:
+    def world_with(self, changes: Sequence[Change]) -> worlds.World:
         """The base world with some values changed.
 
         Raises ``BadInput``: the world does not allow them; the message starts with the place of a change where the
@@ -59,20 +45,20 @@ class Base:
         """
         document = self.changed(changes)
         like = None if self.faults else self.world
-        return world_from(document, self.folder, self.name, like=like, trust=self.trust)
+        return worlds.world_from(document, self.folder, self.name, like=like, trust=self.trust)
 
-    def changed(self, changes: Sequence[Change]) -> Document:
+    def changed(self, changes: Sequence[Change]) -> worlds.Document:
         """The data of the base world with some values changed.
 
         Raises ``BadInput``: a change lies in something that is no section.
         """
-        document = Document(copy.deepcopy(self.data), self.name)
+        document = worlds.Document(copy.deepcopy(self.data), self.name)
         for key, value, place in changes:
             _fill_list(document.data, key, self.world)
-            write_value(document, key, copy.deepcopy(value), place)
+            worlds.write_value(document, key, copy.deepcopy(value), place)
         return document
 
-    def value_at(self, key: Key) -> Any:
+    def value_at(self, key: worlds.Key) -> Any:
         """What the base world has at a key, defaults included; None where there is no such key."""
         inner: Any = self.world.model_dump(mode="json")
         for part in key:
@@ -85,37 +71,37 @@ class Base:
         return inner
 
 
-def read_base(given: Any, document: Document, folder: Path, trust: Trust) -> tuple[Base, list[tuple[Key, BadInput]]]:
+def read_base(given: Any, document: worlds.Document, folder: Path, trust: worlds.Trust) -> tuple[Base, Faults]:
     """The base world that a sweep's document names or holds, and its faults, all at the key ``world``.
 
     ``given`` is a name, a path relative to ``folder``, or a world; the base is not known where there is no such
     world.
     """
-    if given is NOT_KNOWN:
-        return NOT_KNOWN, []
+    if given is worlds.NOT_KNOWN:
+        return worlds.NOT_KNOWN, []
     try:
         inner, at, name = _document_of(given, document, folder)
     except BadInput as error:
-        return NOT_KNOWN, _at_key(("world",), [error])
+        return worlds.NOT_KNOWN, _at_key(("world",), [error])
     told: list[BadInput] = []
     try:
-        world_from(inner, at, name, trust=trust)
+        worlds.world_from(inner, at, name, trust=trust)
     except BadInput as error:
         told = [error, *error.others]
-    relative_to(inner.data, at, folder)
+    worlds.relative_to(inner.data, at, folder)
     return Base.of(inner.data, name, folder, trust), _at_key(("world",), told)
 
 
-def _document_of(given: Any, document: Document, folder: Path) -> tuple[Document, Path, str]:
+def _document_of(given: Any, document: worlds.Document, folder: Path) -> tuple[worlds.Document, Path, str]:
     """The base world's own document, the folder that its paths are relative to, and its name."""
     if isinstance(given, dict):
         below = {key[1:]: place for key, place in document.places.items() if key[:1] == ("world",)}
-        return Document(copy.deepcopy(given), document.name, below), folder, "world"
+        return worlds.Document(copy.deepcopy(given), document.name, below), folder, "world"
     path = _find(given, folder, document.where(("world",)))
-    return read_document(path), path.parent, world_name(path)
+    return worlds.read_document(path), path.parent, worlds.world_name(path)
 
 
-def _at_key(key: Key, faults: Iterable[BadInput]) -> list[tuple[Key, BadInput]]:
+def _at_key(key: worlds.Key, faults: Iterable[BadInput]) -> Faults:
     return [(key, fault) for fault in faults]
 
 
@@ -123,27 +109,27 @@ def _find(name: str, folder: Path, where: str) -> Path:
     path = Path(name)
     try:
         is_path = path.suffix in (".yaml", ".yml") or path.name != name
-        return find_world(folder / path if is_path else name)
+        return worlds.find_world(folder / path if is_path else name)
     except BadInput as error:
         allowed = error.allowed
         raise BadInput(error.what, where=where, found=name, allowed=allowed, nearest=error.nearest) from None
 
 
-def with_settings(base: Base, settings: dict[str, Any], document: Document) -> tuple[Base, list[tuple[Key, BadInput]]]:
+def with_settings(base: Base, settings: dict[str, Any], document: worlds.Document) -> tuple[Base, Faults]:
     """The base world with the fixed changes of the sweep, and what it does not allow of them."""
-    known = settings is not NOT_KNOWN and base is not NOT_KNOWN
+    known = settings is not worlds.NOT_KNOWN and base is not worlds.NOT_KNOWN
     if not known:
-        return NOT_KNOWN, []
+        return worlds.NOT_KNOWN, []
     if not settings:
         return base, []
     at = {key: document.place(("set", key)) for key in settings}
-    changes = [(split_key(key), value, at[key]) for key, value in settings.items()]
+    changes = [(worlds.split_key(key), value, at[key]) for key, value in settings.items()]
     one = next(iter(settings)) if len(settings) == 1 else None
     told = _refused(base, changes, f"{document.place(('set',))}: {f'set.{one}' if one else 'set'}")
     try:
         data = base.changed(changes).data
-    except (BadInput, NotKnown):
-        return NOT_KNOWN, _at_key(("set",), told)
+    except (BadInput, worlds.NotKnown):
+        return worlds.NOT_KNOWN, _at_key(("set",), told)
     return Base.of(data, base.name, base.folder, base.trust), _at_key(("set",), told)
 
 
@@ -169,7 +155,7 @@ def _refused(base: Base, changes: Sequence[Change], where: str, about: str = "")
     """What the base world does not allow of some changes; nothing where that depends on what is not known."""
     try:
         base.world_with(changes)
-    except NotKnown:
+    except worlds.NotKnown:
         return []
     except BadInput as error:
         faults = (fault for fault in (error, *error.others) if _apart_from_place(fault) not in base.faults)
@@ -190,7 +176,7 @@ def _of_change(error: BadInput, changes: Sequence[Change], where: str, about: st
     elif any(at == place for _, _, place in changes):
         what, place = error.what, error.where
     else:
-        values = ", ".join(str(show(value)) for _, value, _ in changes)
+        values = ", ".join(str(worlds.show(value)) for _, value, _ in changes)
         what = f"does not fit the base world with {values[:60]}: {error.where}: {error.what}"
         place = where
     return BadInput(f"{about}{what}", where=place, found=error.found, allowed=error.allowed, nearest=error.nearest)
@@ -208,7 +194,7 @@ def _positions(values: Sequence[Any] | np.ndarray) -> Iterator[int]:
     yield from (int(i) for i in np.linspace(0, n - 1, _MOST_TRIALS))
 
 
-def _fill_list(data: dict[str, Any], key: Key, world: World) -> None:
+def _fill_list(data: dict[str, Any], key: worlds.Key, world: worlds.World) -> None:
     """Write out a default list of the world before one of its entries is changed."""
     first = next((i for i, part in enumerate(key) if isinstance(part, int)), None)
     if not first:

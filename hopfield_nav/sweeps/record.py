@@ -13,21 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from hopfield_nav import world as worlds
 from hopfield_nav.sweeps.axes import Axis
 from hopfield_nav.sweeps.base import Base
 from hopfield_nav.sweeps.sections import SweepFile
-from hopfield_nav.world import (
-    Key,
-    World,
-    fields_of,
-    is_path,
-    own_parameters,
-    relative_to,
-    section_model,
-    split_key,
-    unit_of,
-    yaml_text,
-)
 
 
 def resolved(data: dict[str, Any], base: Base, folder: Path | None) -> str:
@@ -35,27 +24,27 @@ def resolved(data: dict[str, Any], base: Base, folder: Path | None) -> str:
     data = copy.deepcopy({key: value for key, value in data.items() if key != "set"})
     data["world"] = copy.deepcopy(base.data)
     if folder is not None:
-        relative_to(data["world"], base.folder, folder)
+        worlds.relative_to(data["world"], base.folder, folder)
         if data.get("measures"):
             data["measures"] = moved_value(("detection", "measure"), data["measures"], base.folder, folder)
         for group in [data.get("vary"), *(data.get("zip") or ())]:
             _move_values(group or {}, base.folder, folder)
-    return yaml_text(data)
+    return worlds.yaml_text(data)
 
 
 def _move_values(group: dict[str, Any], old: Path, new: Path) -> None:
     """Rewrite the paths among the listed values of a group of keys."""
     for name, values in group.items():
         if isinstance(values, list):
-            group[name] = [moved_value(split_key(name), value, old, new) for value in values]
+            group[name] = [moved_value(worlds.split_key(name), value, old, new) for value in values]
 
 
-def moved_value(key: Key, value: Any, old: Path, new: Path) -> Any:
+def moved_value(key: worlds.Key, value: Any, old: Path, new: Path) -> Any:
     """A value of a key of the world, its path, if it is one, relative to ``new`` instead of ``old``."""
     data: Any = value
     for part in reversed(key):
         data = {part: data}
-    relative_to(data, old, new)
+    worlds.relative_to(data, old, new)
     for part in key:
         data = data[part]
     return data
@@ -89,7 +78,7 @@ def content_of(value: Any, folder: Path) -> Any:
         return {key: content_of(v, folder) for key, v in value.items()}
     if isinstance(value, list):
         return [content_of(v, folder) for v in value]
-    if isinstance(value, str) and is_path(value):
+    if isinstance(value, str) and worlds.is_path(value):
         name, _, attribute = value.partition(".py:")
         path = folder / (f"{name}.py" if attribute else value)
         if path.is_file():
@@ -108,32 +97,32 @@ def plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
-def world_data(world: World, folder: Path) -> dict[str, Any]:
+def world_data(world: worlds.World, folder: Path) -> dict[str, Any]:
     """A world as plain data whose paths are relative to ``folder``."""
     data = world.model_dump(mode="json")
-    relative_to(data, world.folder, folder)
+    worlds.relative_to(data, world.folder, folder)
     if data["controller"]["period"] == data["plant"]["step"]:
         del data["controller"]["period"]  # it follows the step, also where the step is swept
     return data
 
 
-def describe_key(world: World, key: Key) -> tuple[str, str]:
+def describe_key(world: worlds.World, key: worlds.Key) -> tuple[str, str]:
     """Unit ("1" where there is none) and long name of a key of the world."""
     words = " ".join(str(part) for part in key).replace("_", " ")
     parameter = _parameters(world, key).get(str(key[1])) if len(key) > 1 else None
     if parameter is not None:
         return parameter.unit, parameter.description or words
-    section = section_model(key[:-1] if isinstance(key[-1], str) else key[:-2], World)
+    section = worlds.section_model(key[:-1] if isinstance(key[-1], str) else key[:-2], worlds.World)
     name = key[-1] if isinstance(key[-1], str) else key[-2]
-    field = fields_of(section).get(str(name)) if section else None
-    return (unit_of(field) if field else None) or "1", words
+    field = worlds.fields_of(section).get(str(name)) if section else None
+    return (worlds.unit_of(field) if field else None) or "1", words
 
 
-def _parameters(world: World, key: Key) -> dict:
+def _parameters(world: worlds.World, key: worlds.Key) -> dict:
     """The parameters of the methods that the world's section names."""
     kinds = {
         "controller": (("controller", world.controller.law),),
         "detection": (("estimator", world.detection.estimator), ("detector", world.detection.measure)),
     }
     methods = kinds.get(str(key[0]), ())
-    return own_parameters(world.trust.find(kind, name, world.folder) for kind, name in methods)
+    return worlds.own_parameters(world.trust.find(kind, name, world.folder) for kind, name in methods)

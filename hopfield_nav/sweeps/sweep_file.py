@@ -14,29 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dynamics import BadInput
+from hopfield_nav import world as worlds
 from hopfield_nav.plugin import Measures, load_from_file
 from hopfield_nav.record import SUMMARY, Quantity
 from hopfield_nav.sweeps.axes import Axis, build_axes
 from hopfield_nav.sweeps.base import Base, read_base, with_settings
 from hopfield_nav.sweeps.record import fingerprint, plain, resolved, world_data
 from hopfield_nav.sweeps.sections import SweepFile
-from hopfield_nav.world import (
-    NOT_KNOWN,
-    Document,
-    Trust,
-    World,
-    faults_of,
-    find_sweep,
-    in_order,
-    is_code,
-    placed_at,
-    read_document,
-    read_form,
-    remarks,
-    sort_faults,
-    sweep_name,
-    together,
-)
 
 if TYPE_CHECKING:
     from hopfield_nav.experiment import Simulation
@@ -70,7 +54,7 @@ def load_measures(name: str, folder: Path) -> Measures:
     return found
 
 
-def _check_measures(file: SweepFile, folder: Path, trust: Trust) -> None:
+def _check_measures(file: SweepFile, folder: Path, trust: worlds.Trust) -> None:
     if isinstance(file.measures, str):
         trust.require(file.measures, folder)
         load_measures(file.measures, folder)
@@ -101,7 +85,7 @@ class Sweep:
         return self.file.description
 
     @property
-    def world(self) -> World:
+    def world(self) -> worlds.World:
         """The base world, fixed changes included."""
         return self.base.world
 
@@ -181,7 +165,7 @@ class Sweep:
         """What the user should know and need not change."""
         same = self.repeats > 1 and not self.is_random
         alike = ["nothing in this world is random: repeats give the same run, and count once"] if same else []
-        return (*self._on_samples(), *alike, *remarks(self.world))
+        return (*self._on_samples(), *alike, *worlds.remarks(self.world))
 
     @property
     def is_random(self) -> bool:
@@ -191,7 +175,7 @@ class Sweep:
         noise = np.any(np.asarray(world.sensors.velocity_noise) > 0.0)
         drawn = any(obstacle.is_drawn for obstacle in world.obstacles)
         own = self.calls_own or any(
-            is_code(name) for name in (world.detection.measure, world.detection.estimator, world.controller.law)
+            worlds.is_code(name) for name in (world.detection.measure, world.detection.estimator, world.controller.law)
         )
         planner = world.planner.kind in ("roadmap", "potential_field")
         return bool(noise or drawn or own or planner or keys & {"sensors", "obstacles", "planner"})
@@ -200,7 +184,7 @@ class Sweep:
     def calls_own(self) -> bool:
         """Whether the base world calls somebody's own method at touches."""
         planner, explore = self.world.planner, self.world.explore
-        return any(is_code(name) for name in (planner.kind, planner.strategy, explore.method))
+        return any(worlds.is_code(name) for name in (planner.kind, planner.strategy, explore.method))
 
     def _on_samples(self) -> tuple[str, ...]:
         samples = self.file.samples or 1
@@ -230,7 +214,7 @@ class Sweep:
         """Indices of all runs, in the order in which they are begun."""
         return iter(range(self.count))
 
-    def world_for(self, job: Job) -> World:
+    def world_for(self, job: Job) -> worlds.World:
         """The world of a run, checked; nothing is logged unless run folders are kept.
 
         Raises ``BadInput``: the world does not allow this combination of values.
@@ -268,12 +252,12 @@ def load_sweep(path_or_name: str | Path, allow_code: bool = False) -> Sweep:
     Raises ``BadInput``: there is no such file, or something in it cannot be used: file, line, key, what was found,
     what is allowed, and the nearest known key.
     """
-    path = find_sweep(path_or_name)
-    return sweep_from(read_document(path), path.parent, sweep_name(path), Trust(allow_code))
+    path = worlds.find_sweep(path_or_name)
+    return sweep_from(worlds.read_document(path), path.parent, worlds.sweep_name(path), worlds.Trust(allow_code))
 
 
 def make_sweep(
-    world: World | str | Path,
+    world: worlds.World | str | Path,
     vary: Mapping[str, Any] | None = None,
     *,
     zip: Sequence[Mapping[str, Any]] = (),
@@ -298,10 +282,10 @@ def make_sweep(
     data |= {"samples": samples, "repeats": repeats, "seed": seed, "set": set, "quantities": quantities}
     data = {key: value for key, value in plain(data | others).items() if value is not None}
     given = texts_in([data.get(key) for key in ("vary", "zip", "set")])
-    trust = Trust(allow_code)
-    if isinstance(world, World):
+    trust = worlds.Trust(allow_code)
+    if isinstance(world, worlds.World):
         data["world"], trust = world_data(world, folder), world.trust
-    return sweep_from(Document(data, "sweep"), folder, "sweep", trust.also(given, folder))
+    return sweep_from(worlds.Document(data, "sweep"), folder, "sweep", trust.also(given, folder))
 
 
 def texts_in(value: Any) -> list[str]:
@@ -311,21 +295,21 @@ def texts_in(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
-def sweep_from(document: Document, folder: Path, name: str, trust: Trust | None = None) -> Sweep:
+def sweep_from(document: worlds.Document, folder: Path, name: str, trust: worlds.Trust | None = None) -> Sweep:
     """Check what a document holds and make it a sweep; ``trust`` is that of ``world_from``.
 
     Raises ``BadInput``: the first fault of the document, with its place; ``others`` has all the others.
     """
-    file, form = read_form(SweepFile.model_validate, SweepFile, document)
-    if file is NOT_KNOWN:
-        raise together(in_order(form, document))
-    base, faults = read_base(file.world, document, folder, trust or Trust())
+    file, form = worlds.read_form(SweepFile.model_validate, SweepFile, document)
+    if file is worlds.NOT_KNOWN:
+        raise worlds.together(worlds.in_order(form, document))
+    base, faults = read_base(file.world, document, folder, trust or worlds.Trust())
     base, more = with_settings(base, file.set, document)
     axes, others = build_axes(file, base, document)
-    check = partial(_check_measures, folder=folder, trust=trust or Trust())
-    others = [*others, *((("measures",), fault) for fault in faults_of([check], file))]
-    others = [(key, placed_at(key, f, document) if key == ("measures",) else f) for key, f in others]
-    faults = [*((key, placed_at(key, fault, document)) for key, fault in form), *faults, *more, *others]
+    check = partial(_check_measures, folder=folder, trust=trust or worlds.Trust())
+    others = [*others, *((("measures",), fault) for fault in worlds.faults_of([check], file))]
+    others = [(key, worlds.placed_at(key, f, document) if key == ("measures",) else f) for key, f in others]
+    faults = [*((key, worlds.placed_at(key, fault, document)) for key, fault in form), *faults, *more, *others]
     if faults:
-        raise together(sort_faults(faults, document))
+        raise worlds.together(worlds.sort_faults(faults, document))
     return Sweep(name, folder, file, base, tuple(axes), document.data)
