@@ -4,7 +4,8 @@ With sigma_i = max_j beta^(length_ij) sigma_j in place of ragazzon2012 (6.9) the
 beta^(distance_i): each neuron counts its shortest path alone, where the summing network counts all walks. Distances
 are kept, not activations, so that nothing underflows and beta drops out.
 
-Where all steps are equally long they are hops, of `limit_bits`; else sums of lengths, of `limit_lengths`.
+Where all steps are equally long they are hops, of `limit_plane` or `limit_bits`; else sums of lengths, of
+`limit_lengths`.
 """
 
 from collections.abc import Sequence
@@ -14,8 +15,9 @@ import numpy as np
 
 from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning.closed import NONE_CLOSED, by_place
-from hopfield_nav.planning.limit_bits import UNREACHED, blocks, levels, next_row
+from hopfield_nav.planning.limit_bits import UNREACHED, Blocks, blocks, levels, next_row
 from hopfield_nav.planning.limit_lengths import OPEN, distances, mark, pad
+from hopfield_nav.planning.limit_plane import Plane, plane, plane_levels
 from hopfield_nav.planning.neighbourhood import Neighbourhood
 
 
@@ -38,12 +40,16 @@ def solve(
     """Settle the limit network on a bool grid; a target (rank,), or several (m, rank), counts as free."""
     grid = np.ascontiguousarray(blocked)
     if near.uniform:
-        layout = blocks(near.shape, near.periodic)
-        aim = _cells(targets, len(layout.place))
-        label = levels(layout, grid.reshape(-1), aim, *_guarded(closed, near, layout.place))
-        step = np.ones(len(near.length), np.int64)
-        keys = by_place(closed, near, layout.place)
-        return Field(label, UNREACHED, step, near.offset, layout.shape, layout.wrap, layout.place, keys)
+        layout: Plane | Blocks
+        if grid.ndim == 2 and not any(near.periodic) and closed.size == 0:
+            layout = plane(near.shape)
+            label = plane_levels(grid, _cells(targets, 2))
+        else:
+            layout = blocks(near.shape, near.periodic)
+            around = _guarded(closed, near, layout.place)
+            label = levels(layout, grid.reshape(-1), _cells(targets, grid.ndim), *around)
+        step, keys = np.ones(len(near.length), np.int64), by_place(closed, near, layout.place)
+        return Field(label, UNREACHED, step, near.offset, layout.shape, near.wrap, layout.place, keys)
     padded, state = pad(grid, near)
     goals = places_of(padded.place, targets)
     state[goals] = OPEN
