@@ -15,9 +15,9 @@ import numpy as np
 
 from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning.closed import NONE_CLOSED, by_place
-from hopfield_nav.planning.limit_bits import UNREACHED, Blocks, blocks, levels, next_row
+from hopfield_nav.planning.limit_bits import UNREACHED, blocks, levels, next_row
 from hopfield_nav.planning.limit_lengths import OPEN, distances, mark, pad
-from hopfield_nav.planning.limit_plane import Plane, plane, plane_levels
+from hopfield_nav.planning.limit_plane import plane_levels, plane_places
 from hopfield_nav.planning.neighbourhood import Neighbourhood
 
 
@@ -40,16 +40,15 @@ def solve(
     """Settle the limit network on a bool grid; a target (rank,), or several (m, rank), counts as free."""
     grid = np.ascontiguousarray(blocked)
     if near.uniform:
-        layout: Plane | Blocks
         if grid.ndim == 2 and not any(near.periodic) and closed.size == 0:
-            layout = plane(near.shape)
+            place = plane_places(near.shape)
             label = plane_levels(grid, _cells(targets, 2))
         else:
             layout = blocks(near.shape, near.periodic)
-            around = _guarded(closed, near, layout.place)
-            label = levels(layout, grid.reshape(-1), _cells(targets, grid.ndim), *around)
-        step, keys = np.ones(len(near.length), np.int64), by_place(closed, near, layout.place)
-        return Field(label, UNREACHED, step, near.offset, layout.shape, near.wrap, layout.place, keys)
+            place, aim = layout.place, _cells(targets, grid.ndim)
+            label = levels(layout, grid.reshape(-1), aim, *_guarded(closed, near, place))
+        step, keys = np.ones(len(near.length), np.int64), by_place(closed, near, place)
+        return Field(label, UNREACHED, step, near.offset, np.array(near.shape), near.wrap, place, keys)
     padded, state = pad(grid, near)
     goals = places_of(padded.place, targets)
     state[goals] = OPEN
