@@ -68,7 +68,8 @@ ROOMS = {  # a room, its files, and the tests that are to notice
     "planner": {
         "planning/a_star.py": "navigation/test_planners.py planning/test_closed.py",
         "planning/ascent.py": "planning/test_ascent.py planning/test_plan_path.py planning/test_theory.py",
-        "planning/limit_bits.py": "planning/test_limit.py planning/test_plan_path.py",
+        "planning/limit_bits.py": "planning/test_limit.py planning/test_plan_path.py planning/test_closed.py",
+        "planning/limit_plane.py": "planning/test_limit.py planning/test_plan_path.py",
         "planning/sum_exact.py": "planning/test_hopfield.py planning/test_plan_path.py",
         "planning/repair.py": "planning/test_replanning.py planning/test_closed.py",
         "planning/theory.py": "planning/test_theory.py planning/test_activated.py",

@@ -41,14 +41,14 @@ def solve(
     grid = np.ascontiguousarray(blocked)
     if near.uniform:
         if grid.ndim == 2 and not any(near.periodic) and closed.size == 0:
-            place = plane_places(near.shape)
+            place, shape = plane_places(near.shape), np.array(near.shape)
             label = plane_levels(grid, _cells(targets, 2))
         else:
             layout = blocks(near.shape, near.periodic)
-            place, aim = layout.place, _cells(targets, grid.ndim)
-            label = levels(layout, grid.reshape(-1), aim, *_guarded(closed, near, place))
+            place, shape = layout.place, layout.shape
+            label = levels(layout, grid.reshape(-1), _cells(targets, len(shape)), *_guarded(closed, near, place))
         step, keys = np.ones(len(near.length), np.int64), by_place(closed, near, place)
-        return Field(label, UNREACHED, step, near.offset, np.array(near.shape), near.wrap, place, keys)
+        return Field(label, UNREACHED, step, near.offset, shape, near.wrap, place, keys)
     padded, state = pad(grid, near)
     goals = places_of(padded.place, targets)
     state[goals] = OPEN

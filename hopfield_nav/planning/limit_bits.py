@@ -111,10 +111,8 @@ def levels(
     byte, which saves memory traffic; NumPy keeps large arrays in large pages, which compiled code does not.
     """
     words, queues = np.zeros((3, layout.edge.size), np.uint64), np.empty((2, layout.edge.size + 1), np.int32)
-    open_cells(blocked, layout.shape, layout.place, words[0])
     first = np.zeros(64 * layout.edge.size, np.uint8)
-    count, hop = begin(layout.place, cells, words, queues[0]), 0
-    count, hop = advance(layout, words, queues, count, hop, first, 255, guarded, doors)
+    count, hop = first_levels(layout, blocked, cells, words, queues, first, 255, guarded, doors)
     level = first.astype(np.int32)
     if count > 0:
         advance(layout, words, queues, count, hop, level, 2**31 - 1, guarded, doors)
@@ -150,20 +148,21 @@ def next_row(at, shape):
 
 
 @kernel
-def begin(place, cells, words, queue):
-    """Put the targets' cells (m, rank) into the first front of `advance`; returns the number of its blocks."""
+def first_levels(layout, blocked, cells, words, queues, level, most, guarded, doors):
+    """Levels from the targets' cells on as in `levels`, with arrays and the result as in `advance`."""
+    open_cells(blocked, layout.shape, layout.place, words[0])
     count = 0
     for m in range(len(cells)):
         target = 0
         for a in range(cells.shape[1]):
-            target += place[a, cells[m, a]]
+            target += layout.place[a, cells[m, a]]
         block, bit = target >> 6, ONE << np.uint64(target & 63)
         if words[1, block] == NONE:
-            queue[count] = block
+            queues[0, count] = block
             count += 1
         words[1, block] |= bit
         words[0, block] &= ~bit
-    return count
+    return advance(layout, words, queues, count, 0, level, most, guarded, doors)
 
 
 @kernel
