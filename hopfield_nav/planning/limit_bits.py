@@ -112,10 +112,10 @@ def levels(
     """
     words, queues = np.zeros((3, layout.edge.size), np.uint64), np.empty((2, layout.edge.size + 1), np.int32)
     first = np.zeros(64 * layout.edge.size, np.uint8)
-    count, hop = first_levels(layout, blocked, cells, words, queues, first, 255, guarded, doors)
+    count, hop = first_levels(layout, blocked, cells, words, queues, first, guarded, doors)
     level = first.astype(np.int32)
     if count > 0:
-        advance(layout, words, queues, count, hop, level, 2**31 - 1, guarded, doors)
+        advance(layout, words, queues, count, hop, level, guarded, doors)
     return level
 
 
@@ -148,7 +148,7 @@ def next_row(at, shape):
 
 
 @kernel
-def first_levels(layout, blocked, cells, words, queues, level, most, guarded, doors):
+def first_levels(layout, blocked, cells, words, queues, level, guarded, doors):
     """Levels from the targets' cells on as in `levels`, with arrays and the result as in `advance`."""
     open_cells(blocked, layout.shape, layout.place, words[0])
     count = 0
@@ -162,12 +162,12 @@ def first_levels(layout, blocked, cells, words, queues, level, most, guarded, do
             count += 1
         words[1, block] |= bit
         words[0, block] &= ~bit
-    return advance(layout, words, queues, count, 0, level, most, guarded, doors)
+    return advance(layout, words, queues, count, 0, level, guarded, doors)
 
 
 @kernel
-def advance(layout, words, queues, count, hop, level, most, guarded, doors):
-    """Number all cells by their hops from the nearest target, whose level is 1, up to the level ``most``.
+def advance(layout, words, queues, count, hop, level, guarded, doors):
+    """Number all cells by their hops from the nearest target, whose level is 1, up to what ``level`` can hold.
 
     ``words`` (3, blocks) are the cells that the wave may enter, its front and the next one, the last two in turn;
     ``queues`` (2, blocks + 1) list the blocks of both, ``count`` after the level ``hop``. It writes 1 + hops into
@@ -182,9 +182,7 @@ def advance(layout, words, queues, count, hop, level, most, guarded, doors):
             open_[guarded[g] >> 6] ^= bit
             waiting[left] = g
             left += 1
-    parts = (
-        layout.stride, layout.across, layout.wrap, layout.shift, layout.back, layout.low, layout.high, layout.edge,
-    )  # fmt: skip
+    most = np.iinfo(level.dtype).max
     while count > 0 and hop < most:
         turn = hop & 1
         front, ahead, queue, later = words[1 + turn], words[2 - turn], queues[turn], queues[1 - turn]
@@ -197,7 +195,7 @@ def advance(layout, words, queues, count, hop, level, most, guarded, doors):
             here = front[block]
             front[block] = NONE
             _number(here, block, hop, level)
-            reached = _pass(here, block, parts, open_, ahead, later, reached)
+            reached = _pass(here, block, layout, open_, ahead, later, reached)
         kept = 0
         for n in range(left):
             g = waiting[n]
@@ -250,7 +248,7 @@ def _number(front, block, hop, level):
 @inlined
 def _pass(front, block, layout, open_, ahead, queue, count):
     """One hop of the wave out of one block; returns the number of queued blocks."""
-    stride, across, wrap, shift, back, low, high, edge = layout
+    _, wrap, stride, across, shift, back, low, high, edge, _ = layout
     inside, mark = NONE, edge[block]
     for a in range(stride.size):
         top, bottom = front & high[a], front & low[a]
