@@ -52,15 +52,7 @@ def cheapest_path(
 
 
 @kernel
-def _search(
-    cost: np.ndarray,
-    shape: np.ndarray,
-    wrap: np.ndarray,
-    offset: np.ndarray,
-    closed: np.ndarray,
-    start: int,
-    goals: np.ndarray,
-) -> np.ndarray:
+def _search(cost, shape, wrap, offset, closed, start, goals):
     """Cells from the start to a goal, counted in C order; empty where there is no path."""
     total = np.full(cost.size, np.inf, np.float32)  # from a cell to the nearest goal
     head = np.full(int(MAX_COST) + 3, _END, np.int64)
@@ -89,7 +81,7 @@ def _search(
             other = beside(at, offset, k, shape, wrap)
             if other < 0 or cost[other] == np.inf or reached >= total[other]:
                 continue
-            if is_closed(closed, other * offset.shape[0] + _back(offset, k)):
+            if is_closed(closed, other * offset.shape[0] + (k ^ 1)):  # the step back, as ties are "+u, -u, +v, …"
                 continue
             total[other] = reached
             if spare != _END:
@@ -127,9 +119,3 @@ def _descend(total, cost, shape, wrap, offset, closed, at, path):
         path[count] = best
         count += 1
     return count
-
-
-@inlined
-def _back(offset, k):
-    """Number of the step against step k: its neighbour in the order of ties, "+u, -u, +v, …"."""
-    return k + 1 if k % 2 == 0 else k - 1
