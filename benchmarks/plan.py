@@ -18,13 +18,13 @@ from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning import (
     LINEAR,
     Field,
-    blocks,
     climb,
     descend,
     largest_eigenvalue,
-    levels,
     neighbourhood_of,
     plan_path,
+    plane_places,
+    plane_wave,
     settle,
 )
 from hopfield_nav.planning.hopfield import _iterate
@@ -33,11 +33,14 @@ ROUNDS = 9
 
 
 @kernel
-def limit(times, layout, step, offset, blocked, start, target, goals):
+def limit(times, step, offset, shape, wrap, place, grid, start, goals):
     total = 0
     for _ in range(times):
-        label = levels(layout, blocked, goals, np.zeros(0, np.int64), np.zeros((0, 1), np.int64))
-        field = Field(label, 0, step, offset, layout.shape, layout.wrap, layout.place, np.empty(0, np.int64))
+        shut = np.ones((shape[0] + 2, shape[1] + 2), np.bool_)
+        shut[1:-1, 1:-1] = grid
+        label = np.zeros(shut.size, np.int32)
+        plane_wave(shut, goals, label)
+        field = Field(label, 0, step, offset, shape, wrap, place, np.empty(0, np.int64))
         total += descend(field, start)[1].size
     return total
 
@@ -88,8 +91,8 @@ def main() -> None:
     blocked, start, target = grid.ravel(), 1 * 20 + 10, 17 * 20 + 6
     near = neighbourhood_of(shape)
     table_, offset = near.table, near.offset
-    layout, ends = blocks(shape, (False, False)), (np.array([1, 10]), np.array([17, 6]))
-    unit, goals = np.ones(len(offset), np.int64), np.array([[17, 6]])
+    unit, begin, goals = np.ones(len(offset), np.int64), np.array([1, 10]), np.array([[17, 6]])
+    map_ = np.array(shape), near.wrap, plane_places(shape), grid
     eigenvalue = largest_eigenvalue(near)
     row, column = np.nonzero((table_ < 400) & ~blocked[:, None])
     graph = coo_matrix((np.ones(row.size), (row, table_[row, column])), shape=(400, 400)).tocsr()
@@ -99,7 +102,7 @@ def main() -> None:
         for network in ("limit", "sum")
     ]
     found = {
-        "limit network, compiled": [microseconds(limit, layout, unit, offset, blocked, *ends, goals)],
+        "limit network, compiled": [microseconds(limit, unit, offset, *map_, begin, goals)],
         "summing network to convergence, β = 0.1": [microseconds(summing, *arguments, 0.1, eigenvalue)],
         "summing network to convergence, β = 0.24": [microseconds(summing, *arguments, 0.24, eigenvalue)],
         "the 199 synchronous sweeps of Ragazzon 2012": [microseconds(document, table_, ~blocked, target, 0.1, 199)],

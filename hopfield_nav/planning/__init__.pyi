@@ -14,7 +14,8 @@ from .limit import Field as Field
 from .limit import places_of as places_of
 from .limit import solve as solve
 from .limit_bits import blocks as blocks
-from .limit_bits import levels as levels
+from .limit_plane import plane_places as plane_places
+from .limit_plane import plane_wave as plane_wave
 from .neighbourhood import Neighbourhood as Neighbourhood
 from .neighbourhood import axis_name as axis_name
 from .neighbourhood import neighbourhood_of as neighbourhood_of

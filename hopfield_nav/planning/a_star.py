@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynamics.kernels.decorators import kernel
+from hopfield_nav.planning.ascent import beside, locate
 from hopfield_nav.planning.closed import closed_keys, is_closed
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of
 from hopfield_nav.planning.plan import NO_PATH, Plan
@@ -61,6 +62,7 @@ def _search(blocked, shape, offset, length, first, last, city, closed):
     """Where each cell was reached from, and the length of the path; inf where there is none."""
     known, before = np.full(blocked.size, np.inf), np.full(blocked.size, -1, np.int64)
     done = np.zeros(blocked.size, np.bool_)
+    at, wrap = np.empty(shape.size, np.int64), np.zeros(shape.size, np.bool_)
     known[first] = 0.0
     queue = [(_least(first, last, shape, city), first)]
     while len(queue) > 0:
@@ -70,8 +72,9 @@ def _search(blocked, shape, offset, length, first, last, city, closed):
         if done[i]:
             continue
         done[i] = True
+        locate(i, shape, at)
         for k in range(len(offset)):
-            j = _beside(i, offset[k], shape)
+            j = beside(at, offset, k, shape, wrap)
             if j < 0 or blocked[j] or known[i] + length[k] >= known[j]:
                 continue
             if is_closed(closed, i * len(offset) + k):
@@ -79,17 +82,3 @@ def _search(blocked, shape, offset, length, first, last, city, closed):
             known[j], before[j] = known[i] + length[k], i
             heapq.heappush(queue, (known[j] + _least(j, last, shape, city), j))
     return before, np.inf
-
-
-@kernel
-def _beside(i, offset, shape):
-    """Flat index of the cell a step away from i; -1 outside of the grid."""
-    found, stride = 0, 1
-    for a in range(shape.size - 1, -1, -1):
-        c = i % shape[a] + offset[a]
-        if c < 0 or c >= shape[a]:
-            return -1
-        found += c * stride
-        stride *= shape[a]
-        i = i // shape[a]
-    return found

@@ -95,6 +95,20 @@ def neighbour(at, offset, k, shape, wrap, place):
 
 
 @inlined
+def beside(at, offset, k, shape, wrap):
+    """Number in C order of the cell at step k from ``at``; -1 beyond the edge of an axis that is not closed."""
+    found = 0
+    for a in range(shape.size):
+        c = at[a] + offset[k, a]
+        if c < 0 or c >= shape[a]:
+            if not wrap[a]:
+                return -1
+            c += shape[a] if c < 0 else -shape[a]
+        found = found * shape[a] + c
+    return found
+
+
+@inlined
 def locate(cell, shape, at):
     """Coordinates `at` (rank,) of a cell counted in C order; in place."""
     rest = cell

@@ -10,7 +10,7 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.kernels.decorators import inlined, kernel
-from hopfield_nav.planning.ascent import locate
+from hopfield_nav.planning.ascent import beside, locate
 from hopfield_nav.planning.closed import closed_keys, is_closed
 from hopfield_nav.planning.neighbourhood import axis_name, neighbourhood_of
 
@@ -52,15 +52,7 @@ def cheapest_path(
 
 
 @kernel
-def _search(
-    cost: np.ndarray,
-    shape: np.ndarray,
-    wrap: np.ndarray,
-    offset: np.ndarray,
-    closed: np.ndarray,
-    start: int,
-    goals: np.ndarray,
-) -> np.ndarray:
+def _search(cost, shape, wrap, offset, closed, start, goals):
     """Cells from the start to a goal, counted in C order; empty where there is no path."""
     total = np.full(cost.size, np.inf, np.float32)  # from a cell to the nearest goal
     head = np.full(int(MAX_COST) + 3, _END, np.int64)
@@ -86,10 +78,10 @@ def _search(
         locate(c, shape, at)
         reached = total[c] + np.float32(1.0) + min(cost[c], np.float32(MAX_COST))
         for k in range(offset.shape[0]):
-            other = _beside(at, offset, k, shape, wrap)
+            other = beside(at, offset, k, shape, wrap)
             if other < 0 or cost[other] == np.inf or reached >= total[other]:
                 continue
-            if is_closed(closed, other * offset.shape[0] + _back(offset, k)):
+            if is_closed(closed, other * offset.shape[0] + (k ^ 1)):  # the step back, as ties are "+u, -u, +v, …"
                 continue
             total[other] = reached
             if spare != _END:
@@ -118,7 +110,7 @@ def _descend(total, cost, shape, wrap, offset, closed, at, path):
         locate(c, shape, at)
         best, best_total = np.int64(_END), np.float32(np.inf)
         for k in range(offset.shape[0]):
-            other = _beside(at, offset, k, shape, wrap)
+            other = beside(at, offset, k, shape, wrap)
             if other < 0 or is_closed(closed, c * offset.shape[0] + k):
                 continue
             reached = total[other] + np.float32(1.0) + min(cost[other], np.float32(MAX_COST))
@@ -127,23 +119,3 @@ def _descend(total, cost, shape, wrap, offset, closed, at, path):
         path[count] = best
         count += 1
     return count
-
-
-@inlined
-def _beside(at, offset, k, shape, wrap):
-    """Number of the cell at step k from ``at``; -1 beyond the edge of an axis that is not closed."""
-    found = 0
-    for a in range(shape.size):
-        c = at[a] + offset[k, a]
-        if c < 0 or c >= shape[a]:
-            if not wrap[a]:
-                return -1
-            c += shape[a] if c < 0 else -shape[a]
-        found = found * shape[a] + c
-    return found
-
-
-@inlined
-def _back(offset, k):
-    """Number of the step against step k: its neighbour in the order of ties, "+u, -u, +v, …"."""
-    return k + 1 if k % 2 == 0 else k - 1

@@ -4,7 +4,8 @@ With sigma_i = max_j beta^(length_ij) sigma_j in place of ragazzon2012 (6.9) the
 beta^(distance_i): each neuron counts its shortest path alone, where the summing network counts all walks. Distances
 are kept, not activations, so that nothing underflows and beta drops out.
 
-Where all steps are equally long they are hops, of `limit_bits`; else sums of lengths, of `limit_lengths`.
+Where all steps are equally long they are hops, of `limit_plane` or `limit_bits`; else sums of lengths, of
+`limit_lengths`.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +19,10 @@ from hopfield_nav.planning.ascent import descend, locate
 from hopfield_nav.planning.closed import NONE_CLOSED, by_place
 from hopfield_nav.planning.limit_bits import UNREACHED, blocks, levels, next_row
 from hopfield_nav.planning.limit_lengths import OPEN, distances, mark, pad
+from hopfield_nav.planning.limit_plane import plane_levels, plane_places
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of
+
+FEW = 4096  # cells up to which one kernel finds levels and path, in fewer calls and blocks of cells
 
 
 class Field(NamedTuple):
@@ -40,6 +44,10 @@ def solve(
     """Settle the limit network on a bool grid; a target (rank,), or several (m, rank), counts as free."""
     grid = np.ascontiguousarray(blocked)
     if near.uniform:
+        if grid.ndim == 2 and not any(near.periodic) and closed.size == 0:
+            place, step = plane_places(near.shape), np.ones(len(near.length), np.int64)
+            label, shape = plane_levels(grid, _cells(targets, 2)), np.array(near.shape)
+            return Field(label, UNREACHED, step, near.offset, shape, near.wrap, place, closed)
         layout = blocks(near.shape, near.periodic)
         aim = _cells(targets, len(layout.place))
         label = levels(layout, grid.reshape(-1), aim, *_guarded(closed, near, layout.place))

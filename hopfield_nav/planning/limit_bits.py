@@ -18,8 +18,8 @@ from dynamics.kernels.decorators import inlined, kernel
 BITS = 6  # 64 cells a word
 MOST_AXES = 32  # two bits of a word each say which blocks stand at an edge
 UNREACHED = 0
-ONE, TWO, NONE, PRIME = np.uint64(1), np.uint64(2), np.uint64(0), np.uint64(67)
-BIT = np.zeros(67, np.int64)  # 2**b mod 67 differs for all b < 64
+NONE, ONE, TWO, SIX, LOW, PRIME = np.array([0, 1, 2, 6, 63, 67], np.uint64)  # unsigned: no index is below zero
+BIT = np.zeros(67, np.uint64)  # 2**b mod 67 differs for all b < 64
 for _b in range(64):
     BIT[2**_b % 67] = _b
 SORTED_SHARE = 16  # a wave in more than 1/16 of all blocks is visited in memory order
@@ -30,8 +30,8 @@ class Blocks(NamedTuple):
 
     shape: np.ndarray  # (rank,) cells along each axis
     wrap: np.ndarray  # (rank,) bool, which axes are closed
-    number: np.ndarray  # (rank,) blocks along each axis
-    stride: np.ndarray  # (rank,) step of the block's number along each axis
+    stride: np.ndarray  # (rank,) uint64, step of the block's number along each axis
+    across: np.ndarray  # (rank,) uint64, that from the first block to the last one
     shift: np.ndarray  # (rank,) uint64, bits from a cell to the next along each axis
     back: np.ndarray  # (rank,) uint64, bits from the first to the last cell of a block along each axis
     low: np.ndarray  # (rank,) uint64, the cells on the lower face of a block
@@ -60,8 +60,8 @@ def blocks(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> Blocks:
     edge = ((at == 0) * first + (at == count[:, None] - 1) * last).sum(axis=0, dtype=np.uint64)
     back = ((size - 1) * shift).astype(np.uint64)
     found = Blocks(
-        np.array(shape), np.array(wrap), count, stride, shift.astype(np.uint64), back, low, high, edge,
-        _places(shape, size, stride, shift),
+        np.array(shape), np.array(wrap), stride.astype(np.uint64), (stride * (count - 1)).astype(np.uint64),
+        shift.astype(np.uint64), back, low, high, edge, _places(shape, size, stride, shift),
     )  # fmt: skip
     for array in found:
         array.setflags(write=False)
@@ -101,21 +101,21 @@ def _places(shape: tuple[int, ...], size: np.ndarray, stride: np.ndarray, shift:
     return place
 
 
-@kernel
-def levels(layout, blocked, cells, guarded, doors):
+def levels(
+    layout: Blocks, blocked: np.ndarray, cells: np.ndarray, guarded: np.ndarray, doors: np.ndarray
+) -> np.ndarray:
     """Levels (64 blocks,) int32, by place, of a wave from the targets' cells (m, rank); see `advance`.
 
     ``blocked`` (cells,) is in C order; the targets count as free. Cells with a closed step are ``guarded`` (g,), by
-    place: the wave enters them from the places ``doors`` (g, k) alone, of which -1 is none.
+    place: the wave enters them from the places ``doors`` (g, k) alone, of which -1 is none. The first levels fit a
+    byte, which saves memory traffic; NumPy keeps large arrays in large pages, which compiled code does not.
     """
-    targets = np.zeros(len(cells), np.int64)
-    for m in range(len(cells)):
-        for a in range(cells.shape[1]):
-            targets[m] += layout.place[a, cells[m, a]]
-    open_ = np.zeros(layout.edge.size, np.uint64)
-    open_cells(blocked, layout.shape, layout.place, open_)
-    level = np.zeros(64 * open_.size, np.int32)
-    advance(layout, open_, targets, level, guarded, doors)
+    words, queues = np.zeros((3, layout.edge.size), np.uint64), np.empty((2, layout.edge.size + 1), np.int32)
+    first = np.zeros(64 * layout.edge.size, np.uint8)
+    count, hop = first_levels(layout, blocked, cells, words, queues, first, guarded, doors)
+    level = first.astype(np.int32)
+    if count > 0:
+        advance(layout, words, queues, count, hop, level, guarded, doors)
     return level
 
 
@@ -124,14 +124,14 @@ def open_cells(blocked, shape, place, open_):
     """Set the bits of the cells that are not blocked (cells,) in `open_` (blocks,) of zeros; in place."""
     rank, n = shape.size, shape[shape.size - 1]
     at = np.zeros(rank, np.int64)
-    last = place[rank - 1]
+    last = place[rank - 1].astype(np.uint64)
     for first in range(0, blocked.size, n):
-        base = 0
+        base, row = NONE, blocked[first : first + n]
         for a in range(rank - 1):
-            base += place[a, at[a]]
+            base += np.uint64(place[a, at[a]])
         for x in range(n):
             p = base + last[x]
-            open_[p >> 6] |= np.uint64(not blocked[first + x]) << np.uint64(p & 63)
+            open_[p >> SIX] |= np.uint64(not row[x]) << (p & LOW)
         next_row(at, shape)
 
 
@@ -148,13 +148,33 @@ def next_row(at, shape):
 
 
 @kernel
-def advance(layout, open_, targets, level, guarded, doors):
-    """Number all cells by their hops from the nearest of the targets' places (m,), whose level is 1.
+def first_levels(layout, blocked, cells, words, queues, level, guarded, doors):
+    """Levels from the targets' cells on as in `levels`, with arrays and the result as in `advance`."""
+    open_cells(blocked, layout.shape, layout.place, words[0])
+    count = 0
+    for m in range(len(cells)):
+        target = 0
+        for a in range(cells.shape[1]):
+            target += layout.place[a, cells[m, a]]
+        block, bit = target >> 6, ONE << np.uint64(target & 63)
+        if words[1, block] == NONE:
+            queues[0, count] = block
+            count += 1
+        words[1, block] |= bit
+        words[0, block] &= ~bit
+    return advance(layout, words, queues, count, 0, level, guarded, doors)
 
-    The wave enters the cells in the words ``open_`` (blocks,), and writes 1 + hops into ``level`` (64 blocks,) of
-    zeros, UNREACHED where it did not come; both in place. Returns the number of levels. Cells with a closed step,
-    ``guarded`` and ``doors`` as in `levels`, are looked at one by one.
+
+@kernel
+def advance(layout, words, queues, count, hop, level, guarded, doors):
+    """Number all cells by their hops from the nearest target, whose level is 1, up to what ``level`` can hold.
+
+    ``words`` (3, blocks) are the cells that the wave may enter, its front and the next one, the last two in turn;
+    ``queues`` (2, blocks + 1) list the blocks of both, ``count`` after the level ``hop``. It writes 1 + hops into
+    ``level`` (64 blocks,) of zeros, UNREACHED where it did not come; all in place. Returns count and hop, with which
+    it goes on. Cells with a closed step, ``guarded`` and ``doors`` as in `levels`, are looked at one by one.
     """
+    open_ = words[0]
     waiting, left = np.empty(guarded.size, np.int64), 0
     for g in range(guarded.size):
         bit = ONE << np.uint64(guarded[g] & 63)
@@ -162,31 +182,20 @@ def advance(layout, open_, targets, level, guarded, doors):
             open_[guarded[g] >> 6] ^= bit
             waiting[left] = g
             left += 1
-    front, ahead = np.zeros_like(open_), np.zeros_like(open_)
-    queue, later = np.empty(open_.size + 1, np.int32), np.empty(open_.size + 1, np.int32)
-    count, hop = 0, 0
-    for target in targets:
-        block = target >> 6
-        if front[block] == NONE:
-            queue[count] = block
-            count += 1
-        front[block] |= ONE << np.uint64(target & 63)
-        open_[block] &= ~front[block]
-    parts = (
-        layout.number, layout.stride, layout.wrap, layout.shift, layout.back, layout.low, layout.high,
-        layout.edge,
-    )  # fmt: skip
-    while count > 0:
+    most = np.iinfo(level.dtype).max
+    while count > 0 and hop < most:
+        turn = hop & 1
+        front, ahead, queue, later = words[1 + turn], words[2 - turn], queues[turn], queues[1 - turn]
         hop += 1
         reached = 0
         if count > open_.size // SORTED_SHARE:
             _sort(front, queue)
         for n in range(count):
-            block = np.int64(queue[n])
+            block = np.uint64(queue[n])
             here = front[block]
             front[block] = NONE
             _number(here, block, hop, level)
-            reached = _pass(here, block, parts, open_, ahead, later, reached)
+            reached = _pass(here, block, layout, open_, ahead, later, reached)
         kept = 0
         for n in range(left):
             g = waiting[n]
@@ -202,8 +211,10 @@ def advance(layout, open_, targets, level, guarded, doors):
                 reached += 1
             ahead[place >> 6] |= ONE << np.uint64(place & 63)
         left = kept
-        front, ahead, queue, later, count = ahead, front, later, queue, reached
-    return hop
+        count = reached
+    for g in waiting[:left]:
+        open_[guarded[g] >> 6] |= ONE << np.uint64(guarded[g] & 63)
+    return count, hop
 
 
 @inlined
@@ -230,29 +241,27 @@ def _number(front, block, hop, level):
     rest = front
     while rest != NONE:
         after = rest & (rest - ONE)
-        level[(block << 6) + BIT[np.int64((rest ^ after) % PRIME)]] = hop
+        level[(block << SIX) + BIT[(rest ^ after) % PRIME]] = hop
         rest = after
 
 
 @inlined
 def _pass(front, block, layout, open_, ahead, queue, count):
     """One hop of the wave out of one block; returns the number of queued blocks."""
-    number, stride, wrap, shift, back, low, high, edge = layout
+    _, wrap, stride, across, shift, back, low, high, edge, _ = layout
     inside, mark = NONE, edge[block]
     for a in range(stride.size):
         top, bottom = front & high[a], front & low[a]
         inside |= ((front ^ top) << shift[a]) | ((front ^ bottom) >> shift[a])
         if top != NONE:
-            other = block + stride[a]
-            if mark & (TWO << np.uint64(2 * a)) != NONE:
-                other = block - (number[a] - 1) * stride[a] if wrap[a] else -1
-            if other >= 0:
+            at_end = mark & (TWO << np.uint64(2 * a)) != NONE
+            if wrap[a] or not at_end:
+                other = block - across[a] if at_end else block + stride[a]
                 count = _enter(top >> back[a], other, open_, ahead, queue, count)
         if bottom != NONE:
-            other = block - stride[a]
-            if mark & (ONE << np.uint64(2 * a)) != NONE:
-                other = block + (number[a] - 1) * stride[a] if wrap[a] else -1
-            if other >= 0:
+            at_end = mark & (ONE << np.uint64(2 * a)) != NONE
+            if wrap[a] or not at_end:
+                other = block + across[a] if at_end else block - stride[a]
                 count = _enter(bottom << back[a], other, open_, ahead, queue, count)
     return _enter(inside, block, open_, ahead, queue, count)
 

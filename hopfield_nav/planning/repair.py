@@ -11,19 +11,10 @@ from heapq import heappop, heappush
 import numpy as np
 
 from dynamics.kernels.decorators import inlined, kernel
-from hopfield_nav.planning.ascent import locate, neighbour, own_place
+from hopfield_nav.planning.ascent import beside, locate, neighbour, own_place
 from hopfield_nav.planning.closed import is_closed
 
 GIVEN_UP = -1
-
-
-@inlined
-def _count(at, offset, k, shape):
-    """Number in C order of the neighbour at step k of the cell `at`, which is inside the grid."""
-    found = 0
-    for a in range(shape.size):
-        found = found * shape[a] + (at[a] + offset[k, a]) % shape[a]
-    return found
 
 
 @inlined
@@ -59,7 +50,7 @@ def _push_children(field, at, own, heap):
     for k in range(step.size):
         j = neighbour(at, offset, k, shape, wrap, place)
         if j >= 0 and label[j] == own + step[k]:
-            heappush(heap, (label[j], _count(at, offset, k, shape)))
+            heappush(heap, (label[j], beside(at, offset, k, shape, wrap)))
 
 
 @kernel
@@ -156,7 +147,7 @@ def open_up(field, blocked, cells):
                 continue
             beyond = label.dtype.type(own + step[k])
             if label[j] == nothing or beyond < label[j]:
-                other = _count(at, offset, k, shape)
+                other = beside(at, offset, k, shape, wrap)
                 if not blocked[other]:
                     heappush(heap, (beyond, other))
     return count

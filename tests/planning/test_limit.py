@@ -9,6 +9,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import dijkstra
 
 from hopfield_nav.planning import blocks, neighbourhood_of, places_of, plan_path, solve
+from hopfield_nav.planning.closed import closed_keys, without
 from hopfield_nav.planning.limit import distance_grid
 
 pytestmark = pytest.mark.kernel
@@ -108,6 +109,49 @@ def test_a_wave_through_many_blocks_in_memory_order():
     plan = plan_path(blocked, (24, 24, 24), (24, 24, 24))
     hops = plain_search(blocked, (24, 24, 24), [False] * 3)
     np.testing.assert_array_equal(plan.distance, np.where(hops < 0, np.inf, hops))
+
+
+def winding(shape):
+    """A corridor two cells wide, back and forth over the plane of the last two axes, and through holes to the next."""
+    blocked = np.zeros(shape, dtype=bool)
+    row = np.arange(shape[-2])
+    blocked[..., row % 4 >= 2, :] = True
+    blocked[..., row % 8 // 2 == 1, -2:] = blocked[..., row % 8 // 2 == 3, :2] = False
+    if len(shape) == 3:
+        blocked[1::2] = True
+        blocked[1::2, :2, :2] = False
+    return blocked
+
+
+def searched(blocked, goals, near, closed):
+    """Hops to the nearest of the goals (m, rank) by scipy's search of a graph; goals count as free."""
+    free = np.append(~blocked.ravel(), False)
+    aims = np.ravel_multi_index(tuple(np.transpose(goals)), blocked.shape)
+    free[aims] = True
+    table = without(near.table, closed_keys(closed, near))
+    a, k = np.nonzero(free[table] & free[:-1, None])
+    graph = coo_matrix((np.ones(a.size), (a, table[a, k])), shape=(blocked.size,) * 2)
+    return dijkstra(graph.tocsr(), indices=aims, unweighted=True, min_only=True).reshape(blocked.shape)
+
+
+@pytest.mark.parametrize("share_blocked", [None, 0.0, 0.02, 0.35])
+@pytest.mark.parametrize("share_closed", [0.0, 0.03])
+@pytest.mark.parametrize(
+    ("shape", "periodic"), [((90, 70), None), ((70, 1), None), ((64, 80), (True, False)), ((5, 40, 32), None)]
+)
+def test_long_and_wide_waves(shape, periodic, share_closed, share_blocked):
+    """Waves of one cell, of a few and of hundreds, beyond the levels that a byte holds; several goals."""
+    rng = np.random.default_rng(0)
+    blocked = winding(shape) if share_blocked is None else rng.random(shape) < share_blocked
+    near = neighbourhood_of(shape, periodic=periodic)
+    cells = np.argwhere(rng.random((*shape[:-1], shape[-1] - 1)) < share_closed)
+    closed = np.stack([cells, cells + np.eye(len(shape), dtype=int)[-1]], axis=1)
+    goals = [(0,) * len(shape)] if share_blocked is None else rng.integers(0, shape, (3, len(shape)))
+    hops = searched(blocked, goals, near, closed)
+    found = distance_grid(solve(blocked, near, np.array(goals), closed_keys(closed, near)), near)
+    np.testing.assert_array_equal(found, hops)
+    if share_blocked is None and shape[-1] > 1 and periodic is None:
+        assert hops[np.isfinite(hops)].max() > 255
 
 
 @st.composite
