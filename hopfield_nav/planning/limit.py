@@ -19,10 +19,10 @@ from hopfield_nav.planning.ascent import descend, locate
 from hopfield_nav.planning.closed import NONE_CLOSED, by_place
 from hopfield_nav.planning.limit_bits import UNREACHED, blocks, levels, next_row
 from hopfield_nav.planning.limit_lengths import OPEN, distances, mark, pad
-from hopfield_nav.planning.limit_plane import plane_levels, plane_places
+from hopfield_nav.planning.limit_plane import plane_levels, plane_places, plane_wave
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of
 
-FEW = 4096  # cells up to which one kernel finds levels and path, in fewer calls and blocks of cells
+FEW = 4096  # cells up to which one kernel finds levels and path; larger arrays are better NumPy's
 
 
 class Field(NamedTuple):
@@ -44,14 +44,13 @@ def solve(
     """Settle the limit network on a bool grid; a target (rank,), or several (m, rank), counts as free."""
     grid = np.ascontiguousarray(blocked)
     if near.uniform:
-        if grid.ndim == 2 and not any(near.periodic) and closed.size == 0:
-            place, step = plane_places(near.shape), np.ones(len(near.length), np.int64)
-            label, shape = plane_levels(grid, _cells(targets, 2)), np.array(near.shape)
-            return Field(label, UNREACHED, step, near.offset, shape, near.wrap, place, closed)
+        if is_plane(near) and closed.size == 0:
+            return _plane_field(plane_levels(grid, _cells(targets, 2)), near)
         layout = blocks(near.shape, near.periodic)
         aim = _cells(targets, len(layout.place))
         label = levels(layout, grid.reshape(-1), aim, *_guarded(closed, near, layout.place))
-        return _hop_field(label, layout, near.offset, by_place(closed, near, layout.place))
+        step, keys = np.ones(len(near.length), np.int64), by_place(closed, near, layout.place)
+        return Field(label, UNREACHED, step, near.offset, layout.shape, layout.wrap, layout.place, keys)
     padded, state = pad(grid, near)
     goals = places_of(padded.place, targets)
     state[goals] = OPEN
@@ -61,38 +60,47 @@ def solve(
     return Field(label, np.inf, near.length, near.offset, padded.shape, padded.wrap, padded.place, keys)
 
 
-@kernel
-def _hop_field(label, layout, offset, closed):
-    step = np.ones(len(offset), np.int64)
-    return Field(label, UNREACHED, step, offset, layout.shape, layout.wrap, layout.place, closed)
+def is_plane(near: Neighbourhood) -> bool:
+    """Whether `limit_plane` settles a map without closed steps."""
+    return len(near.shape) == 2 and near.uniform and not any(near.periodic)
+
+
+def _plane_field(level: np.ndarray, near: Neighbourhood) -> Field:
+    step, shape, place = np.ones(len(near.offset), np.int64), np.array(near.shape), plane_places(near.shape)
+    return Field(level, UNREACHED, step, near.offset, shape, near.wrap, place, NONE_CLOSED)
 
 
 @kernel
-def _hops(layout, offset, blocked, start, goal):
-    """Levels, cells (k, rank) and whether the path arrives, without closed steps; ``start`` and ``goal`` in C order."""
-    none, ends = np.empty(0, np.int64), np.empty((2, layout.shape.size), np.int64)
-    locate(start, layout.shape, ends[0])
-    locate(goal, layout.shape, ends[1])
-    level = levels(layout, blocked, ends[1:], none, none.reshape(0, 1))
-    cells, _, reached = descend(_hop_field(level, layout, offset, none), ends[0])
+def _hops(blocked, offset, wrap, place, start, goal):
+    """Levels, cells (k, 2) and whether the path arrives, in the plane; ``start`` and ``goal`` are in C order."""
+    shape, ends = np.array(blocked.shape), np.empty((2, 2), np.int64)
+    locate(start, shape, ends[0])
+    locate(goal, shape, ends[1])
+    shut = np.ones((shape[0] + 2, shape[1] + 2), np.bool_)
+    shut[1:-1, 1:-1] = blocked
+    level = np.zeros(shut.size, np.int32)
+    plane_wave(shut, ends[1:], level)
+    step, none = np.ones(len(offset), np.int64), np.empty(0, np.int64)
+    cells, _, reached = descend(Field(level, UNREACHED, step, offset, shape, wrap, place, none), ends[0])
     return level, cells, reached
 
 
 @lru_cache(maxsize=1)
 def _quick_hops() -> Callable:
     """The kernel without a look at the types of its arguments, which are always the same."""
-    _hops(blocks((2, 2), (False, False)), neighbourhood_of((2, 2)).offset, np.zeros(4, bool), 0, 3)
+    near = neighbourhood_of((2, 2))
+    _hops(np.zeros((2, 2), bool), near.offset, near.wrap, plane_places((2, 2)), 0, 3)
     return unchecked_call(_hops)
 
 
 def descend_hops(blocked: np.ndarray, near: Neighbourhood, start: int, goal: int) -> tuple[np.ndarray, bool, Callable]:
-    """Cells (k, rank) of a path, whether it arrives, and its `distance_grid` when called.
+    """Cells (k, 2) of a path, whether it arrives, and its `distance_grid` when called.
 
-    For a bool grid, steps that are all equally long, none of them closed, and cells counted in C order.
+    For a bool grid that `is_plane`, without closed steps, and cells counted in C order.
     """
-    layout, flat = blocks(near.shape, near.periodic), np.ascontiguousarray(blocked).reshape(-1)
-    level, cells, reached = _quick_hops()(layout, near.offset, flat, start, goal)
-    return cells, reached, lambda: distance_grid(_hop_field(level, layout, near.offset, NONE_CLOSED), near)
+    grid, place = np.ascontiguousarray(blocked), plane_places(near.shape)
+    level, cells, reached = _quick_hops()(grid, near.offset, near.wrap, place, start, goal)
+    return cells, reached, lambda: distance_grid(_plane_field(level, near), near)
 
 
 def _guarded(closed: np.ndarray, near: Neighbourhood, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

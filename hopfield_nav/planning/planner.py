@@ -8,7 +8,7 @@ from dynamics import BadInput, require_known
 from hopfield_nav.planning.ascent import climb_cells, descend
 from hopfield_nav.planning.closed import closed_keys, without
 from hopfield_nav.planning.hopfield import check_beta, flat_index, iterate, judging_eigenvalue, largest_eigenvalue
-from hopfield_nav.planning.limit import FEW, Field, descend_hops, distance_grid, solve
+from hopfield_nav.planning.limit import FEW, Field, descend_hops, distance_grid, is_plane, solve
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of, on_grid
 from hopfield_nav.planning.plan import NO_PATH, Plan
 from hopfield_nav.planning.sum import Problem, check_size, plan_in_sum, solve_sum
@@ -97,7 +97,7 @@ def replan(
         return Plan(None, reason, np.inf, network, slope)
     if function:
         return plan_activated(grid, start, goal, function, around, closed)
-    if slope is None and around.uniform and not keys.size and grid.size <= FEW:
+    if slope is None and is_plane(around) and not keys.size and grid.size <= FEW:
         cells, reached, distance = descend_hops(grid, around, first, last)
         count, step = len(cells) - 1, around.length.item(0)
         length = float(count) if step == 1.0 else float(np.add.reduce(np.full(count, step)))

@@ -15,19 +15,8 @@ from matplotlib.figure import Figure
 
 from dynamics import BadInput, require_known
 from hopfield_nav.figures import add_note, do_in_two_processes, paper_style, save_figure, settings_note
+from hopfield_nav.figures.run import pages as paper
 from hopfield_nav.figures.run.maps import draw_collision_space, draw_trajectory
-from hopfield_nav.figures.run.pages import (
-    collision_space_page,
-    force_magnitude_page,
-    force_page,
-    force_zoom_page,
-    joint_error_page,
-    joints_page,
-    maps_page,
-    path_in_space_page,
-    snapshots_page,
-    trajectory_page,
-)
 from hopfield_nav.figures.run.places import places_page
 from hopfield_nav.figures.run.signals import draw_collision_count, draw_force_magnitude
 from hopfield_nav.figures.run.slices import slices_page
@@ -36,16 +25,16 @@ from hopfield_nav.record import Run
 from hopfield_nav.world import changed_settings
 
 _PAGES: dict[str, Callable[[Run], Figure | None]] = {
-    "collision_space": collision_space_page,  # ragazzon2012 figure 7.2
-    "snapshots": snapshots_page,  # 7.3
-    "maps": maps_page,  # 7.4
-    "trajectory": trajectory_page,  # 7.5
-    "path_in_space": path_in_space_page,  # the same from one side, where the map is in space
-    "forces": force_page,  # 7.6
-    "force_magnitude": force_magnitude_page,  # 7.7
-    "force_zoom": force_zoom_page,  # 7.8
-    "joint_error": joint_error_page,  # 7.9
-    "joints": joints_page,
+    "collision_space": paper.collision_space_page,  # ragazzon2012 figure 7.2
+    "snapshots": paper.snapshots_page,  # 7.3
+    "maps": paper.maps_page,  # 7.4
+    "trajectory": paper.trajectory_page,  # 7.5
+    "path_in_space": paper.path_in_space_page,  # the same from one side, where the map is in space
+    "forces": paper.force_page,  # 7.6
+    "force_magnitude": paper.force_magnitude_page,  # 7.7
+    "force_zoom": paper.force_zoom_page,  # 7.8
+    "joint_error": paper.joint_error_page,  # 7.9
+    "joints": paper.joints_page,
 }
 
 _OF_JOINTS: dict[str, Callable[[Run], Figure | None]] = {
