@@ -54,7 +54,7 @@ def _collect(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> dict[str, np.nd
         for name, array in arrays.items():
             if row.get(name) is not None:
                 array[row["index"]] = row[name]
-    return arrays
+    return {name: values.astype(str) if values.dtype == object else values for name, values in arrays.items()}
 
 
 def _is_text(sweep: Sweep, name: str) -> bool:
