@@ -1,10 +1,10 @@
 """The planner and the response of docs/own_planner.md beside the built-in methods, in touch and space.
 
-    python scripts/own_compared.py --worlds 200 --out docs/compare_your_method.md --ship
+    python scripts/own_compared.py --out docs/compare_your_method.md
 
-runs what is missing (an interrupted one goes on), and writes the page's tables. With ``--ship`` the rows of
-the built-in methods become those that come with the program, beside their suites; without ``--out`` these
-methods alone are run for that.
+runs what is missing (an interrupted one goes on), and writes the page's tables; rows of the built-in methods
+that come with the program are not run again. With ``--ship`` they are, and become those that come along;
+without ``--out`` these methods alone are run for that.
 """
 
 import re
@@ -41,9 +41,9 @@ def example(name: str) -> str:
     return next(block for block in blocks if block.startswith(f"# {name}\n"))
 
 
-def run(suite: str, worlds: int, folder: Path, own: bool) -> Path:
+def run(suite: str, worlds: int, folder: Path, own: bool, again: bool) -> Path:
     """The bench of a suite, with both methods or the built-in ones alone; the folder of its results."""
-    arguments = ["bench", suite, "--again", "--worlds", str(worlds), "--out", str(folder / suite)]
+    arguments = ["bench", suite, *["--again"] * again, "--worlds", str(worlds), "--out", str(folder / suite)]
     for name, (file, changes) in OWN.items() if own else ():
         (folder / file).write_text(example(file), encoding="utf-8")
         settings = (folder / file).with_suffix(".yaml")
@@ -61,7 +61,7 @@ def main(worlds: int = 200, folder: Path = RESULTS, out: Path | None = None, shi
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("space", "touch"):
         own = out is not None or not ship
-        rows = read(run(name, worlds, folder, own))
+        rows = read(run(name, worlds, folder, own, ship))
         tell(table(["", *COLUMNS], lines_of(EVERY_METHOD, rows)), out, name)
         if ship:
             suite, built_in = load_suite(name), [row for row in rows if row["method"] not in OWN]

@@ -18,7 +18,7 @@ that value as it otherwise does above ``rearm``. Before the end the detector fir
   a whole threshold above its lowest value since.
 
 An arm that passes by what it touches does not retreat (``PASSING``): until the end of its leg the level has to rise
-by a whole threshold above what it was when the detector fired, and then above its lowest value since.
+by a whole threshold above what it was when that was decided, and then above its lowest value since.
 
 A slow controller and a stiff obstacle throw each other back and forth, so that the level swings from one period to
 the next: its lowest value is that of the larger one of every two periods.
@@ -77,7 +77,7 @@ class AlarmNow:
     loud_time: float = 0.0  # when the level was above ``rearm`` last [s]
     last_level: float = 0.0  # that of the period before
     # lowest level, of every two periods the larger one, since the reference was back; until then the latest
-    # one, or where the arm passes by that when it fired
+    # one, or where the arm passes by that when it began to
     floor: float = 0.0
     peak: float = 0.0  # highest level since it fired, until it has begun to fall; then infinite
     low: float = 0.0  # lowest level since then, of every two periods the larger one

@@ -36,7 +36,10 @@ class Navigator(Protocol):
         """
 
     def localize(self, trace: Trace) -> ContactHypotheses:
-        """Where on the arm the last touch may have been; asked at ``motion.localize_at``."""
+        """Where on the arm the last touch may have been; asked at ``motion.localize_at``.
+
+        Where that was a glancing contact, ``motion`` may then be one that passes by it.
+        """
         return NOWHERE
 
     def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:

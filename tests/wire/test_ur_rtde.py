@@ -131,7 +131,7 @@ receive.disconnect()
 def test_what_its_recorder_writes_is_read(table, address, tmp_path):
     """The same angles, currents and torques as were told, at the same times.
 
-    A few rows may hold parts of two messages: on a busy machine the recorder reads one while the next arrives.
+    A few rows may hold parts of two messages: on a busy machine the recorder reads one while later ones arrive.
     """
     told, _ = table
     path = tmp_path / "recorded.csv"
@@ -142,5 +142,7 @@ def test_what_its_recorder_writes_is_read(table, address, tmp_path):
     rows = np.searchsorted(told.time, data.time.values + data.start_time_s - 1e-3)
     names = (("q", "actual_q"), ("qd", "actual_qd"), ("q_ref", "target_q"), ("current", "actual_current"))
     for name, field in names:
-        same = np.isclose(data[name].values, told.moving[field][rows], rtol=1e-7, atol=1e-5).all(axis=1)
-        assert same.mean() > 0.9, name
+        here, there = data[name].values, told.moving[field]
+        same = [np.isclose(here, there[rows + k], rtol=1e-7, atol=1e-5).all(axis=1) for k in range(6)]
+        assert same[0].mean() > 0.9, name
+        assert np.any(same, axis=0).all(), name
