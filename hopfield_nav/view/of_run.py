@@ -6,19 +6,7 @@ from typing import Any
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.figures import COLOURS
-from hopfield_nav.figures.solid import (
-    EXCLUDED,
-    cell_classes,
-    felt_alpha,
-    final_plan,
-    in_space,
-    level_height,
-    map_extent,
-    room_ends,
-    slice_outline,
-    start_point,
-)
+from hopfield_nav.figures import COLOURS, solid
 from hopfield_nav.record import SUMMARY, PlanRecord, Run, force_norm, missed_contacts
 from hopfield_nav.view.arm_shape import arm_parts, first_touches, link_poses, solid_part
 from hopfield_nav.view.arrays import curve, frame_rows, joint_colours, packed, panel, whole
@@ -75,7 +63,7 @@ def describe_run(run: Run, command: str = "") -> dict[str, Any]:
         "solids": solid_parts(run),
         "map": None if run.world.map.space == "joints" else map_layers(run),
         "places": places_of(run),
-        "start": start_point(run).tolist(),
+        "start": solid.start_point(run).tolist(),
         "goal": None if goal is None else list(map(float, goal)),
         "events": events,
         "panels": panels_of(run, rows),
@@ -101,8 +89,8 @@ def solid_parts(run: Run) -> list[dict[str, Any]]:
     """Unknown obstacles, with the time of the first touch, then known ones."""
     unknown, data = solids_of(run.world.obstacles), run.data
     touched = first_touches(unknown, data.time.values, data.contact_point.values)
-    parts = [solid_part(solid, False, when) for solid, when in zip(unknown, touched, strict=True)]
-    return parts + [solid_part(solid, True) for solid in solids_of(run.world.known)]
+    parts = [solid_part(one, False, when) for one, when in zip(unknown, touched, strict=True)]
+    return parts + [solid_part(one, True) for one in solids_of(run.world.known)]
 
 
 def places_of(run: Run) -> list[dict[str, Any]]:
@@ -162,17 +150,17 @@ def map_layers(run: Run) -> dict[str, Any]:
     """What does not change, and every plan with what was known when it was made."""
     grid, plans = run.world.map, run.plans()
     end = float(run.data.time.values[-1])
-    excluded = cell_classes(run, plans[0], path=False) == EXCLUDED
+    excluded = solid.cell_classes(run, plans[0], path=False) == solid.EXCLUDED
     return {
         "origin": list(grid.origin),
         "spacing": grid.spacing,
         "shape": list(grid.shape),
         "levels": _levels(run),
-        "extent": map_extent(run),
+        "extent": solid.map_extent(run),
         "excluded": _cells(excluded),
-        "alpha": felt_alpha(run),
-        "plans": [_plan(plan) for plan in [*plans, final_plan(run)._replace(time=end)]],
-        "ends": room_ends(run).tolist(),
+        "alpha": solid.felt_alpha(run),
+        "plans": [_plan(plan) for plan in [*plans, solid.final_plan(run)._replace(time=end)]],
+        "ends": solid.room_ends(run).tolist(),
     }
 
 
@@ -188,10 +176,10 @@ def _plan(plan: PlanRecord) -> dict[str, Any]:
 
 def _levels(run: Run) -> list[dict[str, Any]]:
     """Height of every level (a plane has one), and its cut through every solid, in their order."""
-    count = run.world.map.shape[2] if in_space(run) else 1
-    room, solids = map_extent(run), all_solids(run.world)
-    heights = [float(level_height(run, k)) for k in range(count)]
-    cuts = [[np.round(slice_outline(solid, z, room), 5).tolist() for solid in solids] for z in heights]
+    count = run.world.map.shape[2] if solid.in_space(run) else 1
+    room, solids = solid.map_extent(run), all_solids(run.world)
+    heights = [float(solid.level_height(run, k)) for k in range(count)]
+    cuts = [[np.round(solid.slice_outline(one, z, room), 5).tolist() for one in solids] for z in heights]
     return [{"z": z, "cuts": outlines} for z, outlines in zip(heights, cuts, strict=True)]
 
 

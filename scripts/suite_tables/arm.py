@@ -143,7 +143,7 @@ GEARS = {
 SIGMA = "σ [N·m/rad]"
 
 
-def _tool_with_gears(methods: list[c.Rows]) -> str:
+def _reached_with_gears(methods: list[c.Rows]) -> str:
     """Goals reached and false alarms."""
     blocked = sum(row["outcome"] == "no_path" for row in methods[0])
     cell = f"{sum(map(c.reached, methods[0]))}, {c.added(methods[0], 'false_alarm_count'):.0f}"
@@ -260,7 +260,8 @@ MISSED = {"seed: time": _all_missed}
 
 
 TABLES: dict[str, list[Part | Pivot]] = {
-    "gears_tool": [Pivot("tool", "{f}", "{s}", _tool_with_gears, SIGMA)],
+    "gears_tool": [Pivot("tool", "{f}", "{s}", _reached_with_gears, SIGMA)],
+    "gears_whole_arm": [Pivot("shelves", "{f}", "{s}", _reached_with_gears, SIGMA)],
     "gears_periods": [Part("periods", "{s}", PERIODS, head="period, model")],
     "gears_stiff": [Pivot("stiff", "{s}", _way_to_feel, _felt_at, SIGMA)],
     "gears_free": [Part("free", "{f}, off by {s}", FREE_GEARS, head=SIGMA)],

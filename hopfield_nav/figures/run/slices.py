@@ -37,17 +37,18 @@ def draw_slice(ax: Axes, run: Run, made: FeltMap, across: int, up: int) -> Axes:
     The way that the arm went is bold where it runs in the slice, and thin where another joint is elsewhere.
     """
     began, q = last_configuration(run, made), run.data.q.values
-    at: list[int | slice] = list(made.grid.cell_of(began))
+    at: list[int | slice] = list(made.grid.cell_of(made.grid.beside(began, made.grid.centre((0,) * q.shape[1]))))
     at[across], at[up] = slice(None), slice(None)
     known, certainty = made.known[tuple(at)], made.certainty[tuple(at)]
     image = np.zeros((*known.shape, 4))
     image[..., :3], image[..., 3] = to_rgb(COLOURS.felt), certainty
     image[known] = (*to_rgb(COLOURS.obstacle), 1.0)
-    low, high = made.grid.lower, made.grid.upper
-    extent = (low[across], high[across], low[up], high[up])
-    ax.imshow(image.swapaxes(0, 1), origin="lower", extent=extent, aspect="auto", interpolation="nearest")
+    (columns, *wide), (rows, *high) = (_shown(made, joint, q[:, joint]) for joint in (across, up))
+    image = image[np.ix_(columns, rows)].swapaxes(0, 1)
+    ax.imshow(image, origin="lower", extent=(*wide, *high), aspect="auto", interpolation="nearest")
     others = [j for j in range(q.shape[1]) if j not in (across, up) and made.grid.shape[j] > 1]
-    beside = (np.abs(q - began)[:, others] > 0.5 * made.grid.spacing[others]).any(axis=1)
+    away = made.grid.beside(q, began) - began
+    beside = (np.abs(away)[:, others] > 0.5 * made.grid.spacing[others]).any(axis=1)
     ax.plot(q[:, across], q[:, up], color=COLOURS.travelled, lw=0.7, zorder=3)
     inside = np.where(beside[:, None], np.nan, q)
     ax.plot(inside[:, across], inside[:, up], color=COLOURS.travelled, lw=2.2, zorder=4)
@@ -57,13 +58,24 @@ def draw_slice(ax: Axes, run: Run, made: FeltMap, across: int, up: int) -> Axes:
     return ax
 
 
+def _shown(made: FeltMap, joint: int, angles: np.ndarray) -> tuple[np.ndarray, float, float]:
+    """The cells of an axis that a panel shows, and its ends [rad]: a closed axis goes on where the arm went."""
+    count, low, width = made.grid.shape[joint], made.grid.lower[joint], made.grid.spacing[joint]
+    first, last = np.floor((np.array([angles.min(), angles.max()]) - low) / width).astype(int)
+    if not made.grid.turn[joint] or (first >= 0 and last < count):
+        first, last = 0, count - 1
+    spare = max(count - 1 - (last - first), 0)
+    first, last = first - spare // 2, last + spare - spare // 2
+    return np.arange(first, last + 1) % count, low + first * width, low + (last + 1) * width
+
+
 def last_configuration(run: Run, made: FeltMap) -> np.ndarray:
     """(n,) joint angles [rad] from which the arm went on after its last touch; at the start without one."""
     q, cells = run.data.q.values, run.data.event_start.values
     if not len(cells):
         return q[0]
-    row = np.searchsorted(run.data.time.values, run.data.event_time.values[-1])
-    return np.where(np.array(made.grid.shape) > 1, made.grid.centre(cells[-1]), q[min(row, len(q) - 1)])
+    like = q[min(np.searchsorted(run.data.time.values, run.data.event_time.values[-1]), len(q) - 1)]
+    return made.grid.beside(np.where(np.array(made.grid.shape) > 1, made.grid.centre(cells[-1]), like), like)
 
 
 def _handles() -> list[Line2D | Patch]:
