@@ -37,6 +37,7 @@ ALLOWED = 3.0  # deviations that the detector allows
 LEAST_MASS_ERROR, LEAST_FRICTION_ERROR = 0.03, 0.08  # which it allows always, shares
 SLACK = 5.0  # [N·m] of a joint's load for which its fixed threshold stands
 STROKES = (0.0, 1.0, -1.0, 1.0, -1.0, 1.0, 0.0)  # of the wiggle, in shares of its size
+UNTOLD, UNSEEN = 20.0, 5.0  # times as far a gear may be off before the wiggle has told, and where it cannot tell
 LEAST_LEVEL = 0.1  # [N·m] and ``ALLOWED`` deviations: a smaller friction is none
 WIGGLE_WINDOWS = 8  # that the wiggle is for masses: what is wrong in its friction lasts
 
@@ -67,6 +68,7 @@ class Learner:
         self._base = self._model.friction.copy()
         self._gears: list[GearFit] = []
         self._windows, self._read, self._done = np.zeros((0, 2 + SIGNALS * self._n)), 0, self._wiggle_time
+        self._belief.doubt[:] *= UNTOLD if self._wiggle_time else 1.0
         self._step, self._looks = world.plant.step, round(LOOK_EVERY / world.plant.step)
         self._wiggled = math.ceil(self._wiggle_time / self._step + 0.5) if self._wiggle_time else 0
         self._learnt, self._drifted = 0, self._wiggle_time
@@ -95,8 +97,10 @@ class Learner:
 
     def look(self, step: int, touched: bool) -> None:
         """Learn from what was gathered, where a look is due at this step; ``touched``: something was felt."""
-        if step == self._wiggled and self._wiggled and not touched:
-            self._learn_from_wiggle()
+        if step == self._wiggled and self._wiggled:
+            self._belief.doubt[:] /= UNTOLD
+            if not touched:
+                self._learn_from_wiggle()
         if step % self._looks == 0 and step > self._wiggled and self._section.masses:
             self._learn_on_the_way(step * self._step)
 
@@ -133,6 +137,7 @@ class Learner:
             belief.doubt[i] = min(max(spread, 1.0), belief.doubt[i])
         else:
             stiffness[i] = max(stiffness[i], gear.softest)
+            belief.doubt[i] *= UNSEEN
         return gear.deviation / gear.level
 
     def _strain(self, q: np.ndarray) -> np.ndarray:

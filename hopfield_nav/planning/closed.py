@@ -87,6 +87,13 @@ def by_place(keys: np.ndarray, near: Neighbourhood, place: np.ndarray) -> np.nda
     return np.sort(sum(place[axis, at] for axis, at in enumerate(cells)) * steps + keys % steps)
 
 
+def with_new(keys: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sorted keys with others, sorted as well, and those of the others that are new among them; each once."""
+    at = np.searchsorted(keys, others)
+    new = np.append(keys, -1)[at] != others
+    return np.insert(keys, at[new], others[new]), others[new]
+
+
 def without(table: np.ndarray, keys: np.ndarray) -> np.ndarray:
     """A neighbour table (cells, k) without closed steps; the very same array where there are none."""
     if keys.size == 0:

@@ -122,9 +122,10 @@ def levels(
 @kernel
 def open_cells(blocked, shape, place, open_):
     """Set the bits of the cells that are not blocked (cells,) in `open_` (blocks,) of zeros; in place."""
-    rank, n = shape.size, shape[shape.size - 1]
-    at = np.zeros(rank, np.int64)
-    last = place[rank - 1].astype(np.uint64)
+    rank = shape.size
+    while rank > 1 and shape[rank - 1] == 1:  # rows along an axis of one cell are all beginnings
+        rank -= 1
+    n, at, last = shape[rank - 1], np.zeros(rank, np.int64), place[rank - 1].astype(np.uint64)
     for first in range(0, blocked.size, n):
         base, row = NONE, blocked[first : first + n]
         for a in range(rank - 1):
@@ -137,8 +138,8 @@ def open_cells(blocked, shape, place, open_):
 
 @kernel
 def next_row(at, shape):
-    """Advance the leading coordinates `at` (rank,) to the next row in C order; in place."""
-    a = shape.size - 2
+    """Advance the leading coordinates `at` (k,) of the first k axes to the next row in C order; in place."""
+    a = at.size - 2
     while a >= 0:
         at[a] += 1
         if at[a] < shape[a]:

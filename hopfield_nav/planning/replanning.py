@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.planning.closed import by_place, closed_keys
+from hopfield_nav.planning.closed import by_place, closed_keys, with_new
 from hopfield_nav.planning.hopfield import flat_index
 from hopfield_nav.planning.limit import distance_grid, solve
 from hopfield_nav.planning.neighbourhood import Neighbourhood, on_grid
@@ -86,9 +86,9 @@ class Replanner:
 
         Raises ``BadInput``: as `planning.plan_path` for ``closed``.
         """
-        keys = closed_keys(steps, self._near)
-        new = np.setdiff1d(keys, self._keys, assume_unique=True)
-        self._set_closed(np.union1d(self._keys, new))
+        self._keys, new = with_new(self._keys, closed_keys(steps, self._near))
+        places, _ = with_new(self._field.closed, by_place(new, self._near, self._field.place))
+        self._field = self._field._replace(closed=places)
         cells, numbers = np.divmod(new, len(self._near.offset))
         changed = close(self._field, self._blocked.reshape(-1), cells, numbers, self._most)
         return self._repaired(int(changed))
@@ -98,9 +98,9 @@ class Replanner:
 
         Raises ``BadInput``: as `close`.
         """
-        keys = closed_keys(steps, self._near)
-        again = np.intersect1d(keys, self._keys, assume_unique=True)
-        self._set_closed(np.setdiff1d(self._keys, again, assume_unique=True))
+        again = np.intersect1d(self._keys, closed_keys(steps, self._near), assume_unique=True)
+        self._keys = np.setdiff1d(self._keys, again, assume_unique=True)
+        self._field = self._field._replace(closed=by_place(self._keys, self._near, self._field.place))
         return self._opened(np.unique(again // len(self._near.offset)))
 
     def plan(self, start: Sequence[int]) -> Plan:
@@ -136,7 +136,3 @@ class Replanner:
     def _opened(self, cells: np.ndarray) -> int:
         """Cells (m,), or steps that lead from them, are open now."""
         return int(open_up(self._field, self._blocked.reshape(-1), cells))
-
-    def _set_closed(self, keys: np.ndarray) -> None:
-        self._keys = keys
-        self._field = self._field._replace(closed=by_place(keys, self._near, self._field.place))

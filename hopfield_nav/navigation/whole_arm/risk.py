@@ -27,12 +27,21 @@ def likely_places(doubts: Against, certainty: float) -> set[Place]:
     return {(float(x), float(y), float(z)) for x, y, z in heavy}
 
 
-def least_doubt(below: Callable[[float, set[Step]], _Path | None], closed: set[Step]) -> tuple[_Path | None, float]:
-    """By halving: the path with the least certainty of ``LADDER`` beyond the first, and that certainty."""
-    best = below(LADDER[-1], closed)
-    low, high = 1, len(LADDER) - 1
-    while best is not None and low < high:
+def least_doubt(
+    below: Callable[[float, set[Step]], _Path | None], closed: set[Step], enough: float | None = None
+) -> tuple[_Path | None, float]:
+    """By halving: the path with the least certainty of ``LADDER`` beyond the first, and that certainty.
+
+    With ``enough``, one of ``LADDER``, there is a path for sure; by default that is asked first.
+    """
+    best, low = None, 1
+    high = LADDER.index(LADDER[-1] if enough is None else enough)
+    if enough is None:
+        best = below(LADDER[high], closed)
+        if best is None:
+            return None, LADDER[high]
+    while low < high:
         middle = (low + high) // 2
         tried = below(LADDER[middle], closed)
         best, low, high = (best, middle + 1, high) if tried is None else (tried, low, middle)
-    return best, LADDER[high]
+    return best or below(LADDER[high], closed), LADDER[high]

@@ -132,14 +132,17 @@ class Search:
             return self._shortest(here, q, blocked, closed, beliefs.free, likely, exits, doubts.cells)
 
         found, self.risk = below(LADDER[0], touched, near), 0.0
-        if found is not None or below(LADDER[-1], facts) is None:
-            return found  # facts alone leave no path: no doubt needs to be asked
+        if found is not None:
+            return found
         found, self.risk = least_doubt(partial(below, exits=near), touched)
+        if found is None and below(LADDER[-1], facts) is None:
+            return None  # facts alone leave no path: no doubt needs to be asked
         if len(exits) > len(near) and (found is None or self.risk > RISK):
+            enough = self.risk if found is not None else None
             found, self.risk = below(LADDER[0], touched), 0.0
             if found is None:
-                found, self.risk = least_doubt(below, touched)
-        return found or below(LADDER[0], facts) or least_doubt(below, facts)[0]
+                found, self.risk = least_doubt(below, touched, enough)
+        return found or below(LADDER[0], facts) or least_doubt(below, facts, LADDER[-1])[0]
 
     def cheapest(
         self, here: Cell, q: np.ndarray, beliefs: Beliefs, doubts: Against, left_out: set[tuple[int, Cell]]
