@@ -5,18 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import BadInput
+from hopfield_nav import navigation
 from hopfield_nav.geometry import arm_clearance
 from hopfield_nav.known_world import scene_of_world
-from hopfield_nav.navigation import (
-    LIKELY,
-    CollisionBelief,
-    ContactHypotheses,
-    JointGrid,
-    PriorMap,
-    Step,
-    block_known,
-    grid_of,
-)
 from hopfield_nav.record.run import Run
 from hopfield_nav.world import Box, Sphere, World, build_arm, packed
 
@@ -26,7 +17,7 @@ _FREE_OF_TOUCH = 0.5  # [s] from an alarm on either side, in which the arm may t
 _APART = 0.02  # [rad] between two joint angles that are handed on
 
 
-def load_prior(run: Run, world: World) -> PriorMap:
+def load_prior(run: Run, world: World) -> navigation.PriorMap:
     """What a run felt, for a world with the same map.
 
     Raises ``BadInput``: another map, or a run that keeps no facts and beliefs.
@@ -42,10 +33,10 @@ def load_prior(run: Run, world: World) -> PriorMap:
     pairs, certainty = run.closed_steps()
     steps = {_step(ends): float(value) for ends, value in zip(pairs, certainty, strict=True)}
     cells = {tuple(int(c) for c in cell): BELIEVED for cell in _occupied(run)}
-    return PriorMap(steps, cells, felt_places(run), free_angles(run))
+    return navigation.PriorMap(steps, cells, felt_places(run), free_angles(run))
 
 
-def felt_places(run: Run) -> list[ContactHypotheses]:
+def felt_places(run: Run) -> list[navigation.ContactHypotheses]:
     """Where each touch of a run may have been; empty on a map of the tool."""
     if "felt_point" not in run.data:
         return []
@@ -53,7 +44,9 @@ def felt_places(run: Run) -> list[ContactHypotheses]:
     for k in range(data.sizes["event"]):
         there = data.felt_link[k].values > 0
         found.append(
-            ContactHypotheses(*(data[name][k].values[there] for name in ("felt_point", "felt_link", "felt_weight")))
+            navigation.ContactHypotheses(
+                *(data[name][k].values[there] for name in ("felt_point", "felt_link", "felt_weight"))
+            )
         )
     return [places for places in found if len(places.points)]
 
@@ -65,7 +58,7 @@ def with_felt(world: World, run: Run) -> World:
     """
     solids: list[Sphere | Box] = []
     for places in felt_places(run):
-        heavy = places.points[places.weights >= LIKELY]
+        heavy = places.points[places.weights >= navigation.LIKELY]
         solids += [Sphere(center=_triple(point), radius=BALL) for point in heavy]
     solids += felt_cells(run)
     arm, start = build_arm(world), np.array([world.start.joints])
@@ -97,9 +90,9 @@ def _triple(point: np.ndarray | list[float]) -> tuple[float, float, float]:
     return x, y, z
 
 
-def _step(ends: np.ndarray) -> Step:
+def _step(ends: np.ndarray) -> navigation.Step:
     low, high = (tuple(int(c) for c in cell) for cell in ends)
-    return Step(low, next(axis for axis, (a, b) in enumerate(zip(low, high, strict=True)) if a != b))
+    return navigation.Step(low, next(axis for axis, (a, b) in enumerate(zip(low, high, strict=True)) if a != b))
 
 
 def free_angles(run: Run) -> np.ndarray:
@@ -118,7 +111,7 @@ def free_angles(run: Run) -> np.ndarray:
 class FeltMap(NamedTuple):
     """A map of joint angles."""
 
-    grid: JointGrid  # its cells
+    grid: navigation.JointGrid  # its cells
     known: np.ndarray  # bool grid, where the arm touches itself or what is known
     certainty: np.ndarray  # float grid, 0 to 1, that a cell is blocked by something felt
 
@@ -132,9 +125,9 @@ def felt_map(run: Run) -> FeltMap:
     if world.map.space != "joints":
         raise BadInput("no map of joint angles", where="map.space", found=world.map.space, allowed="joints")
     arm = build_arm(world)
-    grid = grid_of(world, arm, np.array(world.start.joints))
-    doubts = CollisionBelief(arm, grid)
+    grid = navigation.grid_of(world, arm, np.array(world.start.joints))
+    doubts = navigation.CollisionBelief(arm, grid)
     for places in felt_places(run):
         doubts.add(places)
     doubts.passed([], free_angles(run))
-    return FeltMap(grid, block_known(arm, scene_of_world(world), grid), -np.expm1(-doubts.risk()))
+    return FeltMap(grid, navigation.block_known(arm, scene_of_world(world), grid), -np.expm1(-doubts.risk()))

@@ -13,30 +13,15 @@ from dynamics import Arm, BadInput, Load, load_arm, make_load, with_dynamics, wi
 from dynamics.flexible_joint import flexible_joints
 from dynamics.packed import together
 from dynamics.work import make_work
+from hopfield_nav import loop
 from hopfield_nav.control import AlarmRule, Controller, Sensors, make_sensors
 from hopfield_nav.geometry import arm_bodies, tool_body
-from hopfield_nav.loop import (
-    RK4,
-    SEMI_IMPLICIT_EULER,
-    Contact,
-    ContactLaw,
-    FlexibleLoop,
-    Plant,
-    Settings,
-    Wrist,
-    drift_per_sample,
-    make_contact,
-    make_motors,
-    make_plant,
-    make_pushes,
-    make_wrist,
-)
 from hopfield_nav.plugin import Method, applied
 from hopfield_nav.world.obstacles import KnownObstacle
 from hopfield_nav.world.solids import Cylinder, Solid, packed
 from hopfield_nav.world.world import World
 
-_STAGES = {"rk4": RK4, "semi_implicit_euler": SEMI_IMPLICIT_EULER}
+_STAGES = {"rk4": loop.RK4, "semi_implicit_euler": loop.SEMI_IMPLICIT_EULER}
 
 
 def all_solids(world: World) -> list[Solid]:
@@ -147,19 +132,19 @@ def with_friction(world: World, arm: Arm) -> Arm:
     return arm._replace(friction=np.column_stack([np.zeros(n) + np.asarray(c) for c in columns]))
 
 
-def build_plant(world: World, arm: Arm) -> Plant:
+def build_plant(world: World, arm: Arm) -> loop.Plant:
     """The simulated arm and its obstacles; ``world`` is resolved."""
     damping = np.zeros(len(arm.dh)) + np.asarray(world.plant.damping, dtype=np.float64)
     true_arm = with_friction(world, _dynamics_of(world, world.plant.dynamics, arm))
     frictional = bool(np.any(true_arm.friction[:, [0, 2]] > 0.0))
     places = [(push.link, *push.point) for push in world.pushes]
-    pushes = make_pushes(places, [push.rows for push in world.pushes])
+    pushes = loop.make_pushes(places, [push.rows for push in world.pushes])
     contact = build_contact(world, true_arm)
     wrist = build_wrist(world)
     ripple, n = world.plant.torque_ripple, len(arm.dh)
     gain = 1.0 / np.asarray(world.controller.model_error.motor_constant_scale)
-    motors = make_motors(n, gain, ripple.amplitude, ripple.cycles)
-    return make_plant(true_arm, contact, damping + true_arm.friction[:, 1], frictional, motors, pushes, wrist)
+    motors = loop.make_motors(n, gain, ripple.amplitude, ripple.cycles)
+    return loop.make_plant(true_arm, contact, damping + true_arm.friction[:, 1], frictional, motors, pushes, wrist)
 
 
 def build_load(world: World) -> Load:
@@ -168,37 +153,37 @@ def build_load(world: World) -> Load:
     return make_load(payload.mass, payload.center_of_mass, payload.inertia)
 
 
-def build_wrist(world: World) -> Wrist:
+def build_wrist(world: World) -> loop.Wrist:
     """The force and torque sensor at the flange, if there is one."""
     sensor, step = world.sensors.wrench, world.plant.step
     if sensor is None:
-        return make_wrist()
+        return loop.make_wrist()
     every = 1 if sensor.period is None else round(sensor.period / step)
     drift = np.repeat([sensor.force_drift, sensor.moment_drift], 3)
-    return make_wrist(
+    return loop.make_wrist(
         every,
         build_load(world),
         offset=[*sensor.force_offset, *sensor.moment_offset],
         noise=np.repeat([sensor.force_noise, sensor.moment_noise], 3),
-        drift=drift_per_sample(drift, every * step),
+        drift=loop.drift_per_sample(drift, every * step),
     )
 
 
-def build_flexible_loop(world: World, plant: Plant, start: np.ndarray) -> FlexibleLoop:
+def build_flexible_loop(world: World, plant: loop.Plant, start: np.ndarray) -> loop.FlexibleLoop:
     """The loop with elastic joints; without ``plant.friction`` the load adds none either."""
     given = {name: getattr(world.plant, name) for name in ("stiffness", "temperature")}
     given = {name: value for name, value in given.items() if value is not None}
     if world.plant.friction is None:
         given["load_share"] = 0.0
-    return FlexibleLoop(plant, world.plant.step, start, **given)
+    return loop.FlexibleLoop(plant, world.plant.step, start, **given)
 
 
-def build_contact(world: World, arm: Arm) -> Contact:
+def build_contact(world: World, arm: Arm) -> loop.Contact:
     """What touches what: the tool point, or every link and the tool, and all obstacles."""
-    law = ContactLaw(world.contact.stiffness, world.contact.damping, world.contact.friction)
+    law = loop.ContactLaw(world.contact.stiffness, world.contact.damping, world.contact.friction)
     bodies = tool_body(arm) if world.contact.bodies == "tool" else arm_bodies(arm)
     links = 0 if world.contact.bodies == "tool" else len(arm.capsules)  # the tool is behind them
-    return make_contact(law, build_obstacles(world), bodies, beyond=links)
+    return loop.make_contact(law, build_obstacles(world), bodies, beyond=links)
 
 
 def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:
@@ -233,12 +218,12 @@ def build_sensors(world: World, n: int) -> Sensors:
     return make_sensors(n, *given, wrist, load, sensors.torque_noise)
 
 
-def build_settings(world: World, goal: np.ndarray | None) -> Settings:
+def build_settings(world: World, goal: np.ndarray | None) -> loop.Settings:
     """Timing and limits of the loop; ``goal`` is the tool position (3,) to arrive at, or None."""
     step, control = world.plant.step, world.controller
     tolerance = world.goal.tolerance if world.goal is not None else 0.0
     rule = world.detection
-    return Settings(
+    return loop.Settings(
         step=step,
         stages=_STAGES[world.plant.integrator],
         steps_per_period=round(control.period / step),
