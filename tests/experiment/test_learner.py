@@ -44,6 +44,31 @@ def test_level_and_stiffness_of_every_gear_are_learnt_before_the_first_motion(st
     assert np.all((moved > 5e-4) & (moved < 5e-3))
 
 
+def _alarms_of_a_wiggle(stiffness, seed):
+    """Of an arm that is believed to be five times as stiff, or a fifth, joint by joint, and its first steps."""
+    sides = np.random.default_rng([seed, 38]).choice([-1.0, 1.0], (3, 6))
+    names = ("mass_scale", "friction_scale", "presliding_scale")
+    scales = (1.0 + 0.1 * sides[0], 1.0 + 0.2 * sides[1], 5.0 ** sides[2])
+    error = ", ".join(f"{name}: {scale.tolist()}" for name, scale in zip(names, scales, strict=True))
+    rough = "sensors.torque_noise=[1, 1, 1, 0.2, 0.2, 0.2]", "plant.torque_ripple.amplitude=[0, 0.7, 0.7, 0, 0, 0]"
+    told = f"controller.model_error={{motor_constant_scale: 1.02, {error}}}"
+    simulation = Simulation(
+        load_world("empty", [LEARN, *REAL[:3], *rough, told, f"plant.presliding={stiffness}"]), seed
+    )
+    simulation.step(3.0)
+    return [detection.time for detection in simulation.detections], simulation
+
+
+@pytest.mark.parametrize(("stiffness", "seed"), [(5e4, 512), (5e4, 534), (1e6, 512), (1e6, 533)])
+def test_a_wiggle_is_not_ended_by_the_friction_that_it_is_to_tell(monkeypatch, stiffness, seed):
+    felt, simulation = _alarms_of_a_wiggle(stiffness, seed)
+    assert felt == []
+    levels = simulation.controller.model.friction[:, 2] / simulation.plant.arm.friction[:, 2]
+    assert np.abs(levels - 1.0).max() < 0.1
+    monkeypatch.setattr("hopfield_nav.experiment.learner.UNTOLD", 1.0)  # as a gear is that was told of
+    assert _alarms_of_a_wiggle(stiffness, seed)[0]
+
+
 def test_a_wiggle_in_which_something_is_felt_teaches_nothing():
     push = "pushes=[{link: 6, times: [0.5, 1.5], force: [60, 60, 0]}]"
     sim, plain = (run_to(2.1, *change, *REAL, push, "goal=null") for change in ((LEARN,), ()))
