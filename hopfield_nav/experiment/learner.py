@@ -73,6 +73,8 @@ class Learner:
         self._wiggled = math.ceil(self._wiggle_time / self._step + 0.5) if self._wiggle_time else 0
         self._learnt, self._drifted = 0, self._wiggle_time
         self._payload = section.payload
+        # whether masses may be learnt: what is wrong in the friction of gears that give would be taken for theirs
+        self._told = not self._wiggle_time or bool(np.isinf(self._model.presliding).all())
 
     def wiggle(self, motion: PlannedMotion) -> tuple[PlannedMotion, Trajectory | None]:
         """The first motion begun later, and the trajectory with the wiggle before it."""
@@ -100,6 +102,7 @@ class Learner:
         if step == self._wiggled and self._wiggled:
             self._belief.doubt[:] /= UNTOLD
             if not touched:
+                self._told = True
                 self._learn_from_wiggle()
         if step % self._looks == 0 and step > self._wiggled and self._section.masses:
             self._learn_on_the_way(step * self._step)
@@ -162,7 +165,7 @@ class Learner:
         if len(loud):
             due &= np.abs(at[:, None] - loud).min(axis=1) > APART
         due &= np.abs(self._windows[:, 2 + self._n : 2 + 2 * self._n]).max(axis=1) > (0 if declared else MOVING)
-        chosen = self._windows[due]
+        chosen = self._windows[due & (declared or self._told)]
         self._done = max(self._done, time - apart)
         self._windows = self._windows[at > time - 2.0 * APART]
         if len(chosen):

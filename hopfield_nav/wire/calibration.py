@@ -11,16 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dynamics import Arm, BadInput
-from hopfield_nav.logs import (
-    JOINT_COLUMNS,
-    Replay,
-    declared_threshold,
-    fit_motors,
-    label_signals,
-    signals_of_recording,
-    threshold_above,
-)
-from hopfield_nav.logs import replay as replay_signals
+from hopfield_nav import logs
 from hopfield_nav.plugin import Method
 from hopfield_nav.record import alarm_rate
 from hopfield_nav.wire.detector_stream import StreamMethods
@@ -67,8 +58,8 @@ class Stretch:
         lacking = [name for name in NEEDED if name not in columns]
         if lacking:
             raise BadInput("the source does not tell what calibration needs", found=", ".join(lacking))
-        signals = {name: table[:, columns[JOINT_COLUMNS[name]]] for name in SIGNALS}
-        return label_signals(table[:, columns["timestamp"]][:, 0], signals, "stretch of free motion")
+        signals = {name: table[:, columns[logs.JOINT_COLUMNS[name]]] for name in SIGNALS}
+        return logs.label_signals(table[:, columns["timestamp"]][:, 0], signals, "stretch of free motion")
 
 
 def calibrate(
@@ -106,17 +97,17 @@ def _fitted(
     values: dict[str, Any],
     same_motor: Sequence[Sequence[int]],
 ) -> StreamMethods:
-    motors = fit_motors([data], arm, same_motor)
+    motors = logs.fit_motors([data], arm, same_motor)
     methods = StreamMethods(motors.on(arm), estimator, detector, values, motors)
     methods = replace(methods, noise=free_noise(methods, [data]))
-    parameter = declared_threshold(detector)
+    parameter = logs.declared_threshold(detector)
     if parameter is None or "threshold" in values:
         return methods
     if parameter.per_joint:
         largest = np.abs(_replayed(methods, data).tau_external).max(axis=0)
     else:
         largest = np.atleast_1d(_replayed(_with(methods, 1.0), data).level.max())
-    threshold = threshold_above(largest, parameter).tolist()
+    threshold = logs.threshold_above(largest, parameter).tolist()
     return _with(methods, threshold if parameter.per_joint else threshold[0])
 
 
@@ -130,6 +121,6 @@ def _with(methods: StreamMethods, threshold: object) -> StreamMethods:
     return replace(methods, values={**methods.values, "threshold": threshold})
 
 
-def _replayed(m: StreamMethods, data: "xarray.Dataset") -> Replay:
-    signals = signals_of_recording(data, m.motors)
-    return replay_signals(m.model, signals, m.estimator, m.detector, m.values, m.rearm, m.episodes)
+def _replayed(m: StreamMethods, data: "xarray.Dataset") -> logs.Replay:
+    signals = logs.signals_of_recording(data, m.motors)
+    return logs.replay(m.model, signals, m.estimator, m.detector, m.values, m.rearm, m.episodes)

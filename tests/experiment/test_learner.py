@@ -77,8 +77,18 @@ def test_a_wiggle_in_which_something_is_felt_teaches_nothing():
         np.testing.assert_array_equal(getattr(sim.controller.model, name), getattr(plain.controller.model, name))
 
 
+def test_what_gears_were_not_told_of_is_not_taken_for_masses():
+    push = "pushes=[{link: 6, times: [0.5, 1.5], force: [60, 60, 0]}]"
+    sim = run_to(8.0, LEARN, *REAL, push)
+    assert sim.detections
+    assert not any(detection.false_alarm for detection in sim.detections)
+    assert sim.learner.summary()["windows"] == 0
+    np.testing.assert_array_equal(sim.controller.model.mass, 1.1 * sim.plant.arm.mass)
+
+
 def test_doubt_and_thresholds_shrink_with_what_is_learnt():
     sim = run_to(12.0, LEARN, *REAL)
+    assert sim.learner.summary()["windows"] > 10
     assert sim.state.control.belief.friction.doubt.max() < 2.0
     mass_error, friction_error = sim.controller.detector.parameters[6:8]
     assert mass_error < 0.15
