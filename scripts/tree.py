@@ -87,9 +87,9 @@ def circles(graph):
 
 
 def room_of(name):
-    """The room of a file of ``hopfield_nav``: the second part of its dotted name; None for all others."""
-    first, _, rest = name.partition(".")
-    return rest.split(".")[0] if first == "hopfield_nav" and rest else None
+    """The room of a file of ``hopfield_nav``: second part of its dotted name; None of others, and of ``__main__``."""
+    first, *rest = name.split(".")
+    return rest[0] if first == "hopfield_nav" and rest and rest[0] != "__main__" else None
 
 
 def arrows(graph):
@@ -99,8 +99,8 @@ def arrows(graph):
 
 
 def floors(graph):
-    """Rooms of the longest chain in which each imports the next; ``__main__`` is none."""
-    pairs = {(a, b) for a, b in arrows(graph) if a != "__main__"}
+    """Rooms of the longest chain in which each imports the next."""
+    pairs = arrows(graph)
 
     def height(room):
         return 1 + max((height(b) for a, b in pairs if a == room), default=0)
