@@ -28,7 +28,7 @@ SCALE, SHIFT = 0.15, 0.01  # deviations believed of a link's mass (a share) and 
 COULOMB, VISCOUS = 0.25, 0.25  # the same of a joint's friction, shares
 LOAD, MOMENT = 3.0, 0.3  # the same of a payload [kg, kg·m]
 TOUCH, TOUCH_TIME = 2.0, 10.0  # [N], [s] deviation of the drifting force, and how long it remembers
-UNMODELLED = 0.2  # [N·m] deviation of a window's mean torque for everything else
+UNMODELLED = 0.4  # [N·m] deviation of a window's mean torque for everything else, a ripple of the motors too
 KNOWN = 0.5  # share of a window's own deviation below which it tells nothing new
 UNLIKELY = 4.0  # deviations beyond which a window does not fit
 LARGEST_SHARE, LARGEST_SHIFT = 0.6, 0.1  # bounds of what is learnt [1, m]
@@ -64,7 +64,6 @@ class LinkLearning:
         # (6 n + 7, 6 n + 7) of them; zero of a payload before there may be one
         self.covariance = np.diag(deviations**2)
         self._columns = np.column_stack([column for i in range(n) for column in self._columns_of(i)])
-        self._latest = np.zeros((1, n, len(self.values)))
         self.payload_open = False  # whether there may be one now that is not known yet
 
     @property
@@ -101,7 +100,6 @@ class LinkLearning:
     def learn(self, windows: Windows) -> int:
         """Learn from windows (k) that tell something new and fit; returns how many do."""
         n, Y = self.n, self.equations(windows)
-        self._latest = Y[-1:]
         missing = windows.tau - inverse_dynamics(self._arm, windows.q, windows.qd, windows.qdd)
         missing = missing - windows.coulomb - windows.viscous - Y @ self.values
         if not self.payload_open:
@@ -136,10 +134,9 @@ class LinkLearning:
         touch = -jacobian(self._arm, windows.q)[:, :3].transpose(0, 2, 1)
         return np.concatenate([full @ self._columns, friction, full[:, :, -10:-6], touch], axis=2)
 
-    def doubt(self, windows: Windows | None = None) -> np.ndarray:
-        """(k, n) deviation of the model's torque, friction and payload aside [N·m]; default: here."""
-        Y = self._latest if windows is None else self.equations(windows)
-        return np.sqrt(self._variance(Y, slice(0, PER_LINK * self.n)))
+    def doubt(self, windows: Windows) -> np.ndarray:
+        """(k, n) deviation of the model's torque there, friction and payload aside [N·m]."""
+        return np.sqrt(self._variance(self.equations(windows), slice(0, PER_LINK * self.n)))
 
     def _variance(self, Y: np.ndarray, of: slice = slice(None)) -> np.ndarray:
         """(k, n) of the torque, for what is not known of some unknowns."""

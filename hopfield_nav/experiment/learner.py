@@ -124,7 +124,9 @@ class Learner:
         signals = (q, qd, qdd, tau, coulomb, viscous, self._noise(q) + own + np.zeros_like(q))
         if self._section.masses:
             parts = [np.array_split(signal, WIGGLE_WINDOWS) for signal in signals]
-            self._learn(Windows._make(np.array([p.mean(axis=0) for p in part]) for part in parts), 0.0)
+            windows = Windows._make(np.array([p.mean(axis=0) for p in part]) for part in parts)
+            self._learn(windows, 0.0)
+            self._allow_masses(windows)
 
     def _believe_gear(self, i: int, gear: GearFit) -> float:
         """Take up level and stiffness of joint ``i``; returns the deviation of the level as a share."""
@@ -167,16 +169,22 @@ class Learner:
         due &= np.abs(self._windows[:, 2 + self._n : 2 + 2 * self._n]).max(axis=1) > (0 if declared else MOVING)
         chosen = self._windows[due & (declared or self._told)]
         self._done = max(self._done, time - apart)
+        newest = self._windows[-1:]
         self._windows = self._windows[at > time - 2.0 * APART]
         if len(chosen):
-            q, qd, qdd, tau, friction, doubt = chosen[:, 2:].reshape(-1, SIGNALS, self._n).transpose(1, 0, 2)
-            coulomb, viscous = self._links.friction
-            slow = self._base[:, 1] * qd
-            level = (friction - viscous * slow) / coulomb
             if not declared:
                 self._links.drift(chosen[-1, 0] - self._drifted)
             self._drifted = float(chosen[-1, 0])
-            self._learn(Windows(q, qd, qdd, tau, level, slow, self._noise(q) + doubt), time)
+            self._learn(self._means(chosen), time)
+        if len(newest):
+            self._allow_masses(self._means(newest))
+
+    def _means(self, rows: np.ndarray) -> Windows:
+        """What rows of windows (k, 2 + ...), as they were gathered, say of the model."""
+        q, qd, qdd, tau, friction, doubt = rows[:, 2:].reshape(-1, SIGNALS, self._n).transpose(1, 0, 2)
+        coulomb, viscous = self._links.friction
+        slow = self._base[:, 1] * qd
+        return Windows(q, qd, qdd, tau, (friction - viscous * slow) / coulomb, slow, self._noise(q) + doubt)
 
     def _declared(self, time: float) -> bool:
         """Whether what is felt is a payload, by this time."""
@@ -195,8 +203,11 @@ class Learner:
         coulomb, viscous = self._links.friction
         self._model.friction[:, [0, 2]] = self._base[:, [0, 2]] * coulomb[:, None]
         self._model.friction[:, 1] = self._base[:, 1] * viscous
+
+    def _allow_masses(self, windows: Windows) -> None:
+        """Let the detector allow for what is not known of masses where the last of the windows was."""
         load = np.abs(windows.tau - windows.coulomb - windows.viscous)[-1] + SLACK
-        share = float((ALLOWED * self._links.doubt() / load).max())
+        share = float((ALLOWED * self._links.doubt(windows)[-1] / load).max())
         self._allow("mass_error", share, LEAST_MASS_ERROR)
 
     def _noise(self, q: np.ndarray) -> np.ndarray:
