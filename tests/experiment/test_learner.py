@@ -96,6 +96,20 @@ def test_doubt_and_thresholds_shrink_with_what_is_learnt():
     assert sim.outcome is None or sim.outcome == "reached"
 
 
+def test_thresholds_follow_the_place_where_nothing_is_learnt_any_more(monkeypatch):
+    """Else alarms that come of too small a threshold would keep it small: nothing is learnt beside an alarm."""
+    sim = run_to(5.0, LEARN, *REAL)
+    monkeypatch.setattr("hopfield_nav.experiment.learner.LOUD", -1.0)
+    sim.step(1.5)  # what was due before is learnt
+    windows, allowed = sim.learner.summary()["windows"], set()
+    for _ in range(3):
+        allowed.add(float(sim.controller.detector.parameters[6]))
+        sim.step(2.0)
+    assert sim.learner.summary()["windows"] == windows
+    assert len(allowed) == 3
+    assert all(0.03 <= share <= 0.15 for share in allowed)
+
+
 def test_masses_that_are_off_are_learnt_on_the_way():
     off = [run_to(9.0, MASSES, *more) for more in ((), (LEARN,))]
     weights = [np.linalg.norm(sim.state.control.belief.tau_external) for sim in off]
