@@ -42,8 +42,11 @@ def lines_of(part: Part, rows: Sequence[c.Row]) -> list[list[str]]:
     for row in [*rows, *({**row, "family": "all"} for row in rows if part.whole)]:
         key = str(row["family"]), str(row["condition"]), str(row["method"])
         grouped.setdefault(key, []).append(row)
-    lines = []
-    for family, condition in dict.fromkeys(key[:2] for key in grouped):
+    lines, pairs = [], list(dict.fromkeys(key[:2] for key in grouped))
+    if part.whole:  # all families of a condition, then all together
+        conditions = list(dict.fromkeys(condition for _, condition in pairs))
+        pairs.sort(key=lambda pair: conditions.index(pair[1]))
+    for family, condition in pairs:
         there = [method for f, s, method in grouped if (f, s) == (family, condition)]
         for side in [[method] for method in there] if part.methods is None else [part.methods]:
             line = family, condition, side[-1]
