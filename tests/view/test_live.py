@@ -29,10 +29,10 @@ def two_moments():
 
 def ask(page, path="/", **headers):
     place = urlsplit(page.address)
-    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=30)
-    connection.request("GET", path, headers=headers)
-    answer = connection.getresponse()
-    return answer.status, answer.read().decode()
+    with contextlib.closing(http.client.HTTPConnection(place.hostname, place.port, timeout=30)) as connection:
+        connection.request("GET", path, headers=headers)
+        with connection.getresponse() as answer:
+            return answer.status, answer.read().decode()
 
 
 def other_address():
