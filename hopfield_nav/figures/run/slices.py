@@ -37,7 +37,7 @@ def draw_slice(ax: Axes, run: Run, made: FeltMap, across: int, up: int) -> Axes:
     The way that the arm went is bold where it runs in the slice, and thin where another joint is elsewhere.
     """
     began, q = last_configuration(run, made), run.data.q.values
-    at: list[int | slice] = list(made.grid.cell_of(made.grid.beside(began, made.grid.centre((0,) * q.shape[1]))))
+    at: list[int | slice] = [c % n for c, n in zip(made.grid.cell_of(began), made.grid.shape, strict=True)]
     at[across], at[up] = slice(None), slice(None)
     known, certainty = made.known[tuple(at)], made.certainty[tuple(at)]
     image = np.zeros((*known.shape, 4))
