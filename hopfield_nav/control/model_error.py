@@ -46,7 +46,8 @@ VELOCITY_NOISE = Parameter(
 TORQUE_NOISE = replace(
     VELOCITY_NOISE, name="torque_noise", high=1e3, unit="N·m", description="the same of the motors' torque"
 )
-DEVIATIONS = 4.0  # of the noise that are allowed for
+DEVIATIONS = 4.0  # of the velocities' noise that are allowed for
+TORQUE_DEVIATIONS = 6.0  # of the torque's: motors that are noisy also have a ripple, and a constant that is off
 
 
 @inlined
@@ -65,11 +66,12 @@ def update_model_torques(model, sensed, work):
 def hidden_friction(model, sensed, i, stiction_speed, friction_error):
     """Torque that friction may hide on joint ``i`` [N·m].
 
-    With an ideal gear breakaway at speed zero, fading beyond; else what is not known of its state.
+    With an ideal gear breakaway at speed zero, fading beyond; else what is not known of its state and its level.
     """
-    if model.presliding[i] < np.inf:
-        return (1.0 + friction_error) * sensed.friction_doubt[i]
     largest = max(model.friction[i, 0], model.friction[i, 2])
+    if model.presliding[i] < np.inf:  # a level that is off shows in the middle of a turn as well
+        level = friction_error * max(largest - abs(sensed.friction[i]), 0.0)
+        return level + (1.0 + friction_error) * sensed.friction_doubt[i]
     if largest == 0.0:
         return 0.0
     share = sensed.qd[i] / stiction_speed

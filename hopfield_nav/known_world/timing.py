@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dynamics import Arm, BadInput, LibraryMissing, gravity_torque, joint_friction_torque
+from hopfield_nav.known_world import path_segments
 from hopfield_nav.known_world.limits import (
     ACCELERATION,
     TORQUE_SHARE,
@@ -18,14 +19,6 @@ from hopfield_nav.known_world.limits import (
     Shares,
     largest_shares,
     motion_limits,
-)
-from hopfield_nav.known_world.path_segments import (
-    PathSegment,
-    along,
-    checked_path,
-    divided,
-    position_over_time,
-    segments_of_path,
 )
 from hopfield_nav.known_world.task import PlannedPath
 from hopfield_nav.loop import Trajectory, joined, resting, slowed, values_at
@@ -71,8 +64,8 @@ def time_path(
     limits = motion_limits(arm, acceleration, share, tool_speed)
     if not 0.0 <= ramp < math.inf:
         raise BadInput("ramp must be a time", found=ramp, allowed="0 or more [s]")
-    path = checked_path(path, len(arm.dh))
-    segments = segments_of_path(arm, path)
+    path = path_segments.checked_path(path, len(arm.dh))
+    segments = path_segments.segments_of_path(arm, path)
     if not segments:
         return resting(path.q[0])
     return joined([_time_segment(arm, segment, limits, float(ramp)) for segment in segments])
@@ -95,7 +88,7 @@ def corner_times(path: PlannedPath, trajectory: Trajectory) -> np.ndarray:
     return trajectory.knots[rows]
 
 
-def _time_segment(arm: Arm, segment: PathSegment, limits: MotionLimits, ramp: float) -> Trajectory:
+def _time_segment(arm: Arm, segment: path_segments.PathSegment, limits: MotionLimits, ramp: float) -> Trajectory:
     _require_held(arm, segment, limits)
     fastest_speed = _library()
     tight, friction_speed, trajectory = limits, np.zeros(len(segment.grid)), None
@@ -108,18 +101,20 @@ def _time_segment(arm: Arm, segment: PathSegment, limits: MotionLimits, ramp: fl
         if rubs and attempt == 0:
             friction_speed = speed
             continue
-        trajectory = along(segment, position_over_time(segment.grid, speed, ramp))
+        trajectory = path_segments.along(segment, path_segments.position_over_time(segment.grid, speed, ramp))
         shares = largest_shares(arm, trajectory, limits)
         if max(shares) <= 1.0 + TOLERANCE:
             return trajectory
         friction_speed = 0.5 * (friction_speed + speed)
         if segment.straight and not rubs and len(segment.grid) <= _FINEST:
-            grid = divided(segment.grid, 2)
+            grid = path_segments.divided(segment.grid, 2)
             segment, friction_speed = (segment._replace(grid=grid), np.interp(grid, segment.grid, friction_speed))
         else:
             tight = _tightened(tight, shares)
     if trajectory is None:
-        trajectory = along(segment, position_over_time(segment.grid, _humble_speed(segment, limits), ramp))
+        trajectory = path_segments.along(
+            segment, path_segments.position_over_time(segment.grid, _humble_speed(segment, limits), ramp)
+        )
     return _slowed_until_kept(arm, trajectory, limits)
 
 
@@ -151,13 +146,13 @@ def _slowed_until_kept(arm: Arm, trajectory: Trajectory, limits: MotionLimits) -
     raise BadInput("no motion along the path keeps the limits", allowed="a larger share of the torque limits")
 
 
-def _humble_speed(segment: PathSegment, limits: MotionLimits) -> np.ndarray:
+def _humble_speed(segment: path_segments.PathSegment, limits: MotionLimits) -> np.ndarray:
     """Path speed of a bang-bang motion, for a segment on which the library fails in rounding."""
     s = segment.grid
     return np.sqrt(2.0 * limits.acceleration.min() * np.minimum(s, s[-1] - s))
 
 
-def _require_held(arm: Arm, segment: PathSegment, limits: MotionLimits) -> None:
+def _require_held(arm: Arm, segment: path_segments.PathSegment, limits: MotionLimits) -> None:
     """Refuse a segment with a pose where the motors cannot hold the arm, or not move it against friction."""
     q, creep = segment.path(segment.grid), 1e-6 * segment.path(segment.grid, 1)
     still = gravity_torque(arm, q)

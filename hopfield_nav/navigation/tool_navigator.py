@@ -11,6 +11,7 @@ import numpy as np
 
 from dynamics import Arm
 from hopfield_nav.loop import evaluate
+from hopfield_nav.navigation import responses
 from hopfield_nav.navigation.map import Beliefs, Cell, PriorMap, Step
 from hopfield_nav.navigation.motion import (
     Detection,
@@ -24,32 +25,25 @@ from hopfield_nav.navigation.motion import (
 )
 from hopfield_nav.navigation.navigator import Navigator, ToolResponse
 from hopfield_nav.navigation.over_tool_map import OverToolMap
-from hopfield_nav.navigation.responses import (
-    BelievedPaths,
-    OwnResponse,
-    PassBy,
-    Replan,
-    Retreat,
-    ToolTouch,
-    TouchLearning,
-)
 from hopfield_nav.world import World
 
-MakeResponse = Callable[[Situation, ToolMotions, BelievedPaths, Retreat], ToolResponse]
+MakeResponse = Callable[[Situation, ToolMotions, responses.BelievedPaths, responses.Retreat], ToolResponse]
 
 
 class ToolNavigator(OverToolMap, Navigator):
     """Map, planner, motions and response of one run; a ``Navigator``."""
 
-    def __init__(self, world: World, arm: Arm, start: np.ndarray, make_response: MakeResponse = Replan) -> None:
+    def __init__(
+        self, world: World, arm: Arm, start: np.ndarray, make_response: MakeResponse = responses.Replan
+    ) -> None:
         super().__init__(world, arm, start)
-        self.retreat = Retreat(self.situation)  # where the arm goes back to
-        self.learning = TouchLearning(self.situation)  # what a touch teaches
-        self.paths = BelievedPaths(self.situation, self.retreat.tried)  # who plans
+        self.retreat = responses.Retreat(self.situation)  # where the arm goes back to
+        self.learning = responses.TouchLearning(self.situation)  # what a touch teaches
+        self.paths = responses.BelievedPaths(self.situation, self.retreat.tried)  # who plans
         # what follows a touch
         self.response = make_response(self.situation, self.motions, self.paths, self.retreat)
-        own = self.response.onward if isinstance(self.response, OwnResponse) else None
-        self._pass_by = PassBy(self.situation, own or partial(self.motions.over, self.paths))
+        own = self.response.onward if isinstance(self.response, responses.OwnResponse) else None
+        self._pass_by = responses.PassBy(self.situation, own or partial(self.motions.over, self.paths))
 
     @property
     def beliefs(self) -> Beliefs:
@@ -77,7 +71,7 @@ class ToolNavigator(OverToolMap, Navigator):
             return cell, self.motion
         motion = self._pass_by.on_touch(begin) if glancing else None
         if motion is None:
-            motion = self.response.on_touch(ToolTouch(self.situation, self.paths, begin, segment, force))
+            motion = self.response.on_touch(responses.ToolTouch(self.situation, self.paths, begin, segment, force))
             motion = motion._replace(first_segment=FirstSegment.RETREAT)
         self.motion = motion
         return cell, motion
@@ -88,7 +82,7 @@ class ToolNavigator(OverToolMap, Navigator):
             self.learning.confirm(level_at_retreat)
         if self.motion.phase is MotionPhase.EXPLORE:
             self.arrive()
-        self.motion = self.response.on_rest(ToolTouch(self.situation, self.paths, begin))
+        self.motion = self.response.on_rest(responses.ToolTouch(self.situation, self.paths, begin))
         self.map.show_beliefs()
         return self.motion
 

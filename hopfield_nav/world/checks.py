@@ -10,19 +10,8 @@ import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav.plugin import JOINT_TORQUES, REFERENCE, WRIST, find_method, method_names
+from hopfield_nav.world import fitting
 from hopfield_nav.world.beforehand import check_beta_of
-from hopfield_nav.world.fitting import (
-    ARMS,
-    arms_and_joints,
-    check_count,
-    check_lengths,
-    check_plan,
-    check_pushes,
-    check_rotors,
-    load_named,
-    start_of,
-    unless,
-)
 from hopfield_nav.world.joint_map import OF_A_JOINT_MAP
 from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.not_known import NotKnown, faults_of
@@ -36,7 +25,7 @@ def check_world(world: World, like: World | None = None) -> tuple[World, list[Ba
     Its form is right. A world ``like`` it that has been checked saves loading the same arms again.
     """
     faults: list[BadInput] = []
-    if like is None or arms_and_joints(world) != arms_and_joints(like):
+    if like is None or fitting.arms_and_joints(world) != fitting.arms_and_joints(like):
         world, faults = _with_arms(world)
     world, more = _with_start(world)
     return world, [*faults, *more, *faults_of(_OF_EVERY_WORLD, world)]
@@ -45,8 +34,8 @@ def check_world(world: World, like: World | None = None) -> tuple[World, list[Ba
 def _with_arms(world: World) -> tuple[World, list[BadInput]]:
     """The world, of its arms those not known that cannot be loaded; and why they cannot."""
     told: list[BadInput] = []
-    for key in ARMS:
-        if faults := list(faults_of([partial(load_named, key=key)], world)):
+    for key in fitting.ARMS:
+        if faults := list(faults_of([partial(fitting.load_named, key=key)], world)):
             world, told = world.not_knowing(key), [*told, *faults]
     return world, told
 
@@ -54,12 +43,12 @@ def _with_arms(world: World) -> tuple[World, list[BadInput]]:
 def _with_start(world: World) -> tuple[World, list[BadInput]]:
     """The world, its start as joint angles; not known where it does not fit the arms, and why it does not."""
     try:
-        world = world.with_changes(start=start_of(world))
+        world = world.with_changes(start=fitting.start_of(world))
     except NotKnown:
         return world.not_knowing(("start",)), []
     except BadInput as error:
         return world.not_knowing(("start",)), [error]
-    counts = (partial(check_count, key=key) for key in ARMS)
+    counts = (partial(fitting.check_count, key=key) for key in fitting.ARMS)
     told = list(islice(faults_of(counts, world), 1))
     return world.not_knowing(("start",)) if told else world, told
 
@@ -204,27 +193,27 @@ def _check_beside(world: World, i: int, point: Sequence[float]) -> None:
 
 
 _OF_EVERY_WORLD: tuple[Callable[[World], Iterable[BadInput] | None], ...] = (
-    check_rotors, check_plan, check_pushes, check_lengths, _check_map,
+    fitting.check_rotors, fitting.check_plan, fitting.check_pushes, fitting.check_lengths, _check_map,
     partial(_check_period, key="controller.period"),
-    unless(
+    fitting.unless(
         "controller.delay", lambda delay, world: not delay > 0 or world.controller.hold,
         "a torque that is not held cannot be delayed", "0, or controller.hold: true",
     ),
     _check_delay, _check_wrist, _check_needs, _check_mujoco,
-    unless(
+    fitting.unless(
         "plant.presliding", lambda gears, world: gears in (None, "ideal") or world.plant.friction is not None,
         "gears that give before they slip need a friction at which they slip",
         "null, or plant.friction: arm, or values of your own",
     ),
     *(
-        unless(
+        fitting.unless(
             f"sensors.{key}", lambda noise, world: world.controller.hold or not np.any(np.asarray(noise) > 0),
             "a torque that is not held follows the true state", "0, or controller.hold: true",
         )
         for key in ("encoder_resolution", "velocity_noise")
     ),
     *(
-        unless(
+        fitting.unless(
             f"plant.{key}", lambda value, world: value is None or world.plant.engine == "flexible",
             "only elastic joints have it", "null, or plant.engine: flexible",
         )

@@ -13,8 +13,8 @@ import numpy as np
 
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
 from hopfield_nav.control.model_error import (
-    DEVIATIONS,
     MODEL_ERROR,
+    TORQUE_DEVIATIONS,
     TORQUE_NOISE,
     VELOCITY_NOISE,
     felt_noise,
@@ -51,7 +51,7 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
         threshold += stiction_share * hidden
         if torque_noise[i] > 0.0:
             share = lag_share(pole[i], period)
-            threshold += DEVIATIONS * torque_noise[i] * math.sqrt(share / (2.0 - share))
+            threshold += TORQUE_DEVIATIONS * torque_noise[i] * math.sqrt(share / (2.0 - share))
         if noisy:
             threshold += felt_noise(i, pole[i], noise, work)
         level = max(level, abs(tau_external[i]) / threshold)
