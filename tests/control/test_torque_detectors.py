@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pushed_arm import PERIOD, rough, watch
 
-from dynamics import gravity_torque, inverse_dynamics, joint_friction_torque, load_arm
+from dynamics import gravity_torque, inverse_dynamics, joint_friction_torque, load_arm, presliding_torque
 from hopfield_nav.control.detectors import (
     adaptive_high_pass,
     adaptive_joint_torque,
@@ -181,6 +181,26 @@ def test_about_speed_zero_sticking_is_allowed_for():
         assert levels(detector, hidden, arm, **values).max() < 1.0
         assert levels(detector, hidden, arm, **values, stiction_share=0.0).max() > 1.0
         assert levels(detector, hidden, arm, turning, **values).max() > 1.0
+
+
+def test_a_level_that_is_off_is_allowed_for_in_the_middle_of_a_turn_as_well():
+    """Joint 2 to and fro by random strokes, its gear's level a fifth too low in the model, its stiffness right."""
+    rng, level, sigma = np.random.default_rng(1), 8.0, 2e4
+    ends = np.cumsum(np.append(5e-3, rng.choice([1e-4, 4e-4, 1e-3], 200) * np.where(np.arange(200) % 2, 1.0, -1.0)))
+    path = np.zeros((4000, 6))
+    path[:, 1] = np.interp(np.linspace(0, 201, 4000), np.arange(202), np.append(0.0, ends))
+
+    def gear(height, stiffness=sigma):
+        friction = np.array([[height, 0.0, height, 0.05]] * 6)
+        return ARM._replace(friction=friction, presliding=np.full(6, stiffness))
+
+    believed = gear(level)
+    found, softer, stiffer = (presliding_torque(gear(level, sigma * x), path) for x in (1.0, 0.2, 5.0))
+    error = presliding_torque(gear(1.25 * level), path) - found
+    values = {"threshold": 0.05, "mass_error": 0.0, "friction_error": 0.25, "pole": 1000.0}
+    assert levels(adaptive_joint_torque, error, believed, {"q": path}, **values).max() < 1.0
+    without = 0.25 * np.abs(found) + 1.25 * np.minimum(np.abs(stiffer - softer), 2.0 * level)
+    assert (np.abs(error) - without).max() > 0.05 * level  # the states of the gear alone do not cover it
 
 
 def test_breakaway_is_as_uncertain_as_the_rest_of_the_friction_and_a_push_beyond_it_is_felt():
