@@ -243,6 +243,7 @@ def _boxes(rows: Sequence[c.Row]) -> list[c.Row]:
     return [{**row, "family": family, "method": kind} for (kind, family), row in parts]
 
 
+FULL = ("known", "wrong", "learnt")  # conditions with lines of every family of gears
 REGROUPED = {"whole_arm_boxes": _boxes}
 
 
@@ -280,7 +281,9 @@ TABLES: dict[str, list[Part | Pivot]] = {
         Part("felt", "{f}, {s}: {m}", FELT, None, lambda f, s, m: m != "optimist"),
         Part("missed", "{f}, {s}: {m}", MISSED),
     ],
-    "whole_arm_gears": [Part("whole", "{s}: {f}", GEARS, whole=True)],
+    "whole_arm_gears": [
+        Part("whole", "{s}: {f}", GEARS, None, lambda f, s, m: f in ("pipes", "all") or s.endswith(FULL), whole=True)
+    ],
     "whole_arm_straight": [Part("straight", "{f}, {s}", STRAIGHT, ("step by step", "straight"))],
     "whole_arm_boxes": [Part("boxes", "{f}", BOXES, ("closed", "open"), whole=True)],
     "motion_bench_maker": [Part("blind", "{f}, {s}: {m}", BLIND)],
