@@ -12,6 +12,8 @@ import numpy as np
 from dynamics import Arm
 from dynamics.kernels.decorators import inlined
 from dynamics.kernels.records import record
+from hopfield_nav.control.believed_friction import STANDING_SPEED
+from hopfield_nav.control.model_error import hidden_friction
 
 WINDOW = 0.2  # [s] over which is averaged
 KEPT_WINDOWS = 16
@@ -36,7 +38,7 @@ class Gathering(NamedTuple):
     """Sums of the present window, the windows before it, and where the model is to go."""
 
     now: GatheringNow  # its numbers
-    sums: np.ndarray  # (SIGNALS, n) of q, qd, qdd, tau, believed friction and its doubt
+    sums: np.ndarray  # (SIGNALS, n) of q, qd, qdd, tau, believed friction and what it may hide
     before: np.ndarray  # (n,) speeds at the window's beginning [rad/s]
     windows: np.ndarray  # (KEPT_WINDOWS, 2 + SIGNALS n) ring: time at the end, worst level, the means of the signals
     path: np.ndarray  # (k, 3 n) q, qd and tau of the first k periods
@@ -71,7 +73,7 @@ def gather(gathering, model, sensed, level):
             sums[1, i] += sensed.qd[i]
             sums[3, i] += sensed.tau[i]
             sums[4, i] += sensed.friction[i]
-            sums[5, i] += sensed.friction_doubt[i]
+            sums[5, i] += hidden_friction(model, sensed, i, STANDING_SPEED, 0.0)
     if now.count < now.periods and now.count > 0:
         return
     if now.count > 0:
