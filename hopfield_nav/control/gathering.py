@@ -38,7 +38,7 @@ class Gathering(NamedTuple):
     """Sums of the present window, the windows before it, and where the model is to go."""
 
     now: GatheringNow  # its numbers
-    sums: np.ndarray  # (SIGNALS, n) of q, qd, qdd, tau, believed friction and what it may hide
+    sums: np.ndarray  # (SIGNALS, n) of q, qd, its change, tau, believed friction and what it may hide
     before: np.ndarray  # (n,) speeds at the window's beginning [rad/s]
     windows: np.ndarray  # (KEPT_WINDOWS, 2 + SIGNALS n) ring: time at the end, worst level, the means of the signals
     path: np.ndarray  # (k, 3 n) q, qd and tau of the first k periods

@@ -181,7 +181,8 @@ class Learner:
 
     def _means(self, rows: np.ndarray) -> Windows:
         """What rows of windows (k, 2 + ...), as they were gathered, say of the model."""
-        q, qd, qdd, tau, friction, doubt = rows[:, 2:].reshape(-1, SIGNALS, self._n).transpose(1, 0, 2)
+        q, qd, change, tau, friction, doubt = rows[:, 2:].reshape(-1, SIGNALS, self._n).transpose(1, 0, 2)
+        qdd = change / self._period
         coulomb, viscous = self._links.friction
         slow = self._base[:, 1] * qd
         return Windows(q, qd, qdd, tau, (friction - viscous * slow) / coulomb, slow, self._noise(q) + doubt)

@@ -10,6 +10,7 @@ from dynamics import load_arm
 from hopfield_nav import load_run, load_world, simulate
 from hopfield_nav.cli.app import main
 from hopfield_nav.experiment import Simulation
+from hopfield_nav.loop import quintic_trajectory
 from hopfield_nav.world import remarks
 
 LEARN = "controller.learn=true"
@@ -114,6 +115,25 @@ def test_masses_that_are_off_are_learnt_on_the_way():
     off = [run_to(9.0, MASSES, *more) for more in ((), (LEARN,))]
     weights = [np.linalg.norm(sim.state.control.belief.tau_external) for sim in off]
     assert weights[1] < 0.1 * weights[0]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("gears", ["ideal", "2.0e4"])
+def test_one_joint_at_a_time_tells_the_masses_as_well_as_it_says(gears, seed):
+    """The others stand, and bear any torque up to their breakaway; every start and stop is an acceleration."""
+    rng = np.random.default_rng(seed)
+    off = "controller.model_error={mass_scale: 1.1, friction_scale: 0.8}"
+    change = LEARN, *REAL[:3], f"plant.presliding={gears}", off, "goal=null", "time_limit=100"
+    world = load_world("empty", list(change))
+    points = np.tile(np.array(world.start.joints), (41, 1))
+    points[np.arange(1, 41), rng.integers(6, size=40)] += rng.choice([-0.3, 0.3], 40)
+    points[1:] = points[0] + np.cumsum(points[1:] - points[0], axis=0)
+    sim = Simulation(world, 1, quintic_trajectory(points, 1.0, rest=np.ones(40, dtype=bool)))
+    learnt = sim.run().summary["learnt"]
+    assert sim.detections == []
+    off = np.array(learnt["mass_kg"]) - sim.plant.arm.mass
+    assert np.all(np.abs(off) < 2.0 * np.array(learnt["mass_deviation_kg"]))
+    assert np.abs(off[1] / sim.plant.arm.mass[1]) < 0.06  # of link 2, a tenth before
 
 
 def test_an_arm_that_may_not_learn_has_no_wiggle_and_nothing_in_its_summary():
