@@ -55,7 +55,7 @@ class LinkLearning:
 
     def __init__(self, arm: Arm) -> None:
         n = len(arm.dh)
-        self._arm = together(arm)
+        self.arm = together(arm)  # as it was believed before
         # (6 n + 7,) unknowns: of each link mass (share) and centre (3) [m]; Coulomb (n) and viscous (n)
         # friction (shares); payload and its first moment [kg, kg·m]; force on the tool [N]
         self.values = np.zeros(6 * n + PAYLOAD + FORCE)
@@ -69,7 +69,7 @@ class LinkLearning:
     @property
     def n(self) -> int:
         """How many joints."""
-        return len(self._arm.dh)
+        return len(self.arm.dh)
 
     def open_payload(self) -> None:
         """From here on there may be a payload."""
@@ -100,7 +100,7 @@ class LinkLearning:
     def learn(self, windows: Windows) -> int:
         """Learn from windows (k) that tell something new and fit; returns how many do."""
         n, Y = self.n, self.equations(windows)
-        missing = windows.tau - inverse_dynamics(self._arm, windows.q, windows.qd, windows.qdd)
+        missing = windows.tau - inverse_dynamics(self.arm, windows.q, windows.qd, windows.qdd)
         missing = missing - windows.coulomb - windows.viscous - Y @ self.values
         if not self.payload_open:
             Y[:, :, _LOAD] = 0.0
@@ -127,11 +127,11 @@ class LinkLearning:
     def equations(self, windows: Windows) -> np.ndarray:
         """(k, n, 6 n + 7) what a unit of each unknown adds to the torque."""
         n, count = self.n, len(windows.q)
-        full = regressor(self._arm, windows.q, windows.qd, windows.qdd)
+        full = regressor(self.arm, windows.q, windows.qd, windows.qdd)
         friction = np.zeros((count, n, 2 * n))
         joints = np.arange(n)
         friction[:, joints, joints], friction[:, joints, n + joints] = windows.coulomb, windows.viscous
-        touch = -jacobian(self._arm, windows.q)[:, :3].transpose(0, 2, 1)
+        touch = -jacobian(self.arm, windows.q)[:, :3].transpose(0, 2, 1)
         return np.concatenate([full @ self._columns, friction, full[:, :, -10:-6], touch], axis=2)
 
     def doubt(self, windows: Windows) -> np.ndarray:
@@ -153,9 +153,18 @@ class LinkLearning:
             inertia=arm.inertia * scale[:, None, None],
         )
 
+    def links_alone(self, bare: Arm) -> Arm:
+        """The arm as it is believed now less the payload that was known before, as ``bare`` is without it."""
+        whole, before = self.links(self.arm), self.arm
+        mass = whole.mass - before.mass + bare.mass
+        moments = (a.mass[:, None] * a.center_of_mass for a in (whole, before, bare))
+        moment = next(moments) - next(moments) + next(moments)
+        center = np.divide(moment, mass[:, None], out=bare.center_of_mass.copy(), where=mass[:, None] > 0.0)
+        return bare._replace(mass=mass, center_of_mass=center)
+
     def model(self) -> Arm:
         """The arm as it is believed now, with its payload."""
-        arm, (mass, center) = self.links(self._arm), self.payload
+        arm, (mass, center) = self.links(self.arm), self.payload
         return with_payload(arm, mass, center) if mass > 0.0 else arm
 
     @property
@@ -180,7 +189,7 @@ class LinkLearning:
 
     def _columns_of(self, i: int) -> list[np.ndarray]:
         """How all inertial parameters change with mass and centre of link ``i``: four times (10 n,)."""
-        arm, places = self._arm, slice(10 * i, 10 * (i + 1))
+        arm, places = self.arm, slice(10 * i, 10 * (i + 1))
         own = np.zeros(10 * self.n)
         own[places] = parameters_of(arm)[places]
         columns = [own]

@@ -38,6 +38,7 @@ LEAST_MASS_ERROR, LEAST_FRICTION_ERROR = 0.03, 0.08  # which it allows always, s
 SLACK = 5.0  # [N·m] of a joint's load for which its fixed threshold stands
 STROKES = (0.0, 1.0, -1.0, 1.0, -1.0, 1.0, 0.0)  # of the wiggle, in shares of its size
 UNTOLD, UNSEEN = 20.0, 5.0  # times as far a gear may be off before the wiggle has told, and where it cannot tell
+SLIGHTLY = 1e-6  # [s] for rounding
 LEAST_LEVEL = 0.1  # [N·m] and ``ALLOWED`` deviations: a smaller friction is none
 WIGGLE_WINDOWS = 8  # that the wiggle is for masses: what is wrong in its friction lasts
 
@@ -71,7 +72,7 @@ class Learner:
         self._belief.doubt[:] *= UNTOLD if self._wiggle_time else 1.0
         self._step, self._looks = world.plant.step, round(LOOK_EVERY / world.plant.step)
         self._wiggled = math.ceil(self._wiggle_time / self._step + 0.5) if self._wiggle_time else 0
-        self._learnt, self._drifted = 0, self._wiggle_time
+        self._learnt, self._drifted, self._paid = 0, self._wiggle_time, self._wiggle_time
         self._payload = section.payload
         # whether masses may be learnt: what is wrong in the friction of gears that give would be taken for theirs
         self._told = not self._wiggle_time or bool(np.isinf(self._model.presliding).all())
@@ -100,6 +101,7 @@ class Learner:
     def look(self, step: int, touched: bool) -> None:
         """Learn from what was gathered, where a look is due at this step; ``touched``: something was felt."""
         if step == self._wiggled and self._wiggled:
+            self._wiggled = 0  # an event may be at this very step
             self._belief.doubt[:] /= UNTOLD
             if not touched:
                 self._told = True
@@ -125,7 +127,7 @@ class Learner:
         if self._section.masses:
             parts = [np.array_split(signal, WIGGLE_WINDOWS) for signal in signals]
             windows = Windows._make(np.array([p.mean(axis=0) for p in part]) for part in parts)
-            self._learn(windows, 0.0)
+            self._learn(windows, payload=self._payload is not None and self._payload[0] <= 0.0)
             self._allow_masses(windows)
 
     def _believe_gear(self, i: int, gear: GearFit) -> float:
@@ -157,47 +159,54 @@ class Learner:
         return torque
 
     def _learn_on_the_way(self, time: float) -> None:
-        new = self.gathering.now.windows - self._read
-        rows = [k % KEPT_WINDOWS for k in range(self._read, self._read + new)][-KEPT_WINDOWS:]
-        self._windows, self._read = np.vstack([self._windows, self.gathering.windows[rows]]), self._read + new
-        at, declared = self._windows[:, 0], self._declared(time)
-        apart = 0.0 if declared else APART
-        loud = at[self._windows[:, 1] > LOUD] if not declared else np.zeros(0)
-        due = (at > self._done + WINDOW) & (at <= time - apart)
-        if len(loud):
-            due &= np.abs(at[:, None] - loud).min(axis=1) > APART
-        due &= np.abs(self._windows[:, 2 + self._n : 2 + 2 * self._n]).max(axis=1) > (0 if declared else MOVING)
-        chosen = self._windows[due & (declared or self._told)]
-        self._done = max(self._done, time - apart)
-        newest = self._windows[-1:]
-        self._windows = self._windows[at > time - 2.0 * APART]
-        if len(chosen):
-            if not declared:
-                self._links.drift(chosen[-1, 0] - self._drifted)
-            self._drifted = float(chosen[-1, 0])
-            self._learn(self._means(chosen), time)
+        self._take_windows()
+        at, begun = self._windows[:, 0], self._windows[:, 0] - WINDOW + SLIGHTLY
+        first, last = self._payload or (math.inf, -math.inf)
+        declared = (begun >= first) & (at <= last + SLIGHTLY)
+        fastest = np.abs(self._windows[:, 2 + self._n : 2 + 2 * self._n]).max(axis=1)
+        loud = at[self._windows[:, 1] > LOUD]
+        apart = np.abs(at[:, None] - loud).min(axis=1, initial=math.inf) > APART
+        payload = declared & (begun >= self._paid) & (fastest > 0.0)
+        free = ~declared & (begun >= self._done) & (at <= time - APART) & (fastest > MOVING) & apart & self._told
+        self._paid, self._done = time, max(self._done, time - APART)
+        newest, kept = self._windows[-1:], at > time - 2.0 * APART
+        if payload.any():
+            self._drifted = float(at[payload][-1])
+            self._learn(self._means(self._windows[payload]), payload=True)
+        if last <= time and self._links.payload_open:
+            self._links.close_payload()
+        if free.any():
+            self._links.drift(at[free][-1] - self._drifted)
+            self._drifted = float(at[free][-1])
+            self._learn(self._means(self._windows[free]))
         if len(newest):
             self._allow_masses(self._means(newest))
+        self._windows = self._windows[kept]
+
+    def _take_windows(self) -> None:
+        """Take what was gathered since the last look, as it was in the middle of a period, as the mean torque is.
+
+        Of friction only what Coulomb's part is without the factors that were learnt so far.
+        """
+        read, self._read = self._read, self.gathering.now.windows
+        rows = self.gathering.windows[[k % KEPT_WINDOWS for k in range(read, self._read)][-KEPT_WINDOWS:]]
+        q, qd, qdd, _, friction, _ = rows[:, 2:].reshape(len(rows), SIGNALS, self._n).transpose(1, 0, 2)
+        coulomb, viscous = self._links.friction
+        friction[:] = (friction - viscous * self._base[:, 1] * qd) / coulomb
+        qdd /= self._period
+        q -= 0.5 * self._period * qd
+        qd -= 0.5 * self._period * qdd
+        self._windows = np.vstack([self._windows, rows])
 
     def _means(self, rows: np.ndarray) -> Windows:
-        """What rows of windows (k, 2 + ...), as they were gathered, say of the model."""
-        q, qd, change, tau, friction, doubt = rows[:, 2:].reshape(-1, SIGNALS, self._n).transpose(1, 0, 2)
-        qdd = change / self._period
-        coulomb, viscous = self._links.friction
-        slow = self._base[:, 1] * qd
-        return Windows(q, qd, qdd, tau, (friction - viscous * slow) / coulomb, slow, self._noise(q) + doubt)
+        """What windows (k, 2 + ...) that were taken say of the model."""
+        q, qd, qdd, tau, coulomb, doubt = rows[:, 2:].reshape(-1, SIGNALS, self._n).transpose(1, 0, 2)
+        return Windows(q, qd, qdd, tau, coulomb, self._base[:, 1] * qd, self._noise(q) + doubt)
 
-    def _declared(self, time: float) -> bool:
-        """Whether what is felt is a payload, by this time."""
-        return self._payload is not None and self._payload[0] < time <= self._payload[1] + LOOK_EVERY
-
-    def _learn(self, windows: Windows, time: float) -> None:
-        declared = self._payload is not None and self._payload[0] <= time <= self._payload[1]
-        if declared and not self._links.payload_open:
+    def _learn(self, windows: Windows, payload: bool = False) -> None:
+        if payload and not self._links.payload_open:
             self._links.open_payload()
         self._learnt += self._links.learn(windows)
-        if not declared and self._links.payload_open:
-            self._links.close_payload()
         model = self._links.model()
         for name in ("mass", "center_of_mass", "inertia"):
             getattr(self.gathering, name)[...] = getattr(model, name)
@@ -233,17 +242,17 @@ class Learner:
         n, bare, friction, gears = self._n, self._bare, self._model.friction, self._gears
         deviations = np.sqrt(np.maximum(np.diag(self._links.covariance), 0.0))
         links, shares = deviations[: 4 * n].reshape(n, 4), deviations[4 * n : 6 * n].reshape(2, n)
-        arm, (mass, center) = self._links.links(bare), self._links.payload
+        arm, (mass, center) = self._links.links_alone(bare), self._links.payload
         found = {
             "mass_kg": arm.mass,
-            "mass_deviation_kg": links[:, 0] * bare.mass,
+            "mass_deviation_kg": links[:, 0] * self._links.arm.mass,
             "center_of_mass_m": arm.center_of_mass,
             "center_deviation_m": links[:, 1:],
             "coulomb_Nm": friction[:, 0],
             "viscous_Nms_per_rad": friction[:, 1],
-            "viscous_deviation_Nms_per_rad": friction[:, 1] * shares[1],
+            "viscous_deviation_Nms_per_rad": self._base[:, 1] * shares[1],
             "breakaway_Nm": friction[:, 2],
-            "breakaway_deviation_Nm": friction[:, 2] * shares[0],
+            "breakaway_deviation_Nm": self._base[:, 2] * shares[0],
             "stribeck_speed_rad_per_s": friction[:, 3],
             "presliding_Nm_per_rad": self._model.presliding,
             "presliding_softest_Nm_per_rad": np.array([gear.softest for gear in gears]),

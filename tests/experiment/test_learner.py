@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from refusals import refused, refused_by_command
 
-from dynamics import load_arm
+from dynamics import gravity_torque, load_arm
 from hopfield_nav import load_run, load_world, simulate
 from hopfield_nav.cli.app import main
 from hopfield_nav.experiment import Simulation
@@ -117,23 +117,56 @@ def test_masses_that_are_off_are_learnt_on_the_way():
     assert weights[1] < 0.1 * weights[0]
 
 
+def taught(strokes, *change):
+    """An arm that learns, after strokes (k, 6) [rad] of a second each about its start or, in sum, on from it."""
+    world = load_world("empty", [LEARN, *REAL[:3], "goal=null", "time_limit=60", *change])
+    points = np.vstack([np.zeros(6), strokes]) + np.array(world.start.joints)
+    sim = Simulation(world, 1, quintic_trajectory(points, 1.0, rest=np.ones(len(strokes), dtype=bool)))
+    return sim, sim.run().summary["learnt"]
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("gears", ["ideal", "2.0e4"])
 def test_one_joint_at_a_time_tells_the_masses_as_well_as_it_says(gears, seed):
     """The others stand, and bear any torque up to their breakaway; every start and stop is an acceleration."""
-    rng = np.random.default_rng(seed)
+    rng, strokes = np.random.default_rng(seed), np.zeros((40, 6))
+    strokes[np.arange(40), rng.integers(6, size=40)] += rng.choice([-0.3, 0.3], 40)
     off = "controller.model_error={mass_scale: 1.1, friction_scale: 0.8}"
-    change = LEARN, *REAL[:3], f"plant.presliding={gears}", off, "goal=null", "time_limit=100"
-    world = load_world("empty", list(change))
-    points = np.tile(np.array(world.start.joints), (41, 1))
-    points[np.arange(1, 41), rng.integers(6, size=40)] += rng.choice([-0.3, 0.3], 40)
-    points[1:] = points[0] + np.cumsum(points[1:] - points[0], axis=0)
-    sim = Simulation(world, 1, quintic_trajectory(points, 1.0, rest=np.ones(40, dtype=bool)))
-    learnt = sim.run().summary["learnt"]
+    sim, learnt = taught(np.cumsum(strokes, axis=0), f"plant.presliding={gears}", off)
     assert sim.detections == []
     off = np.array(learnt["mass_kg"]) - sim.plant.arm.mass
     assert np.all(np.abs(off) < 2.0 * np.array(learnt["mass_deviation_kg"]))
     assert np.abs(off[1] / sim.plant.arm.mass[1]) < 0.06  # of link 2, a tenth before
+
+
+@pytest.mark.parametrize("scale", [0.8, 1.2])
+@pytest.mark.parametrize("gears", ["ideal", "2.0e4"])
+def test_friction_that_is_off_by_a_fifth_is_learnt_to_two_percent(gears, scale):
+    strokes = np.random.default_rng(4).uniform(-0.6, 0.6, (20, 6))
+    off = f"controller.model_error={{mass_scale: 1.1, friction_scale: {scale}}}"
+    sim, learnt = taught(strokes, f"plant.presliding={gears}", off)
+    error = np.array(learnt["breakaway_Nm"]) - sim.plant.arm.friction[:, 2]
+    assert np.abs(error / sim.plant.arm.friction[:, 2]).max() < 0.02
+    assert np.all(np.abs(error) < 2.0 * np.array(learnt["breakaway_deviation_Nm"]))
+
+
+@pytest.mark.parametrize("period", ["0.001", "0.008"])
+def test_an_arm_that_is_known_learns_nothing_wrong_whatever_the_period(period):
+    """The torque of a period is its mean, and so belongs to the state in its middle."""
+    strokes = np.random.default_rng(4).uniform(-0.6, 0.6, (25, 6))
+    sim, _ = taught(strokes, f"controller.period={period}", f"controller.delay={period}")
+    q = np.random.default_rng(5).uniform(-2.0, 2.0, (200, 6))
+    error = gravity_torque(sim.controller.model, q) - gravity_torque(sim.plant.arm, q)
+    assert np.sqrt((error[:, 1:3] ** 2).mean(axis=0)).max() < 0.1
+
+
+def test_what_is_learnt_of_the_last_link_is_not_of_a_payload_that_is_known():
+    off = "controller.model_error={mass_scale: [1, 1, 1, 1, 1, 3.0]}"
+    strokes = np.random.default_rng(0).uniform(-0.6, 0.6, (25, 6))
+    sim, learnt = taught(strokes, off, "tool.payload={mass: 3.0, center_of_mass: [0, 0, 0.05]}")
+    assert learnt["mass_kg"][5] + 3.0 == pytest.approx(sim.controller.model.mass[5], rel=1e-3)
+    assert learnt["mass_kg"][5] == pytest.approx(sim.plant.arm.mass[5] - 3.0, abs=0.1)  # 0.56 kg before
+    assert learnt["mass_deviation_kg"][5] > 0.1
 
 
 def test_an_arm_that_may_not_learn_has_no_wiggle_and_nothing_in_its_summary():
@@ -199,6 +232,30 @@ def test_a_payload_is_learnt_in_its_time_alone(window):
     sim = run_to(9.0, f"controller.learn={{payload: {window}}}", *change)
     found = sim.learner.summary()["payload_mass_kg"]
     assert found == (0.0 if window == "null" else pytest.approx(1.0, abs=0.1))
+
+
+def test_a_touch_after_that_time_is_no_payload():
+    push = "pushes=[{link: 6, times: [2.3, 2.35, 5.8, 5.9], force: [[0, 0, 0], [0, 0, -15], [0, 0, -15], [0, 0, 0]]}]"
+    payload = "tool.payload.mass=1", "controller.model_error.payload=unknown", "controller.learn={payload: [0, 2]}"
+    sim, learnt = taught(np.random.default_rng(2).uniform(-0.4, 0.4, (9, 6)), *payload, push)
+    assert sim.detections
+    assert learnt["payload_mass_kg"] == pytest.approx(1.0, abs=0.1)
+
+
+@pytest.mark.parametrize("window", ["[0, 1.5]", "[0, 2]"])
+def test_a_payload_is_learnt_whenever_the_arm_looks(window):
+    strokes = np.random.default_rng(6).uniform(-0.4, 0.4, (6, 6))
+    payload = "tool.payload.mass=1", "controller.model_error.payload=unknown"
+    _, learnt = taught(strokes, *payload, f"controller.learn={{payload: {window}}}")
+    assert learnt["payload_mass_kg"] == pytest.approx(1.0, abs=0.15)
+
+
+def test_the_wiggle_is_learnt_from_once_even_if_an_event_comes_at_its_end():
+    sim = run_to(1.9, LEARN, *REAL)
+    for _ in range(2):
+        sim.learner.look(2001, False)
+    assert sim.learner.summary()["windows"] <= 8
+    assert np.all(sim.state.control.belief.friction.doubt > 1.0)
 
 
 def test_what_was_learnt_is_written_as_an_arm_file(tmp_path):
