@@ -94,8 +94,7 @@ def _solve(
     width = np.maximum(np.linalg.norm(B, axis=0), 1e-300)
     shrink = min(1.0, _LARGEST_FACTOR / max(float(np.abs(A).max()), 1e-300))
     error = shrink * A @ x + shrink * offset + shrink * (B / width) @ rest
-    weight = DEVIATION_WEIGHT if shrink == 1 else DEVIATION_WEIGHT * 1e-6
-    cost = cp.sum_squares(error) + weight * cp.sum_squares(x)
+    cost = cp.sum_squares(error) + DEVIATION_WEIGHT * max(shrink**2, 1e-6) * cp.sum_squares(x)
     problem = cp.Problem(cp.Minimize(cost), _constraints(cp, arm, start, scale, x))
     _run(cp, problem)
     return x.value, values[p:] + rest.value / width

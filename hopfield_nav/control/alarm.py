@@ -115,7 +115,7 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
             now.threshold = 1.0
     else:
         if rule.episodes:
-            answered = sensed.time[0] - since_plan >= now.fired_time
+            answered = sensed.time[0] - since_plan > now.fired_time - 1e-9  # for rounding
             _follow_retreat(alarm, sensed, level, since_plan / leg if answered else 0.0)
         elif now.retreat == RetreatStage.DEEPER:
             now.retreat, now.level_at_retreat = RetreatStage.BACK, level

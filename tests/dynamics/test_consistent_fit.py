@@ -10,7 +10,7 @@ from consistency import smallest_eigenvalue
 from refusals import refused
 
 from dynamics import load_arm, mass_matrix
-from dynamics.identification import base_parameters, cad_error, consistent_fit, parameters_of
+from dynamics.identification import base_parameters, cad_error, consistent, consistent_fit, parameters_of
 
 ARM = load_arm("ur5e")
 
@@ -38,6 +38,17 @@ def test_estimate_is_kept_and_the_rest_stays_near_the_given_arm(base, true):
     assert smallest_eigenvalue(fit.arm) > 0
     nearest = np.linalg.norm(parameters_of(fit.arm) - parameters_of(cad))
     assert nearest < np.linalg.norm(parameters_of(ARM) - parameters_of(cad))  # the truth is one of those allowed
+
+
+def test_where_the_numbers_are_scaled_for_the_solver_the_fit_does_not_jump(base, true, monkeypatch):
+    cad = cad_error(ARM, 0.1, np.random.default_rng(0))
+    values = true + np.random.default_rng(1).normal(size=36) / 1000
+    fits = []
+    for largest in (1e9, 100.0):  # nothing is scaled; most is
+        monkeypatch.setattr(consistent, "_LARGEST_FACTOR", largest)
+        fits.append(consistent_fit(cad, base, values, np.eye(36) * 1000).parameters)
+    assert np.linalg.norm(fits[0] - parameters_of(cad)) > 1.0
+    np.testing.assert_allclose(fits[0], fits[1], atol=5e-3)
 
 
 def test_impossible_estimate_becomes_possible(base, true):

@@ -104,6 +104,18 @@ def test_a_gear_stiffer_than_its_encoder_sees_makes_places_less_sure():
     assert np.mean(coarse) < np.mean(fine) - 0.1
 
 
+@pytest.mark.parametrize("periods", [1, 8, 10])
+def test_what_the_model_leaves_is_taken_off_whatever_the_period(periods):
+    """Of slow periods as many rows of free motion are looked at; and a joint that moves hides nothing."""
+    errors = []
+    for seed in range(12):
+        rows, point = touch(seed, 20.0)
+        rows[:, 8:] += [1.0, 3.0, 2.0, 0.3, 0.2, 0.1]
+        every = rows[len(rows) % periods :: periods] if periods > 1 else rows
+        errors.append(error(localize_contact(GIVING, every, ONSET, IDEAL), point))
+    assert np.median(errors) < 0.015
+
+
 def test_ideal_gears_are_read_as_before():
     rows, _ = touch(3)
     plain = localize_contact(GIVING, rows, ONSET, IDEAL)

@@ -109,9 +109,15 @@ def _fit_mixture(
     return both
 
 
+def _free(rows: np.ndarray, onset: float) -> np.ndarray:
+    """The rows of free motion before a touch that are looked at."""
+    period = float(np.median(np.diff(rows[:, 0]))) if len(rows) > 1 else 0.0
+    return free_rows(rows, onset, max(_FREE_TIME, (_MIN_ROWS + 1) * period))
+
+
 def _felt(rows: np.ndarray, onset: float, model: Arm | None) -> tuple[np.ndarray, np.ndarray]:
     """(n,) torque in the last row, with half of what ideal joints hide, and its noise."""
-    torque, free = torques_in(rows[-1]), free_rows(rows, onset)
+    torque, free = torques_in(rows[-1]), _free(rows, onset)
     n = len(torque)
     offset, noise, speed = np.zeros(n), np.full(n, _FLOOR), np.zeros(n)
     if len(free) >= _MIN_ROWS:
@@ -136,8 +142,7 @@ def _felt_through_gears(
 
     A soft touch so counts from where it is felt, and a hard one from its beginning.
     """
-    period = float(np.median(np.diff(rows[:, 0]))) if len(rows) > 1 else 0.0
-    free = free_rows(rows, onset, max(_FREE_TIME, (_MIN_ROWS + 1) * period))
+    free = _free(rows, onset)
     free = free if len(free) else rows[:1]
     change = torques_in(rows) - torques_in(free).mean(axis=0)
     weight = np.linalg.norm(change, axis=1) * (rows[:, 0] >= onset)
