@@ -21,6 +21,7 @@ from hopfield_nav.logs import (
     open_log,
     signals_of_recording,
     threshold_of,
+    watched_seconds,
     without_masses,
 )
 from hopfield_nav.record import SUMMARY, alarm_rate
@@ -70,7 +71,7 @@ class Tuned:
         alarms, seconds = 0, 0.0
         for signals in free.judging(self.world):
             alarms += self.watched.alarms(signals, self.chosen.threshold)
-            seconds += float(np.ptp(signals.time))
+            seconds += watched_seconds(signals.time)
         return replace(self, alarms=alarms, seconds=seconds)
 
 

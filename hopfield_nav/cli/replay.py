@@ -236,7 +236,7 @@ def _suggestion(case: _Case, chosen: common.Chosen) -> list[tuple[str, str]]:
     """The threshold that the free recordings suggest, and the false alarms to be expected with it."""
     import numpy as np
 
-    from hopfield_nav.logs import Watched, choose_threshold, halves
+    from hopfield_nav.logs import Watched, choose_threshold, halves, watched_seconds
     from hopfield_nav.record import alarm_rate
 
     watched = Watched(chosen.model, chosen.estimator, chosen.detector, chosen.values, 1.0)
@@ -248,7 +248,7 @@ def _suggestion(case: _Case, chosen: common.Chosen) -> list[tuple[str, str]]:
     text = ", ".join(f"{v:.3g}" for v in np.atleast_1d(threshold))
     option = f"--set threshold=[{text}]" if threshold.ndim else f"--threshold {text}"
     alarms = sum(watched.alarms(signals, threshold) for signals in later)
-    seconds = sum(float(np.ptp(signals.time)) for signals in later)
+    seconds = sum(watched_seconds(signals.time) for signals in later)
     _, low, high = alarm_rate(alarms, seconds)
     seen = f"{alarms} in {seconds:.1f} s of free motion that did not choose it"
     return [("suggested", option), ("its false alarms", f"{seen}: {low:.3g} … {high:.3g} an hour (95 %)")]
@@ -258,6 +258,7 @@ def _lines(found: "Replay", free: bool) -> list[tuple[str, str]]:
     import numpy as np
 
     from hopfield_nav.cli.report import alarms_in_words
+    from hopfield_nav.logs import watched_seconds
     from hopfield_nav.record import alarm_rate
 
     count, time = len(found.time), found.time
@@ -271,6 +272,6 @@ def _lines(found: "Replay", free: bool) -> list[tuple[str, str]]:
         ("largest level", f"{found.level[peak]:.3g} at {time[peak]:.2f} s" if count else "–"),
     ]
     if free and count > 1:
-        rate, low, high = alarm_rate(len(alarms), float(time[-1] - time[0]))
+        rate, low, high = alarm_rate(len(alarms), watched_seconds(time))
         lines.append(("false alarms per hour", f"{rate:.3g} (95 %: {low:.3g} … {high:.3g})"))
     return lines

@@ -35,6 +35,7 @@ from .signals import MOTOR_CONSTANT as MOTOR_CONSTANT
 from .signals import Signals as Signals
 from .signals import signals_of_recording as signals_of_recording
 from .signals import signals_of_run as signals_of_run
+from .signals import watched_seconds as watched_seconds
 from .tuning import ChosenThreshold as ChosenThreshold
 from .tuning import Watched as Watched
 from .tuning import choose_threshold as choose_threshold

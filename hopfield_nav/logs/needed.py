@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import xarray
 
 SMOOTHED = 0.1  # [s] of motion from which a velocity is told that was not recorded
+_AT_ONCE = 20000  # rows whose cubics are solved for together
 _REFERENCE = ("q_ref", "qd_ref", "qdd_ref")
 
 
@@ -48,16 +49,19 @@ def with_reference(data: "xarray.Dataset") -> "xarray.Dataset":
 
 
 def _smoothed(time: np.ndarray, angles: np.ndarray, title: str) -> list[np.ndarray]:
-    from scipy.signal import savgol_filter
-
+    """Angles (k, n) with first and second derivative; the cubic is one in time, so that rows may be missing."""
     period = float(np.median(np.diff(time))) if len(time) > 1 else 1.0
     rows = max(2 * round(0.5 * SMOOTHED / period) + 1, 5)
     if len(time) < rows:
         raise BadInput("too few rows for velocities", where=title, found=len(time), allowed=f"{rows} or more")
-    by_row = [savgol_filter(angles, rows, 3, deriv, axis=0) for deriv in (1, 2)]
-    step, bend = (savgol_filter(time, rows, 3, deriv)[:, None] for deriv in (1, 2))
-    speed = by_row[0] / step
-    return [angles, speed, (by_row[1] - speed * bend) / step**2]
+    first, span = np.clip(np.arange(len(time)) - rows // 2, 0, len(time) - rows), 0.5 * rows * period
+    found = []
+    for part in np.array_split(np.arange(len(time)), -(-len(time) // _AT_ONCE)):
+        near = first[part, None] + np.arange(rows)
+        powers = ((time[near] - time[part, None]) / span)[:, None, :] ** np.arange(4)[:, None]
+        found.append(np.linalg.solve(powers @ powers.transpose(0, 2, 1), powers @ angles[near]))
+    cubic = np.concatenate(found)
+    return [angles, cubic[:, 1] / span, 2.0 * cubic[:, 2] / span**2]
 
 
 def without_masses(arm: Arm) -> Arm:

@@ -14,6 +14,7 @@ import numpy as np
 from dynamics import BadInput
 from hopfield_nav.logs.described import is_described, read_described
 from hopfield_nav.logs.formats import Recorded, read_folder, read_rtde
+from hopfield_nav.logs.signals import GAP
 
 if TYPE_CHECKING:
     import xarray
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 WATCHED_TABLE = "rtde.csv"  # in the record of a stream that was watched
 FULL_TURNS = 4 * np.pi  # [rad, rad/s] no joint of these arms goes beyond: degrees do
 SLOWEST = 1.0  # [s] median step above which time must be in another unit
-GAP = 1.5  # steps longer than this many median steps are gaps
 _SIGNALS = {  # name: (second dimension, unit, long name)
     "q": ("joint", "rad", "measured joint angle"),
     "qd": ("joint", "rad s-1", "measured joint velocity"),

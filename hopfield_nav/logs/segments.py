@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import BadInput, jacobian
-from hopfield_nav.logs.signals import Signals
+from hopfield_nav.logs.signals import Signals, watched_seconds
 from hopfield_nav.logs.tuning import MARGIN, Watched
 from hopfield_nav.record import alarm_rate
 
@@ -63,7 +63,7 @@ def by_segment(watched: Watched, free: Sequence[Signals], threshold: np.ndarray)
             first, second = _halves(part)
             share = MARGIN * float(level[first].max(initial=0.0))
             if share > 0.0:
-                seconds = float(np.ptp(signals.time[second]))
+                seconds = watched_seconds(signals.time[second])
                 force = share * felt(watched, signals, part, threshold)
                 begin, end = signals.time[part][[0, -1]].tolist()
                 alarms = rises(level[second] / share)
@@ -81,7 +81,7 @@ def rate_curve(watched: Watched, free: Sequence[Signals], threshold: np.ndarray,
     """
     require_in_proportion(watched.detector.name)
     levels = [watched.watch(signals, threshold).level for signals in free]
-    seconds = sum(float(np.ptp(signals.time)) for signals in free)
+    seconds = sum(watched_seconds(signals.time) for signals in free)
     force = float(np.median([felt(watched, s, slice(0, len(s.time)), threshold) for s in free]))
     rates = [alarm_rate(sum(rises(level / share) for level in levels), seconds) for share in shares]
     return RateCurve(force * shares, np.array([r[0] for r in rates]), np.array([r[2] for r in rates]))

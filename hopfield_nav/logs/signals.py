@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hopfield_nav.world import World
 
 MOTOR_CONSTANT = 8.0  # [N·m/A] of the simulated arm: within what a UR5 has, and dividing by it rounds nothing
+GAP = 1.5  # steps longer than this many median steps are gaps
 _NAMES = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau")
 
 
@@ -34,6 +35,13 @@ class Signals(NamedTuple):
     tau: np.ndarray
     # (k, 6) of a sensor at the flange, as in ``Sensed`` [N, N·m]; none without one
     wrench: np.ndarray = np.zeros((0, 6))
+
+
+def watched_seconds(time: np.ndarray) -> float:
+    """How long [s] was watched by rows at ``time`` (k,): a gap, a step of more than ``GAP`` median ones, is but one."""
+    steps = np.diff(time)
+    usual = float(np.median(steps)) if steps.size else 0.0
+    return float(np.where(steps > GAP * usual, usual, steps).sum())
 
 
 def signals_of_run(run: "Run") -> Signals:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dynamics import Arm, BadInput
 from hopfield_nav.logs.replayed import Replay, replay
-from hopfield_nav.logs.signals import Signals
+from hopfield_nav.logs.signals import Signals, watched_seconds
 from hopfield_nav.plugin import Method, Parameter
 from hopfield_nav.record import alarm_rate
 
@@ -119,7 +119,7 @@ def choose_threshold(watched: Watched, free: Sequence[Signals], per_hour: float)
 
     Raises ``BadInput``: the detector has no threshold, or none that is allowed would do; no motion, or no rate.
     """
-    seconds = sum(float(np.ptp(signals.time)) for signals in free if len(signals.time))
+    seconds = sum(watched_seconds(signals.time) for signals in free if len(signals.time))
     if not seconds > 0:
         raise BadInput("no free motion", found=f"{seconds:g} s", allowed="some seconds of it")
     allowed = _allowed_alarms(per_hour, seconds)
