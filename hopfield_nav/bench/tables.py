@@ -46,7 +46,7 @@ def pairs(suite: Suite, methods: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cell: Cell) -> Table:
-    """Of every method the share of the worlds that count which it reached, and means over those."""
+    """Of every method the share of the worlds that count which it reached, means over those, alarms of all."""
     compared, today = _compared(suite), version_of("hopfield-nav")
     head = ["method", "worlds that count", "reached", "95 %", "false `no_path`", "method failed"]
     head += [q.label + (f" [{q.shown}]" if q.shown else "") for q in compared.values()]
@@ -61,7 +61,7 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
         versions = sorted({str(r["version"]) for r in own})
         name = method if versions in ([], [today]) else f"{method} (version {', '.join(versions)})"
         values = [
-            _rate(good) if key == ALARMS else _mean(mean(_numbers(r[key] for r in good), signed=False), q.scale)
+            _rate(counted) if key == ALARMS else _mean(mean(_numbers(r[key] for r in good), signed=False), q.scale)
             for key, q in compared.items()
         ]
         reached = [f"{len(good)} of {len(counted)}", _percent(share(len(good), len(counted)))]

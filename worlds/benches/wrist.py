@@ -5,18 +5,19 @@ from collections import Counter
 import numpy as np
 
 from hopfield_nav.plugin import Measures
+from hopfield_nav.record import contact_delays
 
 PRESSED = 5.0  # [N] from where on the error of the estimate is asked
 
 
 def measure(run):
-    """Delays and angles at the alarms; of the rows with a true force of ``PRESSED`` the error and its angle.
+    """Delays of first alarms and angles at all; of the rows with a true force of ``PRESSED`` the error and its angle.
 
     ``angles_deg`` counts the whole degrees between both, "DEGREES:ROWS" each.
     """
     true, found = run.data.force.values, run.data.force_estimate.values
     pressed = np.linalg.norm(true, axis=1) >= PRESSED
-    delays = run.data.event_time.values - run.data.touch_time.values
+    delays = contact_delays(run.data.event_time.values, run.data.touch_time.values)
     degrees = Counter(np.rint(angle(found, true)[pressed]).astype(int).tolist())
     return {
         "delays_ms": _listed(1e3 * delays[np.isfinite(delays)]),
