@@ -6,11 +6,13 @@ import os
 
 import numpy as np
 import pytest
+import xarray as xr
 from conftest import KUFIETA
 from refusals import refused
 
 from hopfield_nav import load_world, simulate
-from hopfield_nav.logs import load_recording
+from hopfield_nav.logs import load_recording, watched_seconds
+from hopfield_nav.logs.needed import with_reference
 
 PERIOD = 0.008
 JOINT_LOGS = ("q_actual", "qd_actual", "q_target", "qd_target", "qdd_target", "i_actual", "i_target", "m_target")
@@ -319,3 +321,19 @@ def test_a_pipe_is_not_waited_for(folder, tmp_path):
         os.mkfifo(path)
         with refused("no regular file"):
             load_recording(asked)
+
+
+@pytest.mark.parametrize("missing", [0, 1, 5, 20])
+def test_derivatives_that_were_not_recorded_are_those_of_the_motion_also_beside_missing_rows(missing):
+    time = PERIOD * np.delete(np.arange(2000), np.arange(1000, 1000 + missing))
+    q = np.sin(2.0 * time)[:, None] * np.ones(6)
+    found = with_reference(xr.Dataset({"q": (("time", "joint"), q)}, {"time": time}))
+    np.testing.assert_allclose(found.qd.values[:, 0], 2.0 * np.cos(2.0 * time), atol=1e-3)
+    np.testing.assert_allclose(found.qdd_ref.values[:, 0], -4.0 * np.sin(2.0 * time), atol=0.02)
+
+
+def test_a_gap_is_no_time_watched():
+    time = PERIOD * np.arange(1000)
+    assert watched_seconds(time) == pytest.approx(time[-1])
+    assert watched_seconds(np.concatenate([time, 600.0 + time])) == pytest.approx(2 * time[-1] + PERIOD)
+    assert watched_seconds(time[:1]) == watched_seconds(time[:0]) == 0.0
