@@ -10,22 +10,9 @@ import numpy as np
 from pydantic import Field
 
 from dynamics import BadInput
+from hopfield_nav import world
 from hopfield_nav.logs.bags import FIELDS, JointStates, is_bag, read_joint_states
 from hopfield_nav.logs.formats import Head, Recorded, aligned, read_head
-from hopfield_nav.world import (
-    NOT_KNOWN,
-    Flag,
-    Length,
-    OrWord,
-    PerJoint,
-    Section,
-    Text,
-    Whole,
-    in_order,
-    read_document,
-    read_form,
-    together,
-)
 
 _ANGLE = {"rad": 1.0, "deg": np.pi / 180.0}
 _SPEED = {f"{unit}/s": factor for unit, factor in _ANGLE.items()}
@@ -40,30 +27,30 @@ SIGNALS = tuple(_UNITS)[1:]
 _OF_BAG = {"q": "position", "qd": "velocity", "effort": "effort"}  # what a bag is taken to hold
 
 
-class SignalSection(Section):
+class SignalSection(world.Section):
     """Where a signal stands; a bare word is its columns."""
 
-    columns: Text | tuple[Text, ...] = Field(
+    columns: world.Text | tuple[world.Text, ...] = Field(
         description="of a table: names, or one with * for the joint; of a bag: position, velocity or effort"
     )
-    unit: Text | None = Field(None, description="of its numbers; null: that of the program")
-    scale: Annotated[Any, PerJoint(-1e9, 1e9, "")] = Field(
+    unit: world.Text | None = Field(None, description="of its numbers; null: that of the program")
+    scale: Annotated[Any, world.PerJoint(-1e9, 1e9, "")] = Field(
         1.0, description="what its numbers are multiplied by, one or one a joint, such as N·m for 1 A"
     )
-    topic: Text | None = Field(None, description="of a bag, where it is another than that of the log")
+    topic: world.Text | None = Field(None, description="of a bag, where it is another than that of the log")
 
 
-Signal = Annotated[SignalSection, OrWord("columns")]
-_Span = Annotated[tuple[float, ...], Length(2, 2)]
+Signal = Annotated[SignalSection, world.OrWord("columns")]
+_Span = Annotated[tuple[float, ...], world.Length(2, 2)]
 
 
-class LogFile(Section):
+class LogFile(world.Section):
     """The description of a log."""
 
-    format: Annotated[int, Whole(1, 1)] = Field(description="version of the layout of a description")
-    file: Text = Field(description="table with a header, .bag, or folder of a ROS 2 bag, relative to this file")
-    topic: Text | None = Field(None, description="of a bag; null: the only one with joint states")
-    joints: tuple[Text | int, ...] | None = Field(
+    format: Annotated[int, world.Whole(1, 1)] = Field(description="version of the layout of a description")
+    file: world.Text = Field(description="table with a header, .bag, or folder of a ROS 2 bag, relative to this file")
+    topic: world.Text | None = Field(None, description="of a bag; null: the only one with joint states")
+    joints: tuple[world.Text | int, ...] | None = Field(
         None, description="what * stands for, or names in a bag, in the arm's order; null: as they are"
     )
     time: Signal = Field(SignalSection(columns="time"), description="of a table: its column of time")
@@ -75,8 +62,8 @@ class LogFile(Section):
     current: Signal | None = Field(None, description="motor currents")
     effort: Signal | None = Field(None, description="measured torques at the joints, friction included")
     tau: Signal | None = Field(None, description="torques that the maker's own model needs for the motion")
-    residual: Flag = Field(False, description="what effort leaves of tau is felt, and no model is needed")
-    contact: Text | None = Field(None, description="of a table: column that is not 0 where the arm was touched")
+    residual: world.Flag = Field(False, description="what effort leaves of tau is felt, and no model is needed")
+    contact: world.Text | None = Field(None, description="of a table: column that is not 0 where the arm was touched")
     contacts: tuple[_Span, ...] = Field((), description="when it was touched: begin and end, by the log's time")
 
     def signals(self) -> dict[str, SignalSection]:
@@ -119,10 +106,10 @@ def read_described(path: Path, joints: int | None) -> Recorded:
 
 
 def _description(path: Path) -> LogFile:
-    document = read_document(path)
-    given, faults = read_form(LogFile.model_validate, LogFile, document)
-    if given is NOT_KNOWN or faults:
-        raise together(in_order(faults, document))
+    document = world.read_document(path)
+    given, faults = world.read_form(LogFile.model_validate, LogFile, document)
+    if given is world.NOT_KNOWN or faults:
+        raise world.together(world.in_order(faults, document))
     return given
 
 

@@ -12,20 +12,9 @@ from typing import Annotated, Self
 from pydantic import Field
 
 from dynamics import BadInput
+from hopfield_nav.world import solids
 from hopfield_nav.world.fields import GivenKeys, Length, PlanePoint, must_fit
 from hopfield_nav.world.random_scene import RandomScene
-from hopfield_nav.world.solids import (
-    Box,
-    Cylinder,
-    Floor,
-    Height,
-    Mesh,
-    Radius,
-    RandomCylinders,
-    Solid,
-    Sphere,
-    check_height,
-)  # fmt: skip
 
 _MAX_CYLINDERS = 2_000  # cylinders of one wall
 
@@ -33,12 +22,12 @@ _MAX_CYLINDERS = 2_000  # cylinders of one wall
 class _Row(GivenKeys):
     """Cylinders in a row."""
 
-    radius: Radius = Field(description="of its cylinders, half its thickness")
-    height: Height | None = Field(None, description="[lower, upper] z of its ends; left out: without end")
+    radius: solids.Radius = Field(description="of its cylinders, half its thickness")
+    height: solids.Height | None = Field(None, description="[lower, upper] z of its ends; left out: without end")
 
     @must_fit
     def _check_height(self) -> None:
-        check_height(self.height)
+        solids.check_height(self.height)
 
     @must_fit
     def _check_count(self) -> None:
@@ -51,9 +40,9 @@ class _Row(GivenKeys):
         """The points (k, 2) that it goes through [m]."""
         raise NotImplementedError
 
-    def cylinders(self) -> list[Cylinder]:
+    def cylinders(self) -> list[solids.Cylinder]:
         """What it is made of, in their order along it."""
-        return [Cylinder(center=centre, radius=self.radius, height=self.height) for centre in self._centres()]
+        return [solids.Cylinder(center=centre, radius=self.radius, height=self.height) for centre in self._centres()]
 
     def _centres(self) -> list[tuple[float, ...]]:
         centres = [self.corners[0]]
@@ -111,22 +100,22 @@ class _OneKind(GivenKeys):
 class KnownObstacle(_OneKind):
     """An obstacle that is on the map from the start: exactly one of the keys is given."""
 
-    cylinder: Cylinder | None = Field(None, description="one upright cylinder")
-    sphere: Sphere | None = Field(None, description="one sphere")
-    box: Box | None = Field(None, description="one box")
-    floor: Floor | None = Field(None, description="everything below a level plane")
-    mesh: Mesh | None = Field(None, description="a convex mesh of an STL or OBJ file")
+    cylinder: solids.Cylinder | None = Field(None, description="one upright cylinder")
+    sphere: solids.Sphere | None = Field(None, description="one sphere")
+    box: solids.Box | None = Field(None, description="one box")
+    floor: solids.Floor | None = Field(None, description="everything below a level plane")
+    mesh: solids.Mesh | None = Field(None, description="a convex mesh of an STL or OBJ file")
 
     wall: Wall | None = Field(None, description="upright cylinders in a row, from one point to another")
     polyline: Polyline | None = Field(None, description="upright cylinders along a line with corners")
 
     @classmethod
-    def of(cls, solid: Solid, name: str | None = None) -> Self:
+    def of(cls, solid: solids.Solid, name: str | None = None) -> Self:
         """The entry of one solid."""
         return cls(**{type(solid).__name__.lower(): solid, "name": name})
 
     @property
-    def solids(self) -> list[Solid]:
+    def solids(self) -> list[solids.Solid]:
         """What the one key holds, or stands for; nothing is drawn."""
         row = self.wall or self.polyline
         if row is not None:
@@ -137,7 +126,7 @@ class KnownObstacle(_OneKind):
 class Obstacle(KnownObstacle):
     """An obstacle that the arm knows nothing of: exactly one of the keys is given."""
 
-    random_cylinders: RandomCylinders | None = Field(None, description="several, drawn when a run begins")
+    random_cylinders: solids.RandomCylinders | None = Field(None, description="several, drawn when a run begins")
     random_scene: RandomScene | None = Field(None, description="a whole scene, drawn when a run begins")
 
     @property

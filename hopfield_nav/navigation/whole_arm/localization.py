@@ -14,18 +14,9 @@ cone, which wins where no push along a normal explains what is felt.
 import numpy as np
 
 from dynamics import Arm, presliding_torque
+from hopfield_nav import isolation
 from hopfield_nav.control import angles_in, free_rows, torques_in
 from hopfield_nav.geometry import LINK
-from hopfield_nav.isolation import (
-    BODY,
-    LOG_EVIDENCE,
-    ArmSurface,
-    default_surface,
-    fit_surface,
-    free_capsules,
-    push_torque,
-    read_fit,
-)
 from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
 from hopfield_nav.navigation.responses import ALONG
 
@@ -80,16 +71,16 @@ def localize_contact(
         free = free if passed is None else np.vstack([passed, free])
     else:
         q, (change, noise) = angles_in(rows[-1]), _felt(rows, onset, model)
-    swept = free_capsules(arm, free) if len(free) else np.zeros((0, 0, 7))
-    surface = default_surface(arm)
+    swept = isolation.free_capsules(arm, free) if len(free) else np.zeros((0, 0, 7))
+    surface = isolation.default_surface(arm)
     for factor in _LESS_SURE:
-        fit = _fit_mixture if giving else fit_surface
-        found = read_fit(arm, surface, q, fit(arm, surface, q, change, factor * noise, free=swept))
+        fit = _fit_mixture if giving else isolation.fit_surface
+        found = isolation.read_fit(arm, surface, q, fit(arm, surface, q, change, factor * noise, free=swept))
         if len(found.patches):
             break
     else:
         return NOWHERE
-    links = surface.bodies[surface.patches[found.patches, BODY].astype(int), LINK].astype(int)
+    links = surface.bodies[surface.patches[found.patches, isolation.BODY].astype(int), LINK].astype(int)
     outwards, along = _outwards(arm, rows, onset, links, found.points, found.normals)
     weight = found.weight * outwards
     places = _places(found.points, links, weight / weight.sum(), patchwise=not giving)
@@ -97,15 +88,16 @@ def localize_contact(
 
 
 def _fit_mixture(
-    arm: Arm, surface: ArmSurface, q: np.ndarray, change: np.ndarray, noise: np.ndarray, free: np.ndarray
+    arm: Arm, surface: isolation.ArmSurface, q: np.ndarray, change: np.ndarray, noise: np.ndarray, free: np.ndarray
 ) -> np.ndarray:
     """As ``fit_surface``, of smooth and of rough surfaces: each patch as the likelier of both fits has it."""
     smooth, rough = (
-        fit_surface(arm, surface, q, change, noise, friction=friction, free=free) for friction in (0.0, _FRICTION)
+        isolation.fit_surface(arm, surface, q, change, noise, friction=friction, free=free)
+        for friction in (0.0, _FRICTION)
     )
-    weighed = smooth[:, LOG_EVIDENCE] + np.log1p(-_ROUGH), rough[:, LOG_EVIDENCE] + np.log(_ROUGH)
+    weighed = smooth[:, isolation.LOG_EVIDENCE] + np.log1p(-_ROUGH), rough[:, isolation.LOG_EVIDENCE] + np.log(_ROUGH)
     both = np.where((weighed[1] > weighed[0])[:, None], rough, smooth)
-    both[:, LOG_EVIDENCE] = np.logaddexp(*weighed)
+    both[:, isolation.LOG_EVIDENCE] = np.logaddexp(*weighed)
     return both
 
 
@@ -177,8 +169,10 @@ def _outwards(
     last = min(max(int(np.searchsorted(rows[:, 0], onset)), 1), len(rows) - 1)
     q, qd = angles_in(rows[last]), _speed(rows, onset)
     at = np.tile(q, (len(points), 1))
-    speed = push_torque(arm, at, links, points, -inward) @ qd
-    velocity = [push_torque(arm, at, links, points, np.tile(axis, (len(points), 1))) @ qd for axis in np.eye(3)]
+    speed = isolation.push_torque(arm, at, links, points, -inward) @ qd
+    velocity = [
+        isolation.push_torque(arm, at, links, points, np.tile(axis, (len(points), 1))) @ qd for axis in np.eye(3)
+    ]
     along = speed < ALONG * np.linalg.norm(velocity, axis=0)
     return (np.maximum(speed / speed.max(), _INWARDS) if speed.max() > 0.0 else np.ones(len(points))), along
 
