@@ -101,7 +101,7 @@ def test_goals_that_were_not_reached_count_in_the_share_and_not_in_the_cost():
     found = cells(GOALS, [row(), lost, not_run])
     assert found[0] == "2"
     assert found[1].startswith("1 of 2 (")
-    assert found[2:7] == ["4", "4", "2.00", "20 s", "10 N"]
+    assert found[2:7] == ["4", "4", "6.0 rad", "20 s", "10 N"]
     assert found[7:] == ["0.20 s, 0.30 s", "31"]  # of both: 930 s in 30 s
     late = row(seed=8, outcome="time_limit", collision_count=163, simulated_time_s=2000.0)
     found = cells(MISSED, [row(), lost, not_run, late])
