@@ -72,6 +72,7 @@ class Learner:
         self._belief.doubt[:] *= UNTOLD if self._wiggle_time else 1.0
         self._step, self._looks = world.plant.step, round(LOOK_EVERY / world.plant.step)
         self._wiggled = math.ceil(self._wiggle_time / self._step + 0.5) if self._wiggle_time else 0
+        # windows learnt; times of the last of them, and up to which those of a declared payload were looked at [s]
         self._learnt, self._drifted, self._paid = 0, self._wiggle_time, self._wiggle_time
         self._payload = section.payload
         # whether masses may be learnt: what is wrong in the friction of gears that give would be taken for theirs
@@ -169,7 +170,6 @@ class Learner:
         payload = declared & (begun >= self._paid) & (fastest > 0.0)
         free = ~declared & (begun >= self._done) & (at <= time - APART) & (fastest > MOVING) & apart & self._told
         self._paid, self._done = time, max(self._done, time - APART)
-        newest, kept = self._windows[-1:], at > time - 2.0 * APART
         if payload.any():
             self._drifted = float(at[payload][-1])
             self._learn(self._means(self._windows[payload]), payload=True)
@@ -179,9 +179,9 @@ class Learner:
             self._links.drift(at[free][-1] - self._drifted)
             self._drifted = float(at[free][-1])
             self._learn(self._means(self._windows[free]))
-        if len(newest):
-            self._allow_masses(self._means(newest))
-        self._windows = self._windows[kept]
+        if len(at):
+            self._allow_masses(self._means(self._windows[-1:]))
+        self._windows = self._windows[at > time - 2.0 * APART]
 
     def _take_windows(self) -> None:
         """Take what was gathered since the last look, as it was in the middle of a period, as the mean torque is.
