@@ -108,6 +108,11 @@ class LearnSection(Section):
         None, description="[from, to]: time in which what is felt is a payload, and no touch; null: none"
     )
 
+    @must_fit
+    def _check_payload(self) -> None:
+        if self.payload is not None and self.payload[0] >= self.payload[1]:
+            raise BadInput("not rising", where="payload", found=list(self.payload), allowed="[from, to], from < to")
+
 
 def _all_by_default(value: object) -> object:
     return {} if value is True else value

@@ -284,7 +284,13 @@ def test_check_says_that_the_joints_turn_first(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("given", "words"),
-    [("maybe", "learn"), ("{wigle: 0.001}", "wiggle"), ("{wiggle: 1}", "0.01"), ("{payload: [3]}", "list of 2")],
+    [
+        ("maybe", "learn"),
+        ("{wigle: 0.001}", "wiggle"),
+        ("{wiggle: 1}", "0.01"),
+        ("{payload: [3]}", "list of 2"),
+        ("{payload: [2, 1]}", "not rising"),
+    ],
 )
 def test_what_is_no_such_section_is_refused(given, words):
     with refused(words):
