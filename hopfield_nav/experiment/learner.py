@@ -11,19 +11,7 @@ from typing import Any
 import numpy as np
 
 from dynamics import Arm, inverse_dynamics, load_arm, mass_matrix, presliding_torque
-from hopfield_nav.control import (
-    COULOMB,
-    KEPT_WINDOWS,
-    SIGNALS,
-    WINDOW,
-    Controller,
-    ControlState,
-    GearFit,
-    LinkLearning,
-    Windows,
-    begin_gathering,
-    fit_gear,
-)
+from hopfield_nav import control
 from hopfield_nav.loop import Trajectory, quintic_trajectory
 from hopfield_nav.navigation import PlannedMotion
 from hopfield_nav.record import Run
@@ -54,21 +42,21 @@ class Learner:
         world: World,
         section: LearnSection,
         arm: Arm,
-        controller: Controller,
-        control: ControlState,
+        controller: control.Controller,
+        computer: control.ControlState,
         wiggles: bool = True,
     ) -> None:
         self._world, self._section, self._model, self._n = world, section, controller.model, len(arm.dh)
-        self._belief, self._period = control.belief.friction, world.controller.period
+        self._belief, self._period = computer.belief.friction, world.controller.period
         self._bare = build_model(world, arm, loaded=False)
         self._wiggle_time = section.wiggle_time if wiggles and section.wiggle > 0.0 else 0.0
         self._detector, self._methods = controller.detector.parameters, find_methods(world)
         # for the state of the control computer
-        self.gathering = begin_gathering(self._n, self._period, self._wiggle_time, self._model)
-        self._links = LinkLearning(self._model)
+        self.gathering = control.begin_gathering(self._n, self._period, self._wiggle_time, self._model)
+        self._links = control.LinkLearning(self._model)
         self._base = self._model.friction.copy()
-        self._gears: list[GearFit] = []
-        self._windows, self._read, self._done = np.zeros((0, 2 + SIGNALS * self._n)), 0, self._wiggle_time
+        self._gears: list[control.GearFit] = []
+        self._windows, self._read, self._done = np.zeros((0, 2 + control.SIGNALS * self._n)), 0, self._wiggle_time
         self._belief.doubt[:] *= UNTOLD if self._wiggle_time else 1.0
         self._step, self._looks = world.plant.step, round(LOOK_EVERY / world.plant.step)
         self._wiggled = math.ceil(self._wiggle_time / self._step + 0.5) if self._wiggle_time else 0
@@ -117,7 +105,7 @@ class Learner:
         viscous = self._base[:, 1] * qd
         torque = tau - inverse_dynamics(self._model, q, qd, qdd) - viscous
         step = np.zeros(self._n) + np.asarray(self._world.sensors.encoder_resolution)
-        self._gears = [fit_gear(q[:, i], torque[:, i], self._period, step[i]) for i in range(self._n)]
+        self._gears = [control.fit_gear(q[:, i], torque[:, i], self._period, step[i]) for i in range(self._n)]
         deviations = np.array([self._believe_gear(i, gear) for i, gear in enumerate(self._gears)])
         self._base[:] = self._model.friction
         self._links.forget_coulomb(deviations)
@@ -127,15 +115,15 @@ class Learner:
         signals = (q, qd, qdd, tau, coulomb, viscous, self._noise(q) + own + np.zeros_like(q))
         if self._section.masses:
             parts = [np.array_split(signal, WIGGLE_WINDOWS) for signal in signals]
-            windows = Windows._make(np.array([p.mean(axis=0) for p in part]) for part in parts)
+            windows = control.Windows._make(np.array([p.mean(axis=0) for p in part]) for part in parts)
             self._learn(windows, payload=self._payload is not None and self._payload[0] <= 0.0)
             self._allow_masses(windows)
 
-    def _believe_gear(self, i: int, gear: GearFit) -> float:
+    def _believe_gear(self, i: int, gear: control.GearFit) -> float:
         """Take up level and stiffness of joint ``i``; returns the deviation of the level as a share."""
         friction, stiffness, belief = self._model.friction, self._model.presliding, self._belief
         if not gear.slipped or gear.level < max(LEAST_LEVEL, ALLOWED * gear.deviation):
-            return 0.0 if friction[i, 2] == 0.0 else COULOMB
+            return 0.0 if friction[i, 2] == 0.0 else control.COULOMB
         factor = gear.level / friction[i, 2] if friction[i, 2] > 0.0 else 1.0
         friction[i, 0], friction[i, 2] = min(friction[i, 0] * factor or gear.level, gear.level), gear.level
         friction[i, 3] = friction[i, 3] or 0.1
@@ -161,7 +149,7 @@ class Learner:
 
     def _learn_on_the_way(self, time: float) -> None:
         self._take_windows()
-        at, begun = self._windows[:, 0], self._windows[:, 0] - WINDOW + SLIGHTLY
+        at, begun = self._windows[:, 0], self._windows[:, 0] - control.WINDOW + SLIGHTLY
         first, last = self._payload or (math.inf, -math.inf)
         declared = (begun >= first) & (at <= last + SLIGHTLY)
         fastest = np.abs(self._windows[:, 2 + self._n : 2 + 2 * self._n]).max(axis=1)
@@ -189,8 +177,10 @@ class Learner:
         Of friction only what Coulomb's part is without the factors that were learnt so far.
         """
         read, self._read = self._read, self.gathering.now.windows
-        rows = self.gathering.windows[[k % KEPT_WINDOWS for k in range(read, self._read)][-KEPT_WINDOWS:]]
-        q, qd, qdd, _, friction, _ = rows[:, 2:].reshape(len(rows), SIGNALS, self._n).transpose(1, 0, 2)
+        rows = self.gathering.windows[
+            [k % control.KEPT_WINDOWS for k in range(read, self._read)][-control.KEPT_WINDOWS :]
+        ]
+        q, qd, qdd, _, friction, _ = rows[:, 2:].reshape(len(rows), control.SIGNALS, self._n).transpose(1, 0, 2)
         coulomb, viscous = self._links.friction
         friction[:] = (friction - viscous * self._base[:, 1] * qd) / coulomb
         qdd /= self._period
@@ -198,12 +188,12 @@ class Learner:
         qd -= 0.5 * self._period * qdd
         self._windows = np.vstack([self._windows, rows])
 
-    def _means(self, rows: np.ndarray) -> Windows:
+    def _means(self, rows: np.ndarray) -> control.Windows:
         """What windows (k, 2 + ...) that were taken say of the model."""
-        q, qd, qdd, tau, coulomb, doubt = rows[:, 2:].reshape(-1, SIGNALS, self._n).transpose(1, 0, 2)
-        return Windows(q, qd, qdd, tau, coulomb, self._base[:, 1] * qd, self._noise(q) + doubt)
+        q, qd, qdd, tau, coulomb, doubt = rows[:, 2:].reshape(-1, control.SIGNALS, self._n).transpose(1, 0, 2)
+        return control.Windows(q, qd, qdd, tau, coulomb, self._base[:, 1] * qd, self._noise(q) + doubt)
 
-    def _learn(self, windows: Windows, payload: bool = False) -> None:
+    def _learn(self, windows: control.Windows, payload: bool = False) -> None:
         if payload and not self._links.payload_open:
             self._links.open_payload()
         self._learnt += self._links.learn(windows)
@@ -214,7 +204,7 @@ class Learner:
         self._model.friction[:, [0, 2]] = self._base[:, [0, 2]] * coulomb[:, None]
         self._model.friction[:, 1] = self._base[:, 1] * viscous
 
-    def _allow_masses(self, windows: Windows) -> None:
+    def _allow_masses(self, windows: control.Windows) -> None:
         """Let the detector allow for what is not known of masses where the last of the windows was."""
         load = np.abs(windows.tau - windows.coulomb - windows.viscous)[-1] + SLACK
         share = float((ALLOWED * self._links.doubt(windows)[-1] / load).max())
@@ -224,9 +214,9 @@ class Learner:
         """(n,) deviation of the mean torque of a window, for the noise of the sensors [N·m]."""
         speed = np.zeros(self._n) + np.asarray(self._world.sensors.velocity_noise)
         torque = np.zeros(self._n) + np.asarray(self._world.sensors.torque_noise)
-        periods = max(1, round(WINDOW / self._period))
+        periods = max(1, round(control.WINDOW / self._period))
         inertia = mass_matrix(self._bare, q[-1])
-        return np.hypot(math.sqrt(2.0) / WINDOW * np.sqrt(inertia**2 @ speed**2), torque / math.sqrt(periods))
+        return np.hypot(math.sqrt(2.0) / control.WINDOW * np.sqrt(inertia**2 @ speed**2), torque / math.sqrt(periods))
 
     def _allow(self, name: str, share: float, least: float) -> None:
         """Let the detector allow for less, if it has such a parameter, than the world's file says."""
@@ -267,8 +257,8 @@ class Learner:
 
 def learnt_arm(run: Run) -> Arm:
     """The arm of the controller's model as a run of an arm that learns has left it, without a payload."""
-    found, control = run.summary["learnt"], run.world.controller
-    arm = load_arm(control.model or run.world.arm, run.world.folder)
+    found, section = run.summary["learnt"], run.world.controller
+    arm = load_arm(section.model or run.world.arm, run.world.folder)
     columns = ("coulomb_Nm", "viscous_Nms_per_rad", "breakaway_Nm", "stribeck_speed_rad_per_s")
     mass = np.array(found["mass_kg"])
     return arm._replace(

@@ -13,14 +13,7 @@ import numpy as np
 from dynamics import Arm, BadInput, load_arm, nearest_name
 from dynamics.kernels.decorators import compile_loop, load_numba, unchecked_call
 from dynamics.work import make_work
-from hopfield_nav.control import (
-    AlarmRule,
-    estimate_and_judge,
-    make_alarm,
-    make_belief,
-    raise_alarm,
-    update_model_frames,
-)
+from hopfield_nav import control
 from hopfield_nav.logs.signals import Signals, checked_signals
 from hopfield_nav.plugin import WRIST, Method, applied, applied_type, make_sensed, type_of
 
@@ -109,7 +102,7 @@ class Replaying:
         given = dict(parameters or {})
         self._resolution = np.zeros(n) + np.asarray(given.pop(RESOLUTION, 0.0), dtype=np.float64)
         values = _known(given, estimator, detector)
-        rule = AlarmRule(float(rearm), 0.0, bool(episodes), 0.0)
+        rule = control.AlarmRule(float(rearm), 0.0, bool(episodes), 0.0)
         self._methods = model, estimator, detector, values, rule
         self._block = np.zeros((len(Signals._fields) - 2, 1, n))
         self._row, self._out = Signals(np.zeros(1), *self._block), _empty(1, n)
@@ -125,7 +118,7 @@ class Replaying:
         n, self._last = self._n, -np.inf
         self._records = (
             model, applied(estimator, values, n), applied(detector, values, n), rule,
-            make_sensed(n), make_belief(n), make_alarm(n), make_work(n), self._resolution,
+            make_sensed(n), control.make_belief(n), control.make_alarm(n), make_work(n), self._resolution,
         )  # fmt: skip
 
     def feed(self, signals: Signals) -> Replay:
@@ -210,9 +203,9 @@ def _replay(
         if rows.wrench.shape[0] > 0:
             for k in range(6):
                 sensed.wrench[k] = rows.wrench[row, k]
-        update_model_frames(model, sensed, work)
-        estimate_and_judge(model, estimator, detector, no_step, sensed, work, belief)
-        detected[row] = raise_alarm(rule, alarm, sensed, belief, 0.0, 1.0, False)
+        control.update_model_frames(model, sensed, work)
+        control.estimate_and_judge(model, estimator, detector, no_step, sensed, work, belief)
+        detected[row] = control.raise_alarm(rule, alarm, sensed, belief, 0.0, 1.0, False)
         level[row] = belief.now.level
         for i in range(sensed.q.size):
             tau_external[row, i] = belief.tau_external[i]
@@ -226,8 +219,8 @@ def _compiled_replay() -> Callable:
     column, table = np.zeros(0), np.zeros((0, n))
     records = (
         load_arm("ur5_ragazzon2012"), applied_type("estimator"), applied_type("detector"),
-        AlarmRule(0.0, 0.0, True, 0.0), make_sensed(n), make_belief(n), make_alarm(n), make_work(n),
-        np.zeros(n), Signals(column, *(table,) * 6, table),
+        control.AlarmRule(0.0, 0.0, True, 0.0), make_sensed(n), control.make_belief(n), control.make_alarm(n),
+        make_work(n), np.zeros(n), Signals(column, *(table,) * 6, table),
         column, table, table, np.zeros(0, dtype=np.bool_),
     )  # fmt: skip
     return compile_loop(load_numba().types.void(*(type_of(record) for record in records)), _replay)

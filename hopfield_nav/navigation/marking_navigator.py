@@ -8,18 +8,12 @@ import numpy as np
 
 from dynamics import Arm, forward_kinematics, jacobian
 from hopfield_nav.loop import evaluate
+from hopfield_nav.navigation import responses
 from hopfield_nav.navigation.map import Cell, only_in_sight
 from hopfield_nav.navigation.motion import Detection, PlannedMotion, Reference
 from hopfield_nav.navigation.navigator import Navigator
 from hopfield_nav.navigation.over_tool_map import OverToolMap
 from hopfield_nav.navigation.planners import open_cells
-from hopfield_nav.navigation.responses import (
-    ContactEstimate,
-    MarkedPaths,
-    cell_to_mark,
-    start_against_velocity,
-    start_along_force,
-)
 from hopfield_nav.world import World
 
 
@@ -28,7 +22,7 @@ class MarkingNavigator(OverToolMap, Navigator):
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         super().__init__(world, arm, start)
-        self.paths = MarkedPaths(self.situation)  # who plans
+        self.paths = responses.MarkedPaths(self.situation)  # who plans
         self._passed = np.zeros(self.map.grid.shape, dtype=bool)
 
     def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``, as below)
@@ -41,7 +35,7 @@ class MarkingNavigator(OverToolMap, Navigator):
             raise RuntimeError("a run that has ended cannot collide")
         begin = Reference(detection.time, *evaluate(self.motion.trajectory, detection.time))
         contact = self._estimate(detection, begin)
-        marked = cell_to_mark(self.grid, contact, self.map.goal_cell, self.situation.world.detection.mark)
+        marked = responses.cell_to_mark(self.grid, contact, self.map.goal_cell, self.situation.world.detection.mark)
         self.grid.mark(marked)
         if self.goal is None:
             return marked, self.motion
@@ -58,9 +52,9 @@ class MarkingNavigator(OverToolMap, Navigator):
         self.motion = self.motions.over(self.paths, self.motion.start, begin)
         return self.motion
 
-    def _estimate(self, detection: Detection, begin: Reference) -> ContactEstimate:
+    def _estimate(self, detection: Detection, begin: Reference) -> responses.ContactEstimate:
         arm = self.situation.arm
-        return ContactEstimate(
+        return responses.ContactEstimate(
             position=self.situation.tool(detection.q),
             desired=forward_kinematics(arm, begin.q)[:3, 3],
             desired_velocity=(jacobian(arm, begin.q) @ begin.qd)[:3],
@@ -68,7 +62,7 @@ class MarkingNavigator(OverToolMap, Navigator):
             path=self.motion.cells,
         )
 
-    def _back_off(self, marked: Cell, contact: ContactEstimate) -> Cell | None:
+    def _back_off(self, marked: Cell, contact: responses.ContactEstimate) -> Cell | None:
         """Where the next path starts; None where no open cell is left near the tool.
 
         Never the goal itself: a tool that was pushed off it must come from another side, and a goal whose neighbours
@@ -76,17 +70,17 @@ class MarkingNavigator(OverToolMap, Navigator):
         """
         world, grid = self.situation.world, self.grid
         if world.detection.back_off == "against_velocity":
-            return start_against_velocity(grid, marked, contact)
+            return responses.start_against_velocity(grid, marked, contact)
         target = self.map.target()
         if target is None:
             return None
         allowed = open_cells(world.planner, self.map.obstacles(), marked, target)
         allowed[self.map.goal_cell] = False
         allowed = only_in_sight(self.map.known, grid, allowed, contact.position)
-        start = start_along_force(grid, contact, allowed, self._passed)
+        start = responses.start_along_force(grid, contact, allowed, self._passed)
         return start if allowed[start] else None
 
-    def _remember_passed(self, contact: ContactEstimate) -> None:
+    def _remember_passed(self, contact: responses.ContactEstimate) -> None:
         """The cells of the path up to the one nearest to the tool."""
         rank, path = self.map.rank, contact.path
         centres = self.grid.origin[:rank] + self.grid.spacing * path

@@ -14,30 +14,18 @@ import numpy as np
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, WithJsonSchema, model_validator
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import (
-    GivenKeys,
-    Length,
-    Metre,
-    PlanePoint,
-    Point,
-    Range,
-    Rotation,
-    Text,
-    Unit,
-    Whole,
-    must_fit,
-)
+from hopfield_nav.world import fields
 from hopfield_nav.world.meshes import read_mesh
 from hopfield_nav.world.not_known import NotKnown
 from hopfield_nav.world.sections import Section
 
-Height = Annotated[tuple[Metre, ...], Length(2, 2)]
-Radius = Annotated[float, Range(0.0, 5.0, "m", above=True)]
-_Edge = Annotated[float, Range(0.0, 10.0, "m", above=True)]
+Height = Annotated[tuple[fields.Metre, ...], fields.Length(2, 2)]
+Radius = Annotated[float, fields.Range(0.0, 5.0, "m", above=True)]
+_Edge = Annotated[float, fields.Range(0.0, 10.0, "m", above=True)]
 _IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _THREE = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
 _ROTATION_SCHEMA = {"anyOf": [_THREE, {"type": "array", "items": _THREE, "minItems": 3, "maxItems": 3}]}
-Seed = Annotated[int, Whole(0, 2**63 - 1)]
+Seed = Annotated[int, fields.Whole(0, 2**63 - 1)]
 LARGEST = 10.0  # [m] from the origin of a mesh to any of its corners
 _TRIES = 10_000  # random positions tried for one cylinder before giving up
 
@@ -49,14 +37,14 @@ def check_height(height: tuple[float, ...] | None) -> None:
         raise BadInput("lower end not below the upper", where="height", found=list(height), allowed=allowed)
 
 
-class Cylinder(GivenKeys):
+class Cylinder(fields.GivenKeys):
     """An upright cylinder: without end, or from one height to another."""
 
-    center: PlanePoint = Field(description="[x, y] of the axis, base axes")
+    center: fields.PlanePoint = Field(description="[x, y] of the axis, base axes")
     radius: Radius = Field(description="of its round side")
     height: Height | None = Field(None, description="[lower, upper] z of its ends; left out: without end")
 
-    @must_fit
+    @fields.must_fit
     def _check(self) -> None:
         check_height(self.height)
 
@@ -70,7 +58,7 @@ class Cylinder(GivenKeys):
 class Sphere(Section):
     """A sphere."""
 
-    center: Point = Field(description="[x, y, z], base axes")
+    center: fields.Point = Field(description="[x, y, z], base axes")
     radius: Radius = Field(description="of the sphere")
 
     def contains(self, x: Any, y: Any, z: Any) -> Any:
@@ -97,14 +85,16 @@ def _from_angles(value: Any) -> Any:
     )
 
 
-RotationOrAngles = Annotated[Rotation, BeforeValidator(_from_angles), Unit("rad"), WithJsonSchema(_ROTATION_SCHEMA)]
+RotationOrAngles = Annotated[
+    fields.Rotation, BeforeValidator(_from_angles), fields.Unit("rad"), WithJsonSchema(_ROTATION_SCHEMA)
+]
 
 
 class Box(Section):
     """A box, turned in any way."""
 
-    center: Point = Field(description="[x, y, z] of its middle, base axes")
-    size: Annotated[tuple[_Edge, ...], Length(3, 3)] = Field(description="lengths of its edges")
+    center: fields.Point = Field(description="[x, y, z] of its middle, base axes")
+    size: Annotated[tuple[_Edge, ...], fields.Length(3, 3)] = Field(description="lengths of its edges")
     rotation: RotationOrAngles = Field(
         _IDENTITY, description="rows of the rotation from box to base axes, or [roll, pitch, yaw]"
     )
@@ -122,7 +112,7 @@ class Box(Section):
 class Floor(Section):
     """Everything below a level plane."""
 
-    height: Metre = Field(description="z of its surface, base axes")
+    height: fields.Metre = Field(description="z of its surface, base axes")
 
     def contains(self, x: Any, y: Any, z: Any) -> Any:
         """Whether points lie in or on the floor."""
@@ -132,12 +122,12 @@ class Floor(Section):
 class Mesh(Section):
     """A convex mesh of a file, turned in any way."""
 
-    file: Text = Field(description="STL or OBJ, closed and convex, relative to the world file")
-    position: Point = Field((0.0, 0.0, 0.0), description="of the file's origin, base axes")
+    file: fields.Text = Field(description="STL or OBJ, closed and convex, relative to the world file")
+    position: fields.Point = Field((0.0, 0.0, 0.0), description="of the file's origin, base axes")
     rotation: RotationOrAngles = Field(
         _IDENTITY, description="rows of the rotation from the file's to base axes, or [roll, pitch, yaw]"
     )
-    scale: Annotated[float, Range(0.0, 1e3, "m", above=True)] = Field(
+    scale: Annotated[float, fields.Range(0.0, 1e3, "m", above=True)] = Field(
         1.0, description="length of the file's unit: 0.001 where it is in millimetres"
     )
 
@@ -178,14 +168,14 @@ Solid = Cylinder | Sphere | Box | Floor | Mesh
 class RandomCylinders(Section):
     """Cylinders at random places on the map, away from start and goal."""
 
-    count: Annotated[int, Whole(0, 10_000)] = Field(description="how many")
-    radius: Annotated[tuple[Radius, ...], Length(2, 2)] = Field(description="smallest and largest")
-    clearance: Annotated[float, Range(0.0, 5.0, "m")] = Field(
+    count: Annotated[int, fields.Whole(0, 10_000)] = Field(description="how many")
+    radius: Annotated[tuple[Radius, ...], fields.Length(2, 2)] = Field(description="smallest and largest")
+    clearance: Annotated[float, fields.Range(0.0, 5.0, "m")] = Field(
         0.05, description="free distance kept around the start tool position and the goal"
     )
     seed: Seed | None = Field(None, description="of these cylinders; null: drawn from the run's seed")
 
-    @must_fit
+    @fields.must_fit
     def _check(self) -> None:
         if self.radius[0] > self.radius[1]:
             allowed = "[smallest, largest] in metres"

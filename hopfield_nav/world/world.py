@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
 
 from dynamics import BadInput, html_table
+from hopfield_nav.world import sections
 from hopfield_nav.world.derived import derived
 from hopfield_nav.world.ends import GoalSection, StartSection
 from hopfield_nav.world.fields import Gravity, OrWord, Range, Text, without_empty
@@ -19,16 +20,6 @@ from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
 from hopfield_nav.world.plan import PlanSection
 from hopfield_nav.world.planner_section import PlannerSection
 from hopfield_nav.world.pushes import PushSection
-from hopfield_nav.world.sections import (
-    ContactSection,
-    ControllerSection,
-    DetectionSection,
-    ExploreSection,
-    PlantSection,
-    RecordSection,
-    Section,
-    ToolSection,
-)
 from hopfield_nav.world.solids import Box, Seed, Sphere
 from hopfield_nav.world.trust import Trust
 from hopfield_nav.world.writing import yaml_text
@@ -37,27 +28,33 @@ if TYPE_CHECKING:
     from dynamics import Arm
 
 
-class World(Section):
+class World(sections.Section):
     """One experiment. A section that is left out, or left empty, has its defaults."""
 
     format: Literal[1] = Field(description="version of the world file's layout")
     description: Text = Field("", description="what the experiment is for")
     arm: Text = Field("ur5_ragazzon2012", description="name of a built-in arm, or path of an arm file")
-    tool: ToolSection = Field(default_factory=ToolSection, description="tool point and payload")
+    tool: sections.ToolSection = Field(default_factory=sections.ToolSection, description="tool point and payload")
     gravity: Gravity = Field((0.0, 0.0, -9.81), description="acceleration of gravity in base axes")
-    plant: PlantSection = Field(default_factory=PlantSection, description="what moves")
-    controller: ControllerSection = Field(default_factory=ControllerSection, description="what commands the motors")
+    plant: sections.PlantSection = Field(default_factory=sections.PlantSection, description="what moves")
+    controller: sections.ControllerSection = Field(
+        default_factory=sections.ControllerSection, description="what commands the motors"
+    )
     sensors: SensorsSection = Field(default_factory=SensorsSection, description="imperfections of the sensors")
-    contact: ContactSection = Field(default_factory=ContactSection, description="force of an obstacle on the arm")
+    contact: sections.ContactSection = Field(
+        default_factory=sections.ContactSection, description="force of an obstacle on the arm"
+    )
     obstacles: tuple[Obstacle, ...] = Field((), description="obstacles that the arm knows nothing of")
     known: tuple[KnownObstacle, ...] = Field((), description="obstacles that are on the map from the start")
     pushes: tuple[PushSection, ...] = Field((), description="forces on the arm over time, without obstacles")
     map: MapSection = Field(default_factory=MapSection, description="the grid of neurons")
     planner: PlannerSection = Field(default_factory=PlannerSection, description="the Hopfield network")
     trajectory: TrajectorySection = Field(default_factory=TrajectorySection, description="from cells to motion")
-    detection: DetectionSection = Field(default_factory=DetectionSection, description="how a collision is felt")
-    explore: Annotated[ExploreSection, OrWord("method")] = Field(
-        default_factory=ExploreSection, description="how the arm goes on after a touch: a method, or a section"
+    detection: sections.DetectionSection = Field(
+        default_factory=sections.DetectionSection, description="how a collision is felt"
+    )
+    explore: Annotated[sections.ExploreSection, OrWord("method")] = Field(
+        default_factory=sections.ExploreSection, description="how the arm goes on after a touch: a method, or a section"
     )
     start: StartSection = Field(default_factory=StartSection, description="where the arm begins, at rest")
     goal: GoalSection | None = Field(None, description="where the tool shall arrive; null: run to the time limit")
@@ -68,7 +65,7 @@ class World(Section):
         200.0, description="simulated time at which the run ends"
     )
     seed: Seed = Field(0, description="of all random numbers of the run")
-    record: RecordSection = Field(default_factory=RecordSection, description="what is kept")
+    record: sections.RecordSection = Field(default_factory=sections.RecordSection, description="what is kept")
 
     _name: str = PrivateAttr("world")
     _folder: Path = PrivateAttr(default_factory=Path)

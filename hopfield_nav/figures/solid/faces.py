@@ -7,19 +7,9 @@ import numpy as np
 from matplotlib.colors import to_rgba
 
 from dynamics import Arm, forward_kinematics, link_frames
+from hopfield_nav import world
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.record import Run
-from hopfield_nav.world import (
-    Box,
-    Cylinder,
-    Floor,
-    Mesh,
-    Solid,
-    Sphere,
-    all_solids,
-    endless_cylinders,
-    solids_with_ends,
-)
 
 BELOW, ABOVE = 0.05, 0.10  # [m] how far cylinders without end are drawn below and above the plane
 _STEP = 1e-6  # [m]
@@ -30,7 +20,7 @@ def obstacle_faces(run: Run, plane: float, top: float | None = None) -> tuple[np
 
     Cylinders without end are drawn up to ``top`` [m], by default a little above the plane.
     """
-    circles = endless_cylinders(run.world)
+    circles = world.endless_cylinders(run.world)
     below = wall_faces(circles, plane - BELOW, plane, bands=1, lid=False)
     above = wall_faces(circles, plane, plane + ABOVE if top is None else top)
     faces = points_of_solids(run).reshape(-1, 4, 3)
@@ -38,7 +28,7 @@ def obstacle_faces(run: Run, plane: float, top: float | None = None) -> tuple[np
     return np.concatenate([below, faces[under]]), np.concatenate([above, faces[~under]])
 
 
-def faces_of_solids(solids: Sequence[Box | Cylinder | Mesh | Sphere]) -> list[np.ndarray]:
+def faces_of_solids(solids: Sequence[world.Box | world.Cylinder | world.Mesh | world.Sphere]) -> list[np.ndarray]:
     """Faces (m, 4, 3) [m] of each solid, all of them with ends, without those that lead into another."""
     return [
         _outside(_faces(solid), [other for j, other in enumerate(solids) if j != k]) for k, solid in enumerate(solids)
@@ -47,13 +37,13 @@ def faces_of_solids(solids: Sequence[Box | Cylinder | Mesh | Sphere]) -> list[np
 
 def points_of_solids(run: Run) -> np.ndarray:
     """Corners (k, 3) [m] of the solids that have ends, to find the room that a picture needs."""
-    solids = [s for s in solids_with_ends(run.world) if not isinstance(s, Floor)]
+    solids = [s for s in world.solids_with_ends(run.world) if not isinstance(s, world.Floor)]
     return np.concatenate([part.reshape(-1, 3) for part in faces_of_solids(solids)] or [np.zeros((0, 3))])
 
 
 def floor_heights(run: Run) -> list[float]:
     """Heights [m] of the world's floors."""
-    return [solid.height for solid in all_solids(run.world) if isinstance(solid, Floor)]
+    return [solid.height for solid in world.all_solids(run.world) if isinstance(solid, world.Floor)]
 
 
 def capsule_faces(start: np.ndarray, end: np.ndarray, radius: float, sides: int = 20, rings: int = 5) -> np.ndarray:
@@ -127,19 +117,19 @@ def box_faces(center: np.ndarray, size: np.ndarray, rotation: np.ndarray, cells:
     return (np.concatenate(parts) * size) @ np.asarray(rotation).T + center
 
 
-def _faces(solid: Box | Cylinder | Mesh | Sphere) -> np.ndarray:
-    if isinstance(solid, Sphere):
+def _faces(solid: world.Box | world.Cylinder | world.Mesh | world.Sphere) -> np.ndarray:
+    if isinstance(solid, world.Sphere):
         center = np.array(solid.center)
         return capsule_faces(center, center, solid.radius, sides=36, rings=10)
-    if isinstance(solid, Box):
+    if isinstance(solid, world.Box):
         return box_faces(np.array(solid.center), np.array(solid.size), np.array(solid.rotation))
-    if isinstance(solid, Mesh):
+    if isinstance(solid, world.Mesh):
         return solid.triangles[:, [0, 1, 2, 2]]
     low, high = solid.height or (0.0, 0.0)
     return drum_faces(np.array(solid.center), solid.radius, low, high)
 
 
-def _outside(faces: np.ndarray, others: Sequence[Solid]) -> np.ndarray:
+def _outside(faces: np.ndarray, others: Sequence[world.Solid]) -> np.ndarray:
     """Without the faces (m, 4, 3) that lead into another solid, where two touch or overlap."""
     normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1])
     length = np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)

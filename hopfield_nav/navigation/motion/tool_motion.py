@@ -12,14 +12,9 @@ from dynamics import JointPath, follow_path
 from dynamics.inverse import follow_positions
 from hopfield_nav.loop import Trajectory, quintic_trajectory
 from hopfield_nav.navigation.map import Cell, touches
+from hopfield_nav.navigation.motion import reachability
 from hopfield_nav.navigation.motion.initial_alignment import end_at_turn, prepend, split_turn, turned
 from hopfield_nav.navigation.motion.planned_motion import PlannedMotion, Reference
-from hopfield_nav.navigation.motion.reachability import (
-    follow_regular_path,
-    known_solids,
-    truncate_at_collision,
-    unreachable_places,
-)
 from hopfield_nav.navigation.motion.situation import Situation
 from hopfield_nav.navigation.motion.waypoints import along_chain, tight_chain, times_by_cell, times_by_length
 from hopfield_nav.planning import Plan, cells_along
@@ -58,7 +53,7 @@ class ToolMotions:
         world = situation.world
         self._exploring = world.planner.unreachable != "ignore"
         whole = world.contact.bodies == "arm" and world.known and self._exploring
-        self._solids = known_solids(situation.arm, self._map.known.solids) if whole else None
+        self._solids = reachability.known_solids(situation.arm, self._map.known.solids) if whole else None
         self._cause = ""
         self._precompute_unreachable(start)
 
@@ -163,8 +158,8 @@ class ToolMotions:
         if any_rotation:
             path = follow_positions(arm, poses[:, :3, 3], near)
         else:
-            path = (follow_regular_path if self._exploring else follow_path)(arm, poses, near)
-        path = path if self._solids is None else truncate_at_collision(arm, path, self._solids)
+            path = (reachability.follow_regular_path if self._exploring else follow_path)(arm, poses, near)
+        path = path if self._solids is None else reachability.truncate_at_collision(arm, path, self._solids)
         return path if near is q else end_at_turn(arm, q, path, self._map.known.solids, self._solids)
 
     def times(self, tool_path: ToolPath, places: np.ndarray) -> np.ndarray:
@@ -195,7 +190,7 @@ class ToolMotions:
         wanted = world.planner.unreachable == "precompute" and not world.trajectory.any_rotation
         if self._map.goal is not None and wanted:
             cells = np.argwhere(~unreachable)
-            found = unreachable_places(self._now.arm, self.poses(cells), start, self._solids)
+            found = reachability.unreachable_places(self._now.arm, self.poses(cells), start, self._solids)
             unreachable[tuple(cells.T)] = found
 
     def _count_unreachable(self) -> str:
