@@ -14,7 +14,7 @@ from hopfield_nav.world.trust import is_code
 _AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
 TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
 OWN_KEYS: dict[str, tuple[str, ...]] = {
-    "hopfield": ("network", "beta", "activation", "ties", "strategy", "probe", "no_path_error", "finer"),
+    "hopfield": ("network", "beta", "activation", "ties", "strategy", "probe", "no_path_error", "finer", "approach"),
     "a_star": (),
     "potential_field": ("random_walks",),
     "roadmap": ("samples", "connections"),
@@ -70,6 +70,11 @@ class PlannerSection(MethodSection):
         True,
         description="on a map of joint angles, where every path would more likely than not be touched: reach "
         "the goal from more cells, and then go on with a map whose cells are split around it",
+    )
+    approach: Annotated[float, Range(0.0, 1.0, "m")] = Field(
+        0.0,
+        description="on a map of joint angles: come to the goal along the tool's axis z from so far behind it, and "
+        "leave the start so; 0: as the path leads",
     )
     any_angle: Flag = Field(
         False,
@@ -129,7 +134,7 @@ class PlannerSection(MethodSection):
 
 def foreign_keys(kind: str) -> list[str]:
     """The keys that a planner of this kind has not, and others have; what is believed is no planner's own."""
-    shared = ("strategy", "probe", "no_path_error", "finer") if is_code(kind) else ()
+    shared = ("strategy", "probe", "no_path_error", "finer", "approach") if is_code(kind) else ()
     return [key for other, keys in OWN_KEYS.items() if other != kind for key in keys if key not in shared]
 
 

@@ -7,16 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from hopfield_nav.navigation import motion
 from hopfield_nav.navigation.map import Cell
-from hopfield_nav.navigation.motion import (
-    MotionPhase,
-    PlannedMotion,
-    Reference,
-    Situation,
-    ToolMotions,
-    ToolPath,
-    is_corner,
-)
 from hopfield_nav.navigation.planners import as_points
 from hopfield_nav.navigation.responses.paths import BelievedPaths
 from hopfield_nav.navigation.responses.replan import Replan, Retreat
@@ -29,14 +21,14 @@ class OwnResponse(Replan):
 
     def __init__(
         self, method: Method, values: Mapping[str, Any],
-        situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat,
+        situation: motion.Situation, motions: motion.ToolMotions, paths: BelievedPaths, retreat: Retreat,
     ) -> None:  # fmt: skip
         self._method = method
         self._response: Callable[[], Response] = cache(partial(method.made, values))
         super().__init__(situation, motions, paths, retreat)
         self._chosen: np.ndarray | None = None
 
-    def on_touch(self, touch: ToolTouch) -> PlannedMotion:
+    def on_touch(self, touch: ToolTouch) -> motion.PlannedMotion:
         """Back, and over the waypoints; or as ``Replan``."""
         start = self._retreat.cell(touch.touched)
         with asked(self._method.title):
@@ -44,12 +36,12 @@ class OwnResponse(Replan):
             self._chosen = checked_waypoints(self._response().on_touch(about), about.believed)
         return self._go(start, touch.begin, at_centre=False) or self.go_on(start, touch.begin)
 
-    def on_rest(self, touch: ToolTouch) -> PlannedMotion:
+    def on_rest(self, touch: ToolTouch) -> motion.PlannedMotion:
         """Over the next waypoints; after a reaction over those that were chosen at the touch."""
         now = self._now.motion
-        if now.phase is not MotionPhase.EXPLORE:
-            motion = self._go(now.start, touch.begin, at_centre=False) if now.reacts else None
-            return motion or super().on_rest(touch)
+        if now.phase is not motion.MotionPhase.EXPLORE:
+            found = self._go(now.start, touch.begin, at_centre=False) if now.reacts else None
+            return found or super().on_rest(touch)
         here: Cell = tuple(int(c) for c in now.cells[-1])
         self._chosen = None
         if here not in self._paths.targets():
@@ -58,19 +50,21 @@ class OwnResponse(Replan):
                 self._chosen = checked_waypoints(self._response().on_rest(about), about.believed)
         return self._go(here, touch.begin, at_centre=True) or self.go_on(here, touch.begin)
 
-    def onward(self, cell: Cell, begin: Reference, slower: float) -> PlannedMotion:
+    def onward(self, cell: Cell, begin: motion.Reference, slower: float) -> motion.PlannedMotion:
         """To the end of a segment on which a touch is passed by; there it is asked again."""
-        motion = self._over(np.array([cell], dtype=float), cell, begin, slower)
-        return motion or self.go_on(cell, begin)
+        found = self._over(np.array([cell], dtype=float), cell, begin, slower)
+        return found or self.go_on(cell, begin)
 
-    def _go(self, start: Cell, begin: Reference, at_centre: bool) -> PlannedMotion | None:
+    def _go(self, start: Cell, begin: motion.Reference, at_centre: bool) -> motion.PlannedMotion | None:
         """Over the chosen waypoints; None without any, or where the arm cannot reach them."""
         if self._chosen is None:
             return None
         first = np.array([start], dtype=float)[int(at_centre) :]
         return self._over(np.concatenate([first, self._chosen]), start, begin)
 
-    def _over(self, points: np.ndarray, start: Cell, begin: Reference, slower: float = 1.0) -> PlannedMotion | None:
+    def _over(
+        self, points: np.ndarray, start: Cell, begin: motion.Reference, slower: float = 1.0
+    ) -> motion.PlannedMotion | None:
         """Over points (k, rank) in cells, at rest at corners; None where the arm does not reach them."""
         poses, cells = self._motions.poses(points), np.rint(points).astype(int)
         path = self._motions.follow(poses, begin.q)
@@ -78,13 +72,13 @@ class OwnResponse(Replan):
             self._now.map.exclude(poses[path.reached, :3, 3], cells, start)
             return None
         places = np.vstack([self._now.tool(begin.q), poses[:, :3, 3]])
-        times = self._motions.times(ToolPath(cells, poses, bool((points != cells).any())), places)
+        times = self._motions.times(motion.ToolPath(cells, poses, bool((points != cells).any())), places)
         times[0] *= slower
         ways = np.diff(places, axis=0)
         rests = self._paths.rests(places)
-        rests[:-1] |= np.array([is_corner(a, b) for a, b in itertools.pairwise(ways)], dtype=bool)
+        rests[:-1] |= np.array([motion.is_corner(a, b) for a, b in itertools.pairwise(ways)], dtype=bool)
         trajectory = self._motions.trajectory(path.q, times, begin, rests)
-        return PlannedMotion(start, cells, trajectory, places=places, phase=MotionPhase.EXPLORE)
+        return motion.PlannedMotion(start, cells, trajectory, places=places, phase=motion.MotionPhase.EXPLORE)
 
 
 def checked_waypoints(answer: Any, believed: BelievedMap) -> np.ndarray | None:

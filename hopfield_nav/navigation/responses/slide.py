@@ -13,18 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hopfield_nav.loop import quintic_trajectory
+from hopfield_nav.navigation import motion
 from hopfield_nav.navigation.map import Cell, Step
-from hopfield_nav.navigation.motion import (
-    AGAINST,
-    LEAST_FORCE,
-    FirstSegment,
-    MotionPhase,
-    PlannedMotion,
-    Reference,
-    Situation,
-    Slide,
-    ToolMotions,
-)
 from hopfield_nav.navigation.responses.follow import farthest, retreat_from_surface
 from hopfield_nav.navigation.responses.paths import BelievedPaths
 from hopfield_nav.navigation.responses.replan import MAX_TRIES, Replan, Retreat
@@ -56,7 +46,9 @@ class _Course:
 class SlideAlong(Replan):
     """Slides along surfaces."""
 
-    def __init__(self, situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat) -> None:
+    def __init__(
+        self, situation: motion.Situation, motions: motion.ToolMotions, paths: BelievedPaths, retreat: Retreat
+    ) -> None:
         super().__init__(situation, motions, paths, retreat)
         self._map = situation.map
         self.surface: Surface | None = None  # that the arm is on; None where it is on none
@@ -66,7 +58,7 @@ class SlideAlong(Replan):
         self._in_vain = 0  # slides in a row that closed no step
         self._centres = np.zeros((0, 3))  # of the path from the slide on [m]
 
-    def on_touch(self, touch: ToolTouch) -> PlannedMotion:
+    def on_touch(self, touch: ToolTouch) -> motion.PlannedMotion:
         """A slide if the new path leads through what was felt, on whatever segment that was."""
         segment, begin = touch.touched, touch.begin
         start, normal = retreat_from_surface(self._now, self._retreat, segment), self._along_map(touch.felt)
@@ -75,19 +67,19 @@ class SlideAlong(Replan):
         front = self._cell_in_front(self.surface.points[-1])
         in_vain, self._in_vain = self._in_vain >= MAX_IN_VAIN, self._in_vain % MAX_IN_VAIN
         if front is not None and not in_vain:
-            motion = self._along_surface(front, begin)
-            if motion is not None:
-                return motion
+            found = self._along_surface(front, begin)
+            if found is not None:
+                return found
         self.surface = None
         return self.go_on(self._nearer(start, front, segment.place), begin)
 
-    def on_rest(self, touch: ToolTouch) -> PlannedMotion:
+    def on_rest(self, touch: ToolTouch) -> motion.PlannedMotion:
         """After a slide from the cell beside the arm; else as ``Replan``."""
         if self._now.motion.slide is None:
             return super().on_rest(touch)
         self.surface = None
         self._in_vain = 0 if self._course.learned else self._in_vain + 1
-        return super().on_rest(touch)._replace(first_segment=FirstSegment.RETREAT)
+        return super().on_rest(touch)._replace(first_segment=motion.FirstSegment.RETREAT)
 
     def confirm_slide(self, held: bool) -> None:
         """Whether the arm, when it set out to slide, still felt what it had touched."""
@@ -117,7 +109,7 @@ class SlideAlong(Replan):
         rank, flat = self._map.rank, np.zeros(3)
         flat[:rank] = vector[:rank]
         size = float(np.linalg.norm(flat))
-        return flat / size if size > LEAST_FORCE else np.zeros(3)
+        return flat / size if size > motion.LEAST_FORCE else np.zeros(3)
 
     def _is_stuck(self, time: float, place: np.ndarray) -> bool:
         """Whether the arm does not get on, as between two walls."""
@@ -150,7 +142,7 @@ class SlideAlong(Replan):
         self._retreat.tries[front] += 1
         return front
 
-    def _along_surface(self, start: Cell, begin: Reference) -> PlannedMotion | None:
+    def _along_surface(self, start: Cell, begin: motion.Reference) -> motion.PlannedMotion | None:
         """A slide; None where the new path does not lead through the surface."""
         assert self.surface is not None
         before = self._now.motion
@@ -164,8 +156,8 @@ class SlideAlong(Replan):
         self.strides += 1
         return self._now.motion._replace(
             trajectory=quintic_trajectory(begin.q[None], 1.0, begin.time), places=None,
-            phase=MotionPhase.SLIDE, first_segment=FirstSegment.RETREAT, approach=None,
-            slide=Slide(self.surface.normal, axis),
+            phase=motion.MotionPhase.SLIDE, first_segment=motion.FirstSegment.RETREAT, approach=None,
+            slide=motion.Slide(self.surface.normal, axis),
         )  # fmt: skip
 
     def _set_out_from(self, start: Cell) -> None:
@@ -192,7 +184,7 @@ class SlideAlong(Replan):
         """Perpendicular to the normal, upright if that can be."""
         assert self.surface is not None
         normal = self.surface.normal
-        upright = np.eye(3)[2 if abs(normal[2]) < AGAINST else 0]
+        upright = np.eye(3)[2 if abs(normal[2]) < motion.AGAINST else 0]
         axis = upright - (upright @ normal) * normal
         return axis / np.linalg.norm(axis)
 
@@ -219,7 +211,7 @@ class SlideAlong(Replan):
         steps = self._steps_across(before, place, normal)
         known = {step: self._map.beliefs.certainty(step) for step in steps}
         for step, off in steps.items():
-            if abs(normal[step.axis]) >= AGAINST and off <= ON_LINE:
+            if abs(normal[step.axis]) >= motion.AGAINST and off <= ON_LINE:
                 self._map.beliefs.touch(step, true_stop=True)
                 self._map.beliefs.confirm(True)
             else:
@@ -245,7 +237,7 @@ class SlideAlong(Replan):
                 share = float((line - start) @ chord) / max(float(chord @ chord), 1e-30)
                 beside = line - start - share * chord
                 off = float(np.linalg.norm(beside)) * self._map.grid.spacing
-                across = abs(normal[axis]) >= AGAINST
+                across = abs(normal[axis]) >= motion.AGAINST
                 if not 0.0 <= share < 1.0 or off > max(wide * self._map.grid.spacing if across else 0.0, ON_LINE):
                     continue
                 along = first[axis] + share * way[axis]

@@ -14,16 +14,18 @@ from hopfield_nav.navigation.planners import planner_for
 from hopfield_nav.navigation.whole_arm.blocking import mark_ball
 from hopfield_nav.navigation.whole_arm.collision_belief import CollisionBelief
 from hopfield_nav.navigation.whole_arm.finer import LEVELS, SURELY, Carried, finer
-from hopfield_nav.navigation.whole_arm.goals import goal_solutions
+from hopfield_nav.navigation.whole_arm.goals import goal_solutions, tool_line
 from hopfield_nav.navigation.whole_arm.grid import grid_of
 from hopfield_nav.navigation.whole_arm.learning import WholeArmLearning
 from hopfield_nav.navigation.whole_arm.probe import MAX_PROBES, choose_probe, is_ambiguous
 from hopfield_nav.navigation.whole_arm.risk import LEAST
-from hopfield_nav.navigation.whole_arm.search import EXITS, MOST_EXITS, Found, Search
+from hopfield_nav.navigation.whole_arm.search import EXITS, MOST_EXITS, Found, LeftOut, Search
 from hopfield_nav.navigation.whole_arm.separation import Separation
 from hopfield_nav.navigation.whole_arm.strategies import ArmFelt, belief_for
 from hopfield_nav.plugin import Against, BelievedMap
 from hopfield_nav.world import World, build_obstacles, is_code
+
+LINE_TOUCHES = 5  # touches after which the arm no longer looks for a way to the line of the tool
 
 
 class ArmMap:
@@ -37,7 +39,9 @@ class ArmMap:
         own = planner_for(world) if is_code(world.planner.kind) else None
         goals = goal_solutions(world, arm, self.scene, self.grid)
         most = MOST_EXITS if world.planner.finer else EXITS
-        self.search = Search(arm, self.scene, self.grid, goals, own, world.seed, most)
+        lines = [line for line in map(self.tool_line, goals) if len(line) > 1]
+        self.search = Search(arm, self.scene, self.grid, goals, own, world.seed, most, lines)
+        self._lines: LeftOut = {(len(goals) + k, None) for k in range(len(lines))}
         self.separation = Separation(arm, self.grid, self.search, world.planner.no_path_error)
         self.learning, self._belief = WholeArmLearning(world, arm, self.grid), belief_for(world)
         self._levels = LEVELS if world.planner.finer and own is None and not is_code(world.explore.method) else 0
@@ -53,6 +57,10 @@ class ArmMap:
     def collisions(self) -> CollisionBelief:
         """What touched places say against cells."""
         return self.learning.collisions
+
+    def tool_line(self, q: np.ndarray) -> np.ndarray:
+        """Joint angles (m, n) [rad] along the axis of the tool to angles (n,), of as much as the world wants."""
+        return tool_line(self._arm, self.scene, q, self._world.planner.approach)
 
     def closed_steps(self) -> dict[Step, float]:
         """Certainty of every touched step, of the world's map."""
@@ -74,6 +82,8 @@ class ArmMap:
         against = self._belief.believe(
             ArmFelt(felt, points, weights, touches, self._cells_near, self.collisions)
         ) or Against(np.zeros(self.grid.shape, np.float32))
+        if len(self.collisions.touches) >= LINE_TOUCHES:
+            self.learning.shut_exits |= self._lines
         find = self.search.cheapest if against.as_cost else self.search.path
         return find(here, q, self.beliefs, against, self.learning.shut_exits), against
 
@@ -116,15 +126,15 @@ class ArmMap:
         """Go on with a finer map where there is no path, or a likely touch on it; what leads there, if there is one."""
         if found is not None and self.search.risk <= SURELY:
             return None
-        goals = self.search.solutions
-        goal = goals[found.goal if found is not None else int(np.abs(goals - q).sum(axis=1).argmin())]
+        ends, goals = self.search.solutions, self.search.solutions[: len(self.search.solutions) - len(self._lines)]
+        goal = ends[found.goal if found is not None else int(np.abs(goals - q).sum(axis=1).argmin())]
         fine = finer(self.grid, goal) if len(self._finer) < self._levels else None
         if fine is None:
             return None
         carried = Carried(self.grid, fine)
         self._finer.append(carried)
         self.grid = fine
-        self.search = Search(self._arm, self.scene, fine, goals, seed=self._world.seed)
+        self.search, self._lines = Search(self._arm, self.scene, fine, goals, seed=self._world.seed), set()
         self.learning.move_to(fine, carried)
         self.separation = Separation(self._arm, fine, self.search, self._world.planner.no_path_error)
         return carried

@@ -4,12 +4,13 @@ import itertools
 
 import numpy as np
 
-from dynamics import Arm, BadInput, inverse_kinematics
-from hopfield_nav.known_world import Scene, collides
+from dynamics import Arm, BadInput, follow_path, forward_kinematics, inverse_kinematics
+from hopfield_nav.known_world import Scene, collides, motion_is_free
 from hopfield_nav.navigation.whole_arm.grid import TURN, JointGrid
 from hopfield_nav.world import World
 
 _ROTATIONS = 64  # of the tool, that are tried where its position alone is given
+_STEP, _OFF, _JUMP = 0.01, 0.01, 0.15  # [m] along a line of the tool and off it at most, [rad] of a joint in a step
 
 
 def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:
@@ -36,6 +37,32 @@ def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.
         found = _solutions(arm, rotations, np.array(goal.position))
     found = _within(_turned(found, arm, grid), grid)
     return found[~collides(arm, scene, found)] if len(found) else found
+
+
+def tool_line(arm: Arm, scene: Scene, q: np.ndarray, distance: float) -> np.ndarray:
+    """Joint angles (m, n) [rad] along the axis z of the tool from behind it to angles (n,), which are the last.
+
+    It is as long as the arm comes past what is known, ``distance`` at most [m]; straight lines of the joints between
+    keep the tool within a centimetre of it.
+    """
+    pose = forward_kinematics(arm, q)
+    poses = np.tile(pose, (round(distance / _STEP), 1, 1))
+    poses[:, :3, 3] -= _STEP * np.arange(1, len(poses) + 1)[:, None] * pose[:3, 2]
+    path = follow_path(arm, poses, q, _JUMP)
+    rows = np.vstack([q, path.q[: path.reached]])
+    free = motion_is_free(arm, scene, rows[:-1], rows[1:])
+    rows, kept = rows[: int(np.argmin([*free, False])) + 1], [0]
+    share = np.linspace(0.0, 1.0, 2 * len(rows))[:, None]
+    while kept[-1] < len(rows) - 1:
+        begin, there = rows[kept[-1]], len(rows) - 1
+        while there > kept[-1] + 1:
+            way = forward_kinematics(arm, begin + share * (rows[there] - begin))[:, :3, 3] - pose[:3, 3]
+            off = np.linalg.norm(np.cross(way, pose[:3, 2]), axis=1).max()
+            if off < _OFF and motion_is_free(arm, scene, begin, rows[there]):
+                break
+            there -= 1
+        kept.append(there)
+    return rows[kept][::-1].copy()
 
 
 def _solutions(arm: Arm, rotations: np.ndarray, position: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from hopfield_nav.navigation.whole_arm.collision_belief import CLOSE, CollisionB
 from hopfield_nav.navigation.whole_arm.finer import Carried
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
 from hopfield_nav.navigation.whole_arm.localization import localize_contact, when_to_look
+from hopfield_nav.navigation.whole_arm.search import LeftOut
 from hopfield_nav.navigation.whole_arm.way import Way
 from hopfield_nav.world import World, build_model
 
@@ -27,7 +28,7 @@ class WholeArmLearning:
         self._resolution = np.asarray(world.sensors.encoder_resolution)
         self._passed = [np.zeros((0, len(arm.dh)))]
         self.beliefs, self.collisions = Beliefs(grid.shape, grid.turn), CollisionBelief(arm, grid)
-        self.shut_exits: set[tuple[int, Cell]] = set()  # solutions felt not to be reached from a cell
+        self.shut_exits: LeftOut = set()  # solutions felt not to be reached from a cell
         self.shut_entries: set[Cell] = set()  # cells felt not to be entered from beside them
         self._felt_at: dict[Step, float] = {}
 
@@ -45,7 +46,9 @@ class WholeArmLearning:
         opposed = float(detection.torque @ line) < 0.0
         first, last = way.cells[number : number + 2]
         step = way.step(number)
-        if way.line(number):
+        if number >= len(way.rows) - 1 - way.on_line:
+            self.shut_exits.add((way.goal, None))
+        elif way.line(number):
             self.beliefs.rough.update(way.line(number))
         elif step is not None:
             self.beliefs.touch(step, opposed and off <= ON_LINE)
@@ -89,7 +92,7 @@ class WholeArmLearning:
         free = {carried.cell(cell) for cell in self.beliefs.visited}
         self.beliefs = carried.beliefs(self.beliefs, self._felt_at)
         self.collisions = self.collisions.on(grid, free, CLOSE)
-        self.shut_exits = {(goal, carried.cell(cell)) for goal, cell in self.shut_exits}
+        self.shut_exits = {(goal, cell and carried.cell(cell)) for goal, cell in self.shut_exits}
         self.shut_entries = set(map(carried.cell, self.shut_entries))
         self._felt_at = {carried.part_at(step, angle)[0]: angle for step, angle in self._felt_at.items()}
 

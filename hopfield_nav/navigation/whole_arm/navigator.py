@@ -58,7 +58,8 @@ class WholeArmNavigator:
             self.motion = self.motion._replace(trajectory=trajectory, places=self._tool(np.stack([q, q])))
         else:
             still = np.zeros_like(q)
-            self.motion = self._go_on(Reference(0.0, q, still, still))
+            begin = Reference(0.0, q, still, still)
+            self.motion = self._leave(begin) or self._go_on(begin)
         return self.motion
 
     def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:
@@ -183,6 +184,15 @@ class WholeArmNavigator:
         motion = self._drive(np.array(rest.line(0)[-1:]), begin, MotionPhase.PROBE, SLOWER)
         return motion._replace(first_segment=FirstSegment.REST)
 
+    def _leave(self, begin: Reference) -> PlannedMotion | None:
+        """Back along the tool's line from where the arm begins; None without one, or where the goal is as near."""
+        rows = self.map.tool_line(begin.q)[::-1]
+        way = self._tool(rows[[0, -1]])
+        if len(rows) < 2 or np.linalg.norm(way[0] - self.goal) <= np.linalg.norm(way[0] - way[1]):
+            return None
+        self._way = self._way._replace(rows=rows, cells=[None] * len(rows))
+        return self._drive(self.motion.cells, begin, MotionPhase.PROBE)
+
     def _go_on(self, begin: Reference) -> PlannedMotion:
         """A path from where the arm is: over the nearest centre, unless it is on one."""
         begin = begin._replace(qdd=np.zeros_like(begin.q))
@@ -226,7 +236,7 @@ class WholeArmNavigator:
         if len(way.rows) < 2:
             return self._drive(cells, begin, MotionPhase.TO_GOAL)
         lines = Shortener(self.arm, self.map.scene, self.map.grid, against, self.map.beliefs)
-        short = lines.shorten(way.rows, way.cells)
+        short = lines.shorten(way.rows, way.cells, way.on_line)
         path = blended_path(
             self.arm, way.rows[short.kept], short.cut, chosen.tool_speed, begin.time, chosen.sample_time
         )
@@ -237,9 +247,11 @@ class WholeArmNavigator:
     def _way_over(self, found: Found, q: np.ndarray, here: Cell | None) -> Way:
         """The waypoints of a path from joint angles (n,), at the centre of ``here`` if that is given."""
         left = found.cells[here is not None :]
-        rows = self._straighten(np.vstack([q, self.map.search.rows(found, q)[len(found.cells) - len(left) :]]))
-        cells = [here, *(tuple(int(v) for v in cell) for cell in left)] + [None] * (found.goal >= 0)
-        return Way(rows, cells, found.goal, self.map.grid.turn)
+        rows = np.vstack([q, self.map.search.rows(found, q)[len(found.cells) - len(left) :]])
+        on_line = max(len(rows) - len(left) - 2, 0)
+        self._straighten(rows[: len(rows) - on_line])
+        cells = [here, *(tuple(int(v) for v in cell) for cell in left)] + [None] * (len(rows) - len(left) - 1)
+        return Way(rows, cells, found.goal, self.map.grid.turn, on_line=on_line)
 
     def _note_touch(self, detection: Detection, number: int) -> None:
         """Keep what a response of somebody's own is told of a touch, once the arm is back."""
@@ -270,13 +282,12 @@ class WholeArmNavigator:
         self._way = self._way._replace(rows=rows, cells=[here, *whole])
         return self._drive(np.rint(np.vstack([here, chosen])).astype(int), begin, MotionPhase.EXPLORE)
 
-    def _straighten(self, rows: np.ndarray) -> np.ndarray:
+    def _straighten(self, rows: np.ndarray) -> None:
         """Joints with one cell go straight from where they are to the goal."""
         single = np.array(self.map.grid.shape) == 1
         lengths = np.abs(np.diff(rows[:, ~single], axis=0)).sum(axis=1)
         share = np.concatenate([[0.0], np.cumsum(lengths)]) / max(float(lengths.sum()), 1e-12)
         rows[:, single] = rows[0, single] + share[:, None] * (rows[-1, single] - rows[0, single])
-        return rows
 
     def _drive(self, cells: np.ndarray, begin: Reference, phase: MotionPhase, slower: float = 1.0) -> PlannedMotion:
         """The motion over the waypoints of the present way, which lead over cells (k, n); so much slower than usual."""

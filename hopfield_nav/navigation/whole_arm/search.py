@@ -7,7 +7,7 @@ long as that place is believed.
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -32,6 +32,7 @@ MOST_EXITS = 64  # all of these, and nearest centres that are tried where the ma
 RISK = 0.5  # certainty that is risked at most before more centres are tried
 ROUNDS = 40  # of paths that sweep through likely places, before so much certainty is thought to leave none
 Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which each may be reached
+LeftOut = set[tuple[int, Cell | None]]  # the same, None for all cells
 # the cells of a path to one of the goals (g, n), past closed steps and over no cut; None without any
 Ask = Callable[[np.ndarray, set[Step], Cuts], np.ndarray | None]
 
@@ -52,26 +53,27 @@ class Search:
     """Plans on one map of the arm of a scene, to solutions (s, n) [rad] at the goal.
 
     ``planner`` is somebody's own; None: the network, or the cheapest path where there are costs. Each solution may be
-    reached from so many centres as ``most_exits``.
+    reached from so many centres as ``most_exits``. ``lines`` (m, n) lead to one of them each; a path may end where one
+    begins, and does if no doubt speaks against it: they are numbered behind the solutions.
     """
 
     def __init__(
         self, arm: Arm, scene: Scene, grid: JointGrid, solutions: np.ndarray,
-        planner: WithPlan | None = None, seed: int = 0, most_exits: int = MOST_EXITS,
+        planner: WithPlan | None = None, seed: int = 0, most_exits: int = MOST_EXITS, lines: Sequence[np.ndarray] = (),
     ) -> None:  # fmt: skip
         self._arm, self._grid, self.checks = arm, grid, StepChecks(arm, scene)
         self._planner, self._seed = planner, seed
         self.blocked = block_known(arm, scene, grid)  # centres where the arm touches itself or what is known
         self._walls = Walls(self.checks, grid, self.blocked)
         self.risk = 0.0  # certainty that had to be risked for the last ``path``; 1 where all was
-        self.solutions = solutions
-        entries = [self._entries(q, True) for q in solutions]
+        self._ends = [*solutions[:, None], *lines]  # (m, n) of each the last joint angles of a path
+        self.solutions = np.array([rows[-1] for rows in self._ends]).reshape(-1, len(grid.shape))
+        entries = [self._entries(rows[0], True) for rows in self._ends]
         self._near = [(k, cell) for k, cells in enumerate(entries) for cell in cells[:EXITS]]
         self._exits = [(k, cell) for k, cells in enumerate(entries) for cell in cells[:most_exits]]
-        numbers, cells = [k for k, _ in self._exits], [cell for _, cell in self._exits]
-        ends = solutions[np.array(numbers, int)]
-        # of each exit the two ends of the last leg
-        self._legs = self.centre(np.array(cells, int).reshape(ends.shape), ends), ends
+        cells = np.array([cell for _, cell in self._exits], int).reshape(-1, len(grid.shape))
+        ends = np.array([self._ends[k][0] for k, _ in self._exits]).reshape(cells.shape)
+        self._legs = self.centre(cells, ends), ends  # of each exit the two ends of the leg that leaves the map
         self._swept_exits: dict[Place, set[tuple[int, Cell]]] = {}
 
     def entry(self, q: np.ndarray, avoid: set[Cell], doubts: Callable[[Cell], tuple] = lambda _: ()) -> Cell | None:
@@ -112,26 +114,26 @@ class Search:
     def rows(self, found: Found, q: np.ndarray) -> np.ndarray:
         """(k + 1, n) joint angles over a path and to its goal, unwound from angles (n,) at its beginning."""
         centres = np.where(np.array(self._grid.shape) > 1, self._grid.centre(found.cells), q)
-        end = self.solutions[found.goal : found.goal + 1] if found.goal >= 0 else centres[:0]
+        end = self._ends[found.goal] if found.goal >= 0 else centres[:0]
         return self._grid.unwound(np.vstack([q, centres, end]))[1:]
 
-    def path(
-        self, here: Cell, q: np.ndarray, beliefs: Beliefs, doubts: Against, left_out: set[tuple[int, Cell]]
-    ) -> Found | None:
+    def path(self, here: Cell, q: np.ndarray, beliefs: Beliefs, doubts: Against, left_out: LeftOut) -> Found | None:
         """The shortest path from a cell to a goal that the least doubt speaks against; None without any.
 
         ``q`` (n,) are joint angles for axes of one cell, ``beliefs`` are of the steps, ``doubts`` of the cells;
         ``left_out`` are solutions that were felt not to be reached from a cell.
         """
         touched, facts, exits = set(beliefs.doubted()), beliefs.facts, self.exits(left_out)
-        near = [exit for exit in self._near if exit not in left_out]
+        near = self.exits(left_out, self._near)
+        lines = [exit for exit in near if len(self._ends[exit[0]]) > 1]
 
         def below(certainty: float, closed: set[Step], exits: Exits = exits) -> Found | None:
             blocked = self.blocked | doubtful(doubts.cells, certainty)
             likely = likely_places(doubts, certainty)
             return self._shortest(here, q, blocked, closed, beliefs.free, likely, exits, doubts.cells)
 
-        found, self.risk = below(LADDER[0], touched, near), 0.0
+        self.risk = 0.0
+        found = (below(LADDER[0], touched, lines) if lines else None) or below(LADDER[0], touched, near)
         if found is not None:
             return found
         found, self.risk = least_doubt(partial(below, exits=near), touched)
@@ -144,12 +146,10 @@ class Search:
                 found, self.risk = least_doubt(below, touched, enough)
         return found or below(LADDER[0], facts) or least_doubt(below, facts, LADDER[-1])[0]
 
-    def cheapest(
-        self, here: Cell, q: np.ndarray, beliefs: Beliefs, doubts: Against, left_out: set[tuple[int, Cell]]
-    ) -> Found | None:
+    def cheapest(self, here: Cell, q: np.ndarray, beliefs: Beliefs, doubts: Against, left_out: LeftOut) -> Found | None:
         """The path with the least sum of steps and of what its cells cost; arguments as in ``path``."""
         exits = [exit for exit in self.exits(left_out) if not self.blocked[exit[1]]]
-        near = [exit for exit in self._near if exit not in left_out and not self.blocked[exit[1]]]
+        near = [exit for exit in self.exits(left_out, self._near) if not self.blocked[exit[1]]]
         cost, touched = np.where(self.blocked, np.float32(np.inf), doubts.cells), set(beliefs.doubted())
         for closed, from_ in ((touched, near), (touched, exits), (beliefs.facts, exits)):
             found = self._by_cost(here, q, cost, closed, from_)
@@ -286,15 +286,19 @@ class Search:
         cells = sorted({cell for _, cell in self._near})
         return np.array(cells, dtype=int).reshape(-1, len(self._grid.shape))
 
-    def exits(self, left_out: set[tuple[int, Cell]]) -> Exits:
+    def exits(self, left_out: LeftOut, among: Exits | None = None) -> Exits:
         """Solutions by number, and cells from which they may be reached, but for some of these."""
-        return [exit for exit in self._exits if exit not in left_out]
+        among = self._exits if among is None else among
+        return [exit for exit in among if exit not in left_out and (exit[0], None) not in left_out]
 
     def _unswept(self, exits: Exits, likely: set[Place]) -> Exits:
         """The exits whose last legs sweep through no likely place."""
         for place in likely - self._swept_exits.keys():
             hit = self.checks.sweep({place}, *self._legs)
-            self._swept_exits[place] = {self._exits[k] for k in np.flatnonzero(hit)}
+            met = {k for k, rows in enumerate(self._ends) if self.checks.sweep({place}, rows[:-1], rows[1:]).any()}
+            self._swept_exits[place] = {
+                exit for exit, is_hit in zip(self._exits, hit, strict=True) if is_hit or exit[0] in met
+            }
         swept = set().union(*(self._swept_exits[place] for place in likely))
         return [exit for exit in exits if exit not in swept]
 

@@ -49,9 +49,13 @@ class Shortener:
         self._rough = self._flat(np.array(sorted(beliefs.rough), dtype=int).reshape(-1, len(shape)))
         self._touched = self._flat(pairs(beliefs.doubted(), shape).reshape(-1, len(shape))).reshape(-1, 2)
 
-    def shorten(self, rows: np.ndarray, cells: list[Cell | None]) -> Shortened:
-        """The corners of a path over waypoints (k + 1, n) [rad], whose centres those of cells are."""
-        ahead = self._smooth_until(cells)
+    def shorten(self, rows: np.ndarray, cells: list[Cell | None], as_it_is: int = 0) -> Shortened:
+        """The corners of a path over waypoints (k + 1, n) [rad], whose centres those of cells are.
+
+        So many of its last segments are driven as they are.
+        """
+        last = len(rows) - 1 - as_it_is
+        ahead = [max(min(there, last), k) for k, there in enumerate(self._smooth_until(cells))]
         kept, straight = [0], list[bool]()
         while kept[-1] < len(rows) - 1:
             here = kept[-1]

@@ -25,6 +25,7 @@ class Way(NamedTuple):
     joined: tuple[list[Cell], ...] = ()
     # (k + 1,) when the arm is at the waypoints [s]; None: at the knots of the trajectory
     times: np.ndarray | None = None
+    on_line: int = 0  # how many of the last segments are the tool's line to the goal
 
     def segment_at(self, trajectory: Trajectory, time: float) -> int:
         """Number of the segment on which the reference is at a time [s]."""
