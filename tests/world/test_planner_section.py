@@ -18,7 +18,7 @@ from hopfield_nav.world.planner_section import OWN_KEYS, foreign_keys
 GIVEN = {
     "network": "sum", "beta": 0.1, "activation": "tanh", "ties": ["-v", "+v", "+u", "-u"],
     "strategy": "optimist", "probe": True, "random_walks": 3, "samples": 50, "connections": 4,
-    "no_path_error": 0.01, "finer": False,
+    "no_path_error": 0.01, "finer": False, "approach": 0.2,
 }  # fmt: skip
 FOREIGN = [(kind, key) for kind in OWN_KEYS for key in foreign_keys(kind)]
 WIDE = "format: 1\nmap: {shape: [9, 9, 5]}\n"
