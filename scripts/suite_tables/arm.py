@@ -286,6 +286,6 @@ TABLES: dict[str, list[Part | Pivot]] = {
     ],
     "whole_arm_straight": [Part("straight", "{f}, {s}", STRAIGHT, ("step by step", "straight"))],
     "whole_arm_boxes": [Part("boxes", "{f}", BOXES, ("closed", "open"), whole=True)],
-    "motion_bench_maker": [Part("blind", "{f}, {s}: {m}", BLIND)],
+    "motion_bench_maker": [Part("blind", "{f}, {s}: {m}", BLIND, whole=True)],
     "hypotheses": [Part("hypotheses", "{f}: {m}", HYPOTHESES)],
 }
