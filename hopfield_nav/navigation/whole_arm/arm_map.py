@@ -149,6 +149,6 @@ class ArmMap:
     def why_none(self) -> str:
         """Why there is no path."""
         facts = len(self.beliefs.facts)
-        if not facts and not self.learning.shut_exits:
+        if not facts and self.learning.shut_exits <= self._lines:
             return f"no path over the map from start to goal past what is known; {self.grid.edges()}"
         return f"facts alone separate start and goal: {facts} closed steps; {self.grid.edges()}"

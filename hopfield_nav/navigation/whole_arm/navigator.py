@@ -220,7 +220,7 @@ class WholeArmNavigator:
         probe = self.map.probe(here, begin.q, found.cells) if at_centre and self.world.planner.probe else None
         if probe is not None:
             rows = np.stack([begin.q, self.map.search.centre(np.array(probe), begin.q)])
-            self._way = self._way._replace(rows=rows, cells=[here, probe])
+            self._way = self._way._replace(rows=rows, cells=[here, probe], on_line=0)
             return self._drive(np.array([here, probe]), begin, MotionPhase.PROBE)
         trial = self.map.separation.trial(found, begin.q, self.map.learning)
         phase = MotionPhase.TO_GOAL if trial is None else MotionPhase.PROBE
@@ -279,7 +279,7 @@ class WholeArmNavigator:
         if not self.map.search.checks.are_free(rows[:-1], rows[1:]).all():
             raise MethodFailed(f"response {self.world.explore.method!r}: its way touches what is known")
         whole = [tuple(int(c) for c in p) if (p == np.rint(p)).all() else None for p in chosen]
-        self._way = self._way._replace(rows=rows, cells=[here, *whole])
+        self._way = self._way._replace(rows=rows, cells=[here, *whole], on_line=0)
         return self._drive(np.rint(np.vstack([here, chosen])).astype(int), begin, MotionPhase.EXPLORE)
 
     def _straighten(self, rows: np.ndarray) -> None:
