@@ -221,7 +221,10 @@ _OF_EVERY_WORLD: tuple[Callable[[World], Iterable[BadInput] | None], ...] = (
     ),
     _check_inherited, _check_explore,
 )  # fmt: skip
-_OF_A_TOOLS_MAP = (_check_ties, check_beta_of, _check_goal)
+_OF_A_TOOLS_MAP = (
+    _check_ties, check_beta_of, _check_goal,
+    fitting.unless("planner.approach", lambda v, _: v == 0.0, "only the whole arm has it", "0, or map.space: joints"),
+)  # fmt: skip
 
 
 def _allowed_goal(grid: MapSection, rim: int, as_cell: bool) -> str:

@@ -14,7 +14,7 @@ class MotionPhase(Enum):
 
     TO_GOAL = auto()  # over a path to the goal
     RETREAT = auto()  # back from a touch; how to go on is decided at its end
-    PROBE = auto()  # to tell the places of a touch apart; how to go on is decided at its end
+    PROBE = auto()  # to tell the places of a touch apart, or along the tool from the start; decided at its end
     EXPLORE = auto()  # over waypoints of a response, which is asked again at its end
     REACTION = auto()  # brings the arm to rest after an alarm; decided as soon as it rests
     SLIDE = auto()  # along what was felt; decided as soon as the way is free, or nothing is felt

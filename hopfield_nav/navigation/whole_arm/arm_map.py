@@ -19,7 +19,7 @@ from hopfield_nav.navigation.whole_arm.grid import grid_of
 from hopfield_nav.navigation.whole_arm.learning import WholeArmLearning
 from hopfield_nav.navigation.whole_arm.probe import MAX_PROBES, choose_probe, is_ambiguous
 from hopfield_nav.navigation.whole_arm.risk import LEAST
-from hopfield_nav.navigation.whole_arm.search import EXITS, MOST_EXITS, Found, LeftOut, Search
+from hopfield_nav.navigation.whole_arm.search import EXITS, MOST_EXITS, Found, Search
 from hopfield_nav.navigation.whole_arm.separation import Separation
 from hopfield_nav.navigation.whole_arm.strategies import ArmFelt, belief_for
 from hopfield_nav.plugin import Against, BelievedMap
@@ -41,7 +41,6 @@ class ArmMap:
         most = MOST_EXITS if world.planner.finer else EXITS
         lines = [line for line in map(self.tool_line, goals) if len(line) > 1]
         self.search = Search(arm, self.scene, self.grid, goals, own, world.seed, most, lines)
-        self._lines: LeftOut = {(len(goals) + k, None) for k in range(len(lines))}
         self.separation = Separation(arm, self.grid, self.search, world.planner.no_path_error)
         self.learning, self._belief = WholeArmLearning(world, arm, self.grid), belief_for(world)
         self._levels = LEVELS if world.planner.finer and own is None and not is_code(world.explore.method) else 0
@@ -60,7 +59,8 @@ class ArmMap:
 
     def tool_line(self, q: np.ndarray) -> np.ndarray:
         """Joint angles (m, n) [rad] along the axis of the tool to angles (n,), of as much as the world wants."""
-        return tool_line(self._arm, self.scene, q, self._world.planner.approach)
+        far = self._world.planner.approach
+        return tool_line(self._arm, self.scene, q, far) if far > 0.0 else q[None]
 
     def closed_steps(self) -> dict[Step, float]:
         """Certainty of every touched step, of the world's map."""
@@ -83,7 +83,7 @@ class ArmMap:
             ArmFelt(felt, points, weights, touches, self._cells_near, self.collisions)
         ) or Against(np.zeros(self.grid.shape, np.float32))
         if len(self.collisions.touches) >= LINE_TOUCHES:
-            self.learning.shut_exits |= self._lines
+            self.learning.shut_exits |= self.search.lines
         find = self.search.cheapest if against.as_cost else self.search.path
         return find(here, q, self.beliefs, against, self.learning.shut_exits), against
 
@@ -126,15 +126,16 @@ class ArmMap:
         """Go on with a finer map where there is no path, or a likely touch on it; what leads there, if there is one."""
         if found is not None and self.search.risk <= SURELY:
             return None
-        ends, goals = self.search.solutions, self.search.solutions[: len(self.search.solutions) - len(self._lines)]
-        goal = ends[found.goal if found is not None else int(np.abs(goals - q).sum(axis=1).argmin())]
+        goals = self.search.solutions
+        goal = goals[found.goal if found is not None else int(np.abs(goals - q).sum(axis=1).argmin())]
         fine = finer(self.grid, goal) if len(self._finer) < self._levels else None
         if fine is None:
             return None
         carried = Carried(self.grid, fine)
         self._finer.append(carried)
         self.grid = fine
-        self.search, self._lines = Search(self._arm, self.scene, fine, goals, seed=self._world.seed), set()
+        goals = goals[: len(goals) - len(self.search.lines)]  # from here on without them
+        self.search = Search(self._arm, self.scene, fine, goals, seed=self._world.seed)
         self.learning.move_to(fine, carried)
         self.separation = Separation(self._arm, fine, self.search, self._world.planner.no_path_error)
         return carried
@@ -149,6 +150,6 @@ class ArmMap:
     def why_none(self) -> str:
         """Why there is no path."""
         facts = len(self.beliefs.facts)
-        if not facts and self.learning.shut_exits <= self._lines:
+        if not facts and self.learning.shut_exits <= self.search.lines:
             return f"no path over the map from start to goal past what is known; {self.grid.edges()}"
         return f"facts alone separate start and goal: {facts} closed steps; {self.grid.edges()}"

@@ -92,7 +92,7 @@ class WholeArmLearning:
         free = {carried.cell(cell) for cell in self.beliefs.visited}
         self.beliefs = carried.beliefs(self.beliefs, self._felt_at)
         self.collisions = self.collisions.on(grid, free, CLOSE)
-        self.shut_exits = {(goal, cell and carried.cell(cell)) for goal, cell in self.shut_exits}
+        self.shut_exits = {(goal, carried.cell(cell)) for goal, cell in self.shut_exits if cell}
         self.shut_entries = set(map(carried.cell, self.shut_entries))
         self._felt_at = {carried.part_at(step, angle)[0]: angle for step, angle in self._felt_at.items()}
 

@@ -185,10 +185,11 @@ class WholeArmNavigator:
         return motion._replace(first_segment=FirstSegment.REST)
 
     def _leave(self, begin: Reference) -> PlannedMotion | None:
-        """Back along the tool's line from where the arm begins; None without one, or where the goal is as near."""
+        """Back along the tool's line from where the arm begins; None without one or a goal, or if that is as near."""
         rows = self.map.tool_line(begin.q)[::-1]
-        way = self._tool(rows[[0, -1]])
-        if len(rows) < 2 or np.linalg.norm(way[0] - self.goal) <= np.linalg.norm(way[0] - way[1]):
+        first, last = self._tool(rows[[0, -1]])
+        near = np.linalg.norm(first - self.goal) <= np.linalg.norm(first - last)
+        if len(rows) < 2 or near or not len(self.map.search.solutions):
             return None
         self._way = self._way._replace(rows=rows, cells=[None] * len(rows))
         return self._drive(self.motion.cells, begin, MotionPhase.PROBE)

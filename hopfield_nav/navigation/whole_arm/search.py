@@ -67,6 +67,7 @@ class Search:
         self._walls = Walls(self.checks, grid, self.blocked)
         self.risk = 0.0  # certainty that had to be risked for the last ``path``; 1 where all was
         self._ends = [*solutions[:, None], *lines]  # (m, n) of each the last joint angles of a path
+        self.lines: LeftOut = {(len(solutions) + k, None) for k in range(len(lines))}
         self.solutions = np.array([rows[-1] for rows in self._ends]).reshape(-1, len(grid.shape))
         entries = [self._entries(rows[0], True) for rows in self._ends]
         self._near = [(k, cell) for k, cells in enumerate(entries) for cell in cells[:EXITS]]
