@@ -208,7 +208,7 @@ def _capsule(row: np.ndarray, last: int, sides: int) -> Outline:
     upright = np.allclose(start[:2], end[:2])
     if link == 0 and upright:
         faces[..., 2] = np.maximum(faces[..., 2], 0.0)
-    elif link == last and upright:
+    elif link == last and upright and max(start[2], end[2]) <= 0.0:  # what is beyond belongs to the tool
         faces[..., 2] = np.minimum(faces[..., 2], 0.0)
     tube = np.linalg.norm(end - start) > _TUBE * radius
     colour = to_rgba(COLOURS.tube if tube else COLOURS.housing)
