@@ -2,6 +2,7 @@
 
 import itertools
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ from hopfield_nav.figures.run.pages import MOST_MAPS, chosen_plans, force_page, 
 from hopfield_nav.figures.run.signals import typical_collision
 from hopfield_nav.figures.run.snapshots import Moment, key_moments
 from hopfield_nav.figures.solid import SceneView, layers, view
-from hopfield_nav.figures.solid.faces import capsule_faces, wall_faces
+from hopfield_nav.figures.solid.faces import arm_outline, capsule_faces, wall_faces
 from hopfield_nav.record import contact_episodes, force_norm
 
 NAMES = {
@@ -457,3 +458,11 @@ def test_reference_and_joint_differ_in_more_than_colour(run, ax):
     joint, reference = ax.lines[:2]
     assert joint.get_linestyle() == "-" != reference.get_linestyle()
     assert joint.get_linewidth() > 2 * reference.get_linewidth()
+
+
+@pytest.mark.parametrize(("name", "tip"), [("ur5_ragazzon2012", 0.0), ("worlds/arms/ur5_robotiq85.yaml", 0.1898)])
+def test_the_flange_ends_flat_and_a_hand_goes_on_beyond_it(name, tip):
+    outline = arm_outline(load_arm(name, Path(__file__).parents[2]))
+    along = outline.faces[outline.link == outline.link.max()][..., 2]
+    assert along.max() == pytest.approx(tip, abs=1e-9)
+    assert (np.diff(np.unique(along.round(6))) < 0.03).all()  # nothing is missing between

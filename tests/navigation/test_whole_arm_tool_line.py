@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav.experiment import Simulation
@@ -123,3 +124,31 @@ def test_after_some_touches_the_arm_no_longer_looks_for_its_line():
         assert map_.path(here, START)[0].goal == (1 if count < LINE_TOUCHES else 0)
         elsewhere = np.array([[0.0, 0.1 * count, 1.5]])
         map_.collisions.add(ContactHypotheses(elsewhere, np.array([6]), np.ones(1)))
+
+
+def test_a_map_of_the_tool_has_no_line():
+    with refused("planner.approach"):
+        parse_world("format: 1\nplanner: {approach: 0.2}\n")
+
+
+@pytest.mark.parametrize("is_taken", [True, False])
+def test_an_arm_without_a_goal_stays_where_it_is(is_taken):
+    known = f"known: [{{sphere: {{center: {forward_kinematics(ARM, GOAL)[:3, 3].tolist()}, radius: 0.05}}}}]\n"
+    told = f"format: 1\n{SMALL}{QUICK}{ENDS}{known if is_taken else ''}planner: {{approach: 0.2}}\n"
+    run = Simulation(parse_world(told)).run()
+    assert (run.outcome == "no_path") is is_taken
+    assert (run.summary["simulated_time_s"] < 0.01) is is_taken
+
+
+def test_on_a_finer_map_lines_are_forgotten():
+    """Numbers of goals stay, those of lines behind them stand for none."""
+    map_ = Simulation(parse_world(f"format: 1\n{SMALL}{QUICK}{ENDS}planner: {{approach: 0.2}}\n")).navigator.map
+    goals, cell = len(map_.search.solutions), (3, 2, 4, 1, 0, 0)
+    assert map_.search.lines == {(goals - 1, None)}
+    map_.learning.shut_exits |= map_.search.lines | {(0, cell)}
+    assert "past what is known" not in map_.why_none()
+    assert map_.refine(None, START) is not None
+    assert (len(map_.search.solutions), map_.search.lines) == (goals - 1, set())
+    assert {number for number, _ in map_.learning.shut_exits} == {0}
+    map_.learning.shut_exits.clear()
+    assert "past what is known" in map_.why_none()
