@@ -55,9 +55,16 @@ def test_what_was_found_and_what_is_allowed_is_told():
 
 @pytest.mark.parametrize("kind", OWN_KEYS)
 def test_a_planner_takes_its_own_keys(kind):
-    keys = {key: GIVEN[key] for key in OWN_KEYS[kind]}
+    keys = {key: GIVEN[key] for key in OWN_KEYS[kind] if key != "approach"}
     section = parse_world(world_text(kind, keys)).planner.model_dump(mode="json")
     assert keys.items() <= section.items()
+
+
+def test_the_approach_is_the_whole_arms_alone():
+    keys = {"approach": GIVEN["approach"]}
+    with refused(r"line \d+: planner.approach: only the whole arm has it; found 0.2; allowed: 0, or map.space: joints"):
+        parse_world(world_text("hopfield", keys))
+    assert parse_world(world_text("hopfield", keys, "format: 1\nmap: {space: joints}\n")).planner.approach == 0.2
 
 
 @pytest.mark.parametrize("head", ["format: 1\n", WIDE])
