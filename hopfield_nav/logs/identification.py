@@ -60,21 +60,25 @@ def read_logs(
 
 
 def _log_of_run(log: "OpenedLog") -> MotionLog:
-    """A run of ours: measured torque of the motors, angles of the links, and of the rotors of elastic joints."""
-    data = log.data
-    name = log.path.name if log.world is None else log.world.name
-    if data.sizes["time"] < 2:
+    """A run of ours: measured torque of the motors, angles of the links, and of the rotors of elastic joints.
+
+    A torque that is held acts, in the mean, half a period after the angles that it was computed for.
+    """
+    data, world, time = log.data, log.world, log.data.time.values
+    name = log.path.name if world is None else world.name
+    if len(time) < 2:
         raise BadInput("the run has no record", where=name, allowed="record.signals: all")
     log.require_untouched()
-    elastic = log.world is not None and log.world.plant.engine == "flexible"
-    sensed = (data.q_sensed if "q_sensed" in data else data.q).values
-    return MotionLog(
-        time=data.time.values,
-        q=data.q.values if elastic else sensed,
-        tau=(data.tau_sensed if "tau_sensed" in data else data.tau).values,
-        rotor_q=sensed if elastic else None,
-        name=name,
-    )
+    elastic = world is not None and world.plant.engine == "flexible"
+    sensed = data.q if "q_sensed" not in data else data.q_sensed  # held over a period, as the torque is
+    tau = data.tau if "tau_sensed" not in data else data.tau_sensed  # of the period before
+    period = time[1] - time[0] if world is None else world.controller.period * world.controller.hold
+    late = 0.5 * period if tau.name == "tau" else -0.5 * period
+    if elastic or sensed.name == "q":
+        late -= 0.5 * max(period - (time[1] - time[0]), 0.0)
+    acting = np.stack([np.interp(time - late, time, joint) for joint in tau.values.T], axis=1)
+    links, rotors = (data.q, sensed.values) if elastic else (sensed, None)
+    return MotionLog(time, links.values, acting, None, rotors, name)
 
 
 def log_of_recording(data: "xarray.Dataset", motor_constants: np.ndarray, zero: np.ndarray | float = 0.0) -> MotionLog:

@@ -10,17 +10,7 @@ from dynamics import Arm, BadInput
 from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.vectors import dot, sub, three, vector
 from dynamics.work import Work, make_work
-from hopfield_nav.geometry import (
-    LINK,
-    RADIUS,
-    REACH,
-    arm_bodies,
-    gap_to_bound,
-    place_axis,
-    segment_near,
-    surely_apart,
-    to_segment,
-)
+from hopfield_nav import geometry
 from hopfield_nav.known_world import AXES_MIDDLE, AXES_WIDTH, Scene, bodies_apart, body_distance, place_body
 from hopfield_nav.navigation.whole_arm.descent import Tree, make_tree, next_node, within_reach
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
@@ -45,8 +35,8 @@ def mark_ball(arm: Arm, grid: JointGrid, certainty: np.ndarray, point: np.ndarra
     place = np.asarray(point, dtype=np.float64)
     if place.shape != (3,) or not np.isfinite([*place, radius]).all():
         raise BadInput("no ball", found=(point, radius), allowed="a point (3,) and a radius, finite [m]")
-    bodies = arm_bodies(arm)
-    tree = make_tree(arm, grid, bodies[bodies[:, LINK] > 0])
+    bodies = geometry.arm_bodies(arm)
+    tree = make_tree(arm, grid, bodies[bodies[:, geometry.LINK] > 0])
     work = make_work(len(arm.dh))
     _mark(arm, tree, work, certainty.reshape(-1), place, float(radius), np.uint8(level))
 
@@ -83,7 +73,7 @@ def _checks(scene: Scene, tree: Tree) -> tuple[np.ndarray, np.ndarray]:
     (c, 4) int64: that depth; the body that is known last; the other body, or the solid; whether it is a solid. (c,)
     distance that is kept [m].
     """
-    depth = tree.bodies[:, LINK].astype(np.int64)
+    depth = tree.bodies[:, geometry.LINK].astype(np.int64)
     a, b = scene.pairs.T
     last = depth[a] > depth[b]
     far, near = np.where(last, a, b), np.where(last, b, a)
@@ -116,11 +106,11 @@ def _bodies_near(tree, work, depth, point, radius):
     """Whether a body that is known from this depth on is nearer than ``radius`` to a point."""
     for k in range(tree.begin[depth], tree.begin[depth + 1]):
         b = tree.order[k]
-        limit = tree.bodies[b, RADIUS] + radius
+        limit = tree.bodies[b, geometry.RADIUS] + radius
         if limit <= 0.0:
             continue
-        a, d = place_axis(work, tree.bodies, b)
-        r = to_segment(point, a, d)
+        a, d = geometry.place_axis(work, tree.bodies, b)
+        r = geometry.to_segment(point, a, d)
         if dot(r, r) < limit * limit:
             return True
     return False
@@ -170,9 +160,11 @@ def _touches(tree, solids, axes, checks, kept, c):
         if bodies_apart(bodies, axes, other, b, kept[c]):
             return False
         return body_distance(bodies, axes, other, b) <= kept[c]
-    if surely_apart(solids, other, vector(axes, b, AXES_MIDDLE), bodies[b, REACH] + kept[c]):
+    if geometry.surely_apart(solids, other, vector(axes, b, AXES_MIDDLE), bodies[b, geometry.REACH] + kept[c]):
         return False
-    return segment_near(solids, other, vector(axes, b, 0), vector(axes, b, 3), bodies[b, RADIUS] + kept[c])
+    return geometry.segment_near(
+        solids, other, vector(axes, b, 0), vector(axes, b, 3), bodies[b, geometry.RADIUS] + kept[c]
+    )
 
 
 @inlined
@@ -181,8 +173,8 @@ def _may_touch(tree, solids, work, axes, checks, kept, c, depth):
     bodies, origin, other = tree.bodies, vector(work.origin, depth, 0), checks[c, OTHER]
     reach = tree.reach[depth, checks[c, BODY]] + kept[c]
     if checks[c, SOLID] == 1:
-        return gap_to_bound(solids, other, origin) <= reach
-    if bodies[other, LINK] > depth:
+        return geometry.gap_to_bound(solids, other, origin) <= reach
+    if bodies[other, geometry.LINK] > depth:
         return True
-    between, limit = sub(origin, vector(axes, other, AXES_MIDDLE)), reach + bodies[other, REACH]
+    between, limit = sub(origin, vector(axes, other, AXES_MIDDLE)), reach + bodies[other, geometry.REACH]
     return dot(between, between) <= limit * limit
