@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from dynamics import BadInput
 from hopfield_nav.cli.app import main
-from hopfield_nav.cli.crash import write_report
+from hopfield_nav.cli.crash import noticed_interrupts, write_report
 from hopfield_nav.cli.report import print_columns, print_table, say
 from hopfield_nav.world import world_name
 
@@ -23,6 +25,18 @@ def hopfield_nav(encoding, *words):
     surroundings = {**os.environ, "PYTHONIOENCODING": encoding}
     command = [sys.executable, "-m", "hopfield_nav", *words]
     return subprocess.run(command, env=surroundings, capture_output=True, check=False)
+
+
+def test_another_thread_leaves_interrupts_to_whoever_has_them():
+    """Only the main thread may listen for Ctrl-C: in another the program runs all the same."""
+
+    def runs():
+        with noticed_interrupts() as seen:
+            return list(seen)
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(runs).result() == []
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii"])

@@ -7,6 +7,8 @@ import pytest
 
 from dynamics import load_arm, presliding_torque
 from hopfield_nav.control import fit_gear
+from hopfield_nav.control.believed_friction import STANDING_SPEED, make_friction_belief, update_believed_friction
+from hopfield_nav.plugin import make_sensed
 
 PERIOD, STEP = 1e-3, 1e-5
 TIME = np.arange(0.0, 2.0, PERIOD)
@@ -50,6 +52,27 @@ def test_a_gear_that_gives_within_a_step_of_its_encoder_is_seen_to_be_stiff_alon
 def test_a_joint_that_hardly_moves_tells_nothing(size):
     q, torque = wiggled(8.0, 1e4, size)
     assert not fit_gear(STEP * np.round(q / STEP), torque, PERIOD, STEP).slipped
+
+
+def test_what_an_encoder_hides_is_doubted_less_the_faster_a_joint_is():
+    """By a bell of the speed, as the probability that a joint has turned back within a step is; whatever its width."""
+    arm = load_arm("ur5_full")._replace(presliding=np.full(6, 2000.0))
+
+    def hidden(speed):
+        doubts = []
+        for step in (0.0, 1e-3):
+            sensed, believed = make_sensed(6), make_friction_belief(6)
+            for k in range(40):
+                sensed.q[:], sensed.qd[:] = 1e-3 * k, speed
+                update_believed_friction(arm, sensed, np.full(6, step), believed)
+            doubts.append(sensed.friction_doubt.copy())
+        return doubts[1] - doubts[0]
+
+    still = hidden(0.0)
+    assert (still > 0.0).all()
+    for speed in (0.01, 0.02, 0.04):
+        np.testing.assert_allclose(hidden(speed), still * np.exp(-((speed / STANDING_SPEED) ** 2)), rtol=1e-9)
+    assert not hidden(1.0).any()
 
 
 def test_noise_is_told():

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scenes import simulation
+from scipy.spatial.transform import Rotation
 
 from hopfield_nav.control import felt_normal
-from hopfield_nav.control.laws.hybrid_force_motion import PHASE, SEARCHING, SLIDING
+from hopfield_nav.control.laws.hybrid_force_motion import AXIS, NORMAL, PHASE, SEARCHING, SLIDING, TILT
 
 CENTER, RADIUS, FORCE = np.array([0.2663, 0.0130]), 0.05, 10.0
 CYLINDER = "obstacles: [{cylinder: {center: [0.2663, 0.0130], radius: 0.05}}]\n"
@@ -16,6 +17,15 @@ LAW = "controller: {law: hybrid_force_motion}\n"
 FULL = "arm: ur5_full\nplant: {friction: arm, presliding: ideal}\n"
 SENSED = "sensors: {wrench: {}}\ndetection: {estimator: wrist_sensor, measure: force_norm, threshold: 100}\n"
 OBSERVED = "detection: {estimator: momentum_observer, measure: force_norm, threshold: 100}\n"
+
+
+def test_the_felt_normal_is_turned_about_the_axis():
+    """By the tilt, also where axis and normal are not perpendicular; against SciPy's rotations."""
+    rng, law = np.random.default_rng(4), simulation(f"{LAW}{SENSED}time_limit: 1\n").controller.law
+    for tilt in (-2.0, 0.3, 1.6):
+        axis, normal = (v / np.linalg.norm(v) for v in rng.normal(size=(2, 3)))
+        law.memory[AXIS : AXIS + 3], law.memory[NORMAL : NORMAL + 3], law.memory[TILT] = axis, normal, tilt
+        np.testing.assert_allclose(felt_normal(law)[1], Rotation.from_rotvec(tilt * axis).apply(normal), atol=1e-14)
 
 
 def slide(text, seconds, settle=1.0):

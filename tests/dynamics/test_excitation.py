@@ -87,6 +87,16 @@ REFUSED = {
     "an unknown criterion": ({"criterion": "beauty"}, BadInput, "criterion"),
     "limits of five joints": ({"limits": HALF._replace(position=HALF.position[:5])}, BadInput, "wrong shape"),
     "limits the wrong way round": ({"limits": HALF._replace(position=HALF.position[:, ::-1])}, BadInput, "no room"),
+    "one joint's limits the wrong way round": (
+        {"limits": HALF._replace(position=np.vstack([HALF.position[:5], HALF.position[5:, ::-1]]))},
+        BadInput,
+        "no room",
+    ),
+    "one joint that may not move": (
+        {"limits": HALF._replace(speed=np.where(np.arange(6) == 2, 0.0, HALF.speed))},
+        BadInput,
+        "no room",
+    ),
 }
 
 

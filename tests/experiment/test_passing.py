@@ -88,6 +88,13 @@ def test_a_step_that_jumps_over_the_wall_is_warned_of():
     warnings = Simulation(wall(0.002, *step)).warnings
     assert [w for w in warnings if "in one step of 0.002 s" in w and "smaller plant.step" in w]
     assert not [w for w in Simulation(wall(0.01, *step)).warnings if "in one step" in w]
+    two = [
+        f"{{box: {{center: [{x}, 0.0, 0.0], size: [{size}, 0.6, 1.0]}}}}" for x, size in ((0.4, 0.002), (0.45, 0.001))
+    ]
+    (told,) = [
+        w for w in Simulation(wall(0.002, f"obstacles=[{', '.join(two)}]", *step)).warnings if "in one step" in w
+    ]
+    assert "obstacle 1 (box)" in told  # the thinner one is named
 
 
 def test_a_threshold_that_no_motor_reaches_is_warned_of():

@@ -20,7 +20,7 @@ from dynamics import forward_kinematics, load_arm, mass_matrix, with_payload
 from dynamics.files import arm_from_dict
 from hopfield_nav.known_world import line as line_rows
 from hopfield_nav.known_world import time_path, timing
-from hopfield_nav.known_world.limits import largest_shares, motion_limits
+from hopfield_nav.known_world.limits import Shares, largest_shares, motion_limits
 from hopfield_nav.known_world.timing import RAMP, TOLERANCE, corner_times
 from hopfield_nav.loop import evaluate, quintic_pieces
 
@@ -165,6 +165,16 @@ def test_lifting_takes_the_least_time_of_an_integrated_bang_bang():
     path = direct_path([pose, pose + np.array([0, goal - start, 0, 0, 0, 0])])
     found = end_time(arm, path, acceleration=1e4, share=1.0, ramp=0.0)
     assert least * (1 - TOLERANCE) <= found <= 1.01 * least
+
+
+def test_only_limits_that_were_exceeded_are_tightened():
+    """By as much as each was: twice its limit halves it, and nothing else."""
+    limits = motion_limits(FULL, tool_speed=0.25)
+    for name in Shares._fields:
+        tight = timing._tightened(limits, Shares(**dict.fromkeys(Shares._fields, 0.5) | {name: 2.0}))
+        for other in Shares._fields:
+            factor = 0.5 if other == name else 1.0
+            np.testing.assert_array_equal(getattr(tight, other), factor * np.asarray(getattr(limits, other)))
 
 
 def test_there_and_back_take_equally_long_without_friction():

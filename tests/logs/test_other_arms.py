@@ -197,6 +197,9 @@ def test_the_friction_of_an_arm_with_rotors_is_in_its_world(arm, tmp_path):
     assert free.remarks == ()
     friction = load_world(tmp_path / "seven.yaml", free.changes).plant.friction
     np.testing.assert_allclose(friction.coulomb, 0.6, atol=0.02)
+    light = heavy._replace(rotor_inertia=np.where(np.arange(7) == 3, 0.0, 0.05))
+    write_arm(light, tmp_path / "heavy.yaml", "a rotor is missing", "made up")
+    assert recorded(load_world(tmp_path / "seven.yaml"), [folder / "free.yaml"], None, None).changes == ()
 
 
 def test_free_motion_of_another_kind_is_refused(arm, capsys):

@@ -103,6 +103,12 @@ def test_roadmap_without_enough_samples_says_so():
     assert plan_roadmap(sealed, (0, 0), (4, 4), 500).cells is None
 
 
+def test_a_point_is_no_connection_of_itself():
+    """With one connection each, start and goal see each other where there is nothing else."""
+    plan = plan_roadmap(np.zeros((9, 9), dtype=bool), (0, 0), (8, 8), samples=0, connections=1)
+    assert plan.length == pytest.approx(np.hypot(8, 8))
+
+
 def test_the_choice_of_the_world_file():
     blocked, start, goal = pocket()
     for kind in ("a_star", "roadmap", "hopfield"):
