@@ -123,11 +123,11 @@ def try_everywhere(count: int, seed: int, minutes: float, keep: Path | None) -> 
 def rows(known: dict[str, dict[str, str]]) -> list[list[str]]:
     """How many faults of each room there were, and what became of them."""
     found = []
-    for room in ROOMS:
+    for room in (*ROOMS, "everywhere"):
         fates = [one["fate"] for one in known.values() if one["room"] == room]
         found.append([len(fates), *(fates.count(kind) for kind in FATES)])
     total = [sum(column) for column in zip(*found, strict=True)]
-    return [[name, *map(str, row)] for name, row in zip([*ROOMS, "all"], [*found, total], strict=True)]
+    return [[name, *map(str, row)] for name, row in zip([*ROOMS, "everywhere", "all"], [*found, total], strict=True)]
 
 
 def chosen(root: Path, room: str, count: int, seed: int) -> list[Mutation]:

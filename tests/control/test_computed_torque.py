@@ -22,6 +22,11 @@ def run():
     return validation_run.follow()
 
 
+def test_default_gains_are_the_published_ones():
+    stiff, damped = (parameter.default for parameter in find_method("controller", "computed_torque").parameters)
+    np.testing.assert_allclose(np.sort(np.roots([1.0, damped, stiff])), np.sort(POLES), atol=1e-3)
+
+
 def test_torque_is_that_of_equation_11(arm):
     rng = np.random.default_rng(1)
     gains = {"proportional": rng.uniform(5, 50, 6), "derivative": rng.uniform(5, 50, 6)}

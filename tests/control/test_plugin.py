@@ -9,7 +9,10 @@ import pytest
 from refusals import refused
 from scenes import GOAL, simulation, world
 
-from hopfield_nav.plugin import KINDS, Method, Parameter, compiled, find_method, method_names
+from dynamics import load_arm
+from dynamics.kinematics import update_frames, update_tool_position
+from dynamics.work import make_work
+from hopfield_nav.plugin import KINDS, Method, Parameter, compiled, find_method, make_sensed, method_names
 
 DETECTOR = """
 import math
@@ -227,3 +230,23 @@ def test_a_method_imports_what_lies_beside_it_under_a_name_of_its_own(tmp_path):
     method = find_method("detector", "mine.py:METHOD", tmp_path)
     assert method.parameters[0].default == 7.0
     assert sys.path == path
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in KINDS for name in method_names(kind)])
+def test_a_method_stays_inside_its_arrays(kind, name):
+    """Each is called some periods long; also by the tests that check every index."""
+    method, arm = find_method(kind, name), load_arm("ur5_full")
+    n = len(arm.dh)
+    sensed, work, tau, wrench, rng = make_sensed(n), make_work(n), np.zeros(n), np.zeros(6), np.random.default_rng(1)
+    memory, parameters = np.zeros(method.memory(n)), method.pack({}, n)
+    for k in range(8):
+        for array in sensed:
+            array[:] = rng.normal(size=array.shape)
+        sensed.time[0] = 0.5 * k  # past the time in which a sensor is zeroed
+        update_frames(arm, sensed.q, work)
+        update_tool_position(arm, work)
+        given = (tau,) if kind == "controller" else (tau, wrench)
+        method.kernel(arm, sensed, parameters, memory, work, *given)
+    assert np.isfinite(tau).all()
+    assert np.isfinite(wrench).all()
