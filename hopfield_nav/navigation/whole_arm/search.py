@@ -152,6 +152,10 @@ class Search:
         exits = [exit for exit in self.exits(left_out) if not self.blocked[exit[1]]]
         near = [exit for exit in self.exits(left_out, self._near) if not self.blocked[exit[1]]]
         cost, touched = np.where(self.blocked, np.float32(np.inf), doubts.cells), set(beliefs.doubted())
+        lines = [exit for exit in near if len(self._ends[exit[0]]) > 1]
+        found = self._by_cost(here, q, cost, touched, lines) if lines else None
+        if found is not None and not cost[tuple(found.cells[1:].T)].any():
+            return found  # against which nothing speaks
         for closed, from_ in ((touched, near), (touched, exits), (beliefs.facts, exits)):
             found = self._by_cost(here, q, cost, closed, from_)
             if found is not None:
