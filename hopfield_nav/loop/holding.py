@@ -12,20 +12,7 @@ import numpy as np
 
 from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.vectors import ZERO, add, along, dot, times, vector
-from hopfield_nav.geometry import (
-    BOUND,
-    CENTRE,
-    HALF_SPACE,
-    KIND,
-    UPRIGHT,
-    as_primitives,
-    deepest_solid,
-    gap_to_bound,
-    segment_distance,
-    thickness,
-    union_chord,
-    ways_out,
-)
+from hopfield_nav import geometry
 
 _TRIES = 40  # steps to the deepest common point of two solids; those that lead nowhere halve the next
 _PLACES = 50  # on the way from there to the surface at which the force is looked at
@@ -41,8 +28,8 @@ def holding_depth(primitives: np.ndarray, radius: float = 0.0) -> np.ndarray:
 
     Raises ``BadInput``: wrong shape.
     """
-    solids = as_primitives(primitives)
-    half = 0.5 * thickness(solids)
+    solids = geometry.as_primitives(primitives)
+    half = 0.5 * geometry.thickness(solids)
     return np.minimum(half + radius, _between_two(solids, half, radius))
 
 
@@ -52,15 +39,16 @@ def _between_two(solids: np.ndarray, half: np.ndarray, radius: float) -> np.ndar
     least = np.full(solids.shape[0], np.inf)
     for i in range(solids.shape[0]):
         for j in range(i):
-            a, b = (j, i) if solids[j, KIND] == UPRIGHT else (i, j)  # an upright one has no height of its own
-            if solids[i, KIND] == HALF_SPACE or solids[j, KIND] == HALF_SPACE:
+            upright = solids[j, geometry.KIND] == geometry.UPRIGHT  # it has no height of its own
+            a, b = (j, i) if upright else (i, j)
+            if solids[i, geometry.KIND] == geometry.HALF_SPACE or solids[j, geometry.KIND] == geometry.HALF_SPACE:
                 continue
-            if gap_to_bound(solids, a, vector(solids, b, CENTRE)) > solids[b, BOUND]:
+            if geometry.gap_to_bound(solids, a, vector(solids, b, geometry.CENTRE)) > solids[b, geometry.BOUND]:
                 continue
             point, worst = _deepest_in_both(solids, a, b)
             if -worst < _OVERLAP * min(half[i], half[j]):
                 continue
-            near = _neighbours(solids, point, 2.0 * max(solids[a, BOUND], solids[b, BOUND]))
+            near = _neighbours(solids, point, 2.0 * max(solids[a, geometry.BOUND], solids[b, geometry.BOUND]))
             holds = _largest_push(near, radius, point)
             least[i], least[j] = min(least[i], holds), min(least[j], holds)
     return least
@@ -69,19 +57,19 @@ def _between_two(solids: np.ndarray, half: np.ndarray, radius: float) -> np.ndar
 @inlined
 def _deepest_in_both(solids, a, b):
     """A point that is deepest in both of two solids, and its larger signed distance."""
-    p = times(0.5, add(vector(solids, a, CENTRE), vector(solids, b, CENTRE)))
-    if solids[a, KIND] == UPRIGHT:
-        p = p[0], p[1], solids[b, CENTRE + 2]
-    step, worst = min(solids[a, BOUND], solids[b, BOUND]), math.inf
+    p = times(0.5, add(vector(solids, a, geometry.CENTRE), vector(solids, b, geometry.CENTRE)))
+    if solids[a, geometry.KIND] == geometry.UPRIGHT:
+        p = p[0], p[1], solids[b, geometry.CENTRE + 2]
+    step, worst = min(solids[a, geometry.BOUND], solids[b, geometry.BOUND]), math.inf
     for _ in range(_TRIES):
-        s, _, g = segment_distance(solids, a, p, ZERO)
-        r, _, h = segment_distance(solids, b, p, ZERO)
+        s, _, g = geometry.segment_distance(solids, a, p, ZERO)
+        r, _, h = geometry.segment_distance(solids, b, p, ZERO)
         worst, found = max(s, r), False
         for k in range(3):
             u, v = (1.0 if k != 1 else 0.0), (1.0 if k != 0 else 0.0)
             there = along(p, -step, along(times(u, g), v, h))
-            s, _, _ = segment_distance(solids, a, there, ZERO)
-            r, _, _ = segment_distance(solids, b, there, ZERO)
+            s, _, _ = geometry.segment_distance(solids, a, there, ZERO)
+            r, _, _ = geometry.segment_distance(solids, b, there, ZERO)
             if max(s, r) < worst:
                 p, worst, found = there, max(s, r), True
                 break
@@ -96,16 +84,16 @@ def _largest_push(solids, radius, point):
 
     Infinite where that point is not about half-way through all that overlaps there.
     """
-    high, _, u = ways_out(solids, point)
-    deepest, _, _ = deepest_solid(solids, point)
-    low, _ = union_chord(solids, deepest, point, u, math.inf, math.inf)
+    high, _, u = geometry.ways_out(solids, point)
+    deepest, _, _ = geometry.deepest_solid(solids, point)
+    low, _ = geometry.union_chord(solids, deepest, point, u, math.inf, math.inf)
     if high < _MIDDLE * 0.5 * (high - low):
         return math.inf
     largest = 0.0
     for k in range(_PLACES):
         place, push = along(point, (high + radius) * k / _PLACES, u), 0.0
         for j in range(solids.shape[0]):
-            s, _, g = segment_distance(solids, j, place, ZERO)
+            s, _, g = geometry.segment_distance(solids, j, place, ZERO)
             push += max(radius - s, 0.0) * dot(g, u)
         largest = max(largest, push)
     return largest
@@ -117,7 +105,7 @@ def _neighbours(solids: np.ndarray, point: tuple[float, float, float], reach: fl
     near = np.empty_like(solids)
     count = 0
     for j in range(solids.shape[0]):
-        if gap_to_bound(solids, j, point) <= reach:
+        if geometry.gap_to_bound(solids, j, point) <= reach:
             for k in range(solids.shape[1]):  # a row at once: 1.3 s of compiling for errors
                 near[count, k] = solids[j, k]
             count += 1

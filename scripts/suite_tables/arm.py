@@ -275,8 +275,6 @@ TABLES: dict[str, list[Part | Pivot]] = {
         ),
     ],
     "whole_arm": [
-        Part("today", "{f}, {s}", GOALS, ["felt_points"]),
-        Part("today_felt", "{f}, {s}", FELT, ["felt_points"]),
         Part("goals", "{f}, {s}: {m}", GOALS),
         Part("felt", "{f}, {s}: {m}", FELT, None, lambda f, s, m: m != "optimist"),
         Part("missed", "{f}, {s}: {m}", MISSED),
