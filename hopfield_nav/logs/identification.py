@@ -7,6 +7,7 @@ fitted so that the given arm's torque explains the currents (then masses are kno
 arm's alone).
 """
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from hopfield_nav.logs.motors import MotorFit
     from hopfield_nav.logs.opened import OpenedLog
+    from hopfield_nav.world import World
 
 
 class Sources(NamedTuple):
@@ -62,7 +64,8 @@ def read_logs(
 def _log_of_run(log: "OpenedLog") -> MotionLog:
     """A run of ours: measured torque of the motors, angles of the links, and of the rotors of elastic joints.
 
-    A torque that is held acts, in the mean, half a period after the angles that it was computed for.
+    A torque that is held acts, in the mean, half a period after the angles that it was computed for (with semi-implicit
+    Euler, which moves them with the speed after a step, half a step less). Without a world nothing is known of that.
     """
     data, world, time = log.data, log.world, log.data.time.values
     name = log.path.name if world is None else world.name
@@ -72,13 +75,27 @@ def _log_of_run(log: "OpenedLog") -> MotionLog:
     elastic = world is not None and world.plant.engine == "flexible"
     sensed = data.q if "q_sensed" not in data else data.q_sensed  # held over a period, as the torque is
     tau = data.tau if "tau_sensed" not in data else data.tau_sensed  # of the period before
-    period = time[1] - time[0] if world is None else world.controller.period * world.controller.hold
-    late = 0.5 * period if tau.name == "tau" else -0.5 * period
-    if elastic or sensed.name == "q":
-        late -= 0.5 * max(period - (time[1] - time[0]), 0.0)
+    late = 0.0 if world is None else _lateness(world, time[1] - time[0], tau.name, elastic or sensed.name == "q", name)
     acting = np.stack([np.interp(time - late, time, joint) for joint in tau.values.T], axis=1)
     links, rotors = (data.q, sensed.values) if elastic else (sensed, None)
     return MotionLog(time, links.values, acting, None, rotors, name)
+
+
+def _lateness(world: "World", row: float, torque: str, is_true: bool, name: str) -> float:
+    """How much later torques act than the angles of their rows, ``row`` apart [s]; ``is_true``: these are not held."""
+    step, period = world.plant.step, world.controller.period
+    if not world.controller.hold:
+        return 0.0
+    steps, rows = round(period / step), round(row / step)
+    common = math.gcd(steps, rows)
+    if not is_true and common not in (steps, rows):
+        allowed = f"record.every: a divisor or a multiple of {steps}"
+        raise BadInput(
+            "rows at no fixed times of the control periods", where=name, found=f"{rows} steps", allowed=allowed
+        )
+    late = 0.5 * period if torque == "tau" else -0.5 * period
+    late -= 0.5 * step if world.plant.integrator == "semi_implicit_euler" else 0.0
+    return late - 0.5 * (steps - common) * step if is_true else late
 
 
 def log_of_recording(data: "xarray.Dataset", motor_constants: np.ndarray, zero: np.ndarray | float = 0.0) -> MotionLog:

@@ -74,7 +74,7 @@ def _numbers(world: World, seed: int) -> dict[str, float]:
     quiet = world.with_changes(record=world.record.model_copy(update={"signals": "none"}))
     summary: dict[str, Any] = simulate(quiet, seed).summary
     numbers = {name: math.nan if summary[name] is None else float(summary[name]) for name in QUANTITIES}
-    return {"reached": float(summary["outcome"] == "reached"), **numbers}
+    return {"reached": float(summary["outcome"] == "reached" and not summary["passed_through"]), **numbers}
 
 
 def _pair(first: Iterable[float], second: Iterable[float]) -> Pair:

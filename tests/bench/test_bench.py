@@ -286,9 +286,9 @@ measures: own.py:MEASURES
     write_results(suite, rows, here, views=1)
 
 
-@pytest.mark.parametrize(("thickness", "outcome"), [(0.001, "passed_through"), (0.05, "reached")])
+@pytest.mark.parametrize(("thickness", "outcome"), [(0.001, "passed_through"), (0.001, "reached")])
 def test_a_goal_behind_what_was_gone_through_is_not_reached(thickness, outcome, here):
-    """As sweeps count it. The thick wall is beside the way."""
+    """As sweeps count it; the same wall beside the way is no such thing."""
     y = 0.0 if outcome == "passed_through" else 0.7
     wall = f"obstacles: [{{box: {{center: [0.40, {y}, 0.0], size: [{thickness}, 0.6, 1.0]}}}}]"
     keys = f"{{{wall}, trajectory.time_per_cell: 0.1, time_limit: 60}}"

@@ -115,7 +115,8 @@ def test_motor_constants_can_be_fitted(table, tmp_path, capsys):
 HELD = (
     "", "controller: {period: 0.008}\n", "controller: {period: 0.008}\nrecord: {every: 4}\n",
     "controller: {period: 0.004}\nrecord: {every: 8}\n", "controller: {hold: false}\n",
-    "controller: {period: 0.008}\nsensors: {torque_noise: 1.0e-9}\n",
+    "controller: {period: 0.008}\nsensors: {torque_noise: 1.0e-9}\n", "plant: {integrator: semi_implicit_euler}\n",
+    "controller: {period: 0.008}\nplant: {integrator: semi_implicit_euler}\n",
 )  # fmt: skip
 
 

@@ -23,8 +23,9 @@ def run():
 
 
 def test_default_gains_are_the_published_ones():
-    stiff, damped = (parameter.default for parameter in find_method("controller", "computed_torque").parameters)
-    np.testing.assert_allclose(np.sort(np.roots([1.0, damped, stiff])), np.sort(POLES), atol=1e-3)
+    gains = {p.name: p.default for p in find_method("controller", "computed_torque").parameters}
+    poles = np.roots([1.0, gains["derivative"], gains["proportional"]])
+    np.testing.assert_allclose(np.sort(poles), np.sort(POLES), atol=1e-3)
 
 
 def test_torque_is_that_of_equation_11(arm):

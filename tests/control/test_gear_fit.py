@@ -55,7 +55,7 @@ def test_a_joint_that_hardly_moves_tells_nothing(size):
 
 
 def test_what_an_encoder_hides_is_doubted_less_the_faster_a_joint_is():
-    """By a bell of the speed, as the probability that a joint has turned back within a step is; whatever its width."""
+    """By a bell of the speed, ``STANDING_SPEED`` wide."""
     arm = load_arm("ur5_full")._replace(presliding=np.full(6, 2000.0))
 
     def hidden(speed):

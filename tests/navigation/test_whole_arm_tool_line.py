@@ -140,13 +140,16 @@ def test_where_doubt_is_a_cost_the_line_is_taken_while_it_costs_nothing():
         found = search.cheapest(GRID.cell_of(START), START, Beliefs(GRID.shape), Against(cost, as_cost=True), set(shut))
         return found.goal
 
-    assert goal(free) == 1
+    assert goal(free) == goal(free + np.float32(1e-5)) == 1
     assert goal(free, {(1, None)}) == 0
     dear = free.copy()
     dear[tuple(np.array([cell for end, cell in search.exits(set()) if end == 1]).T)] = 5.0
     ends = [cell for end, cell in search.exits(set()) if end == 0]
     assert not all(dear[cell] for cell in ends)
     assert goal(dear) == 0
+    on_line = free.copy()
+    on_line[GRID.cell_of(line[len(line) // 2])] = 5.0
+    assert goal(on_line) == 0
 
 
 @pytest.mark.parametrize("is_taken", [True, False])

@@ -11,17 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from hopfield_nav.control import model_error
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
-from hopfield_nav.control.model_error import (
-    MODEL_ERROR,
-    TORQUE_DEVIATIONS,
-    TORQUE_NOISE,
-    VELOCITY_NOISE,
-    felt_noise,
-    hidden_friction,
-    update_inertia,
-    update_model_torques,
-)
 from hopfield_nav.control.sampling import POLE, SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import JOINT_TORQUES, Method
 
@@ -37,23 +28,23 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     stiction_share, stiction_speed = parameters[n + 2], parameters[n + 3]
     pole, noise = parameters[n + 4 : 2 * n + 4], parameters[2 * n + 4 : 3 * n + 4]
     torque_noise = parameters[3 * n + 4 : 4 * n + 4]
-    noisy = update_inertia(model, sensed, noise, work)
-    update_model_torques(model, sensed, work)
+    noisy = model_error.update_inertia(model, sensed, noise, work)
+    model_error.update_model_torques(model, sensed, work)
     inertial, weight = work.vector[0], work.vector[1]
     period, level = elapsed(sensed, memory), 0.0
     for i in range(n):
         threshold = parameters[i] + mass_error * (abs(inertial[i]) + abs(weight[i]))
         threshold += friction_error * abs(sensed.friction[i])
-        hidden = hidden_friction(model, sensed, i, stiction_speed, friction_error)
+        hidden = model_error.hidden_friction(model, sensed, i, stiction_speed, friction_error)
         if model.presliding[i] < np.inf:  # an observer shows it with its own lag
             hidden = max(hidden, (1.0 - lag_share(pole[i], period)) * memory[SAMPLING + i])
             memory[SAMPLING + i] = hidden
         threshold += stiction_share * hidden
         if torque_noise[i] > 0.0:
             share = lag_share(pole[i], period)
-            threshold += TORQUE_DEVIATIONS * torque_noise[i] * math.sqrt(share / (2.0 - share))
+            threshold += model_error.TORQUE_DEVIATIONS * torque_noise[i] * math.sqrt(share / (2.0 - share))
         if noisy:
-            threshold += felt_noise(i, pole[i], noise, work)
+            threshold += model_error.felt_noise(i, pole[i], noise, work)
         level = max(level, abs(tau_external[i]) / threshold)
     return level
 
@@ -62,7 +53,7 @@ METHOD = Method(
     kind="detector",
     name="adaptive_joint_torque",
     kernel=detect,
-    parameters=(FIXED_THRESHOLD, *MODEL_ERROR, POLE, VELOCITY_NOISE, TORQUE_NOISE),
+    parameters=(FIXED_THRESHOLD, *model_error.MODEL_ERROR, POLE, model_error.VELOCITY_NOISE, model_error.TORQUE_NOISE),
     memory=lambda n: SAMPLING + n,
     description="external torque, thresholds that allow for errors of the model",
     needs=JOINT_TORQUES,

@@ -29,6 +29,7 @@ from hopfield_nav.plugin import Against, BelievedMap
 NEAR = 2  # [cells] in which the map is entered or left, where the nearest centre will not do
 EXITS = 4  # nearest centres from which each solution is reached, as long as little doubt speaks against it
 MOST_EXITS = 64  # all of these, and nearest centres that are tried where the map is entered
+NO_COST = 0.01  # [steps] of what nothing speaks against: what was taken back leaves a little
 RISK = 0.5  # certainty that is risked at most before more centres are tried
 ROUNDS = 40  # of paths that sweep through likely places, before so much certainty is thought to leave none
 Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which each may be reached
@@ -154,8 +155,10 @@ class Search:
         cost, touched = np.where(self.blocked, np.float32(np.inf), doubts.cells), set(beliefs.doubted())
         lines = [exit for exit in near if len(self._ends[exit[0]]) > 1]
         found = self._by_cost(here, q, cost, touched, lines) if lines else None
-        if found is not None and not cost[tuple(found.cells[1:].T)].any():
-            return found  # against which nothing speaks
+        if found is not None:
+            line = np.floor(self._grid.along(self._ends[found.goal])).astype(int) % self._grid.shape
+            if (doubts.cells[tuple(np.vstack([found.cells[1:], line]).T)] < NO_COST).all():
+                return found
         for closed, from_ in ((touched, near), (touched, exits), (beliefs.facts, exits)):
             found = self._by_cost(here, q, cost, closed, from_)
             if found is not None:
