@@ -127,11 +127,10 @@ class Suite(Sweep):
                 getattr(loaded("setup", family.setup, self.folder), "ready", lambda: None)()
 
     def extra(self, run: "Run") -> dict[str, Any]:
-        """The bench's own columns; a goal that was reached through an obstacle is none."""
-        passed = run.outcome == "reached" and run.summary.get("passed_through")
+        """The bench's own columns."""
         counts = run.summary.get("counts")  # the setup may know
         recorded = not isinstance(run, SimpleNamespace) and run.data.sizes["time"] > 0
-        return ({"outcome": "passed_through"} if passed else {}) | {
+        return {
             "counts": int(self._counts(run.world) if counts is None else counts),
             "way_m": _way(run) if recorded else None,
         }

@@ -286,19 +286,6 @@ measures: own.py:MEASURES
     write_results(suite, rows, here, views=1)
 
 
-@pytest.mark.parametrize(("thickness", "outcome"), [(0.001, "passed_through"), (0.001, "reached")])
-def test_a_goal_behind_what_was_gone_through_is_not_reached(thickness, outcome, here):
-    """As sweeps count it; the same wall beside the way is no such thing."""
-    y = 0.0 if outcome == "passed_through" else 0.7
-    wall = f"obstacles: [{{box: {{center: [0.40, {y}, 0.0], size: [{thickness}, 0.6, 1.0]}}}}]"
-    keys = f"{{{wall}, trajectory.time_per_cell: 0.1, time_limit: 60}}"
-    family = f"families: {{walls: {{world: empty, set: {keys}}}}}"
-    suite = changed(f"format: 1\n{family}\nmethods: {{replan: {{explore: replan}}}}\nworlds: 1\n")
-    (row,) = rows_of(suite, here / "out")
-    assert row["outcome"] == outcome
-    assert ("1 of 1" in str(reached_table(suite, [row], ["replan"], ("walls", "default")))) == (outcome == "reached")
-
-
 def test_methods_that_fail_are_rows_that_are_counted(here, capsys):
     Path("fails.yaml").write_text("explore: own.py:RESPONSE\n", encoding="utf-8")
     assert main(["bench", "suite.yaml", "--worlds", "1", "--method", "fails=fails.yaml", "--workers", "0",
