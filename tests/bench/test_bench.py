@@ -29,6 +29,7 @@ from hopfield_nav.bench import (
     read_shipped,
     shipped_file,
     shipped_worlds,
+    smallest_cut,
     write_results,
     write_shipped,
 )
@@ -424,6 +425,16 @@ pairs: [[one, two]]
     assert re.findall("^## (.*)$", text, re.M) == ["free, default", "two beside one: free, default"]
     assert "differ most" not in text
     assert "<svg" not in Path("report.html").read_text(encoding="utf-8")
+
+
+def test_the_smallest_cut_of_a_wall_across_the_map_is_as_many_steps_as_the_map_is_wide():
+    """Steps beside it are open, however near: a goal in a corner behind it is not cut off by the two to its cell."""
+    grid = load_world("empty").map
+    x = float(grid.centre([10, 0])[0] + 0.5 * grid.spacing)
+    wall = f"obstacles=[{{box: {{center: [{x}, 0.0, 0.0], size: [0.004, 2.0, 1.0]}}}}]"
+    world = load_world("empty", [wall, "goal={cell: [11, 0]}", "map.rim=free"])
+    assert smallest_cut(world) == smallest_cut(world, touchable=True) == grid.shape[1]
+    assert smallest_cut(load_world("empty")) is None
 
 
 def test_an_oracle_knows_a_wall_with_a_gap():

@@ -30,6 +30,13 @@ def played(env, steps=2000, seed=0):
     return rewards, ended, cut, info, observation
 
 
+def test_an_episode_begins_with_the_way_from_the_tool_to_the_goal():
+    env = ReachEnv("u_trap")
+    observation, _ = env.reset(seed=0)
+    way = np.array(load_world("u_trap").goal_point) - forward_kinematics(env.arm, observation[:6])[:3, 3]
+    np.testing.assert_allclose(observation[-3:], way, atol=1e-12)
+
+
 @pytest.mark.parametrize(("world", "overrides"), [("empty", ()), ("u_trap", NOISY), ("panda", ())])
 def test_gymnasium_s_own_checker_finds_nothing(world, overrides):
     from gymnasium.utils.env_checker import check_env
