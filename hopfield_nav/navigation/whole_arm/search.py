@@ -72,6 +72,7 @@ class Search:
         self.solutions = np.array([rows[-1] for rows in self._ends]).reshape(-1, len(grid.shape))
         entries = [self._entries(rows[0], True) for rows in self._ends]
         self._near = [(k, cell) for k, cells in enumerate(entries) for cell in cells[:EXITS]]
+        self._on_lines = [exit for exit in self._near if len(self._ends[exit[0]]) > 1]
         self._exits = [(k, cell) for k, cells in enumerate(entries) for cell in cells[:most_exits]]
         cells = np.array([cell for _, cell in self._exits], int).reshape(-1, len(grid.shape))
         ends = np.array([self._ends[k][0] for k, _ in self._exits]).reshape(cells.shape)
@@ -127,7 +128,7 @@ class Search:
         """
         touched, facts, exits = set(beliefs.doubted()), beliefs.facts, self.exits(left_out)
         near = self.exits(left_out, self._near)
-        lines = [exit for exit in near if len(self._ends[exit[0]]) > 1]
+        lines = self.exits(left_out, self._on_lines)
 
         def below(certainty: float, closed: set[Step], exits: Exits = exits) -> Found | None:
             blocked = self.blocked | doubtful(doubts.cells, certainty)
@@ -149,11 +150,11 @@ class Search:
         return found or below(LADDER[0], facts) or least_doubt(below, facts, LADDER[-1])[0]
 
     def cheapest(self, here: Cell, q: np.ndarray, beliefs: Beliefs, doubts: Against, left_out: LeftOut) -> Found | None:
-        """The path with the least sum of steps and of what its cells cost; arguments as in ``path``."""
+        """The path with the least sum of steps and costs of cells, over a line where that is free; see ``path``."""
         exits = [exit for exit in self.exits(left_out) if not self.blocked[exit[1]]]
         near = [exit for exit in self.exits(left_out, self._near) if not self.blocked[exit[1]]]
         cost, touched = np.where(self.blocked, np.float32(np.inf), doubts.cells), set(beliefs.doubted())
-        lines = [exit for exit in near if len(self._ends[exit[0]]) > 1]
+        lines = [exit for exit in self.exits(left_out, self._on_lines) if not self.blocked[exit[1]]]
         found = self._by_cost(here, q, cost, touched, lines) if lines else None
         if found is not None:
             line = np.floor(self._grid.along(self._ends[found.goal])).astype(int) % self._grid.shape
