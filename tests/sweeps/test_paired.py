@@ -7,7 +7,7 @@ import pytest
 from refusals import refused, refused_by_command
 from scipy import stats
 
-from hopfield_nav import simulate
+from hopfield_nav import load_world, simulate
 from hopfield_nav.cli.app import main
 from hopfield_nav.sweeps import compare_with_first
 from hopfield_nav.world import parse_world
@@ -43,6 +43,15 @@ def test_the_numbers_are_those_of_the_runs():
     assert found.pairs["reached"].first.estimate == pytest.approx(reached[0])
     assert found.pairs["reached"].difference.estimate == pytest.approx(reached[1] - reached[0])
     assert not found.alike
+
+
+def test_a_goal_behind_what_was_gone_through_is_not_reached():
+    """The same wall across the way, which is too thin to be felt at that speed, and beside it."""
+    walls = (f"obstacles=[{{box: {{center: [0.40, {y}, 0.0], size: [0.001, 0.6, 1.0]}}}}]" for y in (0.0, 0.7))
+    worlds = [load_world("empty", [wall, "trajectory.time_per_cell=0.1", "time_limit=60"]) for wall in walls]
+    assert [simulate(w, seed=0).outcome for w in worlds] == ["reached", "reached"]
+    pair = compare_with_first(worlds, [0, 1])[0].pairs["reached"]
+    assert (pair.first.estimate, pair.second.estimate) == (0.0, 1.0)
 
 
 def test_a_world_does_not_differ_from_itself():
