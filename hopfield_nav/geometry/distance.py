@@ -14,15 +14,10 @@ from dynamics import BadInput
 from dynamics.batches import as_rows
 from dynamics.kernels.decorators import Table, inlined, kernel, shared
 from dynamics.kernels.vectors import Vector, along, dot, length, over, put, sub, vector
+from hopfield_nav.geometry import round_distance
 from hopfield_nav.geometry.box_distance import box_distance, box_near, from_centre
 from hopfield_nav.geometry.cylinder_distance import cylinder_distance, cylinder_near
 from hopfield_nav.geometry.mesh_distance import mesh_distance
-from hopfield_nav.geometry.round_distance import (
-    capsule_distance_to,
-    half_space_distance,
-    sphere_distance,
-    upright_distance,
-)
 from hopfield_nav.geometry.solids import (
     AXES,
     BOUND,
@@ -90,7 +85,7 @@ def _capsules(value: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
 def segment_distance(solids, j, a, d):
     """(s, t, g) of the segment a + t d and solid ``j``; see ``round_distance``."""
     if solids[j, KIND] == UPRIGHT:  # the shortest to compile, and the commonest
-        return upright_distance(solids, j, a, d)
+        return round_distance.upright_distance(solids, j, a, d)
     return _distance_to_others(solids, j, a, d)
 
 
@@ -100,14 +95,14 @@ def _distance_to_others(solids: Table, j: int, a: Vector, d: Vector) -> tuple[fl
     if kind == BOX:
         return box_distance(solids, j, a, d)
     if kind == SPHERE:
-        return sphere_distance(solids, j, a, d)
+        return round_distance.sphere_distance(solids, j, a, d)
     if kind == CYLINDER:
         return cylinder_distance(solids, j, a, d)
     if kind == CAPSULE:
-        return capsule_distance_to(solids, j, a, d)
+        return round_distance.capsule_distance_to(solids, j, a, d)
     if kind == MESH:
         return mesh_distance(solids, j, a, d)
-    return half_space_distance(solids, j, a, d)
+    return round_distance.half_space_distance(solids, j, a, d)
 
 
 @shared
@@ -119,14 +114,14 @@ def segment_near(solids: Table, j: int, a: Vector, d: Vector, reach: float) -> b
     if kind == CYLINDER:
         return cylinder_near(solids, j, a, d, reach)
     if kind == UPRIGHT:
-        return upright_distance(solids, j, a, d)[0] <= reach
+        return round_distance.upright_distance(solids, j, a, d)[0] <= reach
     if kind == SPHERE:
-        return sphere_distance(solids, j, a, d)[0] <= reach
+        return round_distance.sphere_distance(solids, j, a, d)[0] <= reach
     if kind == CAPSULE:
-        return capsule_distance_to(solids, j, a, d)[0] <= reach
+        return round_distance.capsule_distance_to(solids, j, a, d)[0] <= reach
     if kind == MESH:
         return mesh_distance(solids, j, a, d)[0] <= reach
-    return half_space_distance(solids, j, a, d)[0] <= reach
+    return round_distance.half_space_distance(solids, j, a, d)[0] <= reach
 
 
 @inlined

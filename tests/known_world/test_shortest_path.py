@@ -26,6 +26,7 @@ from hopfield_nav.known_world import (
     straight_line,
     turn_alternatives,
 )
+from hopfield_nav.known_world.line_reasons import _nearest, _Step
 from hopfield_nav.known_world.shortest_path import ROW_CHANGE
 
 
@@ -364,6 +365,28 @@ def test_a_singular_wrist_is_part_of_the_reason():
     reason = plan_shortest(arm, scene, off, [turned]).reason
     assert "joint 6 would have to jump" in reason
     assert "singular" not in reason
+
+
+@pytest.mark.parametrize("given", [False, True], ids=["whole turns free", "turns given"])
+def test_the_jump_that_is_named_is_the_least_of_all(given):
+    """Of every free joint position after every one before, the one whose worst joint exceeds its bound least."""
+    draw = np.random.default_rng(3)
+    for _ in range(50):
+        bound = draw.uniform(0.05, 0.2, 6)
+        free = np.array([False, True, True, True])
+        parts = [_Step(draw.uniform(-3, 3, (4, 6)), free, draw.uniform(-3, 3, (3, 6))) for _ in range(2)]
+        least, named = math.inf, (0, 0.0)
+        for part in parts:
+            for after in part.solutions[part.free]:
+                for before in part.last:
+                    jump = np.abs(after - before)
+                    jump = jump if given else np.abs(jump - TURN * np.rint(jump / TURN))
+                    worst = int(np.argmax(jump - bound))
+                    if jump[worst] - bound[worst] < least:
+                        least, named = jump[worst] - bound[worst], (worst, jump[worst])
+        joint, change, inside = _nearest(ARM, parts, bound, given)
+        assert (joint, inside) == (named[0], True)
+        assert change == pytest.approx(named[1], abs=1e-12)
 
 
 def test_half_a_turn_goes_the_way_round_that_is_possible():
