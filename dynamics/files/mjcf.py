@@ -13,6 +13,7 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.errors import BadInput
+from dynamics.files.writing import spaced
 from dynamics.link_bodies import before_offset, capsules_of, require_rigid
 from dynamics.quaternions import quaternions
 
@@ -44,16 +45,16 @@ def mjcf_text(
             raise BadInput(f"{key} must be positive", found=value)
     model = Element("mujoco", model=name)
     SubElement(model, "compiler", angle="radian", autolimits="false", balanceinertia="false")
-    option = SubElement(model, "option", gravity=_text(*arm.gravity), timestep=_text(step), integrator=integrator)
+    option = SubElement(model, "option", gravity=spaced(*arm.gravity), timestep=spaced(step), integrator=integrator)
     SubElement(option, "flag", contact="disable", constraint="disable", autoreset="disable")
     parent = SubElement(model, "worldbody")
     _add_look(parent, arm, 0, radius)
     for i, value in enumerate(np.zeros(len(arm.dh)) + damping):
         parent = _add_body(parent, arm, i, float(value), radius)
-    place = {"pos": _text(*_offset(arm, len(arm.dh))), "quat": _text(*_twist(arm, len(arm.dh)))}
+    place = {"pos": spaced(*_offset(arm, len(arm.dh))), "quat": spaced(*_twist(arm, len(arm.dh)))}
     flange = SubElement(parent, "body", {"name": "flange", **place})
-    quaternion = _text(*quaternions(arm.tool[:3, :3]))
-    SubElement(flange, "site", name="tool", pos=_text(*arm.tool[:3, 3]), quat=quaternion)
+    quaternion = spaced(*quaternions(arm.tool[:3, :3]))
+    SubElement(flange, "site", name="tool", pos=spaced(*arm.tool[:3, 3]), quat=quaternion)
     ElementTree.indent(model)
     return ElementTree.tostring(model, encoding="unicode") + "\n"
 
@@ -62,14 +63,14 @@ def _add_body(parent: Element, arm: Arm, i: int, damping: float, radius: float |
     """Link i + 1 in the frame of its joint: behind the offset of the link before."""
     theta = float(arm.dh[i, 0])
     turned = _product(_twist(arm, i), (math.cos(theta / 2), 0.0, 0.0, math.sin(theta / 2)))
-    place = {"pos": _text(*_offset(arm, i)), "quat": _text(*turned)}
+    place = {"pos": spaced(*_offset(arm, i)), "quat": spaced(*turned)}
     body = SubElement(parent, "body", {"name": f"link_{i + 1}", **place})
-    hinge = {"armature": _text(arm.rotor_inertia[i]), "damping": _text(damping)}
+    hinge = {"armature": spaced(arm.rotor_inertia[i]), "damping": spaced(damping)}
     SubElement(body, "joint", {"name": f"joint_{i + 1}", "type": "hinge", "axis": "0 0 1", **hinge})
     link = before_offset(arm, i, LEAST_INERTIA)
     t = link.inertia
     full = (t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2])
-    SubElement(body, "inertial", mass=_text(link.mass), pos=_text(*link.center), fullinertia=_text(*full))
+    SubElement(body, "inertial", mass=spaced(link.mass), pos=spaced(*link.center), fullinertia=spaced(*full))
     _add_look(body, arm, i + 1, radius)
     return body
 
@@ -77,9 +78,9 @@ def _add_body(parent: Element, arm: Arm, i: int, damping: float, radius: float |
 def _add_look(body: Element, arm: Arm, link: int, radius: float | None) -> None:
     for start, end, own in capsules_of(arm, link):
         size = own if radius is None else radius
-        shape = {"type": "sphere", "pos": _text(*start), "size": _text(size)}
+        shape = {"type": "sphere", "pos": spaced(*start), "size": spaced(size)}
         if np.linalg.norm(end - start) > 1e-6:
-            shape = {"type": "capsule", "fromto": _text(*start, *end), "size": _text(size)}
+            shape = {"type": "capsule", "fromto": spaced(*start, *end), "size": spaced(size)}
         SubElement(body, "geom", {**shape, **_LOOK})
 
 
@@ -104,7 +105,3 @@ def _product(p: tuple, q: tuple) -> tuple[float, float, float, float]:
         a * g - b * h + c * e + d * f,
         a * h + b * g - c * f + d * e,
     )
-
-
-def _text(*values: float) -> str:
-    return " ".join(repr(float(v)) for v in values)

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.files.writing import write_whole
+from dynamics.files.writing import spaced, write_whole
 from dynamics.link_bodies import before_offset, capsules_of, require_rigid
 
 _DRAKE = "http://drake.mit.edu"
@@ -55,9 +55,9 @@ def _add_link(robot: Element, arm: Arm, i: int, least: float) -> None:
     link = SubElement(robot, "link", name=name)
     inertial = SubElement(link, "inertial")
     _origin(inertial, body.center, (0.0, 0.0, 0.0))
-    SubElement(inertial, "mass", value=_text(body.mass))
+    SubElement(inertial, "mass", value=spaced(body.mass))
     names = (("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1, 2), ("izz", 2, 2))
-    SubElement(inertial, "inertia", {key: _text(body.inertia[r, c]) for key, r, c in names})
+    SubElement(inertial, "inertia", {key: spaced(body.inertia[r, c]) for key, r, c in names})
     for start, end, radius in capsules_of(arm, i + 1):
         _add_look(link, start, end, radius)
     SubElement(robot, "link", name=frame)
@@ -74,7 +74,7 @@ def _add_joint(robot: Element, arm: Arm, i: int, parent: str, child: str, theta:
     SubElement(joint, "axis", xyz="0 0 1")
     limits = {"effort": arm.torque_limits[i], "velocity": arm.speed_limits[i]}
     limits |= {} if free else {"lower": low, "upper": high}
-    SubElement(joint, "limit", {key: _text(v) if math.isfinite(v) else "0" for key, v in limits.items()})
+    SubElement(joint, "limit", {key: spaced(v) if math.isfinite(v) else "0" for key, v in limits.items()})
     if arm.rotor_inertia[i] > 0:
         _add_rotor(robot, i, arm.rotor_inertia[i])
 
@@ -85,7 +85,7 @@ def _add_rotor(robot: Element, i: int, inertia: float) -> None:
     SubElement(transmission, "type").text = "transmission_interface/SimpleTransmission"
     SubElement(transmission, "joint", name=f"joint_{i + 1}")
     actuator = SubElement(transmission, "actuator", name=f"motor_{i + 1}")
-    SubElement(actuator, f"{{{_DRAKE}}}rotor_inertia", value=_text(inertia))
+    SubElement(actuator, f"{{{_DRAKE}}}rotor_inertia", value=spaced(inertia))
     SubElement(actuator, f"{{{_DRAKE}}}gear_ratio", value="1")
 
 
@@ -97,7 +97,7 @@ def _add_look(link: Element, start: np.ndarray, end: np.ndarray, radius: float) 
     x, y, z = along / length if length > 0 else (0.0, 0.0, 1.0)
     _origin(visual, (start + end) / 2, (0.0, math.atan2(math.hypot(x, y), z), math.atan2(y, x)))
     geometry = SubElement(visual, "geometry")
-    SubElement(geometry, "cylinder", radius=_text(radius), length=_text(max(length, radius)))
+    SubElement(geometry, "cylinder", radius=spaced(radius), length=spaced(max(length, radius)))
 
 
 def _fixed(robot: Element, name: str, parent: str, child: str, xyz: Vector, rpy: Vector) -> None:
@@ -108,7 +108,7 @@ def _fixed(robot: Element, name: str, parent: str, child: str, xyz: Vector, rpy:
 
 
 def _origin(parent: Element, xyz: Vector, rpy: Vector) -> None:
-    SubElement(parent, "origin", xyz=_text(*np.ravel(xyz)), rpy=_text(*np.ravel(rpy)))
+    SubElement(parent, "origin", xyz=spaced(*np.ravel(xyz)), rpy=spaced(*np.ravel(rpy)))
 
 
 def _rpy(R: np.ndarray) -> tuple[float, float, float]:
@@ -118,7 +118,3 @@ def _rpy(R: np.ndarray) -> tuple[float, float, float]:
     if flat < 1e-9:
         return 0.0, pitch, math.atan2(-R[0, 1], R[1, 1])
     return math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])
-
-
-def _text(*values: float) -> str:
-    return " ".join(repr(float(v)) for v in values)

@@ -133,6 +133,11 @@ def write_whole(path: str | Path, text: str) -> Path:
     return path
 
 
+def spaced(*values: float) -> str:
+    """Numbers in full precision, a blank between two."""
+    return " ".join(repr(float(v)) for v in values)
+
+
 _BEGINS = ("=", "+", "-", "@", "\t", "\r")  # OWASP, "CSV Injection"
 
 

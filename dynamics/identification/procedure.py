@@ -170,10 +170,8 @@ def identify(
     parts = [observations(arm, base, log, options) for log in checked]
     Y, tau, clear = (np.concatenate(part) for part in zip(*parts, strict=True))
     missing = unexcited(arm, base, Y, names)
-    if options.unexcited == "refuse":
+    if options.unexcited == "refuse" or len(still_joints(checked)) == len(arm.dh):  # or nothing moves at all
         refuse(missing, checked)
-    elif still_joints(checked) == list(range(1, len(arm.dh) + 1)):
-        refuse(missing, checked)  # nothing moves at all
     owned = np.array([np.sum(_joints(base, names) == j + 1) for j in range(len(arm.dh))])
     estimate = weighted(Y, tau, owned, tuple(len(part.tau) for part in parts), clear)
     reference = np.concatenate([base.of(arm), np.zeros(len(names) - len(base.kept))])

@@ -17,7 +17,7 @@ from dynamics.errors import BadInput
 from dynamics.inverse.analytic import solve_all_wanting
 from dynamics.inverse.numeric import checked_start, solve_from
 from dynamics.inverse.poses import as_poses
-from dynamics.inverse.ur_type import has_closed_form, require_closed_form
+from dynamics.inverse.ur_type import has_closed_form
 from dynamics.kernels.decorators import inlined, kernel
 from dynamics.work import make_work
 
@@ -63,11 +63,10 @@ def follow_path(arm: Arm, poses: np.ndarray, q_start: np.ndarray, jump: float = 
         raise BadInput("jump must be positive", found=jump)
     n = joint_count(arm)
     start, q = checked_start(q_start, n), np.full((len(rows), n), np.nan)
+    as_poses(arm.tool, "the arm's tool frame")
     if has_closed_form(arm):
-        require_closed_form(arm)
         reached, status, change = _follow(arm, rows, start, float(jump), q)
     else:
-        as_poses(arm.tool, "the arm's tool frame")
         reached, status, change = _follow_numeric(arm, rows, start, float(jump), q, make_work(n))
     return JointPath(q, reached, _reason(status, reached, change))
 

@@ -273,7 +273,6 @@ def load_numba() -> Any:
     typeof_impl.register(Kernel, lambda value, context: typeof_impl(value.dispatcher, context))
     if all_parts_are_there():
         typeof_impl.register(Shared, lambda value, context: value.external)
-    if all_parts_are_there():
         keep_checksums()
     return numba
 

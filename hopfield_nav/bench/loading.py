@@ -149,7 +149,10 @@ def _method_from(path: Path, folder: Path) -> dict[str, Any]:
     """The changes that a method's file holds, its paths relative to ``folder``."""
     if not path.is_file():
         raise BadInput("no such file", where="--method", found=str(path))
-    data = world.parse_value(path.read_text(encoding="utf-8"), str(path))
+    try:
+        data = world.parse_value(path.read_text(encoding="utf-8"), str(path))
+    except UnicodeDecodeError:
+        data = None
     if not isinstance(data, dict):
         raise BadInput("not the changes of a method", where=str(path), allowed="keys of a world")
     changes = {str(key): value for key, value in data.items() if key != "format"}

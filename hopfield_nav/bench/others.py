@@ -14,7 +14,7 @@ from hopfield_nav.sweeps import parse_line
 from hopfield_nav.world import together
 
 REQUIRED = ("family", "condition", "method", "seed", "outcome")
-OUTCOMES = ("reached", "no_path", "time_limit", "given_up", "failed")
+OUTCOMES = ("reached", "no_path", "time_limit", "given_up", "passed_through", "failed")
 _TEXT = ("version", "reason", "error", "no_path_grade")
 _LONGEST, _BYTES = 200, 50_000_000  # letters of a text, bytes of a file
 Row = dict[str, Any]

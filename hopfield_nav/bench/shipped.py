@@ -47,10 +47,9 @@ def write_shipped(suite: Suite, rows: Sequence[Mapping[str, Any]], path: Path) -
 
 
 def read_shipped(suite: Suite, path: Path) -> list[Row]:
-    """The shipped rows of the suite's methods, of its first worlds.
+    """The shipped rows of the suite's methods.
 
-    Rows of a method whose digest is another (its settings, the worlds or the measures have changed since), or of a
-    world in which a condition is missing, are left out.
+    Those of a method whose digest is another are left out: its settings, the worlds or the measures have changed.
 
     Raises ``BadInput``: the file holds no such rows.
     """
@@ -68,7 +67,8 @@ def read_shipped(suite: Suite, path: Path) -> list[Row]:
     if names != columns(suite):
         return []
     rows = [dict(zip(names, row, strict=True)) for row in cells]
-    return [row for row in rows if digests.get(row["method"]) == suite.method_digest(str(row["method"]))]
+    alike = {name for name in suite.suite.methods if digests.get(name) == suite.method_digest(name)}
+    return [row for row in rows if row["method"] in alike]
 
 
 def shipped_worlds(suite: Suite, rows: Sequence[Row]) -> int:

@@ -130,10 +130,11 @@ class Suite(Sweep):
         """The bench's own columns."""
         counts = run.summary.get("counts")  # the setup may know
         recorded = not isinstance(run, SimpleNamespace) and run.data.sizes["time"] > 0
+        passed = run.outcome == "reached" and run.summary.get("passed_through")
         return {
             "counts": int(self._counts(run.world) if counts is None else counts),
             "way_m": _way(run) if recorded else None,
-        }
+        } | ({"outcome": "passed_through"} if passed else {})
 
     def _counts(self, world: World) -> bool:
         oracle = self.suite.oracle

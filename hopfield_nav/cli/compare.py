@@ -12,6 +12,7 @@ from dynamics import BadInput, printable
 from hopfield_nav.cli.options import Trusted
 
 if TYPE_CHECKING:
+    from hopfield_nav.record import Run
     from hopfield_nav.sweeps import Pair
     from hopfield_nav.world import World
 
@@ -39,9 +40,12 @@ def compare(
 
     if len(runs) < 2:
         raise BadInput("nothing to compare", found=f"{len(runs)} run", allowed="two runs or more")
-    numbers = {_label(folder, runs): numbers_of(folder) for folder in runs}
+    numbers, worlds = {}, []
+    for folder in runs:
+        run = load_run(folder)
+        numbers[_label(folder, runs)] = _numbers_of(folder, run)
+        worlds.append(run.world)
     quantities = {key: {**SUMMARY, **SCORE}[key] for key in _SHOWN}
-    worlds = [load_run(folder).world for folder in runs]
     rows = differing_keys(worlds)
     rows += [
         [quantity.label, *(quantity.text(found.get(key)) for found in numbers.values())]
@@ -101,11 +105,10 @@ def _row(name: str, pair: "Pair") -> list[str]:
     return [quantity.label, *(text(value.estimate) for value in pair), interval, str(gap.n)]
 
 
-def numbers_of(folder: Path) -> dict[str, Any]:
+def _numbers_of(folder: Path, run: "Run") -> dict[str, Any]:
     """Summary and score of a saved run, by the names of the table."""
-    from hopfield_nav.record import load_run, marks_score, score_run
+    from hopfield_nav.record import marks_score, score_run
 
-    run = load_run(folder)
     if run.data.sizes["time"] == 0:
         raise BadInput("the run has no recorded signals", where=str(folder), allowed="record.signals: all")
     words = {"estimator": run.world.detection.estimator, "measure": run.world.detection.measure}

@@ -29,10 +29,12 @@ def sweep(
     trust: Trusted = False,
 ) -> int:
     """Simulate a world many times with changed values, on every core or a cluster."""
-    from hopfield_nav.sweeps import load_sweep
+    from hopfield_nav.sweeps import load_sweep, require_same
 
     asked = load_sweep(file, trust)
-    folder = _choose_folder(asked, out, resume)
+    folder = folder_of(asked.name, out, resume)
+    if resume:
+        require_same(asked, folder)
     done = say_what_is_coming(asked, folder, workers, scheduler, resume, not no_plots)
     from hopfield_nav.cli.folders import save_where_free
 
@@ -63,15 +65,6 @@ def folder_of(name: str, out: Path | None, resume: bool) -> Path:
     if folder is None:
         allowed = "--out FOLDER, or no --resume"
         raise BadInput("there is nothing to resume", where=f"runs/{name}", allowed=allowed)
-    return folder
-
-
-def _choose_folder(sweep: "Sweep", out: Path | None, resume: bool) -> Path:
-    folder = folder_of(sweep.name, out, resume)
-    if resume:
-        from hopfield_nav.sweeps import require_same
-
-        require_same(sweep, folder)
     return folder
 
 

@@ -9,17 +9,15 @@ START_POSE = (2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905)  # [rad] of raga
 _SMALLEST_DETERMINANT = 5e-3  # [m³] poses nearer to a singularity are left out
 
 
-def sample_contacts(
-    arm: Arm, count: int, spread: float, center: np.ndarray | tuple = START_POSE, seed: int = 1
-) -> tuple[np.ndarray, np.ndarray]:
+def sample_contacts(arm: Arm, count: int, spread: float) -> tuple[np.ndarray, np.ndarray]:
     """Random poses (count, n) [rad], and a random wrench (count, 6) at each, of some 20 N and 2 N·m.
 
-    Each of the six joints is at most ``spread`` from ``center`` (n,) [rad].
+    Each of the six joints is at most ``spread`` from ``START_POSE`` [rad].
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     poses = np.zeros((0, len(arm.dh)))
     while len(poses) < count:
-        drawn = np.asarray(center) + rng.uniform(-spread, spread, (count, len(arm.dh)))
+        drawn = np.array(START_POSE) + rng.uniform(-spread, spread, (count, len(arm.dh)))
         regular = np.abs(np.linalg.det(jacobian(arm, drawn))) > _SMALLEST_DETERMINANT
         poses = np.concatenate([poses, drawn[regular]])
     return poses[:count], rng.normal(size=(count, 6)) * np.array([20.0, 20.0, 20.0, 2.0, 2.0, 2.0])

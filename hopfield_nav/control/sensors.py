@@ -1,7 +1,7 @@
 """What the sensors make of the true state: rounding to the encoder's steps, noisy velocities, the wrist.
 
 The random numbers are a generator of the run's own (xorshift64*, Box-Muller), so that a run is repeated exactly by
-its seed, whatever else draws random numbers. ``control_step`` alone reads it.
+its seed, whatever else draws random numbers.
 
 Source: Vigna 2016 (xorshift64*); Box and Muller 1958.
 """

@@ -1,6 +1,6 @@
 """Which parts a run of a world has: its navigator, its loop, and what comes between an alarm and a new path.
 
-It owns these choices, and nothing else; ``simulation`` alone asks it.
+It owns these choices, and nothing else.
 """
 
 from functools import partial

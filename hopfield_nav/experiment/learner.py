@@ -270,11 +270,11 @@ def learnt_arm(run: Run) -> Arm:
     )
 
 
-def _accelerations(q: np.ndarray, period: float, seconds: float = 0.04) -> np.ndarray:
-    """Second derivative (k, n) of angles, from parabolas over so many seconds; at rest before and after."""
+def _accelerations(q: np.ndarray, period: float) -> np.ndarray:
+    """Second derivative (k, n) of angles, from parabolas over 0.04 s; at rest before and after."""
     from scipy.signal import savgol_filter
 
-    length = max(5, 2 * round(0.5 * seconds / period) + 1)
+    length = max(5, 2 * round(0.5 * 0.04 / period) + 1)
     if len(q) < length:
         return np.zeros_like(q)
     return np.asarray(savgol_filter(q, length, 2, deriv=2, delta=period, axis=0, mode="nearest"))

@@ -17,7 +17,7 @@ import numpy as np
 
 from dynamics import Arm, forward_kinematics, gravity_torque, inverse_dynamics
 from hopfield_nav.control import Controller, begin_rest, depth_in_contact, end_rest, keep_level
-from hopfield_nav.loop import State, Trajectory, evaluate, quintic_trajectory, sample
+from hopfield_nav.loop import State, Trajectory, evaluate, quintic_trajectory, resting, sample
 from hopfield_nav.navigation import MotionPhase, PlannedMotion
 from hopfield_nav.world import World
 
@@ -81,10 +81,8 @@ class ReactionPhase(Phase):
         else:
             first = self._brake(trajectory, time, sensed.q - correction)
             leg = float(first.knots[-1]) - time
-        resting = np.zeros((1, *first.coefficients.shape[1:]))
-        resting[0, 0] = sensed.q - correction
         knots = np.append(first.knots, time + 2 * MAX_DURATION[self._kind])  # never at its end: that would be arrival
-        coefficients = np.concatenate([first.coefficients, resting])
+        coefficients = np.concatenate([first.coefficients, resting(sensed.q - correction).coefficients])
         self._begun = round(time / self._step)
         self._braked, self._calm, self._depth = self._begun + self._steps(leg), 0, -math.inf
         self._follow_arm(state)

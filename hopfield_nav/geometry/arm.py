@@ -16,7 +16,7 @@ from dynamics.work import Work, make_work
 from hopfield_nav.geometry.distance import ClosestPoints, closest_points, segment_distance, segment_near, surely_apart
 from hopfield_nav.geometry.solids import as_primitives
 
-LINK, START, END, RADIUS, MIDDLE, REACH, BODY_WIDTH = 0, 1, 4, 7, 8, 11, 12  # columns of a body
+LINK, START, END, RADIUS, MIDDLE, REACH = 0, 1, 4, 7, 8, 11  # columns of a body
 
 
 def arm_bodies(arm: Arm) -> np.ndarray:

@@ -1,7 +1,6 @@
 from .contact_link import Isolation as Isolation
 from .contact_link import default_surface as default_surface
 from .contact_link import fit_surface as fit_surface
-from .contact_link import free_capsules as free_capsules
 from .contact_link import isolate as isolate
 from .contact_link import read_fit as read_fit
 from .fit import LOG_EVIDENCE as LOG_EVIDENCE

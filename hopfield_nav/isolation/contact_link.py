@@ -22,8 +22,8 @@ import numpy as np
 from dynamics import Arm, BadInput
 from dynamics.batches import as_rows
 from dynamics.work import make_work
-from hopfield_nav.geometry import LINK, capsules_in_base
-from hopfield_nav.isolation.fit import AT_U, AT_V, FORCE, LOG_EVIDENCE, MISFIT, fit_patches
+from hopfield_nav.geometry import LINK, arm_bodies
+from hopfield_nav.isolation.fit import AT_U, AT_V, LOG_EVIDENCE, fit_patches
 from hopfield_nav.isolation.surface import BODY, ArmSurface, make_surface, surface_places
 
 LEVEL, LARGEST_FORCE = 0.999, 500.0  # default level of the test, and force that no push exceeds [N]
@@ -35,14 +35,11 @@ class Isolation(NamedTuple):
     links: tuple[int, ...]  # links that can be touched, in rising order; empty: no push explains the residual
     best_link: int  # the likeliest of them; 0 where there is none
     best_point: np.ndarray  # (3,) likeliest point, base axes [m]; NaN where there is none
-    best_force: float  # of that push [N]
     patches: np.ndarray  # (k,) rows of ``ArmSurface.patches`` that explain the residual
     points: np.ndarray  # (k, 3) where on each, base axes [m]
     normals: np.ndarray  # (k, 3) inward unit normals there, base axes
-    misfit: np.ndarray  # (k,) squared distance to the residual in units of its noise
     weight: np.ndarray  # (k,) share of each in the evidence; their sum is 1
     probability: np.ndarray  # (n + 1,) of each link, by number, given the residual and the stated prior
-    noise_alone: bool  # the residual is within its noise, so that no contact at all explains it too
 
 
 def isolate(
@@ -61,15 +58,13 @@ def isolate(
     The residual (n,) is the estimated torque of contact [N·m] at joint angles ``q`` (n,) [rad], ``sigma`` its noise:
     one standard deviation or (n,) [N·m], or the (n, n) covariance [(N·m)²]. With the probability ``level`` the true
     patch is to be in the set. The push lies within a cone of the coefficient ``friction`` (0: along the normal) and
-    is no harder than ``largest_force`` [N]. The arm has capsules; its surface, from ``make_surface``, has patches of
-    3 cm by default.
+    is no harder than ``largest_force`` [N]. The arm has capsules; its surface is ``default_surface`` by default.
 
     Raises ``BadInput``: wrong shapes, noise that is not positive definite, or a level outside 0 to 1.
     """
     surface = surface or default_surface(arm)
     rows = fit_surface(arm, surface, q, residual, sigma, level, friction, largest_force)
-    noise_alone = bool(_size(residual, sigma) <= misfit_bound(len(arm.dh), level))
-    return read_fit(arm, surface, q, rows, noise_alone)
+    return read_fit(arm, surface, q, rows)
 
 
 def fit_surface(
@@ -86,8 +81,8 @@ def fit_surface(
 ) -> np.ndarray:
     """The fit of every patch, (m, 6) as ``fit.fit_patches`` gives it; arguments as ``isolate``.
 
-    ``free``: (h, k, 7) capsules of the arm at poses where nothing touched; a point ``margin`` [m] deep in one of them
-    cannot be touched by what stands still.
+    ``free``: (h, k, 7) from ``geometry.capsules_in_base`` at poses where nothing touched; a point ``margin`` [m] deep
+    in one of them cannot be touched by what stands still.
     """
     n = len(arm.dh)
     (angles, torque), lead = as_rows(n, q=q, residual=residual)
@@ -102,7 +97,7 @@ def fit_surface(
     )  # fmt: skip
 
 
-def read_fit(arm: Arm, surface: ArmSurface, q: np.ndarray, rows: np.ndarray, noise_alone: bool = False) -> Isolation:
+def read_fit(arm: Arm, surface: ArmSurface, q: np.ndarray, rows: np.ndarray) -> Isolation:
     """Links, best guess and patches from the fit of every patch."""
     n, evidence = len(arm.dh), rows[:, LOG_EVIDENCE]
     kept = np.flatnonzero(np.isfinite(evidence))
@@ -117,14 +112,11 @@ def read_fit(arm: Arm, surface: ArmSurface, q: np.ndarray, rows: np.ndarray, noi
         links=tuple(int(i) for i in np.unique(link[kept])),
         best_link=best_link,
         best_point=points[best] if len(kept) else np.full(3, np.nan),
-        best_force=float(rows[kept[best], FORCE]) if len(kept) else 0.0,
         patches=kept,
         points=points,
         normals=normals,
-        misfit=rows[kept, MISFIT],
         weight=weight,
         probability=probability,
-        noise_alone=noise_alone,
     )
 
 
@@ -152,36 +144,11 @@ def whitening(sigma: np.ndarray | float, n: int) -> np.ndarray:
         raise BadInput("the covariance is not positive definite", where="sigma") from None
 
 
-def free_capsules(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Capsules (..., k, 7) of the moving arm in base axes, for ``fit_surface``'s ``free``."""
-    return capsules_in_base(arm, q)
-
-
 def default_surface(arm: Arm) -> ArmSurface:
-    """Patches of 3 cm, made once for each arm."""
-    return _surface_of(_Key(arm))
-
-
-class _Key:
-    """An arm by its outline and tool, so that ``lru_cache`` can tell arms apart."""
-
-    def __init__(self, arm: Arm) -> None:
-        self.arm = arm
-        self.content = (arm.capsules.tobytes(), arm.tool.tobytes(), len(arm.dh))
-
-    def __hash__(self) -> int:
-        return hash(self.content)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and other.content == self.content
+    """Patches of 3 cm, made once for each outline."""
+    return _surface_of(arm_bodies(arm).tobytes())
 
 
 @lru_cache(maxsize=8)
-def _surface_of(key: _Key) -> ArmSurface:
-    return make_surface(key.arm)
-
-
-def _size(residual: np.ndarray, sigma: np.ndarray | float) -> float:
-    """Squared length of a residual in units of its noise."""
-    values = np.asarray(residual, dtype=np.float64)
-    return float(np.sum((whitening(sigma, len(values)) @ values) ** 2))
+def _surface_of(bodies: bytes) -> ArmSurface:
+    return make_surface(np.frombuffer(bodies).reshape(-1, 12).copy())

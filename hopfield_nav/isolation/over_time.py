@@ -15,10 +15,10 @@ import numpy as np
 
 from dynamics import Arm, BadInput, gravity_torque
 from dynamics.batches import as_rows
-from hopfield_nav.geometry import LINK, START
+from hopfield_nav.geometry import LINK, START, capsules_in_base
 from hopfield_nav.isolation import contact_link
 from hopfield_nav.isolation.fit import LOG_EVIDENCE
-from hopfield_nav.isolation.surface import AXIS, BODY, LENGTH, SCALE, ArmSurface, U, V
+from hopfield_nav.isolation.surface import AREA, AXIS, BODY, FIRST, LENGTH, SCALE, SECOND, ArmSurface, U, V
 
 MOST_POSES = 256  # free poses that are remembered
 LATER = ("none", "rises", "all")  # which instants after the first count
@@ -72,9 +72,7 @@ class ContactIsolator:
         self._residuals: deque[np.ndarray] = deque(maxlen=baseline + hold_back)
         self._free: deque[np.ndarray] = deque(maxlen=MOST_POSES)
         self._last: np.ndarray | None = None
-        # instants: number of residuals since contact began
-        # restarts: how often no patch was left, and the latest instant was taken as a new contact
-        self.restarts, self.instants = 0, 0
+        self.instants = 0  # number of residuals since contact began
         self._largest_size, self._rising = 0.0, True
         self._offset, self._evidence = np.zeros(len(arm.dh)), np.zeros(len(self.surface.patches))
         self._rows: np.ndarray | None = None
@@ -153,8 +151,7 @@ class ContactIsolator:
             widened = (self._near & np.isfinite(rows[:, LOG_EVIDENCE])).any(axis=1)
             alive = np.where(widened, self._evidence, -np.inf)
             if widened.any() and not np.isfinite(alive).any():
-                self.restarts += 1
-                self.instants = 0
+                self.instants = 0  # no patch is left: the latest instant is taken as a new contact
         if not self.instants:
             self._largest_size, self._rising = float(np.linalg.norm(change)), True
         self._evidence = alive if self.instants else rows[:, LOG_EVIDENCE].copy()
@@ -175,7 +172,7 @@ class ContactIsolator:
 
     def _remember(self, q: np.ndarray) -> None:
         if self._last is None or np.abs(q - self._last).sum() > _SPACING:
-            self._free.append(contact_link.free_capsules(self.arm, q))
+            self._free.append(capsules_in_base(self.arm, q))
             self._last = q
 
 
@@ -219,11 +216,11 @@ def _neighbours(surface: ArmSurface, slip: float) -> np.ndarray:
     shape, u, v = shapes[row], patches[:, U], patches[:, V]
     s = np.clip(u, 0.0, shape[:, LENGTH])
     tilt = (u - s) / shape[:, SCALE]
-    across = np.cos(v)[:, None] * shape[:, 0:3] + np.sin(v)[:, None] * shape[:, 3:6]
+    across = np.cos(v)[:, None] * shape[:, FIRST : FIRST + 3] + np.sin(v)[:, None] * shape[:, SECOND : SECOND + 3]
     axis = shape[:, AXIS : AXIS + 3]
     normal = np.cos(tilt)[:, None] * across + np.sin(tilt)[:, None] * axis
     middle = bodies[row, START : START + 3] + s[:, None] * axis + shape[:, SCALE, None] * normal
-    half = np.sqrt(patches[:, 5] / np.pi)
+    half = np.sqrt(patches[:, AREA] / np.pi)
     apart = np.linalg.norm(middle[:, None] - middle[None], axis=2)
     link = bodies[row, LINK]
     return (link[:, None] == link[None]) & (apart <= slip + half[:, None] + half[None])

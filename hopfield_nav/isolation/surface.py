@@ -19,7 +19,7 @@ from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.vectors import along, dot, matmul, over, put, times, vector
 from dynamics.kinematics import add_force_torque, update_frames
 from dynamics.work import Work, make_work
-from hopfield_nav.geometry import LINK, RADIUS, START, arm_bodies, place_axis, place_point, to_segment
+from hopfield_nav.geometry import END, LINK, RADIUS, START, place_axis, place_point, to_segment
 
 SIZE = 0.03  # [m] about as long are the edges of a patch
 LEAST_RADIUS = 1e-3  # [m] scale of the arc over the end of a rod without thickness
@@ -37,19 +37,18 @@ class ArmSurface(NamedTuple):
     patches: np.ndarray  # (m, 6) row of ``bodies``, middle u [m] and v [rad], half widths in u and v, area [m²]
 
 
-def make_surface(arm: Arm) -> ArmSurface:
-    """Cut the surface of links 1 to n and tool into patches."""
-    bodies = arm_bodies(arm)
+def make_surface(bodies: np.ndarray) -> ArmSurface:
+    """Cut the surface of links 1 to n and tool, of an arm's bodies (k, 12), into patches."""
     if not np.any(bodies[:, LINK] > 0):
         raise BadInput("the arm has no outline: its file lists no capsules of moving links")
     shapes = np.array([_shape(row) for row in bodies])
     moving = [b for b in range(len(bodies)) if bodies[b, LINK] > 0]
-    patches = [row for b in moving for row in _patches(b, bodies[b, RADIUS], shapes[b], SIZE)]
+    patches = [row for b in moving for row in _patches(b, shapes[b])]
     return ArmSurface(bodies, shapes, np.array(patches))
 
 
 def _shape(row: np.ndarray) -> np.ndarray:
-    axis = row[4:7] - row[START : START + 3]
+    axis = row[END : END + 3] - row[START : START + 3]
     length = float(np.linalg.norm(axis))
     axis = axis / length if length > 0 else np.array([0.0, 0.0, 1.0])
     first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
@@ -57,7 +56,7 @@ def _shape(row: np.ndarray) -> np.ndarray:
     return np.array([*first, *np.cross(axis, first), *axis, length, max(row[RADIUS], LEAST_RADIUS)])
 
 
-def _patches(body: int, radius: float, shape: np.ndarray, size: float) -> list[list[float]]:
+def _patches(body: int, shape: np.ndarray) -> list[list[float]]:
     """Patches of one capsule, round end by round end and the tube; fewer around near the poles."""
     length, scale = shape[LENGTH], shape[SCALE]
     quarter = 0.5 * math.pi * scale
@@ -65,12 +64,12 @@ def _patches(body: int, radius: float, shape: np.ndarray, size: float) -> list[l
     for low, high in ((-quarter, 0.0), (0.0, length), (length, length + quarter)):
         if high <= low:
             continue
-        rings = max(3 if high - low == quarter else 1, round((high - low) / size))
+        rings = max(3 if high - low == quarter else 1, round((high - low) / SIZE))
         edges = np.linspace(low, high, rings + 1)
         for a, b in pairwise(edges):
             middle = 0.5 * (a + b)
             tilt = (middle - min(max(middle, 0.0), length)) / scale
-            sectors = max(8, round(2 * math.pi * scale * math.cos(tilt) / size))
+            sectors = max(8, round(2 * math.pi * scale * math.cos(tilt) / SIZE))
             half = math.pi / sectors
             area = _belt_area(a, b, length, scale) / sectors
             rows += [[body, middle, (2 * k + 1) * half - math.pi, 0.5 * (b - a), half, area] for k in range(sectors)]

@@ -32,15 +32,13 @@ class Checks:
         n = len(arm.dh)
         self.arm, self.scene, self.n = arm, scene, n
         # motions: that were asked about
-        # positions: that were asked about
         # seconds: spent in the answers, from the entry into Python on
-        self.motions, self.positions, self.seconds = 0, 0, 0.0
+        self.motions, self.seconds = 0, 0.0
         self._ends = np.empty(n), np.empty(n)
         self._scratch = make_work(n), np.empty((len(scene.bodies), AXES_WIDTH)), np.empty(n), np.empty(n)
 
     def position(self, state: Any) -> bool:
         """Whether a state of OMPL is free."""
-        self.positions += 1
         return self._free(state, state)
 
     def motion(self, first: Any, second: Any) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 from dynamics import Arm, BadInput
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, as_primitives, pack_primitives
 from hopfield_nav.known_world.bodies import joint_reach, touching_pairs
-from hopfield_nav.world import World, build_arm, pack, solids_of
+from hopfield_nav.world import World, build_arm, packed, solids_of
 
 _TURNS = 360  # angles of joint 1 at which a solid must touch link 1 to count as what the arm stands on
 _found_pairs: dict[bytes, np.ndarray] = {}
@@ -53,8 +53,7 @@ def build_scene(arm: Arm, primitives: np.ndarray | None = None, margin: float = 
 
 def scene_of_world(world: World, margin: float = 0.0) -> Scene:
     """The arm of a world among the obstacles that the world declares as known."""
-    known = pack_primitives(pack(solid) for solid in solids_of(world.known))
-    return build_scene(build_arm(world), known, margin)
+    return build_scene(build_arm(world), packed(solids_of(world.known)), margin)
 
 
 def _checked(

@@ -24,14 +24,14 @@ with without_settings_here("matplotlibrc"):  # which it loads
 
 
 def fastest_speed(
-    arm: Arm, segment: PathSegment, limits: MotionLimits, friction_speed: np.ndarray | None = None
+    arm: Arm, segment: PathSegment, limits: MotionLimits, friction_speed: np.ndarray
 ) -> np.ndarray | None:
     """Highest path speed (m,) [rad/s] at a segment's grid, rest to rest; None where nothing keeps the limits.
 
-    Friction in the joints is taken at ``friction_speed`` (m,) [rad/s], by default 0.
+    Friction in the joints is taken at ``friction_speed`` (m,) [rad/s].
     """
     path = _Path(segment)
-    constraint = _Constraint(arm, limits, np.zeros(len(segment.grid)) if friction_speed is None else friction_speed)
+    constraint = _Constraint(arm, limits, friction_speed)
     solver = toppra.algorithm.TOPPRA([constraint], path, segment.grid, solver_wrapper="seidel")
     _, speed, _ = solver.compute_parameterization(0.0, 0.0)
     return None if speed is None or not np.all(np.isfinite(speed)) else speed

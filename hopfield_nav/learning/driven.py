@@ -32,7 +32,7 @@ class DrivenArm:
             )  # fmt: skip
         self._step = world.plant.step
         self._steps = round(duration / self._step)
-        self._drawn = any(o.random_cylinders or o.random_scene for o in world.obstacles)
+        self._drawn = any(obstacle.is_drawn for obstacle in world.obstacles)
         self._build(world.seed)
         self.limits = self.simulation.arm.torque_limits  # (n,) [N·m]
         if not np.isfinite(self.limits).all():

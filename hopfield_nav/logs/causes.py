@@ -40,7 +40,6 @@ class Explanation:
     joint: int  # on which most is felt, as a share of what it bears; counted from 1
     level: float  # alarm level, 1 at the threshold
     torque: np.ndarray  # (n,) taken for contact [N·m]
-    sudden: np.ndarray  # (n,) of it, what came within the last ``ONSET`` [N·m]
     causes: tuple[Cause, ...]  # the likeliest first
 
 
@@ -64,7 +63,7 @@ def _explain(model: Arm, signals: Signals, found: Replay, row: int) -> Explanati
         causes[1:] = [replace(cause, share=0.0) for cause in causes[1:]]
     causes.sort(key=lambda cause: -cause.share)
     joint = 1 + int(np.argmax(np.abs(torque) * weight))
-    return Explanation(float(time[row]), joint, float(found.level[row]), torque, sudden, tuple(causes))
+    return Explanation(float(time[row]), joint, float(found.level[row]), torque, tuple(causes))
 
 
 def _noise(level: np.ndarray, row: int) -> Cause:

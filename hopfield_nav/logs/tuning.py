@@ -85,7 +85,7 @@ class Watched:
     episodes: bool = False  # whether one touch is one alarm
 
     def watch(self, free: Signals, threshold: np.ndarray) -> Replay:
-        """What the methods believe of free motion; every rise above the threshold is an alarm.
+        """What the methods believe of free motion. Each alarm is a false one.
 
         A threshold that the detector does not take counts as the nearest that it takes.
         """

@@ -185,7 +185,7 @@ def _clear(touch):
 
 @inlined
 def copy_touch(source, target):
-    """Write ``source`` to ``target``."""
+    """Write ``source`` to ``target``, but for what acts beyond the flange."""
     target.now.link, target.now.pairs = source.now.link, source.now.pairs
     target.now.depth, target.now.sunk, target.now.share = source.now.depth, source.now.sunk, source.now.share
     for k in range(3):

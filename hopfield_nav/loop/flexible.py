@@ -7,7 +7,7 @@ the links under contact.
 
 The springs make modes far faster than a step (a wrist: 800 Hz). A step is cut into sub-steps of at most 0.5/omega of
 the fastest one, omega from the links and rotors at the start; RK4 is stable up to 2.8/omega. Dry friction is found
-once a sub-step, so that rotors stick truly (see ``joint_sticking``).
+once a sub-step, so that rotors stick truly (see ``sticking``).
 """
 
 from collections.abc import Callable

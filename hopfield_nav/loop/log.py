@@ -1,6 +1,6 @@
 """The log of the compiled loop: one table of its columns, and writing a row of them.
 
-The loops write rows, ``experiment.run`` labels and saves them. ``COLUMNS`` is the only place that names a signal with
+The loops write rows, ``record`` labels and saves them. ``COLUMNS`` is the only place that names a signal with
 its size, unit and long name; ``write_row`` and ``write_truth`` write in its order.
 """
 

@@ -1,8 +1,8 @@
 """What moves: the rigid arm with friction in its joints, and the forces of contacts and pushes on it.
 
-It owns the equation of motion (ragazzon2012 (5.1)); the closed loop alone calls it. Two integrators: classical
-Runge-Kutta of order 4, and semi-implicit Euler, which treats viscous damping implicitly in the velocity. Coulomb
-friction is found once a step and is the same in all stages (``joint_sticking``).
+It owns the equation of motion (ragazzon2012 (5.1)). Two integrators: classical Runge-Kutta of order 4, and
+semi-implicit Euler, which treats viscous damping implicitly in the velocity. Coulomb friction is found once a step
+and is the same in all stages (``sticking``).
 """
 
 from typing import NamedTuple

@@ -1,7 +1,7 @@
 """Friction in the joints of the simulated arm: true sticking, or gears that give before they slip.
 
-It owns one thing: the friction torque of a step for which no joint both moves and is held. ``plant`` alone calls it.
-The joint velocities at the end of the step solve
+It owns one thing: the friction torque of a step for which no joint both moves and is held. The joint velocities at
+the end of the step solve
 
     A v + h c ∂|v| ∋ p,   A = M + h D,   p = A v_now + h (tau + J^T F - C v_now - g - D v_now),
 

@@ -18,16 +18,12 @@ from hopfield_nav.world import World
 
 
 class MarkingNavigator(OverToolMap, Navigator):
-    """Map, planner and motions of one run; what was felt is not handed on (``experiment.load_prior``)."""
+    """Map, planner and motions of one run; what was felt is not handed on (``record.load_prior``)."""
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         super().__init__(world, arm, start)
-        self.paths = responses.MarkedPaths(self.situation)  # who plans
+        self.paths = responses.MarkedPaths(self.situation)
         self._passed = np.zeros(self.map.grid.shape, dtype=bool)
-
-    def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``, as below)
-        self.motion = self.motions.first(self.paths, q)
-        return self.motion
 
     def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:
         """Mark what was felt and plan a new motion."""

@@ -4,12 +4,14 @@ import numpy as np
 
 from dynamics import Arm
 from hopfield_nav.navigation.map import CollisionMap
-from hopfield_nav.navigation.motion import PlannedMotion, Situation, ToolMotions
+from hopfield_nav.navigation.motion import Paths, PlannedMotion, Situation, ToolMotions
 from hopfield_nav.world import World
 
 
 class OverToolMap:
     """A run over a map of the tool; what a ``Navigator`` is asked of it."""
+
+    paths: Paths  # who plans
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         self.situation = Situation.at_start(world, arm, start)  # of the run
@@ -32,6 +34,10 @@ class OverToolMap:
     def grid(self) -> CollisionMap:
         """The cells of the map."""
         return self.map.grid
+
+    def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102
+        self.motion = self.motions.first(self.paths, q)
+        return self.motion
 
     def felt(self) -> np.ndarray:  # noqa: D102
         return self.grid.felt.copy()

@@ -39,7 +39,7 @@ class ToolNavigator(OverToolMap, Navigator):
         super().__init__(world, arm, start)
         self.retreat = responses.Retreat(self.situation)  # where the arm goes back to
         self.learning = responses.TouchLearning(self.situation)  # what a touch teaches
-        self.paths = responses.BelievedPaths(self.situation, self.retreat.tried)  # who plans
+        self.paths: responses.BelievedPaths = responses.BelievedPaths(self.situation, self.retreat.tried)
         # what follows a touch
         self.response = make_response(self.situation, self.motions, self.paths, self.retreat)
         own = self.response.onward if isinstance(self.response, responses.OwnResponse) else None
@@ -50,11 +50,7 @@ class ToolNavigator(OverToolMap, Navigator):
         """Facts and beliefs."""
         return self.map.beliefs
 
-    def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``, as below)
-        self.motion = self.motions.first(self.paths, q)
-        return self.motion
-
-    def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:  # noqa: D102
+    def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:  # noqa: D102  (says ``Navigator``)
         if self.motion.trajectory is None:
             raise RuntimeError("a run that has ended cannot collide")
         force = detection.force

@@ -17,9 +17,10 @@ from .limit_bits import blocks as blocks
 from .limit_plane import plane_places as plane_places
 from .limit_plane import plane_wave as plane_wave
 from .neighbourhood import Neighbourhood as Neighbourhood
-from .neighbourhood import axis_name as axis_name
+from .neighbourhood import first_axis_first as first_axis_first
 from .neighbourhood import neighbourhood_of as neighbourhood_of
 from .plan import Plan as Plan
+from .plan import way_back as way_back
 from .planner import NETWORKS as NETWORKS
 from .planner import choose_function as choose_function
 from .planner import plan_path as plan_path

@@ -9,7 +9,7 @@ from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning.ascent import beside, locate
 from hopfield_nav.planning.closed import closed_keys, is_closed
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of
-from hopfield_nav.planning.plan import NO_PATH, Plan
+from hopfield_nav.planning.plan import NO_PATH, Plan, way_back
 
 
 def plan_a_star(
@@ -35,10 +35,8 @@ def plan_a_star(
     before, length = _search(grid.reshape(-1), shape, near.offset, near.length, first, last, _city(near), keys)
     if not np.isfinite(length):
         return Plan(None, NO_PATH, np.inf, "a_star")
-    path = [last]
-    while path[-1] != first:
-        path.append(int(before[path[-1]]))
-    return Plan(np.stack(np.unravel_index(path[::-1], grid.shape), axis=1), "", float(length), "a_star")
+    cells = np.stack(np.unravel_index(way_back(before, first, last), grid.shape), axis=1)
+    return Plan(cells, "", float(length), "a_star")
 
 
 def _city(near: Neighbourhood) -> bool:

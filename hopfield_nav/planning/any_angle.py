@@ -14,7 +14,8 @@ import numpy as np
 from dynamics import BadInput
 from dynamics.kernels.decorators import inlined, kernel
 from hopfield_nav.planning.corners import grown_boxes, shortest_in_plane
-from hopfield_nav.planning.line_of_sight import EPS, MOST_AXES, Boxes, sees, sees_all
+from hopfield_nav.planning.line_of_sight import EPS, Boxes, check_blocked, sees, sees_all
+from hopfield_nav.planning.plan import way_back
 
 _LOOK_BACK = 256  # points that are tried as the one before
 _ROUNDS = 6  # of pulling
@@ -114,13 +115,10 @@ def _finer(points: np.ndarray) -> np.ndarray:
     return np.vstack(rows)
 
 
-def _shortest_chain(boxes: Boxes, points: np.ndarray, size: np.ndarray) -> np.ndarray:
+def _shortest_chain(boxes: Boxes, points: np.ndarray, size: np.ndarray) -> list[int]:
     before = np.arange(-1, len(points) - 1)
     _chain(boxes, points, size, before)
-    path = [len(points) - 1]
-    while path[-1] > 0:
-        path.append(int(before[path[-1]]))
-    return np.array(path[::-1])
+    return way_back(before, 0, len(points) - 1)
 
 
 @kernel
@@ -191,10 +189,7 @@ def _check(
     blocked: np.ndarray, cells: np.ndarray, spacing: float | Sequence[float] | None, clearance: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Grid, points and spacing (rank,); BadInput for what cannot be used."""
-    grid, points = np.asarray(blocked), np.ascontiguousarray(cells, dtype=float)
-    if grid.dtype != bool or not 1 <= grid.ndim <= MOST_AXES or grid.size < 1:
-        found = f"{grid.dtype} of shape {grid.shape}"
-        raise BadInput("blocked", found=found, allowed=f"a bool array with 1 to {MOST_AXES} axes")
+    grid, points = check_blocked(blocked), np.ascontiguousarray(cells, dtype=float)
     if points.ndim != 2 or points.shape[1] != grid.ndim or len(points) < 1:
         raise BadInput("cells", found=points.shape, allowed=f"(k, {grid.ndim}) with k at least 1")
     if not np.all((points >= -0.5) & (points <= np.array(grid.shape) - 0.5)):

@@ -12,7 +12,7 @@ from dynamics import BadInput
 from dynamics.kernels.decorators import inlined, kernel
 from hopfield_nav.planning.ascent import beside, locate
 from hopfield_nav.planning.closed import closed_keys, is_closed
-from hopfield_nav.planning.neighbourhood import axis_name, neighbourhood_of
+from hopfield_nav.planning.neighbourhood import first_axis_first, neighbourhood_of
 
 MAX_COST = 1000.0  # that a cell may cost; more is taken for as much
 _END = -1
@@ -41,8 +41,7 @@ def cheapest_path(
         raise BadInput("cell outside the grid", found=ends[outside.argmax()].tolist(), allowed=allowed)
     if not (cost >= 0.0).all():
         raise BadInput("a cost is no cost", found=float(np.nanmin(cost)), allowed="0 or more")
-    ties = [sign + axis_name(axis) for axis in range(len(shape)) for sign in "+-"]
-    near = neighbourhood_of(shape, periodic=periodic, ties=ties)
+    near = neighbourhood_of(shape, periodic=periodic, ties=first_axis_first(len(shape)))
     first, *last = np.ravel_multi_index(tuple(ends.T), shape)
     flat = np.ascontiguousarray(cost, dtype=np.float32).reshape(-1)
     keys = closed_keys(closed, near)

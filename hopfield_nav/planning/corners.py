@@ -12,6 +12,7 @@ import numpy as np
 
 from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning.line_of_sight import Boxes, make_boxes, sees
+from hopfield_nav.planning.plan import way_back
 
 MOST_CORNERS = 20_000  # the search looks at pairs of them
 _LITTLE = 1e-12
@@ -37,10 +38,7 @@ def shortest_in_plane(
     before = np.full(len(points), -1)
     if not _search(boxes, points, around, spacing, bound * (1 + 1e-9), before):
         return None
-    path = [1]
-    while path[-1] != 0:
-        path.append(int(before[path[-1]]))
-    return points[path[::-1]]
+    return points[way_back(before, 0, 1)]
 
 
 def convex_corners(boxes: Boxes) -> tuple[np.ndarray, np.ndarray]:

@@ -16,7 +16,7 @@ from dynamics import BadInput
 from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning.closed import closed_keys, reduced_eigenvalue, without
 from hopfield_nav.planning.neighbourhood import Neighbourhood, on_grid
-from hopfield_nav.planning.theory import LINEAR, Activation, check_activation, respond
+from hopfield_nav.planning.theory import LINEAR, NAMES, Activation, respond
 
 SMALLEST_BETA = 1e-60
 
@@ -147,7 +147,12 @@ def judge_function(
     Raises ``BadInput``: it is too steep.
     """
     eigenvalue = judging_eigenvalue(function.steepest, near, closed)
-    return check_activation(function, eigenvalue, near.shape)
+    if not function.steepest * eigenvalue < 1:
+        limit = 1 / eigenvalue if eigenvalue > 0 else math.inf
+        allowed = f"below {limit:.6g} = 1/lambda_max for shape {near.shape}"
+        what = f"activation function {NAMES[function.kind]} breaks the condition of ragazzon2012 (6.12)"
+        raise BadInput(what, found=f"steepest slope {function.steepest:g}", allowed=allowed)
+    return function
 
 
 def _prepare(

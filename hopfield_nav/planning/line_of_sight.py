@@ -45,10 +45,7 @@ def line_of_sight(blocked: np.ndarray, start: np.ndarray, end: np.ndarray) -> np
 
     The grid has up to 6 axes; whole numbers are centres of cells.
     """
-    grid = np.asarray(blocked)
-    if grid.dtype != bool or not 1 <= grid.ndim <= MOST_AXES or grid.size < 1:
-        found = f"{grid.dtype} of shape {grid.shape}"
-        raise BadInput("blocked", found=found, allowed=f"a bool array with 1 to {MOST_AXES} axes")
+    grid = check_blocked(blocked)
     first, last = np.broadcast_arrays(np.asarray(start, float), np.asarray(end, float))
     if first.ndim < 1 or first.shape[-1] != grid.ndim or not np.isfinite(first - last).all():
         raise BadInput("points", found=first.shape, allowed=f"(..., {grid.ndim}) finite coordinates [cells]")
@@ -56,6 +53,15 @@ def line_of_sight(blocked: np.ndarray, start: np.ndarray, end: np.ndarray) -> np
     out = np.empty(len(rows[0]), dtype=bool)
     sees_all(unit_boxes(grid), rows[0], rows[1], out)
     return out.reshape(first.shape[:-1])
+
+
+def check_blocked(blocked: np.ndarray) -> np.ndarray:
+    """A bool grid as an array; BadInput for anything else."""
+    grid = np.asarray(blocked)
+    if grid.dtype != bool or not 1 <= grid.ndim <= MOST_AXES or grid.size < 1:
+        found = f"{grid.dtype} of shape {grid.shape}"
+        raise BadInput("blocked", found=found, allowed=f"a bool array with 1 to {MOST_AXES} axes")
+    return grid
 
 
 @kernel

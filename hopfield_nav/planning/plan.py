@@ -12,6 +12,14 @@ from dynamics import html_table
 NO_PATH = "no free path from start to goal"
 
 
+def way_back(before: np.ndarray, first: int, last: int) -> list[int]:
+    """What lies between ``first`` and ``last``, both included; ``before`` says from where each was reached."""
+    path = [last]
+    while path[-1] != first:
+        path.append(int(before[path[-1]]))
+    return path[::-1]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """A path through the map, or why there is none."""

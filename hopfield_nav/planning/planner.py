@@ -51,7 +51,7 @@ def plan_path(
             direction; both cells stay free. A longer step that passes over such a pair is another pair. Pairs may
             come twice and in either order; None or empty for none.
         activation: function of the neurons of "sum", whose slope beta then is: "linear", or "tanh", "saturated",
-            "sigmoid" in plain doubles (chapter 2; see `activated`).
+            "sigmoid" in plain doubles (chapter 2; see `plan_activated`).
 
     Returns:
         The plan. A path that does not exist is a result with a reason, not an error.

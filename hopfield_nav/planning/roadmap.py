@@ -7,7 +7,7 @@ import numpy as np
 
 from hopfield_nav.planning.any_angle import cells_along, polyline_length
 from hopfield_nav.planning.line_of_sight import line_of_sight
-from hopfield_nav.planning.plan import Plan
+from hopfield_nav.planning.plan import Plan, way_back
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -61,9 +61,4 @@ def _shortest(graph: "csr_matrix") -> list[int] | None:
     from scipy.sparse.csgraph import dijkstra
 
     length, before = dijkstra(graph, directed=False, indices=0, return_predecessors=True)
-    if not np.isfinite(length[1]):
-        return None
-    path = [1]
-    while path[-1] != 0:
-        path.append(int(before[path[-1]]))
-    return path[::-1]
+    return way_back(before, 0, 1) if np.isfinite(length[1]) else None

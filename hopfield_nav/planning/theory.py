@@ -9,7 +9,6 @@ The document prints the middle branch of the saturated linear function as v, whi
 """
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from dynamics import BadInput
@@ -30,13 +29,7 @@ class Activation(NamedTuple):
     @property
     def steepest(self) -> float:
         """Largest slope g', the beta of ragazzon2012 (6.7)."""
-        factor = {THRESHOLD: math.inf, SIGMOID: 0.25}.get(self.kind, 1.0)
-        return math.inf if self.kind == THRESHOLD else factor * self.slope
-
-    @property
-    def at_rest(self) -> float:
-        """g(0)."""
-        return {LINEAR: 0.0, TANH: 0.0, THRESHOLD: 1.0}.get(self.kind, 0.5)
+        return {THRESHOLD: math.inf, SIGMOID: 0.25 * self.slope}.get(self.kind, self.slope)
 
 
 def activation(name: str, slope: float = 0.1) -> Activation:
@@ -46,16 +39,6 @@ def activation(name: str, slope: float = 0.1) -> Activation:
     if not (math.isfinite(slope) and slope > 0):
         raise BadInput("slope of the activation function", found=slope, allowed="positive")
     return Activation(NAMES.index(name), float(slope))
-
-
-def check_activation(chosen: Activation, eigenvalue: float, shape: Sequence[int]) -> Activation:
-    """The function, if its equilibrium is unique: ragazzon2012 (6.12) with beta the steepest slope."""
-    if not chosen.steepest * eigenvalue < 1:
-        limit = 1 / eigenvalue if eigenvalue > 0 else math.inf
-        allowed = f"below {limit:.6g} = 1/lambda_max for shape {tuple(shape)}"
-        what = f"activation function {NAMES[chosen.kind]} breaks the condition of ragazzon2012 (6.12)"
-        raise BadInput(what, found=f"steepest slope {chosen.steepest:g}", allowed=allowed)
-    return chosen
 
 
 @inlined

@@ -83,7 +83,7 @@ def _columns(data: "xarray.Dataset", dimension: str) -> Iterator[tuple[str, np.n
                 yield f"{name}_{label} [{unit}]", values
 
 
-_PARTS = ("joint", "axis", "map_axis")
+_PARTS = ("joint", "axis", "map_axis", "flange_axis")
 
 
 def _write(path: Path, heads: list[str], rows: np.ndarray) -> None:

@@ -1,6 +1,6 @@
 """The plans of a run, and the marks that each was made with, which the record holds as differences."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
@@ -45,10 +45,6 @@ class Plans(Sequence[PlanRecord]):
         if not -len(self) <= index < len(self):
             raise IndexError(f"plan {index} of {len(self)}")
         return self._plan(index % len(self))
-
-    def __iter__(self) -> Iterator[PlanRecord]:
-        """Every plan, one after the other."""
-        return (self._plan(k) for k in range(len(self)))
 
     def _plan(self, number: int) -> PlanRecord:
         data, k, rank = self._data, number - 1, self._data.sizes["map_axis"]

@@ -48,7 +48,7 @@ class ValueTable:
 
 
 def value_tables(sweep: Sweep, rows: Sequence[Row]) -> list[ValueTable]:
-    """A table of every swept parameter, and and one of their combinations; one of all runs where none is."""
+    """A table of every swept parameter, and one of their combinations; one of all runs where none is."""
     axes = [[c for c in axis if not c.is_seed] for axis in sweep.grid]
     groups = [part for axis in axes if axis for part in ([[c] for c in axis] if axis[0].drawn else [axis])]
     tables = [_table(sweep, rows, group) for group in groups or [[]]]

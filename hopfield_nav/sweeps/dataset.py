@@ -25,8 +25,8 @@ def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> "xarray.Dataset"
     """
     import xarray
 
-    grid = sweep.axes is not None
-    dims = (*sweep.axes, "repeat") if sweep.axes is not None else ("run",)
+    grid = not sweep.file.random
+    dims = (*(axis[0].name for axis in sweep.grid), "repeat") if grid else ("run",)
     shape = sweep.shape if grid else (sweep.count,)
     variables = {
         name: (dims, values.reshape(shape), _about(sweep, name)) for name, values in _collect(sweep, rows).items()

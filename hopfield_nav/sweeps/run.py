@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from dynamics import BadInput
 from dynamics.files import FolderTaken, inside, require_regular
 from hopfield_nav.sweeps.job import RUNS, run_job, warm_up
-from hopfield_nav.sweeps.table import CSV, SweepTable, finish, read_rows
+from hopfield_nav.sweeps.sweep_file import Sweep, make_sweep
+from hopfield_nav.sweeps.table import CSV, SweepTable, dataset, finish, read_rows
 
 if TYPE_CHECKING:
     import xarray
 
-    from hopfield_nav.sweeps.sweep_file import Sweep
     from hopfield_nav.world import World
 
 Progress = Callable[[int, Counter], None]
@@ -64,9 +64,6 @@ def sweep(
 
     Raises ``BadInput``: a key or a value that the world cannot have.
     """
-    from hopfield_nav.sweeps.sweep_file import make_sweep
-    from hopfield_nav.sweeps.table import dataset, read_rows
-
     made = make_sweep(
         world, vary=vary, zip=zip or (), random=random, samples=samples, repeats=repeats, seed=seed, set=set,
         allow_code=allow_code,
@@ -79,7 +76,7 @@ def sweep(
 
 
 def execute(
-    sweep: "Sweep",
+    sweep: Sweep,
     folder: str | Path,
     workers: int | None = None,
     scheduler: str | None = None,
@@ -135,19 +132,19 @@ def _told_where_it_is(folder: Path) -> Iterator[None]:
         raise BadInput(told, where=str(folder), allowed=allowed) from error
 
 
-def finished_counts(folder: Path, sweep: "Sweep") -> Counter:
+def finished_counts(folder: Path, sweep: Sweep) -> Counter:
     """How many rows the results folder of a sweep has, by outcome."""
     return Counter(_outcomes(folder, sweep).values())
 
 
-def _outcomes(folder: Path, sweep: "Sweep") -> dict[int, str]:
+def _outcomes(folder: Path, sweep: Sweep) -> dict[int, str]:
     """The outcome of every run that has a row."""
     if not (folder / CSV).exists():
         return {}
     return {row["index"]: str(row["outcome"]) for row in read_rows(folder, sweep)}
 
 
-def require_same(sweep: "Sweep", folder: Path) -> None:
+def require_same(sweep: Sweep, folder: Path) -> None:
     """Refuse to go on in a folder that is not this sweep's.
 
     Raises ``BadInput``: it holds no sweep, or one that has been changed since.
@@ -175,7 +172,7 @@ def recorded_digest(folder: Path) -> str | None:
     return next((line.removeprefix(_DIGEST).strip() for line in lines if line.startswith(_DIGEST)), None)
 
 
-def _prepare(sweep: "Sweep", folder: Path, resume: bool) -> None:
+def _prepare(sweep: Sweep, folder: Path, resume: bool) -> None:
     if resume:
         require_same(sweep, folder)
         for name in (CSV, RUNS):
@@ -193,7 +190,7 @@ def _prepare(sweep: "Sweep", folder: Path, resume: bool) -> None:
 
 @contextmanager
 def _rows(
-    sweep: "Sweep", indices: Iterator[int], count: int, folder: Path, workers: int | None, scheduler: str | None
+    sweep: Sweep, indices: Iterator[int], count: int, folder: Path, workers: int | None, scheduler: str | None
 ) -> Iterator[Iterator[dict[str, Any]]]:
     """The rows as they come in, from this process or from workers that end with the block."""
     if count == 0:

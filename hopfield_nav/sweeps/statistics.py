@@ -17,7 +17,7 @@ from hopfield_nav.sweeps.patience import watched
 from hopfield_nav.sweeps.sweep_file import Sweep
 
 LEVEL = 0.95
-_PROBES, _ENOUGH = 3, 2.0  # runs to try, and the seconds after which no other is begun
+_ENOUGH = 2.0  # [s] of runs that are tried, after which no other is begun
 _SLICE = 0.5  # [s] simulated between two looks at the clock
 _CELL = 16  # bytes of a number in both tables together, about
 _LONGEST_PROBE = 5.0  # [s] of wall time for one run
@@ -84,7 +84,7 @@ def estimate(sweep: Sweep, runs: int, workers: int, drawn: bool = True) -> Sweep
     """
     warm_up(sweep)
     probes, started = [], clock.monotonic()
-    for index in sorted({0, sweep.count - 1, sweep.count // 2}, key=lambda i: (i != 0, i))[:_PROBES]:
+    for index in sorted({0, sweep.count - 1, sweep.count // 2}, key=lambda i: (i != 0, i)):
         probes.append(_probe(sweep, index))
         if clock.monotonic() - started > _ENOUGH:
             break

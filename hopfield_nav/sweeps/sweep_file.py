@@ -95,13 +95,6 @@ class Sweep:
         return tuple(column.name for axis in self.grid for column in axis)
 
     @property
-    def axes(self) -> dict[str, list[Any]] | None:
-        """The values along each axis, by its first column; None when there are random samples."""
-        if self.file.random:
-            return None
-        return {axis[0].name: list(axis[0].values) for axis in self.grid}
-
-    @property
     def quantities(self) -> tuple[str, ...]:
         """The columns that are kept of a run: of its summary, and measures of somebody's own."""
         return tuple(self.kept)
@@ -169,15 +162,17 @@ class Sweep:
 
     @property
     def is_random(self) -> bool:
-        """Whether a run depends on its seed: noise, obstacles or a planner that are drawn, or may be."""
+        """Whether a run depends on its seed: noise, obstacles, goals or a planner that are drawn, or may be."""
         keys = {column.key[0] for axis in self.grid for column in axis}
         world = self.world
-        noise = np.any(np.asarray(world.sensors.velocity_noise) > 0.0)
-        drawn = any(obstacle.is_drawn for obstacle in world.obstacles)
+        given = worlds.flat_values(world).items()
+        noise = any(np.any(np.asarray(v) > 0.0) for key, v in given if key.endswith(("_noise", "_drift")))
+        turned = world.map.space == "joints" and world.goal is not None and world.goal.position is not None
+        drawn = turned or any(obstacle.is_drawn for obstacle in world.obstacles)
         own = self.calls_own or any(
             worlds.is_code(name) for name in (world.detection.measure, world.detection.estimator, world.controller.law)
         )
-        planner = world.planner.kind in ("roadmap", "potential_field")
+        planner = world.planner.kind in ("roadmap", "potential_field") or world.planner.strategy == "thompson"
         return bool(noise or drawn or own or planner or keys & {"sensors", "obstacles", "planner"})
 
     @property

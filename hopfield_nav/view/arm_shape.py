@@ -10,9 +10,10 @@ import numpy as np
 
 from dynamics import Arm, link_frames
 from dynamics.quaternions import quaternions
-from hopfield_nav.geometry import as_primitives, capsule_distance, pack_primitives
+from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.view.arrays import packed
-from hopfield_nav.world import Mesh, Solid, pack
+from hopfield_nav.world import Mesh, Solid
+from hopfield_nav.world import packed as pack_solids
 
 _TUBE = 2.5  # a capsule longer than this many radii is a tube
 _TAPER = (0.92, 0.82)  # radii at the ends of a tube, of the capsule's; here and below
@@ -164,6 +165,6 @@ def first_touches(solids: Sequence[Solid], time: np.ndarray, points: np.ndarray)
         return [None] * len(solids)
     point = points[there]
     rows = np.concatenate([point, point, np.zeros((len(point), 1))], axis=1)
-    distance = capsule_distance(rows, as_primitives(pack_primitives(pack(solid) for solid in solids)))
+    distance = capsule_distance(rows, pack_solids(solids))
     nearest = distance <= np.minimum(distance.min(axis=1, keepdims=True), _NEAR)
     return [float(time[there][own][0]) if own.any() else None for own in nearest.T]

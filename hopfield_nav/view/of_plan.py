@@ -13,7 +13,7 @@ from hopfield_nav.known_world import Scene, build_scene, clearance, load_plan_cs
 from hopfield_nav.record import as_text
 from hopfield_nav.view.arm_shape import arm_parts, link_poses, solid_part
 from hopfield_nav.view.arrays import curve, frame_rows, joint_colours, packed, panel
-from hopfield_nav.world import build_arm, load_world, solids_of
+from hopfield_nav.world import build_arm, recorded_world, solids_of
 
 
 def describe_plan(folder: Path, command: str = "") -> dict[str, Any]:
@@ -28,7 +28,7 @@ def describe_plan(folder: Path, command: str = "") -> dict[str, Any]:
         facts = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BadInput("not the folder of a plan", where=str(folder), found=str(error)) from error
-    world, table = load_world(folder / "world.yaml"), load_plan_csv(folder / "plan.csv")
+    world, table = recorded_world(folder / "world.yaml"), load_plan_csv(folder / "plan.csv")
     arm = build_arm(world)
     if table.q.shape[1] != len(arm.dh):
         raise BadInput("the plan is one of another arm", where=str(folder / "plan.csv"))

@@ -83,7 +83,7 @@ def _on_the_neighbourhood(world: World) -> list[str]:
 
 
 def check_beta_of(world: World) -> None:
-    """DetectorStream slope and function of the summing network by the world's own map (ragazzon2012 (6.12))."""
+    """Check slope and function of the summing network by the world's own map (ragazzon2012 (6.12))."""
     planner = world.planner
     if planner.activation != "linear":
         _check_activation(world)

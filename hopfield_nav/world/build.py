@@ -25,7 +25,12 @@ _STAGES = {"rk4": loop.RK4, "semi_implicit_euler": loop.SEMI_IMPLICIT_EULER}
 
 
 def all_solids(world: World) -> list[Solid]:
-    """Every obstacle of a resolved world: unknown ones, then known ones."""
+    """Every obstacle of a resolved world: unknown ones, then known ones.
+
+    Raises ``BadInput``: some are not drawn yet.
+    """
+    if any(obstacle.random_cylinders or obstacle.random_scene for obstacle in world.obstacles):
+        raise BadInput("random obstacles are not drawn yet", where="obstacles", allowed="a world after resolve(seed)")
     return solids_of((*world.obstacles, *world.known))
 
 

@@ -28,7 +28,6 @@ _ALLOWED = {
     "model_attributes_type": "a mapping of keys",
     "dict_type": "a mapping of keys",
     "finite_number": "a finite number",
-    "none_required": "null; this key is reserved",
 }
 
 

@@ -133,6 +133,8 @@ class World(sections.Section):
         """[x, y], or [x, y, z] on a map in space, of the goal in base axes [m]; None without a goal."""
         if self.goal is None:
             return None
+        if self.goal.joints is not None:
+            return self._tool_at(self.goal.joints)
         if self.goal.pose is not None:
             return self.goal.pose.position
         return self.goal.position or self.map.centre(self.goal.cell or ())
@@ -140,11 +142,10 @@ class World(sections.Section):
     @property
     def goal_point(self) -> tuple[float, float, float] | None:
         """[x, y, z] of the goal in base axes [m], at the height of a flat map; None without a goal."""
-        if self.goal is not None and self.goal.joints is not None:
-            return self._tool_at(self.goal.joints)
-        if self.goal_position is None:
+        position = self.goal_position
+        if position is None:
             return None
-        x, y, z = (*self.goal_position, self.map.origin[2])[:3]
+        x, y, z = (*position, self.map.origin[2])[:3]
         return x, y, z
 
     def resolve(self, seed: int, keep_free: Sequence[tuple[float, float]] = ()) -> "World":

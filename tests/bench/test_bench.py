@@ -94,6 +94,7 @@ def here(tmp_path, monkeypatch):
     Path("suite.yaml").write_text(SUITE, encoding="utf-8")
     Path("own.py").write_text(OWN, encoding="utf-8")
     Path("mine.yaml").write_text("explore: follow\n", encoding="utf-8")
+    Path("table.xls").write_bytes(b"\xd0\xcf\x11\xe0")
     return tmp_path
 
 
@@ -203,6 +204,8 @@ def test_shipped_rows_stand_beside_those_of_a_method(here, all_rows, capsys):
     assert {r["method"] for r in fresh} == {"replan", "slide", "mine"}
     assert len({r["seed"] for r in fresh}) == 1
     assert fresh[0]["seed"] != 5
+    changed(SUITE.replace("  slide:", "  another:"))
+    assert {r["method"] for r in read_shipped(load_suite("suite.yaml"), kept)} == {"replan"}
     changed(SUITE.replace("coarse: {trajectory.time_per_cell: 0.25}", "coarse: {trajectory.time_per_cell: 0.3}"))
     assert read_shipped(load_suite("suite.yaml"), kept) == []
 
@@ -285,6 +288,14 @@ measures: own.py:MEASURES
     assert rows[2]["cells"] > 0
     assert [r["simulated_time_s"] for r in rows[4:]] == [0.0, 1.0]
     write_results(suite, rows, here, views=1)
+
+
+def test_a_goal_behind_an_obstacle_that_was_passed_through_is_not_reached(here):
+    wall = "[{box: {center: [0.40, 0.0, 0.0], size: [0.02, 0.6, 1.0]}}]"
+    world = f"{{world: empty, set: {{obstacles: {wall}, detection.threshold: 200, detection.measure: wrench_norm}}}}"
+    methods = "{soft: {contact.stiffness: 1.0e+3}, hard: {}}"
+    rows = rows_of(changed(f"format: 1\nfamilies: {{wall: {world}}}\nmethods: {methods}\nworlds: 1\n"), here / "rows")
+    assert [r["outcome"] for r in rows] == ["passed_through", "reached"]
 
 
 def test_methods_that_fail_are_rows_that_are_counted(here, capsys):
@@ -474,6 +485,7 @@ def test_faults_of_a_suite(old, new, words, here):
         (["bench", "tuch"], "Did you mean 'touch'"),
         (["bench", "suite.yaml", "--method", "mine"], "allowed: NAME=FILE.yaml"),
         (["bench", "suite.yaml", "--method", "mine=none.yaml"], "no such file"),
+        (["bench", "suite.yaml", "--method", "mine=table.xls"], "not the changes of a method"),
         (["bench", "suite.yaml", "--method", "slide=mine.yaml"], "the suite has a method of that name"),
         (["bench", "suite.yaml", "--seeds", "new"], "allowed: fresh"),
         (["bench", "suite.yaml", "--resume"], "there is nothing to resume"),

@@ -1,5 +1,6 @@
 """The figures of a run: they exist, and they draw what the record says."""
 
+import copy
 import itertools
 import os
 from pathlib import Path
@@ -318,6 +319,12 @@ def test_snapshots_show_start_collision_and_end(run):
     assert float(run.data.event_time[0]) in [moment.time for moment in shown]
     times = [moment.time for moment in shown]
     assert times == sorted(set(times))
+
+
+def test_a_run_that_was_interrupted_has_an_end_too(run):
+    cut = copy.copy(run)
+    cut.summary = {**run.summary, "outcome": "running"}
+    assert key_moments(cut)[-1].title == "the end so far"
 
 
 def test_a_snapshot_shows_the_tool_and_the_felt_cells(run, ax):

@@ -7,14 +7,13 @@ import pytest
 from poses import HOME
 from scenes import TOOL_MAP
 
-from dynamics import forward_kinematics, inverse_kinematics, load_arm
+from dynamics import forward_kinematics, inverse_kinematics, load_arm, manipulability
 from hopfield_nav import Simulation, load_world, simulate
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, box, half_space, pack_primitives
 from hopfield_nav.navigation.motion.reachability import (
     SINGULAR,
     follow_regular_path,
     known_solids,
-    manipulability,
     touching_links,
     unreachable_places,
 )

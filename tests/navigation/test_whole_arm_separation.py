@@ -9,7 +9,7 @@ from dynamics import load_arm
 from hopfield_nav.geometry import capsules_in_base
 from hopfield_nav.navigation.map import ContactHypotheses
 from hopfield_nav.navigation.whole_arm import CollisionBelief, JointGrid
-from hopfield_nav.navigation.whole_arm.separation import APART, RIGHT, Separation
+from hopfield_nav.navigation.whole_arm.separation import APART, RIGHT, SPREAD, Separation
 
 ARM = load_arm("ur5_ragazzon2012")
 GRID = JointGrid(np.full(6, -1.0), np.full(6, 1.0), (2,) * 6)
@@ -58,6 +58,21 @@ def test_unsure_places_that_agree_do_not_become_sure():
     separation, felt = looked(8, weight=0.8)
     assert felt.collisions.alone().max() == 0.8
     assert separation.bound == 1.0
+
+
+@pytest.mark.parametrize(("outside", "bound"), [(0.0, 1.0 - SPREAD), (0.1, 1.0 - 0.9 * SPREAD), (0.2, 1.0)])
+def test_a_touch_counts_where_nearly_all_that_it_may_have_been_is_in_the_arm(outside, bound):
+    """Two places in the arm at its goal, and a third beside it."""
+    felt, axis = (
+        SimpleNamespace(collisions=CollisionBelief(ARM, GRID), shut_exits=set()),
+        capsules_in_base(ARM, GOAL)[5],
+    )
+    points = np.array([axis[:3], axis[3:6], axis[:3] + np.array([0.0, 0.0, 0.5])])
+    weights = np.array([0.5 - outside, 0.5, outside])
+    felt.collisions.add(ContactHypotheses(points, np.full(3, 3), weights), np.zeros(6))
+    separation = Separation(ARM, GRID, search(GOAL), 1.0)
+    separation.look(felt)
+    assert separation.bound == pytest.approx(bound)
 
 
 def test_touches_of_an_earlier_run_count_as_one():

@@ -40,6 +40,18 @@ def test_a_table_has_the_numbers_of_the_record(run, tmp_path, every):
     np.testing.assert_array_equal(events["event_position_y [m]"], data.event_position[:, 1])
 
 
+def test_a_table_has_what_the_wrist_felt(tmp_path):
+    felt = simulate(
+        load_world(
+            "u_trap",
+            ["sensors.wrench={}", "detection.estimator=wrist_sensor", "detection.measure=force_norm", "time_limit=1"],
+        )
+    )
+    signals = table(export_csv(felt, tmp_path)[0])
+    np.testing.assert_array_equal(signals["force_sensed_z [N]"], felt.data.force_sensed[:, 2])
+    np.testing.assert_array_equal(signals["moment_sensed_x [N m]"], felt.data.moment_sensed[:, 0])
+
+
 @pytest.mark.parametrize("every", [1, 7])
 def test_matlab_gets_every_variable_with_its_unit(run, tmp_path, every):
     content = loadmat(export_mat(run, tmp_path / "run.mat", every), simplify_cells=True)

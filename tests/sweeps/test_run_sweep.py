@@ -373,10 +373,27 @@ def test_repeats_of_a_world_without_randomness_count_once(tmp_path, capsys):
     out = capsys.readouterr().out
     assert out.startswith("4 runs: 4 failed")
     assert "12 of 12 runs, first that with detection.threshold=6, contact.stiffness=10000.0: x" in out
-    noise = {"sensors.velocity_noise": 0.01}
-    noisy = make_sweep("u_trap", {"detection.threshold": [6, 12]}, repeats=3, set=noise)
-    assert noisy.is_random
-    assert noisy.remarks == ()
+
+
+DRAWN = [
+    ("u_trap", {"sensors.velocity_noise": 0.01}),
+    ("u_trap", {"sensors.torque_noise": 0.01}),
+    ("whole_arm", {}),  # the goal is a place, and rotations of the tool are drawn
+    ("hypotheses_table", {"planner.strategy": "thompson"}),
+]
+
+
+@pytest.mark.parametrize(("world", "given"), DRAWN, ids=range(len(DRAWN)))
+def test_repeats_count_where_a_run_depends_on_its_seed(world, given):
+    made = make_sweep(world, {"time_limit": [1, 2]}, repeats=3, set=given)
+    assert made.is_random
+    assert made.remarks == ()
+    worlds = [made.world_for(made.job(index)) for index in (0, 1)]
+    assert worlds[0].seed != worlds[1].seed
+
+
+def test_repeats_do_not_count_where_nothing_is_drawn():
+    assert not make_sweep("hypotheses_table", {"time_limit": [1, 2]}, repeats=3).is_random
 
 
 def test_nobody_without_its_keys_has_a_local_sweep_run_code(monkeypatch):

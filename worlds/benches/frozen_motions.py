@@ -51,7 +51,7 @@ def draw(family: str, seed: int, arm: Arm) -> Kept | None:
     generator = np.random.default_rng([FAMILIES.index(family), seed])
     joints = _motion(generator, arm, family in ("shelf", "box"))
     try:
-        solids = build_obstacles(parse_world(world_text(family, seed, joints[:6], joints[6:])))
+        solids = build_obstacles(parse_world(world_text(family, seed, joints[:6], joints[6:])).resolve(seed))
     except BadInput:
         return None
     q = np.array(joints).reshape(2, 6)

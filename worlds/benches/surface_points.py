@@ -9,6 +9,7 @@ from dynamics.arm import joint_count
 from dynamics.batches import as_rows
 from dynamics.work import make_work
 from hopfield_nav.geometry import LINK
+from hopfield_nav.isolation import default_surface
 from hopfield_nav.isolation.surface import (
     AREA,
     BODY,
@@ -19,7 +20,6 @@ from hopfield_nav.isolation.surface import (
     ArmSurface,
     U,
     V,
-    make_surface,
     place_points,
 )  # fmt: skip
 
@@ -45,7 +45,7 @@ def random_surface_points(arm: Arm, q: np.ndarray, rng: np.random.Generator) -> 
         BadInput: wrong shape, or an arm without an outline.
     """
     (rows,), _ = as_rows(joint_count(arm), q=q)
-    surface, work = make_surface(arm), make_work(len(arm.dh))
+    surface, work = default_surface(arm), make_work(len(arm.dh))
     share = np.cumsum(surface.patches[:, AREA]) / surface.patches[:, AREA].sum()
     body, found = np.zeros(len(rows), dtype=np.int64), np.zeros((len(rows), 6))
     left = np.arange(len(rows))

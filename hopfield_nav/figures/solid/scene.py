@@ -1,6 +1,6 @@
 """The scene from one side: arm, true obstacles, the map as a grid on its plane, path, trail, forces.
 
-``SceneView`` holds what does not change during a run; ``draw_scene`` draws one moment of it.
+``SceneView`` holds what does not change during a run; the functions draw one moment of it.
 """
 
 from itertools import product
@@ -172,7 +172,7 @@ def add_cell_plates(ax: Axes, scene: SceneView, plan: PlanRecord) -> PolyCollect
 def add_solids(
     ax: Axes, scene: SceneView, q: np.ndarray | None, plan: PlanRecord | None = None, obstacles: bool = True
 ) -> PolyCollection:
-    """Arm, obstacles, and cubes as ``Scene.solids`` has them; later poses go in with ``paint_solids``."""
+    """Arm, obstacles, and cubes as ``SceneView.solids`` has them; later poses go in with ``paint_solids``."""
     faces, colours = scene.solids(q, plan, obstacles)
     solids = PolyCollection(faces, zorder=5)
     paint_solids(solids, faces, colours)

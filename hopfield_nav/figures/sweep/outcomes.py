@@ -19,10 +19,12 @@ OUTCOMES = {  # from the bottom of a bar; differ for colour-blind readers, and i
     "time_limit": "#F0E442",
     "diverged": "#D55E00",
     "method_failed": "#882255",
+    "given_up": "#E69F00",
+    "passed_through": "#0072B2",
     "timed_out": "#DDDDDD",
     "failed": "#303030",
 }
-_DARK = {"reached", "diverged", "method_failed", "failed"}
+_DARK = {"reached", "passed_through", "diverged", "method_failed", "failed"}
 _OTHER = "#FFFFFF"
 _MIN_LABELLED_SHARE = 0.055  # share of a bar below which no count is written in it
 

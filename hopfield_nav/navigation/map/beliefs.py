@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from hopfield_nav.planning import way_back
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
@@ -215,10 +217,7 @@ class Beliefs:
         cost, before = dijkstra(graph, directed=False, indices=first, return_predecessors=True)
         if not np.isfinite(cost[last]):
             return None
-        path = [last]
-        while path[-1] != first:
-            path.append(int(before[path[-1]]))
-        return np.stack(np.unravel_index(path[::-1], self.shape), axis=1)
+        return np.stack(np.unravel_index(way_back(before, first, last), self.shape), axis=1)
 
     def _graph(self, blocked: np.ndarray, start: Cell, goal: Cell) -> "csr_matrix":
         """Costs of all steps but the facts."""

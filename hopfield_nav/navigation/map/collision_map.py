@@ -25,7 +25,6 @@ class CollisionMap:
 
     origin: np.ndarray  # (3,) centre of cell (0, …, 0) in base axes [m]
     spacing: float  # distance of neighbouring cell centres [m]
-    rim: str  # "blocked" or "free": whether the outermost cells are blocked, as in the document's program
     blocked: np.ndarray  # bool grid of rank 2 or 3; rim, obstacles known beforehand, and marks
     felt: np.ndarray  # bool grid; the marks alone
 
@@ -36,9 +35,10 @@ class CollisionMap:
         spacing: float = 0.0263,
         shape: Sequence[int] = (20, 20),
         rim: str = "blocked",
-        known: np.ndarray | None = None,
     ) -> "CollisionMap":
-        """Make a map without marks, by default the document's of 20 x 20; ``rim``: "blocked" or "free".
+        """Make a map without marks, by default the document's of 20 x 20.
+
+        ``rim``: "blocked" or "free", whether the outermost cells are blocked, as in the document's program.
 
         Raises ``BadInput``: an argument out of range or of the wrong shape.
         """
@@ -50,12 +50,9 @@ class CollisionMap:
             raise BadInput("spacing of the map", found=spacing, allowed="positive [m]")
         if rim not in RIMS:
             raise BadInput("rim of the map", found=rim, allowed=", ".join(RIMS))
-        blocked = _check_known(known, shape)
-        if rim == "blocked":
-            inner = np.ones(shape, dtype=bool)
-            inner[(slice(1, -1),) * len(shape)] = False
-            blocked |= inner
-        return cls(centre, float(spacing), rim, blocked, np.zeros(shape, dtype=bool))
+        blocked = np.full(shape, rim == "blocked")
+        blocked[(slice(1, -1),) * len(shape)] = False
+        return cls(centre, float(spacing), blocked, np.zeros(shape, dtype=bool))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -112,23 +109,9 @@ class CollisionMap:
         self.blocked.flat[i] = True
         return bool(new)
 
-    def copy(self) -> "CollisionMap":
-        """A map of its own with the same content."""
-        return CollisionMap(self.origin.copy(), self.spacing, self.rim, self.blocked.copy(), self.felt.copy())
-
 
 def _check_shape(shape: Sequence[int]) -> tuple[int, ...]:
     sizes = np.asarray(shape)
     if sizes.shape not in {(2,), (3,)} or sizes.dtype.kind not in "iu" or (sizes < 1).any():
         raise BadInput("shape of the map", found=shape, allowed="two or three positive integers")
     return tuple(int(n) for n in sizes)
-
-
-def _check_known(known: np.ndarray | None, shape: tuple[int, ...]) -> np.ndarray:
-    if known is None:
-        return np.zeros(shape, dtype=bool)
-    grid = np.array(known)
-    if grid.dtype != bool or grid.shape != shape:
-        found = f"{grid.dtype} of shape {grid.shape}"
-        raise BadInput("known obstacles", found=found, allowed=f"bool {shape}")
-    return grid

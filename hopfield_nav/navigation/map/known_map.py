@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield_nav.geometry import capsule_distance, capsules_collide, pack_primitives
+from hopfield_nav.geometry import capsule_distance, capsules_collide
 from hopfield_nav.navigation.map.collision_map import CollisionMap
 from hopfield_nav.planning import neighbourhood_of
-from hopfield_nav.world import World, pack, solids_of
+from hopfield_nav.world import World, packed, solids_of
 
 SAME = 1e-3  # [cells] a solid that comes so near to a cell is in it
 _ROUNDS, _GOLDEN = 20, (math.sqrt(5.0) - 1.0) / 2.0  # of the search for the least distance: to 1e-4 of a cell
@@ -31,7 +31,7 @@ class KnownMap(NamedTuple):
 def make_map(world: World) -> tuple[CollisionMap, KnownMap]:
     """The map of a world with its rim and with the cells that known obstacles block; and those obstacles."""
     grid = CollisionMap.create(world.map.origin, world.map.spacing, world.map.shape, world.map.rim)
-    solids = pack_primitives(pack(solid) for solid in solids_of(world.known))
+    solids = packed(solids_of(world.known))
     radius = world.planner.radius
     known = KnownMap(solids, blocked_cells(grid, solids, radius), 2 + math.ceil(radius / 2))
     grid.blocked |= known.blocked

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, JointPath, follow_path, jacobian
+from dynamics import Arm, JointPath, follow_path, manipulability
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance
 
-SINGULAR = 1e-3  # product of the Jacobian's singular values, m³ for six joints: joints run away below it
+SINGULAR = 1e-3  # ``manipulability``, m³ for six joints: joints run away below it
 ANY_JUMP = 1e6  # [rad] a solution at any distance from the start is a solution
 _TURN = np.linspace(-np.pi, np.pi, 73)  # [rad] of joint 1, whose link is a few cm thick
 
@@ -79,13 +79,6 @@ def _cut(path: JointPath, first: int, reason: str) -> JointPath:
     angles = path.q.copy()
     angles[first:] = np.nan
     return JointPath(angles, first, reason)
-
-
-def manipulability(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Product of the singular values of the Jacobian (k,); 0 in a singular pose (Yoshikawa 1985)."""
-    if len(q) == 0:
-        return np.zeros(0)
-    return np.prod(np.linalg.svd(jacobian(arm, q), compute_uv=False), axis=-1)
 
 
 def unreachable_places(arm: Arm, poses: np.ndarray, q: np.ndarray, known: KnownSolids | None = None) -> np.ndarray:

@@ -92,20 +92,15 @@ class ToolMotions:
         self, paths: Paths, start: Cell, tool_path: ToolPath, path: JointPath, begin: Reference, slower: float
     ) -> PlannedMotion:
         """The trajectory through joint angles, after a turn to where they begin if need be."""
-        trajectory, arm, grid = self._now.world.trajectory, self._now.arm, self._map.grid
-        turn, rows, places = split_turn(
-            arm, begin.q, path.q, tool_path.poses, grid.spacing, trajectory.time_per_cell, begin.time, begin.qd
-        )
+        arm, spacing, rule = self._now.arm, self._map.grid.spacing, self._now.world.trajectory.time_per_cell
+        turn, rows, places = split_turn(arm, begin.q, path.q, tool_path.poses, spacing, rule, begin.time, begin.qd)
         before = begin
         if turn is not None:
             still = np.zeros(len(begin.q))
-            before = Reference(float(turn.knots[-1]), begin.q, still, still)
+            before = Reference(float(turn.knots[-1]), rows[0], still, still)
         times = self.times(tool_path, places)
         times[0] *= slower
-        onward = quintic_trajectory(
-            rows, times, before.time, before.qd, before.qdd,
-            arm.speed_limits, trajectory.sample_time, paths.rests(places),
-        )  # fmt: skip
+        onward = self.trajectory(rows[1:], times, before, paths.rests(places))
         if turn is not None:
             places = np.vstack([self._now.tool(begin.q), places])
         return PlannedMotion(start, tool_path.cells, prepend(turn, onward), places=places)

@@ -71,19 +71,14 @@ def plan_with(
 
 
 def open_cells(
-    section: PlannerSection,
-    blocked: np.ndarray,
-    start: tuple[int, ...],
-    goal: tuple[int, ...],
-    closed: np.ndarray | None = None,
+    section: PlannerSection, blocked: np.ndarray, start: tuple[int, ...], goal: tuple[int, ...]
 ) -> np.ndarray:
     """Bool grid of the free cells from which the goal can be reached, by the network.
 
-    Planners that keep no field for all cells ask the limit network. Arguments and errors as in `plan_with`.
+    Planners that keep no field for all cells ask the limit network. Arguments as in `plan_with`.
     """
     plain = section.kind != "hopfield" or section.activation != "linear"  # its g(0) may light every cell
     network = "limit" if plain else section.network
     beta = None if plain else section.beta
     near = neighbourhood_of(blocked.shape, section.radius, ties=section.ties)
-    plan = replan(blocked, start, goal, network, beta, near, closed=closed)
-    return plan.reachable & ~blocked
+    return replan(blocked, start, goal, network, beta, near).reachable & ~blocked

@@ -35,12 +35,15 @@ def cell_to_mark(
 ) -> tuple[int, ...]:
     """The cell in which the obstacle is believed to be.
 
-    By the rule "desired" the rounded cell of the desired position, whatever is in it; by "actual", the second rule, a
-    cell that is not marked yet. That one never marks the goal: it is left open until every cell around it is marked.
+    By the rule "desired" the rounded cell of the desired position, or the one nearest to that on the map, whatever is
+    in it; by "actual", the second rule, a cell that is not marked yet. That one never marks the goal: it is left open
+    until every cell around it is marked.
 
     Source: ragazzon2012 C.2.2, 7.3.
     """
-    return _rounded_desired(grid, contact) if mark == "desired" else _new_cell_ahead(grid, contact, goal)
+    if mark == "desired":
+        return _into_map(grid, grid.cell_of(contact.desired), 0)
+    return _new_cell_ahead(grid, contact, goal)
 
 
 def start_against_velocity(grid: CollisionMap, marked: tuple[int, ...], contact: ContactEstimate) -> tuple[int, ...]:
@@ -79,11 +82,6 @@ def start_along_force(
     around = np.zeros_like(open_cells)
     around[tuple(slice(max(c - 1, 0), c + 2) for c in here)] = True
     return _nearest(grid, open_cells & passed, target) or _nearest(grid, open_cells & around, target) or here
-
-
-def _rounded_desired(grid: CollisionMap, contact: ContactEstimate) -> tuple[int, ...]:
-    """The cell of the desired position; a position outside the map counts for the nearest cell."""
-    return _into_map(grid, grid.cell_of(contact.desired), 0)
 
 
 def _into_map(grid: CollisionMap, cell: tuple[int, ...], rim: int) -> tuple[int, ...]:

@@ -53,7 +53,7 @@ class BelievedPaths:
         """A path to the goal (``motion.Paths``)."""
         planner, targets, beliefs = self._world.planner, self.targets(), self._map.beliefs
         obstacles = self._map.obstacles()
-        believed = self.believed(start, None)
+        believed = self.believed(start)
         for target in targets:
             plan = self._planner.plan(replace(believed, goals=np.array([target])))
             if plan.cells is not None:
@@ -65,11 +65,11 @@ class BelievedPaths:
                     return self._to_goal(Plan(cells, "", float(len(cells) - 1), planner.kind), target)
         return Route(Plan(None, self._why_none(), np.inf, planner.kind))
 
-    def believed(self, start: Cell, target: Cell | None) -> BelievedMap:
-        """The map as a planner gets it; without a target there is no goal on it."""
+    def believed(self, start: Cell) -> BelievedMap:
+        """The map as a planner gets it, with all goals."""
         without_steps = self._world.planner.kind in WITHOUT_STEPS
         barred = self._map.uneven() if without_steps else self._map.obstacles()
-        goals = np.array([] if target is None else [target], dtype=int).reshape(-1, self._map.rank)
+        goals = np.array(self.targets(), dtype=int).reshape(-1, self._map.rank)
         return believed_map(self._world, barred, start, goals, self._map.beliefs)
 
     def rests(self, places: np.ndarray) -> np.ndarray:

@@ -51,7 +51,7 @@ class Retreat:
                     return candidate
         else:
             first: Cell = tuple(int(c) for c in motion.cells[0])
-            self.tries[first] += segment.driven >= _TRIED
+            self.tries.update([first] * (segment.driven >= _TRIED))
             if self.tries[first] < MAX_TRIES:
                 return first
         return self._nearest(segment.place, obstacles)

@@ -1,17 +1,16 @@
 """What a response to a touch of the tool is asked with, and what the touch teaches, whatever is done next."""
 
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from hopfield_nav.navigation.map import AHEAD, ASIDE, Cell
 from hopfield_nav.navigation.motion import LEAST_FORCE, Reference, Segment, Situation, cell_at, passed
+from hopfield_nav.navigation.responses.mark import REACH
 from hopfield_nav.navigation.responses.paths import BelievedPaths
 from hopfield_nav.plugin import BelievedMap
 
 ON_LINE = 1e-3  # [m] a touch so near to the line of a step is one on that step
-_REACH = 0.5  # [cells] how far in front of the tool the felt obstacle is looked for
 
 
 class ToolTouch:
@@ -47,8 +46,7 @@ class ToolTouch:
     @cached_property
     def believed(self) -> BelievedMap:
         """The map, with all goals."""
-        goals = np.array(self._paths.targets(), dtype=int).reshape(-1, self._now.map.rank)
-        return replace(self._paths.believed(self._start, None), goals=goals).read_only()
+        return self._paths.believed(self._start).read_only()
 
     @property
     def place(self) -> np.ndarray:
@@ -118,7 +116,7 @@ class TouchLearning:
         heading = -force[:rank] if felt else segment.direction[:rank]
         length, ahead = float(np.linalg.norm(heading)), segment.place.copy()
         if length > 0.0:
-            ahead[:rank] += _REACH * grid.spacing * heading / length
+            ahead[:rank] += REACH * grid.spacing * heading / length
         return grid.cell_of(ahead)
 
     def _leave_to_steps(self, segment: Segment) -> None:

@@ -122,9 +122,7 @@ class CollisionBelief:
 
     def _weigh(self) -> None:
         """Let every touch hear where the others may have been, each as it weighs alone."""
-        points = np.concatenate([touch.places.points for touch in self._touches])
-        alone = np.concatenate([touch.alone for touch in self._touches])
-        whose = np.repeat(np.arange(len(self._touches)), [len(touch.alone) for touch in self._touches])
+        (points, _, whose), alone = self.places(), self.alone()
         apart = np.linalg.norm(points[:, None] - points[None], axis=2)
         near = np.clip(1.0 - apart / TOGETHER, 0.0, None)
         gained = alone * (1.0 + AGREE * (near * (whose[:, None] != whose)) @ alone)

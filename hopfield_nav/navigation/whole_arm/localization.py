@@ -16,7 +16,7 @@ import numpy as np
 from dynamics import Arm, presliding_torque
 from hopfield_nav import isolation
 from hopfield_nav.control import angles_in, free_rows, torques_in
-from hopfield_nav.geometry import LINK
+from hopfield_nav.geometry import LINK, capsules_in_base
 from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
 from hopfield_nav.navigation.responses import ALONG
 
@@ -53,25 +53,25 @@ def localize_contact(
     arm: Arm,
     rows: np.ndarray,
     onset: float,
-    model: Arm | None = None,
+    model: Arm,
     passed: np.ndarray | None = None,
     resolution: np.ndarray | float = 0.0,
 ) -> ContactHypotheses:
     """Where a touch may have been, none where nothing explains what is felt.
 
     The arm has its outline; ``rows`` (k, 2 + 2 n) are from ``control.in_order``, the last one is to be read; contact
-    began at ``onset`` [s]. ``model`` has the joints' friction and gears, as far as they are known; default none. If
-    gears give, ``passed`` (m, n) are joint angles at which nothing touched before these rows [rad], and
-    ``resolution`` is the step of the encoders, one or (n,) [rad].
+    began at ``onset`` [s]. ``model`` has the joints' friction and gears, as far as they are known. If gears
+    give, ``passed`` (m, n) are joint angles at which nothing touched before these rows [rad], and ``resolution`` is
+    the step of the encoders, one or (n,) [rad].
     """
     free = _thinned(angles_in(free_rows(rows, onset, np.inf)))
-    giving = model is not None and gives(model)
-    if model is not None and giving:
+    giving = gives(model)
+    if giving:
         q, change, noise = _felt_through_gears(rows, onset, model, resolution)
         free = free if passed is None else np.vstack([passed, free])
     else:
         q, (change, noise) = angles_in(rows[-1]), _felt(rows, onset, model)
-    swept = isolation.free_capsules(arm, free) if len(free) else np.zeros((0, 0, 7))
+    swept = capsules_in_base(arm, free) if len(free) else np.zeros((0, 0, 7))
     surface = isolation.default_surface(arm)
     for factor in _LESS_SURE:
         fit = _fit_mixture if giving else isolation.fit_surface
@@ -107,7 +107,7 @@ def _free(rows: np.ndarray, onset: float) -> np.ndarray:
     return free_rows(rows, onset, max(_FREE_TIME, (_MIN_ROWS + 1) * period))
 
 
-def _felt(rows: np.ndarray, onset: float, model: Arm | None) -> tuple[np.ndarray, np.ndarray]:
+def _felt(rows: np.ndarray, onset: float, model: Arm) -> tuple[np.ndarray, np.ndarray]:
     """(n,) torque in the last row, with half of what ideal joints hide, and its noise."""
     torque, free = torques_in(rows[-1]), _free(rows, onset)
     n = len(torque)
@@ -119,12 +119,9 @@ def _felt(rows: np.ndarray, onset: float, model: Arm | None) -> tuple[np.ndarray
         speed = angles_in(way) / way[0]
     change = torque - offset
     noise = noise + _OFFSET_SHARE * np.abs(offset) + _SHARE * float(np.linalg.norm(change))
-    if model is not None:
-        largest = np.abs(model.friction[:, [0, 2]]).max(axis=1) * np.isinf(model.presliding)
-        hidden = 0.5 * largest * (np.abs(speed) < _STANDING_SPEED)
-        change = change + hidden * change / (np.abs(change) + _UNSIGNED)
-        noise = np.hypot(noise, hidden)
-    return change, noise
+    largest = np.abs(model.friction[:, [0, 2]]).max(axis=1) * np.isinf(model.presliding)
+    hidden = 0.5 * largest * (np.abs(speed) < _STANDING_SPEED)
+    return change + hidden * change / (np.abs(change) + _UNSIGNED), np.hypot(noise, hidden)
 
 
 def _felt_through_gears(

@@ -23,7 +23,7 @@ from hopfield_nav.navigation.whole_arm.grid import JointGrid
 from hopfield_nav.navigation.whole_arm.risk import LADDER, doubtful, least_doubt, likely_places
 from hopfield_nav.navigation.whole_arm.step_checks import Place, StepChecks
 from hopfield_nav.navigation.whole_arm.walls import Walls
-from hopfield_nav.planning import Replanner, axis_name, cheapest_path, neighbourhood_of
+from hopfield_nav.planning import Replanner, cheapest_path, first_axis_first, neighbourhood_of
 from hopfield_nav.plugin import Against, BelievedMap
 
 NEAR = 2  # [cells] in which the map is entered or left, where the nearest centre will not do
@@ -177,7 +177,7 @@ class Search:
         if not len(targets):
             return None
         goals = np.stack(np.unravel_index(targets, self._grid.shape), axis=1)
-        near = neighbourhood_of(self._grid.shape, periodic=self._grid.periodic, ties=_base_first(len(here)))
+        near = neighbourhood_of(self._grid.shape, periodic=self._grid.periodic, ties=first_axis_first(len(here)))
         shut = pairs(set(beliefs.doubted()) | self.checks.barred, self._grid.shape)
         network = Replanner(self.blocked | doubtful(doubts.cells, 0.0), goals, near, shut)
         for _ in range(ROUNDS):
@@ -223,7 +223,7 @@ class Search:
             if network is not None and asked is not None and asked[:2] == (goals.tolist(), cuts):
                 network.close(map_.steps(pairs(closed - asked[2], blocked.shape)))
             else:
-                near = neighbourhood_of(blocked.shape, periodic=map_.periodic, ties=_base_first(len(here)))
+                near = neighbourhood_of(blocked.shape, periodic=map_.periodic, ties=first_axis_first(len(here)))
                 network = Replanner(map_.of(blocked), map_.cells(goals), near, map_.steps(pairs(closed, blocked.shape)))
             asked = goals.tolist(), cuts, closed
             return map_.back(network.path(tuple(map_.cells(np.array(here)))))
@@ -310,8 +310,3 @@ class Search:
             }
         swept = set().union(*(self._swept_exits[place] for place in likely))
         return [exit for exit in exits if exit not in swept]
-
-
-def _base_first(joints: int) -> list[str]:
-    """Tie order of the network: as long as two paths are as good, the base turns before the wrist."""
-    return [sign + axis_name(axis) for axis in range(joints) for sign in "+-"]

@@ -1,8 +1,8 @@
 """Whether the arm at its goal would be in what was touched, surely enough to end a search: belief, not fact.
 
-A goal at which the arm would contain a sure place by more than ``DEEP`` is taken by what was felt there. How surely
-that is so for all goals is ``region.union_bound``. Cells of the map say nothing in this: the arm fits through where
-no centre of a cell is free.
+A goal at which the arm would contain a place by more than ``DEEP`` is taken by what was felt there. A touch counts for
+the goals at which all that it may have been, almost, is in the arm; how surely no goal is free is
+``region.union_bound``. Cells of the map say nothing in this: the arm fits through where no centre of a cell is free.
 
 After ``PATIENCE`` touches, when every path is doubted, every other motion tries the surface that was felt where the
 arm at its goal would cross it: there it is touched again, or there is a way in.
@@ -23,15 +23,15 @@ from hopfield_nav.plugin import Against
 
 DEEP = 0.005  # [m] in the arm a place is for the arm to touch what was felt there
 AIM = 0.025  # [m] in the arm is what is tried
-RIGHT = 0.9  # probability that it does, where the place has all the weight of its touch
+RIGHT, SPREAD = 0.9, 0.7  # probability that a touch was at its only place; at one of several
 APART = 0.1  # [rad] between the configurations of two touches that are independent
 PATIENCE = 10  # touches before the surface is tried at which the arm at its goal would be
 NEAR, SURE = 0.15, 0.5  # [m] from a place of so much weight is what is tried
 TRIALS, MOST = (2, 8), 4  # of a point, and of one at a place; points that are tried at once
 RISKS = (0.0, 0.7, 0.95)  # certainty of cells against which a path to them may lead, the least that will do
 AT = 0.04  # [m] from a place is at it
-_TIP = 5  # first link with which something is tried, if there is a choice
-LEAST_WEIGHT = 0.85  # of a place that counts: of others, several touches err in the same way
+_TIP, _ALIKE = 5, 0.8  # first link with which something is tried, if there is a choice, and [rad] from a goal at first
+LEAST_WEIGHT = 0.85  # of what is in the arm of a touch that counts: of others, several err in the same way
 _LINK, _STEP = 3, 0.03  # first link whose axis is tried at the goal, [m] between two points of it
 _POINT = 1e-6  # [m] radius of what stands for a point
 
@@ -54,14 +54,15 @@ class Separation:
         collisions, before = felt.collisions, self._asked_with
         self.bound, self._asked_with = 1.0, -1
         points, _, touch = collisions.places()
-        weights, goals = collisions.alone(), {goal for goal, _ in self._search.exits(felt.shut_exits)}
-        sure = weights >= LEAST_WEIGHT
-        if self._allowed == 0.0 or not sure.any():
+        if self._allowed == 0.0 or not len(points):
             return
-        right, touch = RIGHT * np.minimum(weights[sure], 1.0), touch[sure]
+        weights = np.minimum(collisions.alone(), 1.0)
+        goals = sorted({goal for goal, _ in self._search.exits(felt.shut_exits)})
+        inside = np.stack([self._goals_with(place) for place in points], axis=1)[goals]
+        inside &= (inside * weights) @ (touch[:, None] == touch) >= LEAST_WEIGHT
+        right = np.where(weights >= LEAST_WEIGHT, RIGHT, SPREAD) * weights
         evidence = Evidence(right, touch, _groups(collisions.configurations)[touch])
-        inside = np.stack([self._goals_with(place) for place in points[sure]], axis=1)
-        bound = union_bound(evidence, inside[sorted(goals)])
+        bound = union_bound(evidence, inside)
         if bound <= self._allowed:
             self.bound, self._asked_with = bound, before if before >= 0 else len(collisions.touches)
 
@@ -83,7 +84,7 @@ class Separation:
             return None
         here = tuple(int(c) for c in found.cells[0])
         places = self._worth_trying(self._search.solutions[found.goal], collisions, felt.passed)[:MOST]
-        inside = [self._with_tip(self._cells_with(np.array(p), AIM), np.array(p)) for p in places]
+        inside = [self._as_at_goal(self._cells_with(np.array(p), AIM), p) for p in places]
         targets = np.unique(np.concatenate([np.zeros(0, int), *inside]))
         for certainty in RISKS if len(targets) else ():
             least = -np.log1p(-certainty)
@@ -141,13 +142,19 @@ class Separation:
             self._inside[x, y, z] = far.min(axis=(1, 2)) < -DEEP
         return self._inside[x, y, z]
 
-    def _with_tip(self, cells: np.ndarray, place: np.ndarray) -> np.ndarray:
-        """Those of cells (k,), by number, at which the outermost links contain a place (3,); all, if none."""
+    def _as_at_goal(self, cells: np.ndarray, place: Place) -> np.ndarray:
+        """Of cells (k,), by number, those like a goal: the outermost links contain a place, and no joint is far.
+
+        It may be further each time that the place was tried.
+        """
         q = self._grid.centre(np.stack(np.unravel_index(cells, self._grid.shape), axis=1))
         outer = arm_bodies(self._arm)[:, LINK] >= _TIP
-        far = arm_distance(self._arm, q, pack_primitives([sphere(place, _POINT)]))[:, outer, 0]
+        far = arm_distance(self._arm, q, pack_primitives([sphere(np.array(place), _POINT)]))[:, outer, 0]
         tip = far.min(axis=1, initial=np.inf) < -AIM
-        return cells[tip] if tip.any() else cells
+        turned = np.min([np.abs(q - goal).max(axis=1) for goal in self._search.solutions], axis=0)
+        turned[~tip & tip.any()] = np.inf
+        most = _ALIKE * (1 + self._tried.get(place, 0))
+        return cells[turned <= max(most, turned.min(initial=np.inf))]
 
     def _cells_with(self, place: np.ndarray, deep: float) -> np.ndarray:
         """Numbers of the cells at which a place (3,) lies so deep in the arm [m]."""
