@@ -188,13 +188,22 @@ def _ratio(key: str) -> c.Cell:
 
     def cell(methods: list[c.Rows]) -> str:
         both = [pair for pair in zip(*methods, strict=True) if all(map(c.reached, pair))]
-        ratios = [float(now[key]) / float(before[key]) for before, now in both if before[key]]
-        if not ratios:
-            return "-"
-        low, middle, high = np.quantile(ratios, [0.25, 0.5, 0.75])
-        return f"{middle:.2f} ({low:.2f}–{high:.2f})"
+        return _quartiles([float(now[key]) / float(before[key]) for before, now in both if before[key]])
 
     return cell
+
+
+def _quartiles(ratios: list[float]) -> str:
+    """Median and, in parentheses, quartiles."""
+    if not ratios:
+        return "-"
+    low, middle, high = np.quantile(ratios, [0.25, 0.5, 0.75])
+    return f"{middle:.2f} ({low:.2f}–{high:.2f})"
+
+
+def _beside_seen(methods: list[c.Rows]) -> str:
+    """The second method's joint path over the one of a planner that sees."""
+    return _quartiles([float(row["path_rad"]) / float(row["bound_rad"]) for row in methods[1] if c.reached(row)])
 
 
 _TOUCHES, _MOST = GOALS["touches, median"], GOALS["90 %"]
@@ -208,6 +217,7 @@ STRAIGHT = {
     "straight, 90 %": c.each(_MOST, 1),
     "time, straight / step by step": _ratio("simulated_time_s"),
     "joint path": _ratio("path_rad"),
+    "its joint path / that of a planner that sees": _beside_seen,
     "peak force": _ratio("peak_contact_force_N"),
     "replan, median, 90 %": _seconds,
     "replan, straight": c.each(_seconds, 1),

@@ -128,6 +128,7 @@ def test_two_ways_of_motion_are_compared_where_both_reached_the_goal():
     assert found[1].startswith("2 of 3 (")
     assert found[2].startswith("3 of 3 (")
     assert found[7:9] == ["0.62 (0.56–0.69)", "0.75 (0.62–0.88)"]
+    assert found[9] == "2.00 (1.50–2.00)"  # 6, 3 and 6 rad where 3 would do
 
 
 def test_a_closed_box_stands_beside_the_same_box_with_an_opening():
