@@ -48,7 +48,7 @@ def pairs(suite: Suite, methods: Sequence[str]) -> list[tuple[str, str]]:
 def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cell: Cell) -> Table:
     """Of every method the share of the worlds that count which it reached, means over those, alarms of all."""
     compared, today = _compared(suite), version_of("hopfield-nav")
-    head = ["method", "worlds that count", "reached", "95 %", "false `no_path`", "method failed"]
+    head = ["method", "worlds that count", "reached", "95 %", "false `no_path`", "passed through", "method failed"]
     head += [q.label + (f" [{q.shown}]" if q.shown else "") for q in compared.values()]
     head = [f"{name} [1/h]" if name == SUMMARY[ALARMS].label else name for name in head]
     lines = []
@@ -57,6 +57,7 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
         counted = [r for r in own if r["counts"]]
         good = [r for r in counted if r["outcome"] == "reached"]
         gave_up = sum(r["outcome"] == "no_path" for r in counted)
+        passed = sum(r["outcome"] == "passed_through" for r in counted)
         failed = sum(r["outcome"] in ("method_failed", "failed") for r in own)
         versions = sorted({str(r["version"]) for r in own})
         name = method if versions in ([], [today]) else f"{method} (version {', '.join(versions)})"
@@ -65,7 +66,7 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
             for key, q in compared.items()
         ]
         reached = [f"{len(good)} of {len(counted)}", _percent(share(len(good), len(counted)))]
-        lines.append([name, str(len(counted)), *reached, str(gave_up), str(failed), *values])
+        lines.append([name, str(len(counted)), *reached, str(gave_up), str(passed), str(failed), *values])
     return _telling(Table(f"{cell[0]}, {cell[1]}", head, lines), has_goals(suite))
 
 
@@ -77,7 +78,7 @@ def has_goals(suite: Suite) -> bool:
 def _telling(table: Table, goals: bool) -> Table:
     """Without columns that say nothing: goals where there are none, failures where none failed, dashes."""
     columns = list(zip(table.head, *table.rows, strict=True))
-    silent = {"false `no_path`": {"0"}, "method failed": {"0"}}
+    silent = {key: {"0"} for key in ("false `no_path`", "passed through", "method failed")}
     kept = [
         column
         for column in columns

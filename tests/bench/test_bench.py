@@ -294,8 +294,11 @@ def test_a_goal_behind_an_obstacle_that_was_passed_through_is_not_reached(here):
     wall = "[{box: {center: [0.40, 0.0, 0.0], size: [0.02, 0.6, 1.0]}}]"
     world = f"{{world: empty, set: {{obstacles: {wall}, detection.threshold: 200, detection.measure: wrench_norm}}}}"
     methods = "{soft: {contact.stiffness: 1.0e+3}, hard: {}}"
-    rows = rows_of(changed(f"format: 1\nfamilies: {{wall: {world}}}\nmethods: {methods}\nworlds: 1\n"), here / "rows")
+    suite = changed(f"format: 1\nfamilies: {{wall: {world}}}\nmethods: {methods}\nworlds: 1\n")
+    rows = rows_of(suite, here / "rows")
     assert [r["outcome"] for r in rows] == ["passed_through", "reached"]
+    found = reached_table(suite, rows, ["soft", "hard"], ("wall", "default"))
+    assert [line[found.head.index("passed through")] for line in found.rows] == ["1", "0"]
 
 
 def test_methods_that_fail_are_rows_that_are_counted(here, capsys):
