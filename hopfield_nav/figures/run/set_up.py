@@ -38,7 +38,7 @@ def set_up_page(run: Run) -> Figure:
     if flat:
         draw_collision_space(figure.add_subplot(1, 2, 2), run)
     handles = [h for h in space_handles(run) if h.get_label() != "excluded"]
-    figure.legend(handles=handles, loc="upper center", ncols=len(handles), borderaxespad=0.1)
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), borderaxespad=0.1)
     return figure
 
 
