@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -34,7 +35,7 @@ from hopfield_nav.sweeps import (
     read_rows,
     share,
 )
-from hopfield_nav.sweeps.cluster import LostCluster, _remove_orphans
+from hopfield_nav.sweeps.cluster import LostCluster, _remove_orphans, thread_count
 from hopfield_nav.sweeps.job import run_job
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -390,6 +391,11 @@ def test_repeats_count_where_a_run_depends_on_its_seed(world, given):
     assert made.remarks == ()
     worlds = [made.world_for(made.job(index)) for index in (0, 1)]
     assert worlds[0].seed != worlds[1].seed
+
+
+@pytest.mark.parametrize(("threads", "count"), [({}, 1), ({"a": 1, "b": 1}, 2), ({"a": 4, "b": 2}, 6)])
+def test_a_cluster_runs_as_many_jobs_at_a_time_as_its_workers_have_threads(threads, count):
+    assert thread_count(SimpleNamespace(nthreads=lambda: threads)) == count
 
 
 def test_repeats_do_not_count_where_nothing_is_drawn():
