@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation.map.beliefs import Step
 from hopfield_nav.navigation.motion.segments import Detection, step_of, touched_segment
 from hopfield_nav.navigation.responses.paths import FACTS_ALONE
+from hopfield_nav.navigation.responses.replan import Retreat
 
 FEELING = "detection: {estimator: momentum_observer, measure: adaptive_joint_torque, mark: felt}\n"
 CROSSWISE = [f"{{cylinder: {{center: [0.36, {y:.4f}], radius: 0.02}}}}" for y in np.arange(-0.2499, 0.26, 0.0263)]
@@ -208,3 +210,13 @@ def test_a_retreat_that_is_touched_at_once_has_not_been_tried():
     assert [touched(0.01) for _ in range(5)] == 5 * [first]
     navigator.beliefs.visited.add((5, 5))
     assert [touched(0.2) for _ in range(2)] == [first, (5, 5)]
+
+
+@pytest.mark.parametrize(("driven", "tried"), [(0.01, set()), (0.2, {(3, 3)})])
+def test_a_retreat_that_is_touched_at_once_was_not_tried(driven, tried):
+    """Between walls alarms come in bursts; only one that was driven counts as tried in vain."""
+    motion = SimpleNamespace(cells=np.array([[3, 3], [3, 4]]), passes_by=False)
+    where = SimpleNamespace(grid=None, obstacles=lambda: np.zeros((8, 8), bool))
+    retreat = Retreat(SimpleNamespace(map=where, motion=motion))
+    assert retreat.cell(SimpleNamespace(number=0, driven=driven)) == (3, 3)
+    assert retreat.tried() == tried
