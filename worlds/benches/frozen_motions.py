@@ -17,7 +17,7 @@ from whole_arm import FAMILIES, FLOOR, NOT_RUN, Watched, is_into, moved, world_t
 
 from dynamics import Arm, BadInput, forward_kinematics, load_arm
 from hopfield_nav.geometry import half_space, pack_primitives
-from hopfield_nav.known_world import build_scene, collides, motion_is_free, path_length, plan_sampling
+from hopfield_nav.known_world import build_scene, collides, motion_is_free, plan_sampling
 from hopfield_nav.world import build_obstacles, parse_world
 
 FILE = Path(__file__).with_suffix(".csv")
@@ -58,7 +58,7 @@ def draw(family: str, seed: int, arm: Arm) -> Kept | None:
     if motion_is_free(arm, build_scene(arm, solids), q[0], q[1]):
         return None
     found = plan_sampling(arm, build_scene(arm, solids, MARGIN), q[0], [q[1]], seed, SECONDS).path
-    return None if found is None else (seed, float(path_length(found.q)), joints)
+    return None if found is None else (seed, float(np.linalg.norm(np.diff(found.q, axis=0), axis=1).sum()), joints)
 
 
 def _motion(generator: np.random.Generator, arm: Arm, into: bool) -> list[float]:
