@@ -6,9 +6,11 @@ import base64
 import io
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from browser import Browser
 from PIL import Image
 from scenes import PLANAR, touched_whole_arm
@@ -274,6 +276,17 @@ def test_a_plan_is_shown(browser, tmp_path):
         columns.append(cursor_column(browser, "figure.curves canvas", 0))
     assert abs((columns[2] - columns[1]) - 2 * (columns[1] - columns[0])) <= 2.0
     assert browser.faults() == []
+
+
+def test_what_a_plan_names_is_not_executed_to_show_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save_plan(plan_world(load_world("cell")), tmp_path / "cell")
+    Path("cell/mine.py").write_text("open('executed', 'w').close()\nDETECTOR = 1\n", encoding="utf-8")
+    kept = yaml.safe_load(Path("cell/world.yaml").read_text(encoding="utf-8"))
+    kept["detection"] = {"measure": "mine.py:DETECTOR"}
+    Path("cell/world.yaml").write_text(yaml.safe_dump(kept), encoding="utf-8")
+    assert describe_plan(Path("cell"))["title"] == "cell"
+    assert not Path("executed").exists()
 
 
 def test_words_of_the_world_are_words(browser, tmp_path):
