@@ -45,11 +45,11 @@ def _inverse(arm, q, qd, qdd, work, tau, count):
 
 
 @kernel
-def _forward(arm, q, qd, tau, added, work, qdd, count):
+def _forward(arm, q, qd, tau, work, qdd, count):
     for _ in range(count):
         q[0] += DRIFT
         update_frames(arm, q, work)
-        accelerate(arm, qd, tau, added, work, qdd)
+        accelerate(arm, qd, tau, work, qdd)
 
 
 def measure(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list[float]]]:
@@ -59,7 +59,7 @@ def measure(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list
     model, data = pinocchio_model(arm)
     rng = np.random.default_rng(0)
     q, qd, third = rng.uniform(-1, 1, (3, n))
-    work, out, zero = make_work(n), np.zeros(n), np.zeros(n)
+    work, out = make_work(n), np.zeros(n)
 
     def from_python(function: Callable, count: int) -> None:
         for _ in range(count):
@@ -67,7 +67,7 @@ def measure(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list
 
     pairs = [
         ("inverse dynamics", lambda k: _inverse(arm, q.copy(), qd, third, work, out, k), pin.rnea),
-        ("forward dynamics", lambda k: _forward(arm, q.copy(), qd, third, zero, work, out, k), pin.aba),
+        ("forward dynamics", lambda k: _forward(arm, q.copy(), qd, third, work, out, k), pin.aba),
     ]
     rows = []
     for what, ours, theirs in pairs:

@@ -42,18 +42,12 @@ def forward_dynamics(
 
 
 @inlined
-def accelerate(arm, qd, tau, added_inertia, work, qdd):
-    """Write ``qdd`` = (M + diag(added_inertia))^-1 (tau - C qd - g); reads ``work.rotation``.
-
-    ``tau`` (n,) holds every torque on the joints, contact included. ``added_inertia`` (n,) is zero but for implicit
-    damping (see ``hopfield_nav.loop.plant``).
-    """
+def accelerate(arm, qd, tau, work, qdd):
+    """Write ``qdd`` = M^-1 (tau - C qd - g); ``tau`` (n,) is every torque on the joints; reads ``work.rotation``."""
     update_mass_and_bias(arm, arm.gravity, qd, work)
-    matrix, bias = work.mass_matrix, work.bias
     for i in range(qd.size):
-        qdd[i] = tau[i] - bias[i]
-        matrix[i, i] += added_inertia[i]
-    solve_symmetric(matrix, qdd)
+        qdd[i] = tau[i] - work.bias[i]
+    solve_symmetric(work.mass_matrix, qdd)
 
 
 @packed
@@ -67,13 +61,13 @@ def _forward_dynamics(
     arm, work, shape = arm_in(numbers, n), work_in(room_here(room), n), (rows, n)
     q, qd, tau, out = view(q, 0, shape), view(qd, 0, shape), view(tau, 0, shape), view(out, 0, shape)
     wrenches = view(wrench, 0, (wrench.size // 6, 6))
-    total, nothing = work.vector[0, :n], work.vector[1, :n]
+    total = work.vector[0, :n]
     for row in range(rows):
         update_frames(arm, q[row], work)
         for i in range(n):
-            total[i], nothing[i] = tau[row, i], 0.0
+            total[i] = tau[row, i]
         if len(wrenches) > 0:
             update_tool_position(arm, work)
             add_wrench_torque(work, wrenches[row], total)
-        accelerate(arm, qd[row], total, nothing, work, out[row])
+        accelerate(arm, qd[row], total, work, out[row])
     return True

@@ -29,7 +29,7 @@ from dynamics.identification import identify
 from hopfield_nav import load_world
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, new_figure, paper_style, save_figure
-from hopfield_nav.record import share_interval
+from hopfield_nav.record import is_reached, share_interval
 
 CYCLES = (101, 202, 203, 204)  # of a ripple in a turn that are tried: multiples of the gear's ratio, and near
 MOVING, FASTEST, RESTING = 0.05, 1.5, 1e-3  # [rad/s] faster than FASTEST the samples are too few for a ripple
@@ -101,7 +101,7 @@ def real_table(count: int) -> str:
         found = [felt(world, changes, seed) for seed in range(1, count + 1)]
         summaries, delays = [s for s, _ in found], 1e3 * np.concatenate([d for _, d in found])
         rows.append([
-            f"`{world}`, {words}", f"{sum(s['outcome'] == 'reached' for s in summaries)} of {count}", f"{len(delays)}",
+            f"`{world}`, {words}", f"{sum(map(is_reached, summaries))} of {count}", f"{len(delays)}",
             f"{sum(s['false_alarm_count'] for s in summaries)}", f"{np.median(delays):.0f}, {delays.max():.0f}",
             f"{max(s['peak_contact_force_N'] for s in summaries):.0f}",
         ])  # fmt: skip

@@ -166,7 +166,6 @@ def lowest_potential_energy(arm: Arm, seed: int = 3) -> float:
 @kernel
 def _runge_kutta(arm, q, qd, tau, step, count, work):
     n = q.size
-    added = np.zeros(n)
     rates, accelerations = np.zeros((4, n)), np.zeros((4, n))
     for _ in range(count):
         for stage in range(4):
@@ -174,7 +173,7 @@ def _runge_kutta(arm, q, qd, tau, step, count, work):
             before = max(stage - 1, 0)
             rates[stage] = qd + share * accelerations[before]
             update_frames(arm, q + share * rates[before], work)
-            accelerate(arm, rates[stage], tau, added, work, accelerations[stage])
+            accelerate(arm, rates[stage], tau, work, accelerations[stage])
         q += step / 6 * (rates[0] + 2 * rates[1] + 2 * rates[2] + rates[3])
         qd += step / 6 * (accelerations[0] + 2 * accelerations[1] + 2 * accelerations[2] + accelerations[3])
 

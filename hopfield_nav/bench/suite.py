@@ -14,7 +14,7 @@ import numpy as np
 from hopfield_nav.bench.oracle import has_path
 from hopfield_nav.bench.suite_file import SuiteFile
 from hopfield_nav.plugin import load_from_file
-from hopfield_nav.record import Quantity
+from hopfield_nav.record import Quantity, is_reached
 from hopfield_nav.sweeps import AxisColumn, Base, Job, Sweep, content_of, texts_in
 from hopfield_nav.world import World, is_code, split_key, yaml_text
 
@@ -130,7 +130,7 @@ class Suite(Sweep):
         """The bench's own columns."""
         counts = run.summary.get("counts")  # the setup may know
         recorded = not isinstance(run, SimpleNamespace) and run.data.sizes["time"] > 0
-        passed = run.outcome == "reached" and run.summary.get("passed_through")
+        passed = run.outcome == "reached" and not is_reached(run.summary)
         return {
             "counts": int(self._counts(run.world) if counts is None else counts),
             "way_m": _way(run) if recorded else None,

@@ -67,9 +67,12 @@ def run(
     if animate:
         film_run(made, folder)
     from hopfield_nav.cli.report import print_results
+    from hopfield_nav.record import is_reached
 
     print_results(made.summary, folder)
-    return {"reached": 0, "method_failed": 2}.get(made.outcome, 1)
+    if made.outcome == "method_failed":
+        return 2
+    return 0 if is_reached(made.summary) else 1
 
 
 def _write_learnt(made: "Run", path: Path) -> None:

@@ -4,6 +4,7 @@ The one table of them: tables of ``run`` and ``compare``, columns of sweeps and 
 from it. It loads nothing, so that ``check`` and ``--help`` may read it.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -37,6 +38,11 @@ def as_text(value: object, unit: str, scale: float) -> str:
         return str(value)
     number = f"{value * scale:.4g}" if isinstance(value, float) or scale != 1.0 else str(value)
     return f"{number} {unit}".strip()
+
+
+def is_reached(told: Mapping[str, object]) -> bool:
+    """Whether a summary, or a row of a sweep, is of a run that came to its goal, and not through an obstacle."""
+    return told.get("outcome") == "reached" and not told.get("passed_through")
 
 
 GRADES = ("facts", "probable", "doubtful")  # what an outcome ``no_path`` rests on

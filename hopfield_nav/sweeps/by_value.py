@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from hopfield_nav.plugin import shown_names
+from hopfield_nav.record import is_reached
 from hopfield_nav.sweeps.axes import AxisColumn
 from hopfield_nav.sweeps.statistics import Value, mean, share
 from hopfield_nav.sweeps.sweep_file import Sweep
@@ -64,11 +65,6 @@ def shown_quantities(sweep: Sweep) -> list[str]:
     own = [] if sweep.measures is None else list(sweep.measures.columns)
     main = [name for name in MAIN if name in numbers] or [n for n in numbers if n not in own][: len(MAIN)]
     return [*main, *(name for name in own if name in numbers)]
-
-
-def is_reached(row: Row) -> bool:
-    """Whether a run reached its goal, and not through an obstacle."""
-    return row.get("outcome") == "reached" and not row.get("passed_through")
 
 
 def _table(sweep: Sweep, rows: Sequence[Row], columns: Sequence[AxisColumn]) -> ValueTable:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from dynamics import BadInput
 from hopfield_nav.experiment import simulate
+from hopfield_nav.record import is_reached
 from hopfield_nav.sweeps.statistics import Value, mean
 from hopfield_nav.world import World
 
@@ -74,7 +75,7 @@ def _numbers(world: World, seed: int) -> dict[str, float]:
     quiet = world.with_changes(record=world.record.model_copy(update={"signals": "none"}))
     summary: dict[str, Any] = simulate(quiet, seed).summary
     numbers = {name: math.nan if summary[name] is None else float(summary[name]) for name in QUANTITIES}
-    return {"reached": float(summary["outcome"] == "reached" and not summary["passed_through"]), **numbers}
+    return {"reached": float(is_reached(summary)), **numbers}
 
 
 def _pair(first: Iterable[float], second: Iterable[float]) -> Pair:

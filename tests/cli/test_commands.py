@@ -39,9 +39,9 @@ SUMMARY = {
 
 
 class FakeRun:
-    def __init__(self, outcome):
+    def __init__(self, outcome, passed=False):
         self.outcome = outcome
-        self.summary = {**SUMMARY, "outcome": outcome}
+        self.summary = {**SUMMARY, "outcome": outcome, "passed_through": passed}
 
     def save(self, folder):
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -52,7 +52,7 @@ class FakeRun:
 @pytest.fixture
 def calls(monkeypatch, tmp_path):
     """Stand-ins for simulation, pictures and film; what they were called with."""
-    seen = SimpleNamespace(outcome="reached", error=None, worlds=[], drawn=[], animated=[], seeds=[])
+    seen = SimpleNamespace(outcome="reached", passed=False, error=None, worlds=[], drawn=[], animated=[], seeds=[])
 
     def simulate(world, seed=None, progress=None, felt=None):
         seen.worlds.append(world)
@@ -61,7 +61,7 @@ def calls(monkeypatch, tmp_path):
             progress(1.0, 2)
         if seen.error:
             raise seen.error
-        return FakeRun(seen.outcome)
+        return FakeRun(seen.outcome, seen.passed)
 
     def draw(run, folder, pdf=False, two_processes=False):
         seen.drawn.append((folder, pdf))
@@ -100,6 +100,11 @@ def test_a_run_that_does_not_arrive_is_status_1(calls, outcome):
     calls.outcome = outcome
     assert main(["run", "empty", "--no-plots"]) == 1
     assert calls.drawn == []
+
+
+def test_a_goal_that_was_reached_through_an_obstacle_is_status_1(calls):
+    calls.passed = True
+    assert main(["run", "empty", "--no-plots"]) == 1
 
 
 def test_nothing_is_overwritten(calls, capsys):

@@ -223,7 +223,7 @@ def test_a_contact_never_pulls_and_friction_is_mu_times_the_push(arm):
 @kernel
 def _fall(arm, contact, q, qd, step, count, work, touch):
     n = q.size
-    torque, none = np.zeros(n), np.zeros(n)
+    torque = np.zeros(n)
     rates, accelerations = np.zeros((4, n)), np.zeros((4, n))
     peak = 0.0
     for _ in range(count):
@@ -234,7 +234,7 @@ def _fall(arm, contact, q, qd, step, count, work, touch):
             update_frames(arm, q + share * rates[before], work)
             torque[:] = 0.0
             add_contact(contact, rates[stage], work, torque, touch)
-            accelerate(arm, rates[stage], torque, none, work, accelerations[stage])
+            accelerate(arm, rates[stage], torque, work, accelerations[stage])
         peak = max(peak, np.sqrt(np.sum(touch.force**2)))
         q += step / 6 * (rates[0] + 2 * rates[1] + 2 * rates[2] + rates[3])
         qd += step / 6 * (accelerations[0] + 2 * accelerations[1] + 2 * accelerations[2] + accelerations[3])
