@@ -15,11 +15,23 @@ from matplotlib.figure import Figure
 from measured_part import table, tell
 from reproduction import PICTURES, picture, pictures_of
 
+from dynamics import load_arm
 from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN
+from hopfield_nav.logs import (
+    Watched,
+    by_segment,
+    choose_threshold,
+    felt,
+    halves,
+    signals_of_recording,
+    watched_seconds,
+)
 from hopfield_nav.plugin import find_method
+from hopfield_nav.record import alarm_rate
 
 r = suite_module("recordings")
 OBSERVER = "momentum_observer"
+WANTED = 100.0  # false alarms an hour
 _LOOKS = {  # colour, line and marker; the arm's own is black and broken
     "disturbance_observer": (COLOURS.goal, "-", "o"),
     "joint_error": (COLOURS.felt, "-", "s"),
@@ -61,6 +73,32 @@ def rest_table() -> str:
         chosen = (speed > 0.005) == moving
         rows.append([label, *(f"{np.percentile(torque[chosen[:, j], j], 99):.1f}" for j in range(6))])
     return table(["free runs", *(f"joint {j}" for j in range(1, 7))], rows)
+
+
+def segment_table() -> str:
+    """One threshold for a recording, and what each of its parts needs: chosen by one half, judged by the other."""
+    methods = find_method("estimator", OBSERVER), find_method("detector", "joint_torque")
+    rows = []
+    for run in r.FREE_RUNS:
+        motors = r.motors(r.others(run))
+        watched = Watched(motors.on(load_arm("ur5_controller")), *methods, {"pole": r.POLE})
+        signals = signals_of_recording(r.recording(run), motors)
+        first, second = halves(signals)
+        threshold = choose_threshold(watched, [first], WANTED).threshold
+        alarms, seconds = watched.alarms(second, threshold), watched_seconds(second.time)
+        force = felt(watched, signals, slice(0, len(signals.time)), threshold)
+        rows.append([f"{run}, all", "1", f"{force:.1f} N", *_judged(alarms, seconds)])
+        rows += [
+            [f"{part.begin:.1f}–{part.end:.1f} s", f"{part.share:.2f}", f"{part.force:.1f} N",
+             *_judged(part.alarms, part.seconds)]
+            for part in by_segment(watched, [signals], threshold)
+        ]  # fmt: skip
+    head = ["part", "of the threshold", "force felt", "false alarms in the other half", "an hour, at most (95 %)"]
+    return table(head, rows)
+
+
+def _judged(alarms: int, seconds: float) -> list[str]:
+    return [f"{alarms} in {seconds:.1f} s", f"{alarm_rate(alarms, seconds)[2]:.0f}"]
 
 
 def _named(estimator: str) -> str:
@@ -124,7 +162,7 @@ def standstill_figure(figure: Figure, ax: Axes) -> None:
     figure.legend(loc="outside upper center", ncols=2)
 
 
-TABLES = {"motors": motor_table, "pushes": push_table, "friction": rest_table}
+TABLES = {"motors": motor_table, "pushes": push_table, "friction": rest_table, "segments": segment_table}
 FIGURES = PICTURES[__name__]
 
 

@@ -40,6 +40,7 @@ class Free:
     judging: Callable[[World], Iterable[Signals]]  # the motions of each part, for a world
     model: Arm | None = None  # the arm whose motion it is as it is believed to be; None: as the world says
     changes: tuple[str, ...] = ()  # of the world, that make its arm the one that was recorded
+    names: tuple[str, ...] = ()  # of the logs, where there are any; each has two motions
     remarks: tuple[tuple[str, str], ...] = ()  # what could not be made so, as rows of a table
 
 
@@ -113,7 +114,7 @@ def recorded(world: World, logs: Sequence[Path], constants: str | None, same_mot
     if all(log.simulated for log in opened):
         if constants or same_motor:
             raise BadInput("a simulated run records torques", where="--motor-constants")
-        return _given([halves(replace(log, world=log.world or world).signals()) for log in opened])
+        return _given([halves(replace(log, world=log.world or world).signals()) for log in opened], logs)
     if any(log.simulated for log in opened):
         raise BadInput("runs and recordings of a real arm", where="--free-run", allowed="one kind of both")
     whole = [log.data for log in opened]
@@ -128,14 +129,14 @@ def recorded(world: World, logs: Sequence[Path], constants: str | None, same_mot
     parts = [
         (signals_of_recording(a, motors), signals_of_recording(b, motors)) for a, b in zip(early, late, strict=True)
     ]
-    free = replace(_given(parts), model=model)
+    free = replace(_given(parts, logs), model=model)
     if constants:
         return free
     return replace(free, changes=_friction_of(model)) if _has_room(world, model) else replace(free, remarks=_NO_ROOM)
 
 
-def _given(parts: Sequence[tuple[Signals, Signals]]) -> Free:
-    return Free(lambda _: [a for a, _ in parts], lambda _: [b for _, b in parts])
+def _given(parts: Sequence[tuple[Signals, Signals]], logs: Sequence[Path]) -> Free:
+    return Free(lambda _: [a for a, _ in parts], lambda _: [b for _, b in parts], names=tuple(log.stem for log in logs))
 
 
 _NO_ROOM = (("friction", "the threshold is for a model that knows it; a simulated arm without rotor inertia has none"),)

@@ -102,15 +102,16 @@ def _print_segments(judged: "Tuned", free: "Free") -> None:
 
     motions = [*free.choosing(judged.world), *free.judging(judged.world)]
     found = by_segment(judged.watched, motions, judged.chosen.threshold)
+    names = 2 * free.names or [f"motion {k}" for k in range(1, len(motions) + 1)]
     rows = [
         [
-            f"{each.begin:.2f}–{each.end:.2f} s", f"{each.share:.3g}", f"{each.force:.3g} N",
+            names[each.motion], f"{each.begin:.2f}–{each.end:.2f} s", f"{each.share:.3g}", f"{each.force:.3g} N",
             f"{each.alarms} in {each.seconds:.1f} s", f"{each.most_per_hour:.3g}",
         ]
         for each in found
     ]  # fmt: skip
-    head = ["part", "of the threshold", "force felt", "alarms in its other half", "1/h at most (95 %)"]
-    print_columns(head, rows)
+    head = ["motion", "part", "of the threshold", "force felt", "alarms in its other half", "1/h at most (95 %)"]
+    print_columns(head, rows, labels=2)
 
 
 def _draw(judged: "Tuned", free: "Free", path: Path) -> None:

@@ -27,6 +27,7 @@ _ROWS, _DIRECTIONS = 50, 64  # at which the force is asked
 class SegmentThreshold:
     """What one part of a motion needs."""
 
+    motion: int  # of the motions that were given, from 0
     # begin, end: of the part [s]
     begin: float
     end: float
@@ -57,7 +58,7 @@ def by_segment(watched: Watched, free: Sequence[Signals], threshold: np.ndarray)
     """
     require_in_proportion(watched.detector.name)
     found = []
-    for signals in free:
+    for motion, signals in enumerate(free):
         level = watched.watch(signals, threshold).level
         for part in parts_of(signals):
             first, second = _halves(part)
@@ -67,7 +68,7 @@ def by_segment(watched: Watched, free: Sequence[Signals], threshold: np.ndarray)
                 force = share * felt(watched, signals, part, threshold)
                 begin, end = signals.time[part][[0, -1]].tolist()
                 alarms = rises(level[second] / share)
-                found.append(SegmentThreshold(begin, end, share, alarms, seconds, force))
+                found.append(SegmentThreshold(motion, begin, end, share, alarms, seconds, force))
     if not found:
         allowed = f"motion for {SHORTEST:g} s, with noise or an error of the model"
         raise BadInput("nothing moves", allowed=allowed)

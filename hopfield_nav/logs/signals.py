@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hopfield_nav.world import World
 
 MOTOR_CONSTANT = 8.0  # [N·m/A] of the simulated arm: within what a UR5 has, and dividing by it rounds nothing
-GAP = 1.5  # steps longer than this many median steps are gaps
+GAP = 1.5  # steps longer than this many usual ones are gaps
 _NAMES = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau")
 
 
@@ -38,9 +38,12 @@ class Signals(NamedTuple):
 
 
 def watched_seconds(time: np.ndarray) -> float:
-    """How long [s] was watched by rows at ``time`` (k,): a gap, a step of more than ``GAP`` median ones, is but one."""
+    """How long [s] was watched by rows at ``time`` (k,): a gap counts as a usual step.
+
+    A gap is longer than ``GAP`` usual ones. Usual is the lower quartile: every other row may be missing.
+    """
     steps = np.diff(time)
-    usual = float(np.median(steps)) if steps.size else 0.0
+    usual = float(np.quantile(steps, 0.25)) if steps.size else 0.0
     return float(np.where(steps > GAP * usual, usual, steps).sum())
 
 

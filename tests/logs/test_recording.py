@@ -337,3 +337,9 @@ def test_a_gap_is_no_time_watched():
     assert watched_seconds(time) == pytest.approx(time[-1])
     assert watched_seconds(np.concatenate([time, 600.0 + time])) == pytest.approx(2 * time[-1] + PERIOD)
     assert watched_seconds(time[:1]) == watched_seconds(time[:0]) == 0.0
+
+
+@pytest.mark.parametrize("rows", [slice(None), slice(0, 100), slice(1, 100), slice(0, 101)])
+def test_a_log_that_lacks_every_other_pair_of_rows_is_watched_alike_in_all_its_parts(rows):
+    time = PERIOD * np.arange(400).reshape(-1, 4)[:, :2].ravel()[rows]
+    assert watched_seconds(time) == pytest.approx(PERIOD * (len(time) - 1))

@@ -101,5 +101,6 @@ def test_the_command_tells_of_every_part_and_draws(capsys, tmp_path, monkeypatch
                  "--set", "sensors.velocity_noise=0.002"]) in (0, 1)  # fmt: skip
     out = capsys.readouterr().out
     assert "of the threshold" in out
+    assert "motion 1" in out
     assert len([line for line in out.splitlines() if " in " in line and "–" in line]) >= 4
     assert Path("rates.png").read_bytes().startswith(b"\x89PNG")
