@@ -77,6 +77,12 @@ GOALS = {
     "replan, median, 90 %": _seconds,
     "× real time": lambda m: c.ratio(m[0], "simulated_time_s", "spent_s"),
 }
+TOLD = {
+    **{head: GOALS[head] for head in ("worlds", "reached", "touches, median", "90 %")},
+    "mean": c.of("collision_count", "{:.1f}", np.mean),
+    "most": c.of("collision_count", "{:.0f}", np.max),
+    **{head: GOALS[head] for head in ("joint path", "time")},
+}
 BLIND = {
     "count": c.count(c.counts),
     "reached": c.share(c.reached, c.counts, 0),
@@ -295,6 +301,7 @@ TABLES: dict[str, list[Part | Pivot]] = {
         Part("whole", "{s}: {f}", GEARS, None, lambda f, s, m: f in ("pipes", "all") or s.endswith(FULL), whole=True)
     ],
     "whole_arm_straight": [Part("straight", "{f}, {s}", STRAIGHT, ("step by step", "straight"))],
+    "whole_arm_told": [Part("told", "{f}, {s}", TOLD)],
     "whole_arm_boxes": [Part("boxes", "{f}", BOXES, ("closed", "open"), whole=True)],
     "motion_bench_maker": [Part("blind", "{f}, {s}: {m}", BLIND, whole=True)],
     "hypotheses": [Part("hypotheses", "{f}: {m}", HYPOTHESES)],

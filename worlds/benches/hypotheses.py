@@ -1,26 +1,16 @@
 """The scenes of Saund and Berenson, watched: told by torques alone, or which link touches too."""
 
-from whole_arm import Watched
+from whole_arm import Told, Watched
 
 from hopfield_nav.navigation.map import ContactHypotheses
 
 
-class Told(Watched):
+class LinkTold(Told):
     """A simulation whose navigator believes the places on the link that touches alone, if there are any."""
 
-    def localize(self, trace):
-        """As the navigator's."""
-        believed, link = self.simulation.navigator.map.collisions, self.truth[1] if self.truth else 0
-        add = believed.add
-
-        def add_told(places, q):
-            add(on_link(places, link), q)
-
-        believed.add = add_told
-        try:
-            return super().localize(trace)
-        finally:
-            believed.add = add
+    def told(self, places):
+        """Those."""
+        return on_link(places, self.truth[1])
 
 
 def felt(world, seed):
@@ -30,7 +20,7 @@ def felt(world, seed):
 
 def told(world, seed):
     """The run of an arm that is told the link as well."""
-    return Told(world, seed, 0.0)
+    return LinkTold(world, seed, 0.0)
 
 
 def on_link(places, link):

@@ -12,6 +12,7 @@ from hopfield_nav.experiment import Simulation
 from hopfield_nav.geometry import half_space, pack_primitives
 from hopfield_nav.known_world import build_scene, collides, motion_is_free
 from hopfield_nav.loop import evaluate
+from hopfield_nav.navigation.map import ContactHypotheses
 from hopfield_nav.plugin import Measures
 from hopfield_nav.world import build_obstacles, parse_world
 
@@ -47,6 +48,15 @@ def moved(world, text):
 
 
 SOLIDS, SHELF, BOX, PIPES = (partial(scene, family=family) for family in FAMILIES)
+
+
+def told(world, seed, family):
+    """The same, of an arm that is told where it touches."""
+    found = worth_running(family, seed)
+    return NOT_RUN if found is None else PlaceTold(moved(world, found[0]), seed, found[1])
+
+
+SOLIDS_TOLD, SHELF_TOLD, BOX_TOLD, PIPES_TOLD = (partial(told, family=family) for family in FAMILIES)
 
 
 def draw_text(family, seed):
@@ -207,3 +217,34 @@ class Watched:
         self.spent = 0.0
         self.motions += 1
         return motion
+
+
+class Told(Watched):
+    """A simulation whose navigator believes what ``told`` makes of the places of a touch."""
+
+    def told(self, places):
+        """What is believed of places, if the truth is known at all."""
+        raise NotImplementedError
+
+    def localize(self, trace):
+        """As the navigator's."""
+        believed = self.simulation.navigator.map.collisions
+        add = believed.add
+
+        def add_told(places, q):
+            add(places if self.truth is None else self.told(places), q)
+
+        believed.add = add_told
+        try:
+            return super().localize(trace)
+        finally:
+            believed.add = add
+
+
+class PlaceTold(Told):
+    """A simulation whose navigator is told the place of every touch."""
+
+    def told(self, places):
+        """The true one."""
+        point, link = self.truth
+        return ContactHypotheses(point[None], np.array([link]), np.ones(1))
