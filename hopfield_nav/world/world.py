@@ -204,20 +204,30 @@ class World(sections.Section):
         return float(x), float(y), float(z)
 
     def _goal_joints(self) -> np.ndarray:
-        """(k, n) joint angles at the goal, with the tool turned as the world asks; none without a goal."""
-        from dynamics import inverse_kinematics
+        """(k, n) joint angles at the goal, with the tool turned as the world asks; none without a goal.
 
+        One of them is found where any rotation will do but none, or where the arm has no closed form.
+        """
+        from dynamics import has_closed_form, inverse_kinematics, numeric_inverse_kinematics
+
+        start = np.array(self.start.joints)
         if self.goal is None or self.goal_point is None:
-            return np.zeros((0, len(self.start.joints)))
+            return np.zeros((0, len(start)))
         if self.goal.joints is not None:
             return np.array([self.goal.joints])
-        pose = np.eye(4)
+        any_rotation = self.goal.pose is None and self.trajectory.any_rotation
+        arm, pose = self.bare_arm(), np.eye(4)
         if self.goal.pose is not None:
             pose[:3, :3] = self.goal.pose.rotation
-        elif not self.trajectory.any_rotation:
+        elif not any_rotation:
             pose[:3, :3] = self.trajectory.tool_rotation
         pose[:3, 3] = self.goal_point
-        return inverse_kinematics(self.bare_arm(), pose)
+        found = inverse_kinematics(arm, pose) if has_closed_form(arm) else np.zeros((0, len(start)))
+        if len(found) or (has_closed_form(arm) and not any_rotation):
+            return found
+        rng = np.random.default_rng(0)
+        near = numeric_inverse_kinematics(arm, pose, start, position_only=any_rotation, restarts=20, rng=rng)
+        return near.q[None] if near.converged else found
 
     def _draw(
         self, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]

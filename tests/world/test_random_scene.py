@@ -79,6 +79,29 @@ def test_a_goal_of_the_tool_is_kept_free_too(goal):
     assert not any(solid.contains(0.45, -0.2, 0.3) for solid in solids)
 
 
+FREE = "trajectory: {tool_rotation: free}\n"
+POINT = (0.74, 0.58, 0.08)  # out of reach with the tool up
+
+
+@pytest.mark.parametrize(
+    "head", [FREE, "arm: iiwa7_gripper\ncontroller: {omega: 20}\nstart: {joints: [0, 0.5, 0, -1.5, 0, 1, 0]}\n"]
+)
+def test_a_box_is_put_about_a_goal_that_is_reached_with_another_rotation_or_by_another_arm(head):
+    point = POINT if head == FREE else (0.5, 0.1, 0.4)
+    goal = (
+        f"{{position: {list(point)}}}"
+        if head == FREE
+        else f"{{pose: {{position: {list(point)}, rotation: [3.1, 0, 0]}}}}"
+    )
+    cells = "" if head == FREE else ", shape: [6, 6, 6, 6, 6, 6, 1]"
+    text = f"map: {{space: joints{cells}}}\nobstacles: [{{random_scene: {{family: box}}}}]\n"
+    for seed in range(3):
+        solids = all_solids(parse_world(f"format: 1\n{head}{text}goal: {goal}\n").resolve(seed))
+        middles = np.array([solid.center for solid in solids])
+        assert np.linalg.norm(middles - point, axis=1).min() < 0.35
+        assert not any(solid.contains(*point) for solid in solids)
+
+
 def test_without_a_goal_the_start_alone_is_kept_free():
     text = "format: 1\nmap: {space: joints}\nobstacles: [{random_scene: {family: pipes}}]\n"
     assert 4 <= len(parse_world(text).resolve(0).obstacles) <= 8
