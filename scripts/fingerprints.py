@@ -145,6 +145,12 @@ def main(out: Path | None = None, against: Path | None = None, only: str = "") -
             print(f"{name}: {found}", flush=True)
 
     found = fingerprints(only, tell)
+    if not found:
+        raise SystemExit(f"no run's name holds {only!r}")
+    for name in before.keys() - found.keys():
+        if only in name:
+            differing.append(name)
+            print(f"{name}: is run no more", flush=True)
     if out:
         out.write_text(json.dumps(found, indent=1), encoding="utf-8")
     print(f"{len(found)} runs" + (f", {len(differing)} differ" if against else ""))

@@ -29,7 +29,7 @@ from dynamics.identification import identify
 from hopfield_nav import load_world
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, new_figure, paper_style, save_figure
-from hopfield_nav.record import is_reached, share_interval
+from hopfield_nav.record import contact_delays, is_reached, share_interval
 
 CYCLES = (101, 202, 203, 204)  # of a ripple in a turn that are tried: multiples of the gear's ratio, and near
 MOVING, FASTEST, RESTING = 0.05, 1.5, 1e-3  # [rad/s] faster than FASTEST the samples are too few for a ripple
@@ -89,9 +89,8 @@ def felt(world: str, changes: list[str], seed: int) -> tuple[dict[str, Any], lis
     """A run's summary, and the delay of the first alarm on each contact that was felt [s]."""
     simulation = Simulation(load_world(world, [DEFAULT, "record.signals=none", *changes]), seed)
     run = simulation.run()
-    touches = [d for d in reversed(simulation.detections) if not np.isnan(d.touch_time)]
-    first = {d.touch_time: d.time for d in touches}
-    return run.summary, [alarm - touched for touched, alarm in first.items()]
+    found = contact_delays(*np.array([(d.time, d.touch_time) for d in simulation.detections]).reshape(-1, 2).T)
+    return run.summary, found[np.isfinite(found)].tolist()
 
 
 def real_table(count: int) -> str:

@@ -18,6 +18,7 @@ FOLDER = Path(__file__).with_name("kept")
 HELD: dict[str, str] = {}  # by document, chapter and function the test that measures a part of it again
 _anew: dict[str, dict[str, Any]] = {}  # by document what has been measured in this process
 _known: dict[str, dict[str, Any]] = {}  # by document what need not be measured
+_forget: dict[str, list[Callable[[], None]]] = {}  # by document what forgets the values that were asked for so far
 
 
 def kept(held_by: str, make: Callable[[Any], Any] = lambda value: value) -> Callable[[Callable], Callable]:
@@ -50,6 +51,7 @@ def kept(held_by: str, make: Callable[[Any], Any] = lambda value: value) -> Call
                 values[name] = value
             return make(values[name])
 
+        _forget.setdefault(document, []).append(once.cache_clear)
         return asked
 
     return decorate
@@ -62,6 +64,8 @@ def measured_anew(document: str, missing: bool = False) -> Iterator[None]:
     ``missing``: measure only what is not kept yet; otherwise everything again.
     """
     _anew[document], _known[document] = {}, read(document) if missing else {}
+    for forget in _forget.get(document, []):
+        forget()
     try:
         yield
         write(document, _anew[document])

@@ -116,7 +116,8 @@ def line_of(family: str, method: str, rows: list[dict[str, tuple[Any, ...]]]) ->
     found = [row[method] for row in rows if row[method][1] is not None]
     if not found:
         return [f"{family}: {method}", f"0 of {len(rows)}", *["–"] * 6]
-    seconds, length, least, proven = map(np.array, zip(*found, strict=True))
+    seconds = np.array([row[method][0] for row in rows])  # also of searches that found nothing
+    _, length, least, proven = map(np.array, zip(*found, strict=True))
     return [
         f"{family}: {method}", f"{len(found)} of {len(rows)}", f"{1e3 * np.median(seconds):.0f} ms",
         f"{1e3 * np.quantile(seconds, 0.9):.0f} ms", f"{np.median(length):.2f} rad",

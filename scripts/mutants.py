@@ -103,7 +103,7 @@ def main(
 
 def try_everywhere(count: int, seed: int, minutes: float, keep: Path | None) -> int:
     """Draw from every file, in an order of its own for each seed; 1 where any survived."""
-    known, end = _read(keep), time.monotonic() + 60 * minutes
+    known, end, sound = _read(keep), time.monotonic() + 60 * minutes, set[str]()
     with tempfile.TemporaryDirectory(prefix="hopfield-nav-mutants-") as folder:
         place, dice = _copy(Path(folder)), random.Random(seed)
         paths = [path for path in sources(place) if nearest(place, path)]
@@ -111,7 +111,11 @@ def try_everywhere(count: int, seed: int, minutes: float, keep: Path | None) -> 
         for mutation in drawn(place, paths, count, dice):
             if mutation.name in known or time.monotonic() > end:
                 continue
-            found = fate(place, mutation, nearest(place, mutation.path))
+            tests = nearest(place, mutation.path)
+            if tests not in sound and not run_tests(place, [tests]):
+                raise SystemExit(f"{tests}: fails without any fault")
+            sound.add(tests)
+            found = fate(place, mutation, tests)
             known[mutation.name] = {"room": "everywhere", "fate": found}
             _add(keep, mutation.name, known[mutation.name])
     survived = [name for name, one in known.items() if one["fate"] == "survived"]

@@ -23,12 +23,18 @@ OWN = {
     "A*": ("a_star.py", "planner.kind: a_star.py:PLANNER"),
     "wall follower": ("wall_follower.py", "explore: wall_follower.py:RESPONSE"),
 }
+
+
+def _counts(row: c.Row) -> bool:
+    return c.counts(row) and c.reached(row)
+
+
 COLUMNS = {
     "reached": c.share(c.reached, c.counts),
-    "touches": c.of("collision_count", "{:.1f}"),
-    "time": c.of("simulated_time_s", "{:.1f} s"),
-    "the tool's way": c.of("way_m", "{:.2f} m"),
-    "largest force, mean": c.of("peak_contact_force_N", "{:.0f} N"),
+    "touches": c.of("collision_count", "{:.1f}", where=_counts),
+    "time": c.of("simulated_time_s", "{:.1f} s", where=_counts),
+    "the tool's way": c.of("way_m", "{:.2f} m", where=_counts),
+    "largest force, mean": c.of("peak_contact_force_N", "{:.0f} N", where=_counts),
 }
 RESULTS = ROOT / "runs" / "own_compared"
 EVERY_METHOD = Part("", "{f}, {s}: {m}", COLUMNS)

@@ -170,7 +170,7 @@ def wide_kernels(root, most=8):
         for path in (path for package in PACKAGES for path in sorted((root / package).rglob("*.py")))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.FunctionDef)
-        and any(ast.unparse(d) in ("inlined", "kernel", "flat", "packed") for d in node.decorator_list)
+        and any(ast.unparse(d) in ("inlined", "kernel", "flat", "packed", "shared") for d in node.decorator_list)
         and len(node.args.args) > most
     ]
 

@@ -10,23 +10,23 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from benches import suite_module
 from measured_part import table
 
 from dynamics import Arm, forward_kinematics, load_arm
-from hopfield_nav.bench import find_suite, load_suite
+from hopfield_nav.bench import load_suite
+from hopfield_nav.experiment import Simulation
 from hopfield_nav.logs import Signals, replay, signals_of_run
 from hopfield_nav.loop import Trajectory, evaluate, joined, quintic_trajectory
-from hopfield_nav.plugin import find_method, load_from_file
+from hopfield_nav.plugin import find_method
 from hopfield_nav.record import truth_of_run
 from hopfield_nav.sweeps import Job, share
 from hopfield_nav.world import build_arm, build_model
 
 METHODS = find_method("estimator", "momentum_observer"), find_method("detector", "adaptive_joint_torque")
 WITHOUT = {"friction_error": 0.2, "stiction_share": 1 / 1.2, "stiction_speed": 0.03}
-watched, Trial, cut = (
-    load_from_file("setup", f"detectors.py:{name}", find_suite("detectors").parent)
-    for name in ("watched", "Trial", "cut")
-)
+DETECTORS = suite_module("detectors")
+Trial, cut = DETECTORS.Trial, DETECTORS.cut
 SPEEDS, REST, WAYS = ((0.1, 0.25, 0.5, 1.0), 0.2, (0.3, 1.0))  # [rad/s], [s], [rad] of the joint that goes furthest
 KINDS = {"real": "masses, friction off; noise", "ideal": "the model is right"}
 CONTACTS = {  # name: share of the motion before the touch, of the joints' speed [rad/s]
@@ -62,7 +62,8 @@ def recorded(kind: str, trial: Trial, seed: int, stiffness: float | None = None)
     world = load_suite("detectors").world_for(Job(0, names, seed, 0))
     if stiffness is not None:
         world = world.with_changes(contact=world.contact.model_copy(update={"stiffness": stiffness}))
-    run = watched(world, seed, trial).run()
+    given, trajectory = DETECTORS.wrong(world, seed, trial)
+    run = Simulation(given, seed, trajectory).run()
     model, noise = build_model(run.world, build_arm(run.world)), run.world.sensors.velocity_noise
     return Recorded(model, noise, signals_of_run(run), truth_of_run(run).largest)
 

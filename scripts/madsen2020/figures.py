@@ -13,7 +13,7 @@ from reproduction import picture, pictures_of
 from dynamics.identification import autocorrelation, motion
 from hopfield_nav.figures import COLOURS, COLUMN, PAGE
 from madsen2020 import bench
-from madsen2020.validation import SHARE, SHARES, DetectorStream, cad_unknowns, curve, fitted, judge
+from madsen2020.validation import SHARE, SHARES, Equations, cad_unknowns, curve, fitted, judge
 
 MEASURED, MODEL, LEFT = COLOURS.true, COLOURS.felt, COLOURS.goal
 THREE = ((COLOURS.felt, "o"), (COLOURS.goal, "s"), (COLOURS.start, "^"))
@@ -58,7 +58,7 @@ def filter_figure(figure: Figure, top: Axes, bottom: Axes) -> None:
 
 def draw_torques(figure: Figure, axes: np.ndarray, unknowns: np.ndarray) -> None:
     """Measured and modelled torque of every joint on the first trajectory, and their difference."""
-    case: DetectorStream = judge(0, True)
+    case: Equations = judge(0, True)
     time = np.arange(len(case.measured)) * _STEP + _EDGE
     model = case.model(unknowns)
     for j, ax in enumerate(axes.ravel()):

@@ -22,7 +22,7 @@ from reproduction import listed, picture, pictures_of
 from dynamics import Arm, load_arm
 from dynamics.identification import Identification, MotionLog, Options, identify, nmse, observations
 from hopfield_nav.figures import COLOURS, COLUMN
-from hopfield_nav.logs import log_of_recording, replay, signals_of_recording
+from hopfield_nav.logs import log_of_recording, replay, signals_of_recording, watched_seconds
 from hopfield_nav.plugin import find_method
 from hopfield_nav.record import alarm_rate
 
@@ -140,7 +140,7 @@ def false_alarms(model: str, of: str | None = None) -> tuple[int, float]:
     for held in RUNS:
         found = _replayed(held, model, held, thresholds(held, of or model))
         count += int(found.detected.sum())
-        seconds += float(found.time[-1] - found.time[0])
+        seconds += watched_seconds(found.time)
     return count, seconds
 
 

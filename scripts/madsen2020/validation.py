@@ -25,7 +25,7 @@ TABLE_4 = {"MX2R": -4.1774, "MX3R": -1.8774, "MY4R": -0.1866}  # [kg·m]
 TABLE_5 = ((325.9, 233.0, 28.5), (1245.7, 1040.4, 16.5), (334.0, 250.9, 24.9))
 
 
-class DetectorStream(NamedTuple):
+class Equations(NamedTuple):
     """Filtered equations of one motion."""
 
     Y: np.ndarray  # (k, n, u) observations
@@ -49,13 +49,13 @@ def fitted(compensation: bool) -> Identification:
 
 
 @cache
-def judge(trajectory: int, compensation: bool) -> DetectorStream:
+def judge(trajectory: int, compensation: bool) -> Equations:
     """The equations of a validation motion (0, 1, 2), or of the exciting one (-1)."""
     log = bench.identification_log() if trajectory < 0 else bench.validation_logs()[trajectory]
     found = fitted(compensation)
     Y, tau, _ = observations(found.given, found.base, log, bench.options(compensation))
     bare = Options(rotor="ignored", friction=False)
-    return DetectorStream(Y, tau, observations(found.given, found.base, log, bare).tau)
+    return Equations(Y, tau, observations(found.given, found.base, log, bare).tau)
 
 
 def cad_unknowns(share: float, draw: int, links_only: bool = False) -> np.ndarray:

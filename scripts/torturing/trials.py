@@ -73,20 +73,23 @@ def try_all(name: str, trials: Trials, total: int = 0, longest: float = SLOWEST,
     """
     tally = Tally(name, total=total, counted=counted)
     for label, trial in trials:
+        told = list[str]()
         started, by_clock = time.process_time(), time.perf_counter()
         try:
             trial()
         except HopfieldNavError as error:
             tally.refused += 1
             if "\n" in str(error):
-                tally.broken.append(f"{label}: more than one line: {error}")
+                told.append(f"more than one line: {error}")
         except Exception as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
-            told = f"{type(error).__name__}: {error}"[:200]
-            tally.broken.append(f"{label}: {told} ({where.filename.rsplit('/', 1)[-1]}:{where.lineno})")
+            words = f"{type(error).__name__}: {error}"[:200]
+            told.append(f"{words} ({where.filename.rsplit('/', 1)[-1]}:{where.lineno})")
         seconds, waited = time.process_time() - started, time.perf_counter() - by_clock
         tally.count += 1
         tally.slowest = max(tally.slowest, seconds)
         if seconds > longest or waited > 50 * longest:
-            tally.broken.append(f"{label}: took {seconds:.0f} s, {waited:.0f} s by the clock")
+            told.append(f"took {seconds:.0f} s, {waited:.0f} s by the clock")
+        if told:
+            tally.broken.append(f"{label}: {'; '.join(told)}")
     return tally

@@ -144,6 +144,16 @@ def test_a_closed_box_stands_beside_the_same_box_with_an_opening():
     assert lines[3].startswith("| all | 1 |")
 
 
+def test_an_arm_that_is_told_stands_beside_the_same_arm_in_every_world_that_counts():
+    """The one that gives up is not better for that."""
+    felt = [row(repeat=k, collision_count=n, outcome=o) for k, (n, o) in enumerate([(4, "reached"), (200, "given_up")])]
+    told = [row(repeat=k, family="f, told", collision_count=n) for k, n in enumerate([2, 100])]
+    (line,) = tables("whole_arm_told", [*felt, *told])["told"].splitlines()[2:]
+    found = [cell.strip() for cell in line.strip("|").split("|")]
+    assert found[:4] == ["f, default", "2", "1 of 2 (9–91 %)", "2 of 2 (34–100 %)"]
+    assert found[4:10] == ["102.0", "180", "200", "51.0", "90", "100"]
+
+
 def test_a_table_of_gears_has_a_column_for_every_condition():
     rows = [
         row(family=family, condition=condition, false_alarm_count=k)

@@ -47,6 +47,16 @@ def test_measuring_anew_forgets_what_nobody_asks_for(asked):
     assert calls == [3, 5]
 
 
+def test_what_another_document_asked_for_before_is_measured_anew_too(asked):
+    make, calls = asked
+    measure = make()
+    measure(3)
+    with keeping.measured_anew("made_up"):
+        measure(3)
+    assert list(keeping.read("made_up")) == ["chapter.measure(size=3, scale=2.0)"]
+    assert calls == [3, 3]
+
+
 def test_only_what_is_missing_may_be_measured(asked):
     make, calls = asked
     with keeping.measured_anew("made_up"):

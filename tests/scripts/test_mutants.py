@@ -95,3 +95,12 @@ def test_everywhere_names_what_survives(root, monkeypatch, tmp_path, capsys):
     assert mutants.try_everywhere(2, 0, 5.0, tmp_path / "kept.jsonl") in (0, 1)
     assert len((tmp_path / "kept.jsonl").read_text().splitlines()) == 2
     assert "2 tried" in capsys.readouterr().out
+
+
+def test_tests_that_fail_without_a_fault_notice_none(root, monkeypatch, tmp_path):
+    monkeypatch.setattr(mutants, "_copy", lambda folder: root)
+    monkeypatch.setattr(mutants, "sources", lambda place: ["made.py"])
+    monkeypatch.setattr(mutants, "nearest", lambda place, path: "test_none.py")
+    with pytest.raises(SystemExit, match="fails without any fault"):
+        mutants.try_everywhere(2, 0, 5.0, tmp_path / "kept.jsonl")
+    assert not (tmp_path / "kept.jsonl").exists()

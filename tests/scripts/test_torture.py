@@ -32,6 +32,13 @@ def test_what_breaks_is_named():
     assert "ZeroDivisionError" in tally.broken[0]
 
 
+def test_what_breaks_in_two_ways_is_one_trial():
+    tally = try_all("made up", [("bad", lambda: 1 / 0), ("good", int)], longest=-1.0)
+    assert tally.row[-1] == "0"
+    tally = try_all("made up", [("bad", lambda: 1 / 0), ("good", int)])
+    assert tally.row[-1] == "1"
+
+
 def test_blocks_of_many_calls_make_one_table(tmp_path, monkeypatch):
     monkeypatch.setitem(torture.BLOCK, "worlds", 20)
     keep = tmp_path / "trials"

@@ -9,7 +9,6 @@ from isolation_pushes import Pushes, felt, isolate_pushes, random_pushes
 from isolation_scores import counts, score
 
 from dynamics import load_arm
-from hopfield_nav.isolation import default_surface
 from hopfield_nav.plugin import Measures
 
 COUNT, DRAW, PARTS = 2500, 7, 60  # pushes of an arm, seed, rows that they are told in
@@ -49,9 +48,7 @@ def collision(world, seed: int) -> dict:
     found = collide(text, seed, None if text == PERFECT else left_of_free_motion(text))
     if found is None:
         return _row(counts=0)
-    arm = load_arm("ur5_full" if text == IMPERFECT else "ur5_ragazzon2012")
-    area = default_surface(arm).patches[:, 5]
-    told = {kind: counts(score([found.link], [found.point], [getattr(found, kind)], area)) for kind in KINDS}
+    told = {kind: counts(score([found.link], [getattr(found, kind)])) for kind in KINDS}
     return _row(counts_of=json.dumps(told))
 
 

@@ -19,7 +19,7 @@ from surface_points import random_surface_points
 from dynamics import link_frames, load_arm
 from hopfield_nav.experiment import follow
 from hopfield_nav.geometry import arm_clearance, pack_primitives, sphere
-from hopfield_nav.isolation import LATER, ContactIsolator, Isolation, continued_line, isolate, push_torque
+from hopfield_nav.isolation import ContactIsolator, Isolation, continued_line, isolate
 from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.world import World, build_arm, parse_world
 
@@ -41,16 +41,12 @@ DETECTION = "detection: {estimator: momentum_observer, measure: joint_torque}\nt
 
 
 class Collision(NamedTuple):
-    """One collision: truth, and isolation at once, with swept space, and narrowed over 50 ms."""
+    """One collision: truth, and isolation at once, with swept space, and while it rises."""
 
     link: int  # true one
-    point: np.ndarray  # (3,) true one at the first instant [m]
-    torque: np.ndarray  # (n,) true one [N·m]
-    single: bool  # another body touches at the same time if False
     alone: Isolation  # from the first instant alone
     swept: Isolation  # with the space swept free
     rising: Isolation  # with the instants until the residual is largest
-    narrowed: Isolation  # with all
 
 
 def collide(text: str, seed: int, left: np.ndarray | None = None) -> Collision | None:
@@ -128,14 +124,11 @@ def _watch(world: World, motion: Trajectory, seed: int, left: np.ndarray | None)
     arm = build_arm(world)
     rows = [k for k in range(first, first + EVERY * INSTANTS, EVERY) if k < len(link)]
     rows = [k for k in rows if (link[first : k + 1] > 0).all()]
-    found = {later: _isolate(arm, q, estimate, first, rows, later, left) for later in LATER}
+    found = {later: _isolate(arm, q, estimate, first, rows, later, left) for later in ("none", "rises")}
     free = free_residual(estimate, first, BASELINE if left is not None else 0)
     change = estimate[first] - free
     alone = isolate(arm, q[first], change, _sigma(change, True, left))
-    point, force = data.contact_point.values[first], data.contact_force.values[first]
-    torque = push_torque(arm, data.q.values[first], int(link[first]), point, force)
-    single = bool(np.abs(torque - truth[first]).max() < 1e-6)
-    return Collision(int(link[first]), point, truth[first], single, alone, found["none"], found["rises"], found["all"])
+    return Collision(int(link[first]), alone, found["none"], found["rises"])
 
 
 def free_residual(estimate: np.ndarray, k: int, baseline: int) -> np.ndarray:

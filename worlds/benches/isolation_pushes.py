@@ -12,7 +12,7 @@ from isolation_scores import Scores, score
 from surface_points import random_surface_points
 
 from dynamics import Arm, gravity_torque
-from hopfield_nav.isolation import Isolation, default_surface, isolate, model_covariance, push_torque
+from hopfield_nav.isolation import Isolation, isolate, model_covariance, push_torque
 
 NOISE = 0.02  # [N·m] of a perfect model's residual
 FORCES = (5.0, 150.0)  # [N] uniform
@@ -67,8 +67,7 @@ def isolate_pushes(
             residual = residual + _model_error(arm, q, rng)
         if i in rows:
             found.append(isolate(arm, q, residual, sigma))
-    area = default_surface(arm).patches[:, 5]
-    return score([int(k) for k in pushes.link[rows]], list(pushes.point[rows]), found, area), found
+    return score([int(k) for k in pushes.link[rows]], found), found
 
 
 def _model_error(arm: Arm, q: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -15,27 +15,15 @@ class Scores(NamedTuple):
     confusion: np.ndarray  # (7, 7) contacts by true link (row) and best guess (column; 0: none)
     in_set: np.ndarray  # (7,) contacts by true link whose link is in the set
     set_size: np.ndarray  # (k,) number of links in each set
-    set_area: np.ndarray  # (k,) area of the patches in each set [m²]
-    apart: np.ndarray  # (k,) distance from best point to true one where the best link is right [m], else NaN
 
 
-def score(links: list[int], points: list[np.ndarray], found: list[Isolation], area: np.ndarray) -> Scores:
-    """Score isolations against true links (from 1) and points [m]; ``area`` (m,) of every patch [m²]."""
+def score(links: list[int], found: list[Isolation]) -> Scores:
+    """Score isolations against true links (from 1)."""
     confusion, in_set = np.zeros((LINKS + 1, LINKS + 1), dtype=int), np.zeros(LINKS + 1, dtype=int)
     for link, result in zip(links, found, strict=True):
         confusion[link, result.best_link] += 1
         in_set[link] += link in result.links
-    apart = [
-        np.linalg.norm(r.best_point - p) if r.best_link == link else np.nan
-        for link, p, r in zip(links, points, found, strict=True)
-    ]
-    return Scores(
-        confusion,
-        in_set,
-        np.array([len(r.links) for r in found]),
-        np.array([area[r.patches].sum() for r in found]),
-        np.array(apart),
-    )
+    return Scores(confusion, in_set, np.array([len(r.links) for r in found]))
 
 
 def counts(scores: Scores) -> list[float]:

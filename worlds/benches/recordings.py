@@ -12,7 +12,7 @@ import numpy as np
 from recorded_pushes import FREE, PUSHED, pushes, recording, recordings_folder, strokes
 
 from dynamics import Arm, load_arm, mass_matrix
-from hopfield_nav.logs import MotorFit, fit_motors, replay, signals_of_recording
+from hopfield_nav.logs import MotorFit, fit_motors, replay, signals_of_recording, watched_seconds
 from hopfield_nav.plugin import Measures, Method, Parameter, find_method
 from hopfield_nav.world import find_methods
 
@@ -170,7 +170,7 @@ class Judged(NamedTuple):
             time, found = self.rows(run, half)
             above = time[found >= threshold]
             count += int(len(above) > 0) + int((np.diff(above) > GAP).sum())
-            seconds += float(time[-1] - time[0])
+            seconds += watched_seconds(time)
         return count, seconds
 
     def largest(self, half: int | None = None) -> float:

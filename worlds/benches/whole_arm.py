@@ -14,6 +14,7 @@ from hopfield_nav.known_world import build_scene, collides, motion_is_free
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation.map import ContactHypotheses
 from hopfield_nav.plugin import Measures
+from hopfield_nav.record import contact_delays
 from hopfield_nav.world import build_obstacles, parse_world
 
 FAMILIES = ("solids", "shelf", "box", "pipes")
@@ -179,9 +180,9 @@ class Watched:
         return run
 
     def _delays(self):
-        touched = [d for d in self.simulation.detections if not math.isnan(d.touch_time)]
-        first = {d.touch_time: d.time for d in reversed(touched)}
-        return [1e3 * (alarm - touch) for touch, alarm in first.items()]
+        alarms = np.array([(d.time, d.touch_time) for d in self.simulation.detections]).reshape(-1, 2)
+        delays = contact_delays(*alarms.T)
+        return 1e3 * delays[np.isfinite(delays)]
 
     def _timed(self, call, *given):
         started = process_time()
