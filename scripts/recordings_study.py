@@ -143,7 +143,7 @@ def _draw_trade(ax: Axes) -> None:
         shares = [100 * np.mean(peaks >= p) for p in peaks]
         ax.plot(rates, shares, line, label=_named(name), color=colour, marker=marker, ms=2.5)
     ax.set_xscale("symlog", linthresh=3600 / seconds, linscale=0.35)  # one alarm
-    ax.set(xlim=(-8, 9000), ylim=(0, 106), ylabel="pushes caught [%]")
+    ax.set(xlim=(-8, 12000), ylim=(0, 106), ylabel="pushes caught [%]")
     ax.set_xticks([0, 100, 1000], ["0", "100", "1000"])
     ax.set_xlabel("false alarms per hour of free motion")
     ax.minorticks_off()
