@@ -5,6 +5,7 @@ from .arm import REACH as REACH
 from .arm import START as START
 from .arm import arm_bodies as arm_bodies
 from .arm import arm_clearance as arm_clearance
+from .arm import arm_closest_points as arm_closest_points
 from .arm import arm_collides as arm_collides
 from .arm import arm_distance as arm_distance
 from .arm import capsules_in_base as capsules_in_base

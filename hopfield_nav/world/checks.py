@@ -223,7 +223,10 @@ _OF_EVERY_WORLD: tuple[Callable[[World], Iterable[BadInput] | None], ...] = (
 )  # fmt: skip
 _OF_A_TOOLS_MAP = (
     _check_ties, check_beta_of, _check_goal,
-    fitting.unless("planner.approach", lambda v, _: v == 0.0, "only the whole arm has it", "0, or map.space: joints"),
+    *(
+        fitting.unless(f"planner.{key}", lambda v, _: v == 0.0, "only the whole arm has it", "0, or map.space: joints")
+        for key in ("approach", "surface")
+    ),
 )  # fmt: skip
 
 

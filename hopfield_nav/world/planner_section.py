@@ -14,7 +14,18 @@ from hopfield_nav.world.trust import is_code
 _AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
 TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
 OWN_KEYS: dict[str, tuple[str, ...]] = {
-    "hopfield": ("network", "beta", "activation", "ties", "strategy", "probe", "no_path_error", "finer", "approach"),
+    "hopfield": (
+        "network",
+        "beta",
+        "activation",
+        "ties",
+        "strategy",
+        "probe",
+        "no_path_error",
+        "finer",
+        "approach",
+        "surface",
+    ),
     "a_star": (),
     "potential_field": ("random_walks",),
     "roadmap": ("samples", "connections"),
@@ -76,6 +87,11 @@ class PlannerSection(MethodSection):
         description="on a map of joint angles: come to the goal along the tool's axis z from so far behind it, and "
         "leave the start so; 0: as the path leads",
     )
+    surface: Annotated[float, Range(0.0, 0.5, "m")] = Field(
+        0.0,
+        description="on a map of joint angles: believe that a surface goes on so far about each likely place of a "
+        "touch; 0: nothing is believed of it",
+    )
     any_angle: Flag = Field(
         False,
         description="shorten the path by straight lines: of the tool; or of all joints together, the default "
@@ -134,7 +150,7 @@ class PlannerSection(MethodSection):
 
 def foreign_keys(kind: str) -> list[str]:
     """The keys that a planner of this kind has not, and others have; what is believed is no planner's own."""
-    shared = ("strategy", "probe", "no_path_error", "finer", "approach") if is_code(kind) else ()
+    shared = ("strategy", "probe", "no_path_error", "finer", "approach", "surface") if is_code(kind) else ()
     return [key for other, keys in OWN_KEYS.items() if other != kind for key in keys if key not in shared]
 
 

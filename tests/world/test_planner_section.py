@@ -18,7 +18,7 @@ from hopfield_nav.world.planner_section import OWN_KEYS, foreign_keys
 GIVEN = {
     "network": "sum", "beta": 0.1, "activation": "tanh", "ties": ["-v", "+v", "+u", "-u"],
     "strategy": "optimist", "probe": True, "random_walks": 3, "samples": 50, "connections": 4,
-    "no_path_error": 0.01, "finer": False, "approach": 0.2,
+    "no_path_error": 0.01, "finer": False, "approach": 0.2, "surface": 0.1,
 }  # fmt: skip
 FOREIGN = [(kind, key) for kind in OWN_KEYS for key in foreign_keys(kind)]
 WIDE = "format: 1\nmap: {shape: [9, 9, 5]}\n"
@@ -55,16 +55,19 @@ def test_what_was_found_and_what_is_allowed_is_told():
 
 @pytest.mark.parametrize("kind", OWN_KEYS)
 def test_a_planner_takes_its_own_keys(kind):
-    keys = {key: GIVEN[key] for key in OWN_KEYS[kind] if key != "approach"}
+    keys = {key: GIVEN[key] for key in OWN_KEYS[kind] if key not in ("approach", "surface")}
     section = parse_world(world_text(kind, keys)).planner.model_dump(mode="json")
     assert keys.items() <= section.items()
 
 
-def test_the_approach_is_the_whole_arms_alone():
-    keys = {"approach": GIVEN["approach"]}
-    with refused(r"line \d+: planner.approach: only the whole arm has it; found 0.2; allowed: 0, or map.space: joints"):
-        parse_world(world_text("hopfield", keys))
-    assert parse_world(world_text("hopfield", keys, "format: 1\nmap: {space: joints}\n")).planner.approach == 0.2
+@pytest.mark.parametrize("key", ["approach", "surface"])
+def test_some_keys_are_the_whole_arms_alone(key):
+    value = GIVEN[key]
+    told = rf"planner.{key}: only the whole arm has it; found {value}; allowed: 0, or map.space: joints"
+    with refused(rf"line \d+: {told}"):
+        parse_world(world_text("hopfield", {key: value}))
+    world = parse_world(world_text("hopfield", {key: value}, "format: 1\nmap: {space: joints}\n"))
+    assert getattr(world.planner, key) == value
 
 
 @pytest.mark.parametrize("head", ["format: 1\n", WIDE])

@@ -3,7 +3,8 @@
 Every place at which a touch may have been is a ball. Against a cell in whose middle the arm would contain it more is
 said than against one where the arm would be near it. What several touches say adds up, as -ln(1 - certainty), the
 measure that ``beliefs`` has for steps. Places through which the arm has passed are ruled out, and places beside those
-of other touches gain weight: an obstacle is often touched more than once.
+of other touches gain weight: an obstacle is often touched more than once. About likely places its surface may be
+believed to go on.
 """
 
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
 from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
 from hopfield_nav.navigation.whole_arm.blocking import mark_ball
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
+from hopfield_nav.navigation.whole_arm.surface import COUNT, LEAST, SHARE, tangent_points
 
 Shells = tuple[tuple[float, float], ...]
 SHELLS = ((0.03, 0.35), (0.01, 0.6), (-0.02, 0.9))  # [m] from the arm's surface to a place, and certainty
@@ -29,7 +31,8 @@ _DEEP = 0.005  # [m] in the arm a place must have been to be ruled out
 class _Touch(NamedTuple):
     """Its places that are left, and what they say: at which cells, counted in C order, how much.
 
-    ``alone`` is what they weigh without the other touches, ``q`` (n,) where it was felt, if known [rad].
+    ``alone`` is what they weigh without the other touches, ``q`` (n,) where it was felt, if known [rad]. ``around``
+    (k, m, 3) are points of the surface about each place [m], NaN where none is believed.
     """
 
     places: ContactHypotheses
@@ -37,13 +40,17 @@ class _Touch(NamedTuple):
     cells: np.ndarray
     against: np.ndarray
     q: np.ndarray | None
+    around: np.ndarray
 
 
 class CollisionBelief:
-    """Contacts that were felt, and the cells that they make doubtful."""
+    """Contacts that were felt, and the cells that they make doubtful.
 
-    def __init__(self, arm: Arm, grid: JointGrid, shells: Shells = SHELLS) -> None:
-        self._arm, self._grid, self._shells = arm, grid, shells
+    Surfaces are believed to go on as far as ``surface`` about likely places [m]; 0: nothing is believed of them.
+    """
+
+    def __init__(self, arm: Arm, grid: JointGrid, shells: Shells = SHELLS, surface: float = 0.0) -> None:
+        self._arm, self._grid, self._shells, self._surface = arm, grid, shells, surface
         self.against = np.zeros(grid.shape, dtype=np.float32)  # the sum of -ln(1 - certainty)
         self._touches: list[_Touch] = []
         self._free: set[tuple[int, ...]] = set()
@@ -60,14 +67,17 @@ class CollisionBelief:
 
     def add(self, places: ContactHypotheses, q: np.ndarray | None = None) -> None:
         """One more touch, at joint angles (n,) [rad] if they are known."""
-        self._touches.append(self._say(places, places.weights, q))
+        around = np.full((len(places.points), COUNT, 3), np.nan)
+        if q is not None and self._surface > 0.0:
+            around = tangent_points(self._arm, q, places, self._surface)
+        self._touches.append(self._say(places, places.weights, q, around))
         self._weigh()
 
     def on(self, grid: JointGrid, free: set[tuple[int, ...]], shells: Shells) -> "CollisionBelief":
         """The same places on another map, whose cells ``free`` the arm was in; with other shells."""
-        found = CollisionBelief(self._arm, grid, shells)
+        found = CollisionBelief(self._arm, grid, shells, self._surface)
         found._free = free
-        found._touches = [found._say(touch.places, touch.alone, touch.q) for touch in self._touches]
+        found._touches = [found._say(touch.places, touch.alone, touch.q, touch.around) for touch in self._touches]
         return found
 
     def passed(self, cells: list[tuple[int, ...]], q: np.ndarray) -> None:
@@ -75,9 +85,14 @@ class CollisionBelief:
         self._free.update(cells)
         changed = False
         for k, touch in enumerate(self._touches):
-            ruled_out = self._inside(touch.places, q)
-            if ruled_out.any():
+            ruled_out = self._inside(touch.places.points, q)
+            around = touch.around.copy()
+            there = np.flatnonzero(~np.isnan(around[..., 0]))
+            gone = there[self._inside(around.reshape(-1, 3)[there], q)]
+            if ruled_out.any() or len(gone):
+                around.reshape(-1, 3)[gone] = np.nan
                 left = _left(touch.places._replace(weights=touch.alone), ruled_out)
+                self._touches[k] = touch._replace(around=around[~ruled_out])
                 self._say_anew(k, left, left.weights)
                 changed = True
         if changed:
@@ -135,24 +150,26 @@ class CollisionBelief:
     def _say_anew(self, k: int, places: ContactHypotheses, alone: np.ndarray) -> None:
         said = self._touches[k]
         self.against.reshape(-1)[said.cells] -= said.against
-        self._touches[k] = self._say(places, alone, said.q)
+        self._touches[k] = self._say(places, alone, said.q, said.around)
 
-    def _say(self, places: ContactHypotheses, alone: np.ndarray, q: np.ndarray | None) -> _Touch:
+    def _say(self, places: ContactHypotheses, alone: np.ndarray, q: np.ndarray | None, around: np.ndarray) -> _Touch:
         said = np.zeros(self._grid.shape, dtype=np.uint8)
-        for point, weight in zip(places.points, places.weights, strict=True):
-            for radius, certainty in self._shells:
-                level = max(1, round(_FULL_SCALE * certainty * min(float(weight), 1.0)))
-                mark_ball(self._arm, self._grid, said, point, radius, level)
+        for place, weight, surface in zip(places.points, np.minimum(places.weights, 1.0), around, strict=True):
+            points = surface[~np.isnan(surface[:, 0])] if weight >= LEAST else surface[:0]
+            for point, share in ((place, 1.0), *((point, SHARE) for point in points)):
+                for radius, certainty in self._shells:
+                    level = max(1, round(_FULL_SCALE * share * certainty * float(weight)))
+                    mark_ball(self._arm, self._grid, said, point, radius, level)
         cells = np.flatnonzero(said)
         against = -np.log1p(said.reshape(-1)[cells].astype(np.float32) / -_FULL_SCALE)
         self.against.reshape(-1)[cells] += against
-        return _Touch(places, alone, cells, against, q)
+        return _Touch(places, alone, cells, against, q, around)
 
-    def _inside(self, places: ContactHypotheses, q: np.ndarray) -> np.ndarray:
-        """(k,) bool: the places that the arm contained at one of the joint angles (m, n)."""
-        if not len(places.points) or not len(q):
-            return np.zeros(len(places.points), dtype=bool)
-        distance = arm_distance(self._arm, q, pack_primitives(sphere(p, _POINT) for p in places.points))
+    def _inside(self, points: np.ndarray, q: np.ndarray) -> np.ndarray:
+        """(k,) bool: the points (k, 3) that the arm contained at one of the joint angles (m, n)."""
+        if not len(points) or not len(q):
+            return np.zeros(len(points), dtype=bool)
+        distance = arm_distance(self._arm, q, pack_primitives(sphere(p, _POINT) for p in points))
         return np.asarray((distance < -_DEEP).any(axis=(0, 1)))
 
 

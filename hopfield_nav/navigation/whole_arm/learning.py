@@ -27,7 +27,8 @@ class WholeArmLearning:
         self._model = build_model(world, arm)
         self._resolution = np.asarray(world.sensors.encoder_resolution)
         self._passed = [np.zeros((0, len(arm.dh)))]
-        self.beliefs, self.collisions = Beliefs(grid.shape, grid.turn), CollisionBelief(arm, grid)
+        self.beliefs = Beliefs(grid.shape, grid.turn)
+        self.collisions = CollisionBelief(arm, grid, surface=world.planner.surface)
         self.shut_exits: LeftOut = set()  # solutions felt not to be reached from a cell
         self.shut_entries: set[Cell] = set()  # cells felt not to be entered from beside them
         self._felt_at: dict[Step, float] = {}
