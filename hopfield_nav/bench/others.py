@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dynamics import BadInput, nearest_name
 from dynamics.files import require_regular
@@ -20,25 +20,34 @@ _LONGEST, _BYTES = 200, 50_000_000  # letters of a text, bytes of a file
 Row = dict[str, Any]
 
 
-def join_results(suite: Suite, rows: Sequence[Mapping[str, Any]], files: Sequence[Path]) -> tuple[Suite, list[Row]]:
+class Joined(NamedTuple):
+    """A suite with the methods of others."""
+
+    suite: Suite
+    rows: list[Row]  # its own, then those of others
+    left_out: list[Row]  # of others, in worlds in which it was not run
+
+
+def join_results(suite: Suite, rows: Sequence[Mapping[str, Any]], files: Sequence[Path]) -> Joined:
     """The suite and its rows with those of others, in the worlds that the suite was run in.
 
-    Whether a world counts is the suite's to say. Results in further worlds are left out. The suite has all methods of
-    the rows, and these have versions; the files are tables with ``REQUIRED`` columns and any others of the suite's
-    own table.
+    Whether a world counts is the suite's to say. The suite has all methods of the rows; the files are tables with
+    ``REQUIRED`` columns and any others of the suite's own table.
 
     Raises ``BadInput``: one fault for every line that cannot be used.
     """
     worlds = {_world(row): row for row in rows}
-    joined, methods = [dict(row) for row in rows], dict(suite.suite.methods)
+    joined, methods, left_out = [dict(row) for row in rows], dict(suite.suite.methods), list[Row]()
     for path in files:
         own = _read(suite, path)
         methods |= {str(row["method"]): {} for row in own}
         for row in own:
             ours = worlds.get(_world(row))
-            if ours is not None:
+            if ours is None:
+                left_out.append(row)
+            else:
                 joined.append({**row, "repeat": ours["repeat"], "counts": ours["counts"]})
-    return replace(suite, suite=suite.suite.model_copy(update={"methods": methods})), joined
+    return Joined(replace(suite, suite=suite.suite.model_copy(update={"methods": methods})), joined, left_out)
 
 
 def _world(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -74,6 +83,8 @@ def _read(suite: Suite, path: Path) -> list[Row]:
             faults.append(error.at(where))
     if faults:
         raise together(faults)
+    if not found:
+        raise BadInput("no results", where=str(path), found="a first line alone", allowed="a line a run")
     return list(found.values())
 
 
@@ -98,9 +109,9 @@ def _row(suite: Suite, names: Sequence[str], line: str) -> Row:
         raise BadInput("damaged line", found=str(error)) from None
     if len(cells) != len(names):
         raise BadInput("not as many cells as columns", found=len(cells), allowed=str(len(names)))
-    row = {**dict.fromkeys(columns(suite)), "version": "", **dict(zip(names, cells, strict=True))}
-    file = suite.suite
-    for name, words in (("family", file.families), ("condition", file.conditions), ("outcome", OUTCOMES)):
+    row = {**dict.fromkeys(columns(suite)), "version": None, **dict(zip(names, cells, strict=True))}
+    families = suite.data["families"]  # all of the file, of which some may have been chosen
+    for name, words in (("family", families), ("condition", suite.suite.conditions), ("outcome", OUTCOMES)):
         if row[name] not in words:
             nearest = nearest_name(str(row[name]), words)
             raise BadInput("unknown", where=name, found=row[name], allowed=", ".join(words), nearest=nearest)

@@ -59,7 +59,7 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
         gave_up = sum(r["outcome"] == "no_path" for r in counted)
         passed = sum(r["outcome"] == "passed_through" for r in counted)
         failed = sum(r["outcome"] in ("method_failed", "failed") for r in own)
-        versions = sorted({str(r["version"]) for r in own})
+        versions = sorted({str(r["version"]) for r in own if r["version"]})
         name = method if versions in ([], [today]) else f"{method} (version {', '.join(versions)})"
         values = [
             _rate(counted) if key == ALARMS else _mean(mean(_numbers(r[key] for r in good), signed=False), q.scale)

@@ -87,7 +87,10 @@ def bench(
     done = say_what_is_coming(run, folder / "rows", workers, scheduler, resume)
     execute_shown(run, folder / "rows", done, workers, scheduler, resume)
     rows = [*shipped, *with_version(read_rows(folder / "rows", run), run)]
-    asked, rows = join_results(asked, rows, results or ())
+    asked, rows, left_out = join_results(asked, rows, results or ())
+    if left_out:
+        first = ", ".join(f"{key} {left_out[0][key]}" for key in ("family", "condition", "seed"))
+        say(f"{len(left_out)} results of others are left out: no run in their world ({first}, …)")
     write_results(asked, rows, folder, VIEWS)
     _say_failed(run, rows)
     say(f"folder: {folder}; see {folder / 'report.html'}")
@@ -115,6 +118,8 @@ def _files(given: list[str] | None) -> dict[str, Path]:
         name, equals, path = text.partition("=")
         if not (name and equals and path):
             raise BadInput("not a method", where="--method", found=text, allowed="NAME=FILE.yaml")
+        if name in found:
+            raise BadInput("two methods of one name", where="--method", found=name, allowed="a name for each")
         found[name] = Path(path)
     return found
 

@@ -221,12 +221,20 @@ _OF_EVERY_WORLD: tuple[Callable[[World], Iterable[BadInput] | None], ...] = (
     ),
     _check_inherited, _check_explore,
 )  # fmt: skip
+
+
+def _whole_arms(key: str, none: object, words: str) -> Callable[[World], None]:
+    """A check that a key of the planner has the value without an effect."""
+    return fitting.unless(
+        f"planner.{key}", lambda value, _: value == none, "only the whole arm has it",
+        f"{words}, or map.space: joints",
+    )  # fmt: skip
+
+
 _OF_A_TOOLS_MAP = (
     _check_ties, check_beta_of, _check_goal,
-    *(
-        fitting.unless(f"planner.{key}", lambda v, _: v == 0.0, "only the whole arm has it", "0, or map.space: joints")
-        for key in ("approach", "surface")
-    ),
+    _whole_arms("approach", 0.0, "0"), _whole_arms("surface", 0.0, "0"), _whole_arms("probe", False, "false"),
+    _whole_arms("strategy", "felt_points", "felt_points"),
 )  # fmt: skip
 
 

@@ -199,8 +199,10 @@ def test_results_of_others_stand_in_the_same_table(kept, capsys):
     assert ours["outcome"] == "reached"
     assert ours["processor_time_s"] > 0.0
     assert ours["path_rad"] == pytest.approx(np.linalg.norm(np.subtract(GOAL, START)), rel=0.1)
+    told = capsys.readouterr().err
+    assert "1 results of others are left out: no run in their world (family cage tune" in told
     page = Path("out/report.md").read_text(encoding="utf-8")
-    assert "| theirs" in page
+    assert "| theirs |" in page  # without a version
     assert "theirs beside felt_points" in page
 
 
@@ -238,3 +240,13 @@ def test_families_and_seeds_that_are_refused(here, capsys):
     refused_by_command(capsys, [*bench, "--family", "shelf*"], "--family: no such family; found 'shelf*'")
     refused_by_command(capsys, [*bench, "--seeds", "fresh"], "counted, not drawn")
     refused_by_command(capsys, [*bench, "--results", "none.csv"], "no table of results")
+    Path("empty.csv").write_text(OTHERS.splitlines()[0] + "\n", encoding="utf-8")
+    refused_by_command(capsys, [*bench, "--results", "empty.csv"], "no results; found 'a first line alone'")
+    twice = ["--method", "a=a.yaml", "--method", "a=b.yaml"]
+    refused_by_command(capsys, [*bench, *twice], "--method: two methods of one name; found 'a'")
+
+
+def test_results_in_families_that_were_not_chosen_are_left_out_too(here):
+    Path("others.csv").write_text(OTHERS, encoding="utf-8")
+    suite = load_suite("motion_bench_maker", families=("box tune",))
+    assert len(join_results(suite, [], [Path("others.csv")]).left_out) == 3

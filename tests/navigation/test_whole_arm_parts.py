@@ -16,6 +16,7 @@ from hopfield_nav.navigation.whole_arm.collision_belief import AGREE, TOGETHER, 
 from hopfield_nav.navigation.whole_arm.goals import goal_solutions
 from hopfield_nav.navigation.whole_arm.lines import joint_lines
 from hopfield_nav.navigation.whole_arm.risk import LADDER, doubtful
+from hopfield_nav.navigation.whole_arm.surface import LEAST, SHARE, tangent_points
 from hopfield_nav.world import build_arm, parse_world
 
 random_surface_points = suite_module("surface_points").random_surface_points
@@ -88,6 +89,60 @@ def test_what_touches_say_adds_up_and_can_be_taken_back():
     assert levels == sorted(levels, reverse=True)
     assert levels[0] > levels[-1] == 0
     assert all((doubtful(twice.risk(), c) >= doubtful(once.risk(), c)).all() for c in LADDER)
+
+
+@pytest.fixture(scope="module")
+def on_the_forearm():
+    """A place on the forearm's surface at some joint angles, with the arm's normal there."""
+    q = START + 0.1
+    found = random_surface_points(ARM, np.repeat(q[None], 200, axis=0), np.random.default_rng(3))
+    k = int(np.flatnonzero(found.link == 3)[0])
+    return q, ContactHypotheses(found.point[[k]], found.link[[k]], np.array([0.9])), found.normal[k]
+
+
+def test_the_surface_about_a_place_lies_across_the_arms_normal_evenly_about_it(on_the_forearm):
+    q, felt, normal = on_the_forearm
+    (around,) = tangent_points(ARM, q, felt, 0.1) - felt.points[:, None]
+    np.testing.assert_allclose(np.linalg.norm(around, axis=1), 0.1)
+    np.testing.assert_allclose(around @ normal, 0.0, atol=1e-6)
+    np.testing.assert_allclose(around.sum(axis=0), 0.0, atol=1e-12)
+
+
+def test_a_surface_is_believed_about_likely_places_with_less_certainty_than_these(on_the_forearm):
+    q, felt, _ = on_the_forearm
+    plain, wide = CollisionBelief(ARM, GRID), CollisionBelief(ARM, GRID, surface=0.1)
+    for doubts in (plain, wide):
+        doubts.add(felt, q)
+    assert (wide.against >= plain.against).all()
+    more = wide.against > plain.against
+    assert more.any()
+    assert wide.against[more].max() <= -np.log(1.0 - 0.9 * 0.9 * SHARE) + 0.01
+    for unlikely, at in ((felt._replace(weights=np.array([LEAST - 0.01])), q), (felt, None)):
+        once, twice = CollisionBelief(ARM, GRID), CollisionBelief(ARM, GRID, surface=0.1)
+        once.add(unlikely, at)
+        twice.add(unlikely, at)
+        np.testing.assert_array_equal(once.against, twice.against)
+
+
+def test_where_the_arm_was_no_surface_is_believed(on_the_forearm):
+    q, felt, _ = on_the_forearm
+    (around,) = tangent_points(ARM, q, felt, 0.1)
+    plain, wide = CollisionBelief(ARM, GRID), CollisionBelief(ARM, GRID, surface=0.1)
+    for doubts in (plain, wide):
+        doubts.add(felt, q)
+    drawn = np.random.default_rng(4).uniform(GRID.lower, GRID.upper, (20_000, 6))
+    at_place = arm_distance(ARM, drawn, pack_primitives([sphere(felt.points[0], 1e-6)])).min(axis=(1, 2)) < 0.0
+    free = drawn[~at_place]
+    before = np.count_nonzero(wide.against > plain.against)
+    assert before > 0
+    for point in around:
+        inside = arm_distance(ARM, free, pack_primitives([sphere(point, 1e-6)])).min(axis=(1, 2)) < -0.01
+        assert inside.any()
+        wide.passed([], free[inside][:1])
+        now = np.count_nonzero(wide.against > plain.against + 1e-6)
+        assert now <= before
+        before = now
+    np.testing.assert_allclose(wide.against, plain.against, atol=1e-5)
 
 
 def test_a_place_that_the_arm_passed_through_is_ruled_out():

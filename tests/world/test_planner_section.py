@@ -20,6 +20,7 @@ GIVEN = {
     "strategy": "optimist", "probe": True, "random_walks": 3, "samples": 50, "connections": 4,
     "no_path_error": 0.01, "finer": False, "approach": 0.2, "surface": 0.1,
 }  # fmt: skip
+WHOLE_ARMS = {"approach": "0", "surface": "0", "probe": "false", "strategy": "felt_points"}
 FOREIGN = [(kind, key) for kind in OWN_KEYS for key in foreign_keys(kind)]
 WIDE = "format: 1\nmap: {shape: [9, 9, 5]}\n"
 
@@ -55,15 +56,15 @@ def test_what_was_found_and_what_is_allowed_is_told():
 
 @pytest.mark.parametrize("kind", OWN_KEYS)
 def test_a_planner_takes_its_own_keys(kind):
-    keys = {key: GIVEN[key] for key in OWN_KEYS[kind] if key not in ("approach", "surface")}
+    keys = {key: GIVEN[key] for key in OWN_KEYS[kind] if key not in WHOLE_ARMS}
     section = parse_world(world_text(kind, keys)).planner.model_dump(mode="json")
     assert keys.items() <= section.items()
 
 
-@pytest.mark.parametrize("key", ["approach", "surface"])
-def test_some_keys_are_the_whole_arms_alone(key):
+@pytest.mark.parametrize(("key", "none"), WHOLE_ARMS.items())
+def test_some_keys_are_the_whole_arms_alone(key, none):
     value = GIVEN[key]
-    told = rf"planner.{key}: only the whole arm has it; found {value}; allowed: 0, or map.space: joints"
+    told = rf"planner.{key}: only the whole arm has it; found {value!r}; allowed: {none}, or map.space: joints"
     with refused(rf"line \d+: {told}"):
         parse_world(world_text("hopfield", {key: value}))
     world = parse_world(world_text("hopfield", {key: value}, "format: 1\nmap: {space: joints}\n"))

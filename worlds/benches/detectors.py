@@ -114,7 +114,8 @@ def _chosen(world: World) -> DetectionSection:
             models = {id(signals): model for model, signals in motions}
             drawn = Drawn(build_arm(world), *methods, values, world.detection.armed_below, models=models)
             found = _least(drawn, [signals for _, signals in motions])
-            update = {"threshold": np.maximum(found, FLOORS.get(threshold.unit, 0.0)).tolist()}
+            floored = np.maximum(found, FLOORS.get(threshold.unit, 0.0))
+            update = {"threshold": floored.tolist() if threshold.per_joint else float(np.max(floored))}
         _KEPT[key] = world.detection.model_copy(update=update)
     return _KEPT[key]
 
