@@ -213,6 +213,8 @@ def _strips(ax, rows: Rows, condition: str, methods: Sequence[str]) -> None:
 def main(folders: list[Path], page: Path | None = None, figures: Path | None = None) -> None:
     """Print the tables of a bench's results, write them to a page, and draw them in a folder."""
     rows = read(*folders)
+    if missing := {*KINDS, "free"} - {kind for _, _, kind in rows}:
+        raise SystemExit(f"the bench ran without the families {', '.join(sorted(missing))}; run it with all")
     measured_part.tell(choice_table(rows), page, "choice")
     measured_part.tell(methods_table(rows), page, "methods")
     measured_part.tell(thresholds_table(rows), page, "thresholds")

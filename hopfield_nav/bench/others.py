@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from dynamics import BadInput, nearest_name
 from dynamics.files import require_regular
@@ -20,16 +20,10 @@ _LONGEST, _BYTES = 200, 50_000_000  # letters of a text, bytes of a file
 Row = dict[str, Any]
 
 
-class Joined(NamedTuple):
-    """A suite with the methods of others."""
-
-    suite: Suite
-    rows: list[Row]  # its own, then those of others
-    left_out: list[Row]  # of others, in worlds in which it was not run
-
-
-def join_results(suite: Suite, rows: Sequence[Mapping[str, Any]], files: Sequence[Path]) -> Joined:
-    """The suite and its rows with those of others, in the worlds that the suite was run in.
+def join_results(
+    suite: Suite, rows: Sequence[Mapping[str, Any]], files: Sequence[Path]
+) -> tuple[Suite, list[Row], list[Row]]:
+    """The suite and its rows with those of others, in the worlds that it was run in; and what was left out of these.
 
     Whether a world counts is the suite's to say. The suite has all methods of the rows; the files are tables with
     ``REQUIRED`` columns and any others of the suite's own table.
@@ -47,7 +41,7 @@ def join_results(suite: Suite, rows: Sequence[Mapping[str, Any]], files: Sequenc
                 left_out.append(row)
             else:
                 joined.append({**row, "repeat": ours["repeat"], "counts": ours["counts"]})
-    return Joined(replace(suite, suite=suite.suite.model_copy(update={"methods": methods})), joined, left_out)
+    return replace(suite, suite=suite.suite.model_copy(update={"methods": methods})), joined, left_out
 
 
 def _world(row: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -115,23 +115,10 @@ def _print(planned: "Planned", folder: Path) -> None:
     """What was found, as a table of two columns."""
     from hopfield_nav.cli.report import print_table, where_to_look
     from hopfield_nav.known_world import facts, tool_inside
-    from hopfield_nav.record import as_text
+    from hopfield_nav.record import plan_rows
 
-    found, world = facts(planned), planned.world
-    notes = [("not looked at", "the world's obstacles: the arm does not know of them")] if world.obstacles else []
+    unknown = "the world's obstacles: the arm does not know of them"
+    notes = [("not looked at", unknown)] if planned.world.obstacles else []
     if inside := tool_inside(planned.arm):
         notes.append(("warning", inside))
-    print_table(
-        [
-            ("path", f"{found['method']}, free for the whole motion"),
-            *((f"{name} not possible", why) for name, why in found["not_possible"].items()),
-            ("duration", f"{found['duration_s']:.2f} s"),
-            ("joints turn", f"{found['joint_length_rad']:.2f} rad in all"),
-            ("tool moves", f"{found['tool_length_m']:.3f} m over {found['tool_distance_m']:.3f} m"),
-            ("nearest to obstacles", as_text(found["clearance_obstacles_m"], "mm", 1e3)),
-            ("nearest to itself", as_text(found["clearance_itself_m"], "mm", 1e3)),
-            ("planned in", f"{1000 * found['planning_time_s']:.1f} ms"),
-            *notes,
-            *where_to_look(folder),
-        ]
-    )
+    print_table([*plan_rows(facts(planned)), *notes, *where_to_look(folder)])

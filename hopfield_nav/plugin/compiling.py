@@ -1,5 +1,6 @@
 """Methods that run once per control period, compiled for the one signature of their kind."""
 
+import dis
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -50,6 +51,11 @@ def compiled(method: Method) -> Callable:
     if not callable(method.kernel):
         told = f"the {method.title} has no function as its kernel"
         raise BadInput(told, found=method.kernel)
+    code = getattr(getattr(method.kernel, "py_func", method.kernel), "__code__", None)
+    if code is not None and any(step.opname == "RAISE_VARARGS" for step in dis.get_instructions(code)):
+        raise BadInput(
+            f"the {method.title} raises errors, which nobody would hear of", allowed="numbers for every input"
+        )
     try:
         return first_class(signature(method.kind), method.kernel, into_c=True)
     except (load_numba().core.errors.NumbaError, TypeError, RuntimeError) as error:

@@ -21,6 +21,7 @@ from .quantities import SUMMARY as SUMMARY
 from .quantities import Quantity as Quantity
 from .quantities import as_text as as_text
 from .quantities import is_reached as is_reached
+from .quantities import plan_rows as plan_rows
 from .rates import alarm_rate as alarm_rate
 from .rates import quiet_time as quiet_time
 from .rates import share_interval as share_interval

@@ -5,7 +5,7 @@ from it. It loads nothing, so that ``check`` and ``--help`` may read it.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Quantity(NamedTuple):
@@ -43,6 +43,21 @@ def as_text(value: object, unit: str, scale: float) -> str:
 def is_reached(told: Mapping[str, object]) -> bool:
     """Whether a summary, or a row of a sweep, is of a run that came to its goal, and not through an obstacle."""
     return told.get("outcome") == "reached" and not told.get("passed_through")
+
+
+def plan_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """``known_world.facts`` of a plan as a table of two columns."""
+    numbers = {
+        "duration": ("duration_s", "s", 1.0), "joints turn": ("joint_length_rad", "rad", 1.0),
+        "tool moves": ("tool_length_m", "m", 1.0), "tool, start to end": ("tool_distance_m", "m", 1.0),
+        "nearest to obstacles": ("clearance_obstacles_m", "mm", 1e3),
+        "nearest to itself": ("clearance_itself_m", "mm", 1e3), "planned in": ("planning_time_s", "ms", 1e3),
+    }  # fmt: skip
+    return [
+        ("path", f"{found['method']}, free for the whole motion"),
+        *((f"{name} not possible", why) for name, why in found["not_possible"].items()),
+        *((label, as_text(found[key], unit, scale)) for label, (key, unit, scale) in numbers.items()),
+    ]
 
 
 GRADES = ("facts", "probable", "doubtful")  # what an outcome ``no_path`` rests on

@@ -10,7 +10,7 @@ from dynamics import Arm, BadInput
 from dynamics.files import require_regular
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.known_world import Scene, build_scene, clearance, load_plan_csv, scene_of_world
-from hopfield_nav.record import as_text
+from hopfield_nav.record import plan_rows
 from hopfield_nav.view.arm_shape import arm_parts, link_poses, solid_part
 from hopfield_nav.view.arrays import curve, frame_rows, joint_colours, packed, panel
 from hopfield_nav.world import build_arm, recorded_world, solids_of
@@ -57,7 +57,7 @@ def describe_plan(folder: Path, command: str = "") -> dict[str, Any]:
             _joints("motor torque", "N·m", table.tau, rows),
             *_distances(arm, scene_of_world(world, world.plan.clearance), table.q[rows]),
         ],
-        "results": _results(facts),
+        "results": [list(row) for row in plan_rows(facts)],
         "world": world.to_yaml(),
     }
 
@@ -79,18 +79,3 @@ def _distances(arm: Arm, scene: Scene, q: np.ndarray) -> list[dict[str, Any]]:
     margin = 1e3 * float(scene.margin[0])
     limits = {"asked for": margin} if margin > 0 else {}
     return [panel("distance", "mm", curves, limits)] if curves else []
-
-
-def _results(facts: dict[str, Any]) -> list[list[str]]:
-    shown = (
-        ("path", facts["method"], "", 1.0),
-        ("duration", facts["duration_s"], "s", 1.0),
-        ("joints turn", facts["joint_length_rad"], "rad", 1.0),
-        ("tool moves", facts["tool_length_m"], "m", 1.0),
-        ("tool, start to end", facts["tool_distance_m"], "m", 1.0),
-        ("nearest to obstacles", facts["clearance_obstacles_m"], "mm", 1e3),
-        ("nearest to itself", facts["clearance_itself_m"], "mm", 1e3),
-        ("planned in", facts["planning_time_s"], "ms", 1e3),
-    )
-    rows = [[label, as_text(value, unit, scale)] for label, value, unit, scale in shown]
-    return rows + [[f"{name} not possible", why] for name, why in facts["not_possible"].items()]

@@ -260,25 +260,23 @@ FULL = ("known", "wrong", "learnt")  # conditions with lines of every family of 
 def _told_beside(rows: Sequence[c.Row]) -> list[c.Row]:
     """Rows in which the arm that is told stands beside the one that feels, as methods of one family would."""
     parts = [(str(row["family"]).partition(", told"), row) for row in rows]
-    return [{**row, "family": family, "method": "told" if told else "felt"} for (family, told, _), row in parts]
+    return [
+        {**row, "family": family, "method": row["method"] if not told else _TOLD.get(str(row["method"]), "")}
+        for (family, told, _), row in parts
+    ]
 
 
-_MOST_TOUCHES = c.of("collision_count", "{:.0f}", np.max, c.counts)
-_TAIL = c.of("collision_count", "{:.0f}", lambda values: np.quantile(values, 0.9), c.counts)
-_MEAN = c.of("collision_count", "{:.1f}", np.mean, c.counts)
-TOLD = {
-    "worlds": c.count(c.counts),
-    "reached": c.share(c.reached, c.counts, 0),
-    "told": c.each(c.share(c.reached, c.counts, 0), 1),
-    "touches, mean": _MEAN,
-    "90 %": _TAIL,
-    "most": _MOST_TOUCHES,
-    "told, mean": c.each(_MEAN, 1),
-    "told, 90 %": c.each(_TAIL, 1),
-    "told, most": c.each(_MOST_TOUCHES, 1),
-    "time, told / felt": _ratio("simulated_time_s"),
-    "joint path": _ratio("path_rad"),
-}
+_SIDES, _TOLD = ("felt_points", "surface", "told"), {"felt_points": "told"}
+TOLD = {"worlds": c.count(c.counts)}
+for _number, _side in enumerate(("as felt", "with a surface", "told")):
+    TOLD |= {
+        f"{_side}: reached": c.each(c.share(c.reached, c.counts, 0), _number),
+        f"{_side}: touches, mean": c.each(c.of("collision_count", "{:.1f}", np.mean, c.counts), _number),
+        f"90 %{' ' * _number}": c.each(
+            c.of("collision_count", "{:.0f}", lambda values: np.quantile(values, 0.9), c.counts), _number
+        ),
+        f"most{' ' * _number}": c.each(c.of("collision_count", "{:.0f}", np.max, c.counts), _number),
+    }
 REGROUPED = {"whole_arm_boxes": _boxes, "whole_arm_told": _told_beside}
 
 
@@ -320,7 +318,7 @@ TABLES: dict[str, list[Part | Pivot]] = {
         Part("whole", "{s}: {f}", GEARS, None, lambda f, s, m: f in ("pipes", "all") or s.endswith(FULL), whole=True)
     ],
     "whole_arm_straight": [Part("straight", "{f}, {s}", STRAIGHT, ("step by step", "straight"))],
-    "whole_arm_told": [Part("told", "{f}, {s}", TOLD, ("felt", "told"))],
+    "whole_arm_told": [Part("told", "{f}, {s}", TOLD, _SIDES)],
     "whole_arm_boxes": [Part("boxes", "{f}", BOXES, ("closed", "open"), whole=True)],
     "motion_bench_maker": [Part("blind", "{f}, {s}: {m}", BLIND, whole=True)],
     "hypotheses": [Part("hypotheses", "{f}: {m}", HYPOTHESES)],

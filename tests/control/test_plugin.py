@@ -157,6 +157,7 @@ FAULTY = {
     "unknown name": (_kernel("return undefined_thing"), "undefined_thing"),
     "wrong arguments": (_kernel("return 0.0", "model, sensed"), "7"),
     "allocates": (_kernel("return np.zeros(3).sum()"), "cannot be compiled"),
+    "raises": (_kernel("if sensed.time > 1.0:\n        raise ValueError('late')\n    return 0.0"), "raises errors"),
     "returns nothing": (_kernel("pass"), "none"),
     "object mode": (_kernel("return {'a': object()}"), "object"),
     "no function": (_kernel("pass").replace("kernel=kernel", "kernel=3"), "function"),

@@ -146,12 +146,15 @@ def test_a_closed_box_stands_beside_the_same_box_with_an_opening():
 
 def test_an_arm_that_is_told_stands_beside_the_same_arm_in_every_world_that_counts():
     """The one that gives up is not better for that."""
-    felt = [row(repeat=k, collision_count=n, outcome=o) for k, (n, o) in enumerate([(4, "reached"), (200, "given_up")])]
-    told = [row(repeat=k, family="f, told", collision_count=n) for k, n in enumerate([2, 100])]
-    (line,) = tables("whole_arm_told", [*felt, *told])["told"].splitlines()[2:]
+    own = [(4, "reached"), (200, "given_up")]
+    felt = [row(repeat=k, collision_count=n, outcome=o, method="felt_points") for k, (n, o) in enumerate(own)]
+    wide = [row(repeat=k, collision_count=3, method="surface") for k in range(2)]
+    told = [row(repeat=k, family="f, told", collision_count=n, method="felt_points") for k, n in enumerate([2, 100])]
+    (line,) = tables("whole_arm_told", [*felt, *wide, *told])["told"].splitlines()[2:]
     found = [cell.strip() for cell in line.strip("|").split("|")]
-    assert found[:4] == ["f, default", "2", "1 of 2 (9–91 %)", "2 of 2 (34–100 %)"]
-    assert found[4:10] == ["102.0", "180", "200", "51.0", "90", "100"]
+    assert found[:5] == ["f, default", "2", "1 of 2 (9–91 %)", "102.0", "180"]
+    assert found[6:10] == ["2 of 2 (34–100 %)", "3.0", "3", "3"]
+    assert found[10:] == ["2 of 2 (34–100 %)", "51.0", "90", "100"]
 
 
 def test_a_table_of_gears_has_a_column_for_every_condition():

@@ -39,7 +39,7 @@ def scene(world, seed, family):
     return NOT_RUN if found is None else Watched(moved(world, found[0]), seed, found[1])
 
 
-NOT_RUN = {"outcome": "not run", "counts": 0}
+NOT_RUN = {"outcome": "not run", "reason": "no scene, no way, or none that touches", "counts": 0}
 
 
 def moved(world, text):
