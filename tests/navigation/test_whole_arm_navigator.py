@@ -242,7 +242,8 @@ def _doubled(navigator, places):
         tool = forward_kinematics(navigator.arm, navigator.map.search.centre(np.array(cells[:1]), q))[0, :3, 3]
         other = ContactHypotheses(np.vstack([places.points[:1], tool]), np.array([3, 6]), np.array([0.5, 0.5]))
         said = navigator.map.collisions._touches[-1]
-        navigator.map.collisions._touches[-1] = said._replace(places=other, alone=other.weights)
+        none = np.full((2, *said.around.shape[1:]), np.nan)
+        navigator.map.collisions._touches[-1] = said._replace(places=other, alone=other.weights, around=none)
     return places
 
 
