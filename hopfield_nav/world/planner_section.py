@@ -13,19 +13,9 @@ from hopfield_nav.world.trust import is_code
 
 _AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
 TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
+_BELIEFS = ("strategy", "probe", "no_path_error", "finer", "approach", "surface")  # what an own planner has too
 OWN_KEYS: dict[str, tuple[str, ...]] = {
-    "hopfield": (
-        "network",
-        "beta",
-        "activation",
-        "ties",
-        "strategy",
-        "probe",
-        "no_path_error",
-        "finer",
-        "approach",
-        "surface",
-    ),
+    "hopfield": ("network", "beta", "activation", "ties", *_BELIEFS),
     "a_star": (),
     "potential_field": ("random_walks",),
     "roadmap": ("samples", "connections"),
@@ -150,7 +140,7 @@ class PlannerSection(MethodSection):
 
 def foreign_keys(kind: str) -> list[str]:
     """The keys that a planner of this kind has not, and others have; what is believed is no planner's own."""
-    shared = ("strategy", "probe", "no_path_error", "finer", "approach", "surface") if is_code(kind) else ()
+    shared = _BELIEFS if is_code(kind) else ()
     return [key for other, keys in OWN_KEYS.items() if other != kind for key in keys if key not in shared]
 
 
