@@ -46,7 +46,8 @@ def _with_parameters(
     ``kinds`` has, for each key that names a method, its kind and the default name; ``fields`` are no parameters. A
     user's own ``FILE.py:NAME`` is looked for in ``folder``, and executed with ``trust``.
 
-    Raises ``BadInput``: unknown method, unknown key, a parameter out of its range, or a file that is not trusted.
+    Raises ``BadInput``: unknown method, unknown key, a parameter out of its range or with the name of one of
+    ``fields``, or a file that is not trusted.
     """
     if not isinstance(section, Mapping):
         return section
@@ -57,6 +58,9 @@ def _with_parameters(
     known = {key: name for key, name in names.items() if name is not NOT_KNOWN and trust.looks_into(name)}
     methods = [_find(kinds[key][0], name, folder, key, trust) for key, name in known.items()]
     parameters = own_parameters(methods)
+    for name in parameters.keys() & set(fields):
+        told = "a parameter of your method has the name of a key of this section"
+        raise BadInput(told, where=name, found=name, allowed="any other name")
     own = [name for name in section if name not in fields and name not in parameters]
     unknown = [kinds[key][0] for key, name in names.items() if name is NOT_KNOWN]
     if unknown:

@@ -193,6 +193,7 @@ def test_a_users_own_method_brings_its_own_parameters(tmp_path):
         "def detect(model, sensed, parameters, memory, work, tau_external, wrench):\n    return 0.0\n"
         "P = Parameter('sharpness', 2.0, 0.0, 9.0, '1', 'how sharp')\n"
         "METHOD = Method('detector', 'mine', detect, (P,))\n"
+        "LAG = Method('detector', 'mine', detect, (Parameter('lag', 2.0, 0.0, 9.0, '1', 'of its own'),))\n"
     )
     path = tmp_path / "w.yaml"
     path.write_text("format: 1\ndetection: {measure: 'mine.py:METHOD', sharpness: 3}")
@@ -205,6 +206,9 @@ def test_a_users_own_method_brings_its_own_parameters(tmp_path):
     assert again.detection.parameters == world.detection.parameters
     path.write_text("format: 1\ndetection: {measure: 'mine.py:METHOD', sharpnes: 3}")
     with refused("Did you mean 'sharpness'"):
+        load_world(path, allow_code=True)
+    path.write_text("format: 1\ndetection: {measure: 'mine.py:LAG'}")
+    with refused("detection.lag: a parameter of your method has the name of a key of this section"):
         load_world(path, allow_code=True)
 
 
