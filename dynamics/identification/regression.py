@@ -18,6 +18,7 @@ from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.identification.parameters import PER_LINK, to_standard
 from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.vectors import UP, ZERO, add, along, column, cross, dot, into_axes, put, sub, three, times, vector
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
 
@@ -53,73 +54,37 @@ def write_regressor(gravity, qd, qdd, work, out):
     Reads ``work.rotation`` and ``work.origin`` (``update_frames`` writes them).
     """
     rotation, origin = work.rotation, work.origin
-    wx, wy, wz = 0.0, 0.0, 0.0
-    dx, dy, dz = 0.0, 0.0, 0.0
-    ax, ay, az = -gravity[0], -gravity[1], -gravity[2]
-    zx, zy, zz = 0.0, 0.0, 1.0
+    w, d, a, z = ZERO, ZERO, times(-1.0, three(gravity, 0)), UP
     for i in range(qd.size):
         # motion of frame i, base axes
-        cx, cy, cz = _cross(wx, wy, wz, zx, zy, zz)
-        dx, dy, dz = (dx + zx * qdd[i] + cx * qd[i], dy + zy * qdd[i] + cy * qd[i], dz + zz * qdd[i] + cz * qd[i])
-        wx, wy, wz = wx + zx * qd[i], wy + zy * qd[i], wz + zz * qd[i]
-        rx, ry, rz = (origin[i + 1, 0] - origin[i, 0], origin[i + 1, 1] - origin[i, 1], origin[i + 1, 2] - origin[i, 2])
-        cx, cy, cz = _cross(wx, wy, wz, rx, ry, rz)
-        ex, ey, ez = _cross(wx, wy, wz, cx, cy, cz)
-        cx, cy, cz = _cross(dx, dy, dz, rx, ry, rz)
-        ax, ay, az = ax + cx + ex, ay + cy + ey, az + cz + ez
-        zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
-        # the same in the link's axes
-        w = _into_link(rotation, i, wx, wy, wz)
-        d = _into_link(rotation, i, dx, dy, dz)
-        a = _into_link(rotation, i, ax, ay, az)
-        ux, uy, uz = 0.0, 0.0, 1.0
+        d = along(along(d, qdd[i], z), qd[i], cross(w, z))
+        w = along(w, qd[i], z)
+        end, turn = vector(origin, i + 1, 0), rotation[i]
+        r = sub(end, vector(origin, i, 0))
+        a = add(add(a, cross(d, r)), cross(w, cross(w, r)))
+        z = column(turn, 2)
+        w_own, d_own, a_own = into_axes(turn, w), into_axes(turn, d), into_axes(turn, a)
+        u = UP
         for j in range(i + 1):
-            sx, sy, sz = (
-                origin[i + 1, 0] - origin[j, 0],
-                origin[i + 1, 1] - origin[j, 1],
-                origin[i + 1, 2] - origin[j, 2],
-            )
-            cx, cy, cz = _cross(ux, uy, uz, sx, sy, sz)
-            u = _into_link(rotation, i, ux, uy, uz)
-            v = _into_link(rotation, i, cx, cy, cz)
-            _write_block(u, v, w, d, a, out, j, PER_LINK * i)
-            ux, uy, uz = rotation[j, 0, 2], rotation[j, 1, 2], rotation[j, 2, 2]
+            v = cross(u, sub(end, vector(origin, j, 0)))
+            _write_block(into_axes(turn, u), into_axes(turn, v), w_own, d_own, a_own, out, j, PER_LINK * i)
+            u = column(rotation[j], 2)
 
 
 @inlined
 def _write_block(u, v, w, d, a, out, row, start):
     """Ten entries of one joint and one link, all vectors in the link's axes."""
-    out[row, start] = v[0] * a[0] + v[1] * a[1] + v[2] * a[2]
+    out[row, start] = dot(v, a)
     # first moments: a × u + v × d + (v × w) × w, the adjoint of h -> h × a and h -> d × h + w × (w × h)
-    px, py, pz = _cross(a[0], a[1], a[2], u[0], u[1], u[2])
-    qx, qy, qz = _cross(v[0], v[1], v[2], d[0], d[1], d[2])
-    cx, cy, cz = _cross(v[0], v[1], v[2], w[0], w[1], w[2])
-    sx, sy, sz = _cross(cx, cy, cz, w[0], w[1], w[2])
-    out[row, start + 1] = px + qx + sx
-    out[row, start + 2] = py + qy + sy
-    out[row, start + 3] = pz + qz + sz
+    put(out, row, start + 1, add(add(cross(a, u), cross(v, d)), cross(cross(v, w), w)))
     # tensor: u·I d + (u × w)·I w
-    tx, ty, tz = _cross(u[0], u[1], u[2], w[0], w[1], w[2])
+    tx, ty, tz = cross(u, w)
     out[row, start + 4] = u[0] * d[0] + tx * w[0]
     out[row, start + 5] = u[0] * d[1] + u[1] * d[0] + tx * w[1] + ty * w[0]
     out[row, start + 6] = u[0] * d[2] + u[2] * d[0] + tx * w[2] + tz * w[0]
     out[row, start + 7] = u[1] * d[1] + ty * w[1]
     out[row, start + 8] = u[1] * d[2] + u[2] * d[1] + ty * w[2] + tz * w[1]
     out[row, start + 9] = u[2] * d[2] + tz * w[2]
-
-
-@inlined
-def _cross(x, y, z, rx, ry, rz):
-    return y * rz - z * ry, z * rx - x * rz, x * ry - y * rx
-
-
-@inlined
-def _into_link(rotation, i, x, y, z):
-    return (
-        rotation[i, 0, 0] * x + rotation[i, 1, 0] * y + rotation[i, 2, 0] * z,
-        rotation[i, 0, 1] * x + rotation[i, 1, 1] * y + rotation[i, 2, 1] * z,
-        rotation[i, 0, 2] * x + rotation[i, 1, 2] * y + rotation[i, 2, 2] * z,
-    )
 
 
 @kernel

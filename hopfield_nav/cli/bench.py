@@ -141,5 +141,7 @@ def _say_failed(suite: "Suite", rows: list[dict[str, Any]]) -> None:
     failed = [row for row in rows if row["outcome"] in ("method_failed", "failed")]
     for row in failed[:3]:
         say(f"{row['method']}, {row['family']}, {row['condition']}, seed {row['seed']}: {row['error']}")
+    if not any(row["counts"] for row in rows):
+        say("no world of the suite counts, so its tables are empty; table.csv has the rows")
     if failed:
         say(f"{len(failed)} of {len(rows)} rows failed; they are marked in the table")

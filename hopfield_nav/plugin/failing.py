@@ -7,6 +7,8 @@ from pathlib import Path
 
 from dynamics import HopfieldNavError
 
+_PROGRAM = Path(__file__).parents[1]
+
 
 class MethodFailed(HopfieldNavError):
     """A method of somebody's own has raised, or has answered what is no answer."""
@@ -23,7 +25,7 @@ watching: list[Callable[[str], AbstractContextManager[None]]] = []  # of who end
 def asked(whose: str) -> Iterator[None]:
     """A block in which a method of somebody's own works, by its ``title``; what it raises, or ``sys.exit``, fails it.
 
-    Raises ``MethodFailed``: with the method, the error, and the line.
+    Raises ``MethodFailed``: with the method, the error, and the line of its file.
     """
     try:
         with watching[-1](whose) if watching else nullcontext():
@@ -31,6 +33,8 @@ def asked(whose: str) -> Iterator[None]:
     except (Overdue, MethodFailed) as error:
         raise MethodFailed(f"{whose}: {error}") from None
     except (Exception, SystemExit) as error:
-        place = traceback.extract_tb(error.__traceback__)[-1]
+        lines = traceback.extract_tb(error.__traceback__)
+        own = [line for line in lines if not Path(line.filename).is_relative_to(_PROGRAM)]
+        place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
         told = " ".join(f"{type(error).__name__}: {error}".split())
-        raise MethodFailed(f"{whose}: {told} ({Path(place.filename).name}, line {place.lineno})") from error
+        raise MethodFailed(f"{whose}: {told}{place}") from error

@@ -102,6 +102,8 @@ class Against(NamedTuple):
     # (k, 3) places through which no step shall sweep, unless so much is risked [m]
     points: np.ndarray = np.zeros((0, 3))
     weights: np.ndarray = np.zeros(0)  # (k,) how certain each is
+    # float32 grid: what takes the place of ``cells`` where the path would else risk more than one half; None: they stay
+    at_last: np.ndarray | None = None
 
 
 class Belief(Protocol):

@@ -312,6 +312,18 @@ def test_methods_that_fail_are_rows_that_are_counted(here, capsys):
         assert [r["outcome"] for r in csv.DictReader(file) if r["method"] == "fails"].count("method_failed") == 4
 
 
+@pytest.mark.parametrize(("seed", "told"), [(0, ""), (1, "no world of the suite counts, so its tables are empty")])
+def test_that_no_world_counts_is_told(seed, told, here, capsys):
+    Path("quiet.yaml").write_text(
+        "format: 1\nfamilies: {quiet: {world: empty, set: {time_limit: 0.1}}}\nmethods: {one: {}}\n"
+        f'worlds: 1\nseed: {seed}\noracle: {{own: "own.py:even"}}\n',
+        encoding="utf-8",
+    )
+    assert main(["bench", "quiet.yaml", "--workers", "0", "--out", "out"]) == 0
+    said = capsys.readouterr().err
+    assert (told in said) if told else ("counts" not in said)
+
+
 MISBEHAVE = """
 import time
 import numpy as np

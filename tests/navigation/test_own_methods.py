@@ -140,6 +140,14 @@ PLANNERS = {
 }
 
 
+def test_a_method_of_the_wrong_signature_is_not_told_by_a_line_of_ours(here):
+    write(
+        "mine.py", "class Mine:\n    def plan(self):\n        return None\nPLANNER = Method('planner', 'mine', Mine)\n"
+    )
+    reason = simulate(load_world(WORLD, ["planner={kind: mine.py:PLANNER}"])).summary["reason"]
+    assert "planner 'mine': TypeError: Mine.plan() takes 1 positional argument but 2 were given; world" in reason
+
+
 @pytest.mark.parametrize(("body", "words"), PLANNERS.items(), ids=list(PLANNERS))
 def test_a_planner_that_misbehaves_ends_the_run_in_one_line(body, words, here):
     write("mine.py", f"class Mine:\n    def plan(self, believed):\n        {body}\n"

@@ -23,6 +23,7 @@ tangent from the measured force and motion).
 import math
 
 from dynamics.kernels.decorators import inlined
+from dynamics.kernels.vectors import ZERO, add, along, column, cross, dot, length, over, put_three, sub, three, times
 from dynamics.kinematics import update_jacobian
 from dynamics.linear_solve import solve_symmetric
 from dynamics.newton_euler import newton_euler
@@ -55,8 +56,7 @@ def control(model, sensed, parameters, memory, work, tau):
     update_jacobian(model, work)
     if period == 0.0:
         _begin(sensed, parameters, memory, work)
-    vx, vy, vz = _velocity(sensed, parameters, memory, work, period)
-    _tell_joints(sensed, memory, work, vx, vy, vz, period)
+    _tell_joints(sensed, memory, work, _velocity(sensed, parameters, memory, work, period), period)
     acceleration = work.vector[0]
     for i in range(n):
         omega = parameters[PARAMETERS + i]
@@ -75,12 +75,11 @@ def _begin(sensed, parameters, memory, work):
     memory[PHASE], memory[INTEGRAL], memory[TILT] = APPROACHING, 0.0, 0.0
     ch, sh = math.cos(parameters[HEADING]), math.sin(parameters[HEADING])
     ce, se = math.cos(parameters[ELEVATION]), math.sin(parameters[ELEVATION])
-    memory[NORMAL], memory[NORMAL + 1], memory[NORMAL + 2] = -ch * ce, -sh * ce, -se
+    put_three(memory, NORMAL, (-ch * ce, -sh * ce, -se))
     side = 1.0 if parameters[SIDE] >= 0.0 else -1.0
     c, s = side * math.cos(parameters[INCLINE]), side * math.sin(parameters[INCLINE])
-    memory[AXIS], memory[AXIS + 1], memory[AXIS + 2] = -c * ch * se - s * sh, -c * sh * se + s * ch, c * ce
-    for k in range(3):
-        memory[PLACE + k] = work.tool[k, 3]
+    put_three(memory, AXIS, (-c * ch * se - s * sh, -c * sh * se + s * ch, c * ce))
+    put_three(memory, PLACE, column(work.tool, 3))
     for k in range(9):
         memory[ROTATION + k] = work.rotation[n - 1, k // 3, k % 3]
     for i in range(n):
@@ -91,60 +90,48 @@ def _begin(sensed, parameters, memory, work):
 def _velocity(sensed, parameters, memory, work, period):
     """The velocity that the tool is told, in the plane [m/s]."""
     wanted, time = parameters[FORCE], sensed.time[0]
-    fx, fy, fz = _force(sensed, memory)
-    ax, ay, az = memory[AXIS], memory[AXIS + 1], memory[AXIS + 2]
-    off = ax * fx + ay * fy + az * fz
-    square = fx * fx + fy * fy + fz * fz - off * off  # of its part in the plane
+    force = sub(three(sensed.felt, 0), three(memory, BIAS))  # less that without a contact
+    off = dot(three(memory, AXIS), force)
+    square = dot(force, force) - off * off  # of its part in the plane
     if square > CONTACT_SHARE * wanted * CONTACT_SHARE * wanted:
-        _follow_normal(sensed, parameters, memory, work, fx, fy, fz, period)
+        _follow_normal(sensed, parameters, memory, work, force, period)
     elif memory[PHASE] == SLIDING and time - memory[LAST_FELT] > LOSS_TIME:
         memory[PHASE] = SEARCHING
     if memory[PHASE] == SEARCHING:
         _turn(memory, NORMAL, parameters[APPROACH] / SEARCH_RADIUS * period)
-    nx, ny, nz = _normal(memory)
-    most = parameters[APPROACH]
+    normal, most = _normal(memory), parameters[APPROACH]
     if memory[PHASE] != SLIDING:
-        return -most * nx, -most * ny, -most * nz
-    error = wanted - (fx * nx + fy * ny + fz * nz)
+        return times(-most, normal)
+    error = wanted - dot(force, normal)
     memory[INTEGRAL] += parameters[INTEGRAL_GAIN] * error * period
     memory[INTEGRAL] = min(max(memory[INTEGRAL], -most), most)
     inward = min(max(parameters[GAIN] * error + memory[INTEGRAL], -most), most)
-    along = parameters[SPEED] * max(1.0 - abs(error) / wanted, 0.0)
-    tx, ty, tz = _tangent(memory, nx, ny, nz)
-    return along * tx - inward * nx, along * ty - inward * ny, along * tz - inward * nz
+    speed = parameters[SPEED] * max(1.0 - abs(error) / wanted, 0.0)
+    return along(times(speed, _tangent(memory, normal)), -inward, normal)
 
 
 @inlined
-def _force(sensed, memory):
-    """The force that is felt, less that without a contact [N]."""
-    return sensed.felt[0] - memory[BIAS], sensed.felt[1] - memory[BIAS + 1], sensed.felt[2] - memory[BIAS + 2]
-
-
-@inlined
-def _follow_normal(sensed, parameters, memory, work, fx, fy, fz, period):
+def _follow_normal(sensed, parameters, memory, work, force, period):
     """Bring the direction of the force, and its angle from the normal, up to date."""
-    size = math.sqrt(fx * fx + fy * fy + fz * fz)
     share = 1.0 if parameters[SMOOTHING] == 0.0 else lag_share(1.0 / parameters[SMOOTHING], period)
     if memory[PHASE] != SLIDING:
         memory[PHASE], memory[INTEGRAL], share = SLIDING, 0.0, 1.0
     memory[LAST_FELT] = sensed.time[0]
-    x = memory[NORMAL] + share * (fx / size - memory[NORMAL])
-    y = memory[NORMAL + 1] + share * (fy / size - memory[NORMAL + 1])
-    z = memory[NORMAL + 2] + share * (fz / size - memory[NORMAL + 2])
-    size = math.sqrt(x * x + y * y + z * z)
+    normal = three(memory, NORMAL)
+    normal = along(normal, share, sub(over(force, length(force)), normal))
+    size = length(normal)
     if size > 0.0:
-        memory[NORMAL], memory[NORMAL + 1], memory[NORMAL + 2] = x / size, y / size, z / size
+        put_three(memory, NORMAL, over(normal, size))
     if parameters[ADAPTING] == 0.0:
         return
-    nx, ny, nz = _normal(memory)
-    tx, ty, tz = _tangent(memory, nx, ny, nz)
-    along, across = 0.0, 0.0
+    normal = _normal(memory)
+    tangent = _tangent(memory, normal)
+    ahead, across = 0.0, 0.0
     for i in range(sensed.qd.size):
-        vx, vy, vz = work.jacobian[0, i], work.jacobian[1, i], work.jacobian[2, i]
-        along += (tx * vx + ty * vy + tz * vz) * sensed.qd[i]
-        across += (nx * vx + ny * vy + nz * vz) * sensed.qd[i]
-    if along > 0.5 * parameters[SPEED]:  # then the true normal is perpendicular to the motion
-        angle = math.atan2(-across, along)
+        ahead += dot(tangent, column(work.jacobian, i)) * sensed.qd[i]
+        across += dot(normal, column(work.jacobian, i)) * sensed.qd[i]
+    if ahead > 0.5 * parameters[SPEED]:  # then the true normal is perpendicular to the motion
+        angle = math.atan2(-across, ahead)
         memory[TILT] += lag_share(1.0 / parameters[ADAPTING], period) * angle
         memory[TILT] = min(max(memory[TILT], -LARGEST_TILT), LARGEST_TILT)
 
@@ -152,39 +139,31 @@ def _follow_normal(sensed, parameters, memory, work, fx, fy, fz, period):
 @inlined
 def _normal(memory):
     """The believed normal in the plane: that of the force, friction's angle taken off; zero where none is."""
-    ax, ay, az = memory[AXIS], memory[AXIS + 1], memory[AXIS + 2]
-    x, y, z = memory[NORMAL], memory[NORMAL + 1], memory[NORMAL + 2]
-    off = ax * x + ay * y + az * z
-    x, y, z = x - off * ax, y - off * ay, z - off * az
-    size = math.sqrt(x * x + y * y + z * z)
+    axis, normal = three(memory, AXIS), three(memory, NORMAL)
+    normal = along(normal, -dot(axis, normal), axis)
+    size = length(normal)
     if size < LEAST_NORMAL:
-        return 0.0, 0.0, 0.0
+        return ZERO
     c, s = math.cos(memory[TILT]) / size, math.sin(memory[TILT]) / size
-    tx, ty, tz = _tangent(memory, x, y, z)
-    return c * x + s * tx, c * y + s * ty, c * z + s * tz
+    return along(times(c, normal), s, _tangent(memory, normal))
 
 
 @inlined
-def _tangent(memory, nx, ny, nz):
+def _tangent(memory, normal):
     """The direction along the surface: the axis times the normal."""
-    ax, ay, az = memory[AXIS], memory[AXIS + 1], memory[AXIS + 2]
-    return ay * nz - az * ny, az * nx - ax * nz, ax * ny - ay * nx
+    return cross(three(memory, AXIS), normal)
 
 
 @inlined
 def _turn(memory, at, angle):
     """Turn the vector that the memory holds at a place about the axis of the plane [rad]."""
-    x, y, z = memory[at], memory[at + 1], memory[at + 2]
-    tx, ty, tz = _tangent(memory, x, y, z)
-    off = memory[AXIS] * x + memory[AXIS + 1] * y + memory[AXIS + 2] * z
+    axis, given = three(memory, AXIS), three(memory, at)
     c, s = math.cos(angle), math.sin(angle)
-    memory[at] = c * x + s * tx + (1.0 - c) * off * memory[AXIS]
-    memory[at + 1] = c * y + s * ty + (1.0 - c) * off * memory[AXIS + 1]
-    memory[at + 2] = c * z + s * tz + (1.0 - c) * off * memory[AXIS + 2]
+    put_three(memory, at, along(along(times(c, given), s, _tangent(memory, given)), (1.0 - c) * dot(axis, given), axis))
 
 
 @inlined
-def _tell_joints(sensed, memory, work, vx, vy, vz, period):
+def _tell_joints(sensed, memory, work, velocity, period):
     """Write the joints' speeds for the tool's velocity, plane and rotation kept, and move their angles."""
     n, columns, square, wanted = sensed.q.size, work.jacobian, work.square, work.vector[0][:6]
     off = 0.0
@@ -194,13 +173,11 @@ def _tell_joints(sensed, memory, work, vx, vy, vz, period):
         memory[PLACE + k] = work.tool[k, 3] + off * memory[AXIS + k]
         wanted[k] = POSE_RATE * off * memory[AXIS + k]
         wanted[3 + k] = 0.0
-    wanted[0], wanted[1], wanted[2] = wanted[0] + vx, wanted[1] + vy, wanted[2] + vz
+    put_three(wanted, 0, add(three(wanted, 0), velocity))
     for j in range(3):
-        x, y, z = (work.rotation[n - 1, 0, j], work.rotation[n - 1, 1, j], work.rotation[n - 1, 2, j])
-        a, b, c = memory[ROTATION + j], memory[ROTATION + 3 + j], memory[ROTATION + 6 + j]
-        wanted[3] += 0.5 * POSE_RATE * (y * c - z * b)
-        wanted[4] += 0.5 * POSE_RATE * (z * a - x * c)
-        wanted[5] += 0.5 * POSE_RATE * (x * b - y * a)
+        held = memory[ROTATION + j], memory[ROTATION + 3 + j], memory[ROTATION + 6 + j]
+        turning = cross(column(work.rotation[n - 1], j), held)
+        put_three(wanted, 3, along(three(wanted, 3), 0.5 * POSE_RATE, turning))
     for i in range(6):
         for j in range(6):
             value = LEAST_SQUARE if i == j else 0.0

@@ -19,7 +19,7 @@ from hopfield_nav.navigation.whole_arm.grid import grid_of
 from hopfield_nav.navigation.whole_arm.learning import WholeArmLearning
 from hopfield_nav.navigation.whole_arm.probe import MAX_PROBES, choose_probe, is_ambiguous
 from hopfield_nav.navigation.whole_arm.risk import LEAST
-from hopfield_nav.navigation.whole_arm.search import EXITS, MOST_EXITS, Found, Search
+from hopfield_nav.navigation.whole_arm.search import EXITS, MOST_EXITS, RISK, Found, Search
 from hopfield_nav.navigation.whole_arm.separation import Separation
 from hopfield_nav.navigation.whole_arm.strategies import ArmFelt, belief_for
 from hopfield_nav.plugin import Against, BelievedMap
@@ -85,7 +85,11 @@ class ArmMap:
         if len(self.collisions.touches) >= LINE_TOUCHES:
             self.learning.shut_exits |= self.search.lines
         find = self.search.cheapest if against.as_cost else self.search.path
-        return find(here, q, self.beliefs, against, self.learning.shut_exits), against
+        found, at_last = find(here, q, self.beliefs, against, self.learning.shut_exits), against.at_last
+        if found is not None and self.search.risk > RISK and at_last is not None and at_last is not against.cells:
+            against = against._replace(cells=at_last)
+            found = find(here, q, self.beliefs, against, self.learning.shut_exits)
+        return found, against
 
     def believed(self, here: Cell, with_steps: bool = True) -> BelievedMap:
         """The map with what the built-in strategies believe, from a cell to all goals."""

@@ -32,7 +32,8 @@ class _Touch(NamedTuple):
     """Its places that are left, and what they say: at which cells, counted in C order, how much.
 
     ``alone`` is what they weigh without the other touches, ``q`` (n,) where it was felt, if known [rad]. ``around``
-    (k, m, 3) are points of the surface about each place [m], NaN where none is believed.
+    (k, m, 3) are points of the surface about each place [m], NaN where none is believed; at the cells ``beside`` they
+    say so much ``more``.
     """
 
     places: ContactHypotheses
@@ -41,6 +42,8 @@ class _Touch(NamedTuple):
     against: np.ndarray
     q: np.ndarray | None
     around: np.ndarray
+    beside: np.ndarray
+    more: np.ndarray
 
 
 class CollisionBelief:
@@ -115,6 +118,16 @@ class CollisionBelief:
             found[cell] = 0.0
         return found
 
+    def with_surfaces(self, risk: np.ndarray) -> np.ndarray:
+        """``risk``, and what the surfaces about likely places add to it; itself where none is believed to go on."""
+        touches = [touch for touch in self._touches if len(touch.beside)]
+        found = risk.copy() if touches else risk
+        for touch in touches:
+            found.reshape(-1)[touch.beside] += touch.more
+        for cell in self._free if touches else ():
+            found[cell] = 0.0
+        return found
+
     def near(self, cells: np.ndarray) -> list[int]:
         """Numbers of the touches that speak against one of the cells (k, n), or against one beside it."""
         steps = np.vstack([np.zeros(cells.shape[1], dtype=int), *np.eye(cells.shape[1], dtype=int)])
@@ -153,17 +166,26 @@ class CollisionBelief:
         self._touches[k] = self._say(places, alone, said.q, said.around)
 
     def _say(self, places: ContactHypotheses, alone: np.ndarray, q: np.ndarray | None, around: np.ndarray) -> _Touch:
-        said = np.zeros(self._grid.shape, dtype=np.uint8)
-        for place, weight, surface in zip(places.points, np.minimum(places.weights, 1.0), around, strict=True):
-            points = surface[~np.isnan(surface[:, 0])] if weight >= LEAST else surface[:0]
-            for point, share in ((place, 1.0), *((point, SHARE) for point in points)):
-                for radius, certainty in self._shells:
-                    level = max(1, round(_FULL_SCALE * share * certainty * float(weight)))
-                    mark_ball(self._arm, self._grid, said, point, radius, level)
+        weights = np.minimum(places.weights, 1.0)
+        said = self._marked(np.zeros(self._grid.shape, dtype=np.uint8), places.points, weights)
         cells = np.flatnonzero(said)
-        against = -np.log1p(said.reshape(-1)[cells].astype(np.float32) / -_FULL_SCALE)
+        against = _against(said, cells)
         self.against.reshape(-1)[cells] += against
-        return _Touch(places, alone, cells, against, q, around)
+        there = ~np.isnan(around[..., 0]) & (weights >= LEAST)[:, None]
+        wide, beside = said, cells[:0]
+        if there.any():
+            share = np.broadcast_to(SHARE * weights[:, None], there.shape)
+            wide = self._marked(said.copy(), around[there], share[there])
+            beside = np.flatnonzero(wide > said)
+        more = _against(wide, beside) - _against(said, beside)
+        return _Touch(places, alone, cells, against, q, around, beside, more)
+
+    def _marked(self, said: np.ndarray, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """The marks with those of balls about points (k, 3) of so much weight (k,)."""
+        for point, weight in zip(points, weights, strict=True):
+            for radius, certainty in self._shells:
+                mark_ball(self._arm, self._grid, said, point, radius, max(1, round(_FULL_SCALE * certainty * weight)))
+        return said
 
     def _inside(self, points: np.ndarray, q: np.ndarray) -> np.ndarray:
         """(k,) bool: the points (k, 3) that the arm contained at one of the joint angles (m, n)."""
@@ -171,6 +193,11 @@ class CollisionBelief:
             return np.zeros(len(points), dtype=bool)
         distance = arm_distance(self._arm, q, pack_primitives(sphere(p, _POINT) for p in points))
         return np.asarray((distance < -_DEEP).any(axis=(0, 1)))
+
+
+def _against(said: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """What marks say at cells, as -ln(1 - certainty)."""
+    return np.asarray(-np.log1p(said.reshape(-1)[cells].astype(np.float32) / -_FULL_SCALE))
 
 
 def _left(places: ContactHypotheses, ruled_out: np.ndarray) -> ContactHypotheses:

@@ -57,9 +57,14 @@ def _checked(answer: Any, shape: tuple[int, ...]) -> Against | None:
         return None
     if not isinstance(answer, Against):
         raise MethodFailed(f"it answers {type(answer).__name__}, not Against or None")
-    cells = np.asarray(answer.cells)
+    at_last = None if answer.at_last is None else _grid(answer.at_last, shape)
+    return answer._replace(cells=_grid(answer.cells, shape), at_last=at_last)
+
+
+def _grid(answer: Any, shape: tuple[int, ...]) -> np.ndarray:
+    cells = np.asarray(answer)
     if cells.dtype.kind not in "biuf" or cells.shape != shape:
         raise MethodFailed(f"it answers {cells.dtype} of shape {cells.shape}, not numbers of shape {shape}")
     if not cells.min(initial=0.0) >= 0.0:
         raise MethodFailed("it answers numbers below 0, or none")
-    return answer._replace(cells=np.ascontiguousarray(cells, dtype=np.float32))
+    return np.ascontiguousarray(cells, dtype=np.float32)

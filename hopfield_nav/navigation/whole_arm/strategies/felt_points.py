@@ -8,8 +8,10 @@ class FeltPoints:
     """Goes by certainties; a ``plugin.Belief``."""
 
     def believe(self, felt: ArmFelt) -> Against:
-        """What speaks against cells, and the places through which no step shall sweep."""
-        return Against(felt.believed.against, points=felt.points, weights=felt.weights)
+        """What speaks against cells, and the places through which no step shall sweep; surfaces as long as they may."""
+        felt_there = felt.believed.against
+        cells = felt.collisions.with_surfaces(felt_there)
+        return Against(cells, points=felt.points, weights=felt.weights, at_last=felt_there)
 
 
 METHOD = Method(
