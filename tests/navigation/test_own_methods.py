@@ -222,6 +222,7 @@ BELIEFS = {
     "return Against(np.full(felt.believed.blocked.shape, -1.0))": "below 0",
     "return Against(np.full(felt.believed.blocked.shape, np.nan))": "below 0",
     "return Against(felt.believed.blocked.astype(str))": "not numbers",
+    "return Against(felt.believed.blocked, at_last=np.zeros(3))": r"shape \(3,\), not numbers of shape",
     "felt.points[0] = 0.0": "read-only|out of bounds",
 }
 
@@ -233,6 +234,25 @@ def test_a_belief_that_misbehaves(body, words, here):
     run = simulate(load_world("whole_arm", ["planner={strategy: mine.py:BELIEF}", "map.shape=[12, 8, 10, 1, 1, 1]"]))
     assert run.outcome == "method_failed"
     assert re.search(words, run.summary["reason"])
+
+
+def test_what_is_believed_until_too_much_would_be_risked_is_let_go(here):
+    """Doubt of every cell alike: with more than an even chance it is as if there were none, with less it is not."""
+    ran = {}
+    for name, answer in {
+        "alone": "Against(felt.believed.against)",
+        "surely": "Against(np.full(felt.believed.blocked.shape, 0.7), at_last=felt.believed.against)",
+        "hardly": "Against(np.full(felt.believed.blocked.shape, 0.6), at_last=felt.believed.against)",
+    }.items():
+        write(f"{name}.py", f"class Mine:\n    def believe(self, felt):\n        return {answer}\n"
+                            "BELIEF = Method('belief', 'mine', Mine)\n")  # fmt: skip
+        change = [f"planner={{strategy: {name}.py:BELIEF}}", "map.shape=[12, 8, 10, 1, 1, 1]", "time_limit=30"]
+        ran[name] = simulate(load_world("whole_arm", change))
+    assert ran["alone"].summary["collision_count"] > 0
+    np.testing.assert_array_equal(ran["surely"].data.q, ran["alone"].data.q)
+    assert (
+        ran["hardly"].data.q.shape != ran["alone"].data.q.shape or (ran["hardly"].data.q != ran["alone"].data.q).any()
+    )
 
 
 @pytest.mark.parametrize(
