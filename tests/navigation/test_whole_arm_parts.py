@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from benches import suite_module
@@ -16,6 +18,7 @@ from hopfield_nav.navigation.whole_arm.collision_belief import AGREE, TOGETHER, 
 from hopfield_nav.navigation.whole_arm.goals import goal_solutions
 from hopfield_nav.navigation.whole_arm.lines import joint_lines
 from hopfield_nav.navigation.whole_arm.risk import LADDER, doubtful
+from hopfield_nav.navigation.whole_arm.strategies.felt_points import PATIENCE, FeltPoints
 from hopfield_nav.navigation.whole_arm.surface import LEAST, SHARE, tangent_points
 from hopfield_nav.world import build_arm, parse_world
 
@@ -113,8 +116,8 @@ def beside(felt, q):
     plain, wide = CollisionBelief(ARM, GRID), CollisionBelief(ARM, GRID, surface=0.1)
     for doubts in (plain, wide):
         doubts.add(felt, q)
-    np.testing.assert_array_equal(plain.risk(), wide.risk())
-    return plain, wide, lambda: wide.with_surfaces(wide.risk()) - plain.risk()
+    np.testing.assert_array_equal(plain.risk(), wide.risk(surfaces=False))
+    return plain, wide, lambda: wide.risk() - plain.risk()
 
 
 def test_a_surface_is_believed_about_likely_places_with_less_certainty_than_these(on_the_forearm):
@@ -123,10 +126,28 @@ def test_a_surface_is_believed_about_likely_places_with_less_certainty_than_thes
     assert (more() >= 0.0).all()
     there = more() > 0.0
     assert there.any()
-    assert wide.with_surfaces(wide.risk())[there].max() <= -np.log(1.0 - 0.9 * 0.9 * SHARE) + 0.01
-    assert not plain.with_surfaces(plain.risk())[there & (plain.risk() == 0.0)].any()
+    assert wide.has_surfaces()
+    assert not plain.has_surfaces()
+    assert wide.risk()[there].max() <= -np.log(1.0 - 0.9 * 0.9 * SHARE) + 0.01
     for unlikely, at in ((felt._replace(weights=np.array([LEAST - 0.01])), q), (felt, None)):
-        assert not beside(unlikely, at)[2]().any()
+        assert not beside(unlikely, at)[1].has_surfaces()
+
+
+def test_surfaces_may_be_let_go_from_the_tenth_touch_on(on_the_forearm):
+    q, felt, _ = on_the_forearm
+    for plain_or_wide in (0, 1):
+        doubts = beside(felt, q)[plain_or_wide]
+
+        def at_last(doubts=doubts):
+            told = SimpleNamespace(collisions=doubts, believed=SimpleNamespace(against=None), points=None, weights=None)
+            return FeltPoints().believe(told).at_last
+
+        for _ in range(PATIENCE - 2):
+            doubts.add(felt, q)
+        assert at_last() is None
+        doubts.add(felt, q)
+        assert (at_last() is not None) == (plain_or_wide == 1)
+    np.testing.assert_array_equal(at_last(), doubts.risk(surfaces=False))
 
 
 def test_where_the_arm_was_no_surface_is_believed(on_the_forearm):

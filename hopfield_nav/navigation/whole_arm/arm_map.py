@@ -85,9 +85,9 @@ class ArmMap:
         if len(self.collisions.touches) >= LINE_TOUCHES:
             self.learning.shut_exits |= self.search.lines
         find = self.search.cheapest if against.as_cost else self.search.path
-        found, at_last = find(here, q, self.beliefs, against, self.learning.shut_exits), against.at_last
-        if found is not None and self.search.risk > RISK and at_last is not None and at_last is not against.cells:
-            against = against._replace(cells=at_last)
+        found = find(here, q, self.beliefs, against, self.learning.shut_exits)
+        if found is not None and self.search.risk > RISK and against.at_last is not None:
+            against = against._replace(cells=against.at_last)
             found = find(here, q, self.beliefs, against, self.learning.shut_exits)
         return found, against
 

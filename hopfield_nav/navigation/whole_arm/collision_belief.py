@@ -111,22 +111,18 @@ class CollisionBelief:
         """What each of ``places`` weighs without the other touches (k,)."""
         return np.concatenate([np.zeros(0), *(touch.alone for touch in self._touches)])
 
-    def risk(self) -> np.ndarray:
-        """float32 grid as ``against``, and 0 where the arm was."""
+    def risk(self, surfaces: bool = True) -> np.ndarray:
+        """float32 grid as ``against``, with what ``surfaces`` add, and 0 where the arm was."""
         found = np.maximum(self.against, np.float32(0.0))
+        for touch in self._touches if surfaces else ():
+            found.reshape(-1)[touch.beside] += touch.more
         for cell in self._free:
             found[cell] = 0.0
         return found
 
-    def with_surfaces(self, risk: np.ndarray) -> np.ndarray:
-        """``risk``, and what the surfaces about likely places add to it; itself where none is believed to go on."""
-        touches = [touch for touch in self._touches if len(touch.beside)]
-        found = risk.copy() if touches else risk
-        for touch in touches:
-            found.reshape(-1)[touch.beside] += touch.more
-        for cell in self._free if touches else ():
-            found[cell] = 0.0
-        return found
+    def has_surfaces(self) -> bool:
+        """Whether a surface is believed to go on anywhere."""
+        return any(len(touch.beside) for touch in self._touches)
 
     def near(self, cells: np.ndarray) -> list[int]:
         """Numbers of the touches that speak against one of the cells (k, n), or against one beside it."""

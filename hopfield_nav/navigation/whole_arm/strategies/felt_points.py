@@ -11,10 +11,10 @@ class FeltPoints:
 
     def believe(self, felt: ArmFelt) -> Against:
         """What speaks against cells, surfaces included, and the places through which no step shall sweep."""
-        places_alone = felt.believed.against
-        cells = felt.collisions.with_surfaces(places_alone)
-        at_last = places_alone if len(felt.collisions.touches) >= PATIENCE else None
-        return Against(cells, points=felt.points, weights=felt.weights, at_last=at_last)
+        collisions, at_last = felt.collisions, None
+        if len(collisions.touches) >= PATIENCE and collisions.has_surfaces():
+            at_last = collisions.risk(surfaces=False)
+        return Against(felt.believed.against, points=felt.points, weights=felt.weights, at_last=at_last)
 
 
 METHOD = Method(
