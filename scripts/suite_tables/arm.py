@@ -261,22 +261,28 @@ def _told_beside(rows: Sequence[c.Row]) -> list[c.Row]:
     """Rows in which the arm that is told stands beside the one that feels, as methods of one family would."""
     parts = [(str(row["family"]).partition(", told"), row) for row in rows]
     return [
-        {**row, "family": family, "method": row["method"] if not told else _TOLD.get(str(row["method"]), "")}
+        {**row, "family": family, "method": _TOLD.get(str(row["method"]), "") if told else row["method"]}
         for (family, told, _), row in parts
     ]
 
 
-_SIDES, _TOLD = ("felt_points", "surface", "told"), {"felt_points": "told"}
-TOLD = {"worlds": c.count(c.counts)}
-for _number, _side in enumerate(("as felt", "with a surface", "told")):
-    TOLD |= {
-        f"{_side}: reached": c.each(c.share(c.reached, c.counts, 0), _number),
-        f"{_side}: touches, mean": c.each(c.of("collision_count", "{:.1f}", np.mean, c.counts), _number),
-        f"90 %{' ' * _number}": c.each(
-            c.of("collision_count", "{:.0f}", lambda values: np.quantile(values, 0.9), c.counts), _number
-        ),
-        f"most{' ' * _number}": c.each(c.of("collision_count", "{:.0f}", np.max, c.counts), _number),
-    }
+_TOLD = {"felt_points": "told"}
+
+
+def _touches(*sides: str) -> dict[str, c.Cell]:
+    """Of methods that stand beside each other, by what they are called: goals reached, and touches of all worlds."""
+    found = {"worlds": c.count(c.counts)}
+    for k, side in enumerate(sides):
+        columns = {
+            f"{side}: reached": c.share(c.reached, c.counts, 0),
+            f"{side}: touches, mean": c.of("collision_count", "{:.1f}", np.mean, c.counts),
+            f"90 %{' ' * k}": c.of("collision_count", "{:.0f}", lambda values: np.quantile(values, 0.9), c.counts),
+            f"most{' ' * k}": c.of("collision_count", "{:.0f}", np.max, c.counts),
+        }
+        found |= {head: c.each(cell, k) for head, cell in columns.items()}
+    return found
+
+
 REGROUPED = {"whole_arm_boxes": _boxes, "whole_arm_told": _told_beside}
 
 
@@ -318,7 +324,10 @@ TABLES: dict[str, list[Part | Pivot]] = {
         Part("whole", "{s}: {f}", GEARS, None, lambda f, s, m: f in ("pipes", "all") or s.endswith(FULL), whole=True)
     ],
     "whole_arm_straight": [Part("straight", "{f}, {s}", STRAIGHT, ("step by step", "straight"))],
-    "whole_arm_told": [Part("told", "{f}, {s}", TOLD, _SIDES)],
+    "whole_arm_told": [
+        Part("told", "{f}, {s}", _touches("as felt", "told"), ("felt_points", "told")),
+        Part("surfaces", "{f}, {s}", _touches("by default", "with surfaces"), ("felt_points", "surface")),
+    ],
     "whole_arm_boxes": [Part("boxes", "{f}", BOXES, ("closed", "open"), whole=True)],
     "motion_bench_maker": [Part("blind", "{f}, {s}: {m}", BLIND, whole=True)],
     "hypotheses": [Part("hypotheses", "{f}: {m}", HYPOTHESES)],
