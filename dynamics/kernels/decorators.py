@@ -203,12 +203,16 @@ def shared(function: Callable) -> Callable:
     return Shared(function)
 
 
-def first_class(signature: "numba.core.typing.Signature", function: Callable, into_c: bool = False) -> Callable:
+def first_class(
+    signature: "numba.core.typing.Signature", function: Callable, into_c: bool = False, allocates: bool = False
+) -> Callable:
     """Compile ``function`` now for one signature, as a value that other kernels can be handed.
 
     ``into_c``: into the C function that calls it, for one that is handed large records, which are copied once less.
+    ``allocates``: it makes arrays.
     """
-    options = {**loop_options(), "cache": function.__module__.split(".")[0] in PACKAGES}
+    options = {**(COMPILE_OPTIONS if allocates else loop_options())}
+    options["cache"] = function.__module__.split(".")[0] in PACKAGES
     del options["nogil"], options["no_cfunc_wrapper"]  # no options of a C function
     options["forceinline"] = into_c
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):  # cfunc would compile all the same

@@ -3,7 +3,7 @@
 import dis
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -56,9 +56,12 @@ def compiled(method: Method) -> Callable:
         raise BadInput(
             f"the {method.title} raises errors, which nobody would hear of", allowed="numbers for every input"
         )
-    try:
+    refused = load_numba().core.errors.NumbaError, TypeError, RuntimeError
+    with suppress(*refused):
         return first_class(signature(method.kind), method.kernel, into_c=True)
-    except (load_numba().core.errors.NumbaError, TypeError, RuntimeError) as error:
+    try:
+        return first_class(signature(method.kind), method.kernel, into_c=True, allocates=True)
+    except refused as error:
         raise BadInput(f"the {method.title} cannot be compiled: {_cause(error)}") from error
 
 

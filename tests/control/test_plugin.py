@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 
 import numpy as np
@@ -153,10 +154,26 @@ def _kernel(body, arguments="model, sensed, parameters, memory, work, tau_extern
     )
 
 
+def test_a_method_may_make_arrays_and_their_memory_is_given_back(mine):
+    """A sum by NumPy is the sum of a loop, period by period; 4 GB are made and let go."""
+    summed = "    many = np.zeros(100_000) + np.abs(tau_external).sum()\n    return many[-1]"
+    folder = mine("import numpy as np\n" + DETECTOR.replace("    return total", summed))
+    (folder / "loop.py").write_text(DETECTOR)
+    levels, most = {}, []
+    for name in ("loop", "mine"):
+        text = f"detection: {{measure: '{name}.py:METHOD', threshold: 6}}\ntime_limit: 8\nrecord: {{every: 1}}\n"
+        text += "obstacles: [{cylinder: {center: [0.4, -0.09], radius: 0.05}}]\n" + GOAL
+        levels[name] = simulation(text, folder).run().data.level.values
+        most.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    assert most[1] - most[0] < 500_000  # [kB]
+    np.testing.assert_allclose(levels["mine"], levels["loop"], rtol=1e-12)
+    assert levels["mine"].max() > 1.0
+
+
 FAULTY = {
     "unknown name": (_kernel("return undefined_thing"), "undefined_thing"),
     "wrong arguments": (_kernel("return 0.0", "model, sensed"), "7"),
-    "allocates": (_kernel("return np.zeros(3).sum()"), "cannot be compiled"),
+    "what Numba does not know": (_kernel("return np.pad(tau_external, 2).max()"), "numpy.pad"),
     "raises": (_kernel("if sensed.time > 1.0:\n        raise ValueError('late')\n    return 0.0"), "raises errors"),
     "returns nothing": (_kernel("pass"), "none"),
     "object mode": (_kernel("return {'a': object()}"), "object"),
