@@ -30,8 +30,10 @@ def join_results(
 
     Raises ``BadInput``: one fault for every line that cannot be used.
     """
-    worlds = {_world(row): row for row in rows}
-    joined, methods, left_out = [dict(row) for row in rows], dict(suite.suite.methods), list[Row]()
+    worlds = {_world(row): row for row in sorted(rows, key=lambda row: row["counts"] is not None)}
+    # a run that was ended from outside does not know whether its world counts
+    joined = [{**row, "counts": worlds[_world(row)]["counts"]} if row["counts"] is None else dict(row) for row in rows]
+    methods, left_out = dict(suite.suite.methods), list[Row]()
     for path in files:
         own = _read(suite, path)
         methods |= {str(row["method"]): {} for row in own}

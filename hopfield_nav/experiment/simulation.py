@@ -187,6 +187,7 @@ class Simulation:
                 if while_ is not None and not while_(self.time, len(self.detections)):
                     break
         except KeyboardInterrupt:
+            self.wall_time += clock.perf_counter() - started
             self.reason = "interrupted"
             raise Interrupted(self.record()) from None
         self.wall_time += clock.perf_counter() - started

@@ -134,7 +134,7 @@ def _places(head: Head, signal: SignalSection, given: LogFile, joints: int | Non
         names = tuple(names.replace("*", str(joint)) for joint in given.joints)
     if not isinstance(names, str):
         return [head.place(name) for name in names]
-    return head.numbered(names, joints) or [head.place(names)]
+    return ("*" in names and head.numbered(names, joints)) or [head.place(names)]
 
 
 def _of_bag(given: LogFile, path: Path, joints: int | None) -> Recorded:
@@ -164,6 +164,8 @@ def _of_bag(given: LogFile, path: Path, joints: int | None) -> Recorded:
             raise BadInput("not in the messages", where=there, found=signal.columns, allowed=allowed)
         time = 1e-9 * (told.nanoseconds - first.nanoseconds[0])
         logs[name] = np.column_stack([time, told.fields[str(signal.columns)]])
+    if "q" not in logs:
+        raise BadInput("no joint angles", where=str(path), allowed="messages with positions")
     stamps, signals, dropped = aligned(logs, path)
     return Recorded(stamps, signals, [], dropped + first.dropped, 1e-9 * float(first.nanoseconds[0]))
 

@@ -106,7 +106,8 @@ def _check(data: "xarray.Dataset", n: int) -> None:
     if data.sizes["joint"] != n:
         raise BadInput("another number of joints", where=title, found=data.sizes["joint"], allowed=str(n))
     if "force_sensor" in data:
-        span = float(np.nanmax(np.ptp(data.force_sensor.values[~np.isnan(data.force_sensor.values[:, 0])], axis=0)))
+        felt = data.force_sensor.values[~np.isnan(data.force_sensor.values[:, 0])]
+        span = float(np.nanmax(np.ptp(felt, axis=0))) if len(felt) else 0.0
         if span > 10.0:
             what = "not a free run: its force sensor felt a push"
             raise BadInput(what, where=title, found=f"{span:.0f} N", allowed="runs with nothing touching")

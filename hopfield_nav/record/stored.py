@@ -87,8 +87,8 @@ def read_summary(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict) or found.get("outcome") not in OUTCOMES:
         allowed = f"an outcome: {', '.join(OUTCOMES)}"
         raise BadInput("not the summary of a run", where=str(path), allowed=allowed)
-    for name in SUMMARY.keys() & found.keys():
-        if not _fits(SUMMARY[name], found[name]):
+    for name, quantity in SUMMARY.items():
+        if name in found and not _fits(quantity, found[name]):
             raise BadInput("damaged value", where=f"{path}: {name}", found=found[name])
     return found
 
@@ -144,8 +144,8 @@ def _check(where: str, found: Any, variable: Any, expected: "xarray.Dataset") ->
         raise BadInput(what, where=where, found=f"{found.dtype} over {', '.join(found.dims)}", allowed=kinds)
     if not isinstance(found.attrs.get("units"), str):
         raise BadInput("no unit", where=where, allowed=variable.attrs["units"])
-    for name in set(variable.dims) - _GROW:
-        if found.sizes[name] != expected.sizes[name]:
+    for name in variable.dims:
+        if name not in _GROW and found.sizes[name] != expected.sizes[name]:
             allowed = f"{expected.sizes[name]} along {name}"
             raise BadInput("damaged variable", where=where, found=found.sizes[name], allowed=allowed)
 

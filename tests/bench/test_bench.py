@@ -24,6 +24,7 @@ from hopfield_nav import load_run, load_world, simulate
 from hopfield_nav.bench import (
     find_suite,
     has_path,
+    join_results,
     list_suites,
     load_suite,
     read_shipped,
@@ -421,6 +422,19 @@ def test_tables_say_what_can_be_worked_out_by_hand(here):
     assert lines["simulated time"][1:] == ["2", "-1 (-39.1 … +37.1) s", "1", "1"]
     assert [d.repeat for d in most_different(suite, rows, ("replan", "slide"))] == [3, 2, 1, 0]
     assert curves(rows, ["replan"], "simulated_time_s")["replan"] == [(10.0, 0.25), (20.0, 0.5), (30.0, 0.75)]
+
+
+def test_a_run_that_was_ended_from_outside_counts_as_its_world_does(here):
+    """A worker that ended itself says nothing of the world, but the other methods do."""
+    rows = made_up([("reached", 10.0)] * 3, [("reached", 12.0), ("method_failed", None), ("timed_out", None)])
+    for row in rows[4:]:
+        row["counts"] = None
+    suite = load_suite("suite.yaml")
+    for given in (rows, rows[::-1]):
+        _, joined, _ = join_results(suite, given, [])
+        assert [r["counts"] for r in joined] == 6 * [1]
+    line = reached_table(suite, joined, ["slide"], ("traps", "default")).rows[0]
+    assert line[1:3] == ["3", "1 of 3"]
 
 
 def test_a_suite_in_which_nothing_is_reached_tells_what_is_felt_and_no_goals(here):

@@ -9,7 +9,7 @@ from scenes import PLANAR, simulation, world
 
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav import load_world
-from hopfield_nav.experiment import Simulation, simulate
+from hopfield_nav.experiment import Interrupted, Simulation, simulate
 from hopfield_nav.record import contact_delays
 
 GOAL = "goal: {cell: [17, 6]}\n"
@@ -195,6 +195,18 @@ def test_progress_is_called_with_time_and_collisions():
     times = [time for time, _ in seen]
     assert times == sorted(times)
     assert seen[-1][1] > 0
+
+
+def test_an_interrupted_run_says_how_long_it_took():
+    def interrupt(time, count):
+        if time > 0.3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as caught:
+        simulate(world(GOAL), progress=interrupt)
+    summary = caught.value.run.summary
+    assert summary["wall_time_s"] > 0.0
+    assert summary["real_time_factor"] == pytest.approx(summary["simulated_time_s"] / summary["wall_time_s"])
 
 
 # --- the summary against the record -------------------------------------------------------------------

@@ -81,6 +81,17 @@ def test_what_a_log_holds_is_labelled_with_the_programs_units(arm):
     assert data.start_time_s == pytest.approx(seven.START)
 
 
+def test_a_column_may_be_named_without_a_number_and_a_bag_without_angles_is_refused(arm, tmp_path):
+    (tmp_path / "one.csv").write_text("t,pos,trq\n" + "".join(f"{0.01 * k},{0.1 * k},1\n" for k in range(50)))
+    (tmp_path / "one.yaml").write_text("format: 1\nfile: one.csv\ntime: t\nq: pos\neffort: trq\n")
+    data = load_recording(tmp_path / "one.yaml", 1)
+    np.testing.assert_allclose(data.q.values[:, 0], 0.1 * np.arange(50))
+    time, q, qd, torque, own, contact = arm[1]["free"]
+    seven.write_bag(tmp_path / "still", (time, q[:, :0], qd, torque, own, contact), 2)
+    with refused("still: no joint angles; allowed: messages with positions"):
+        load_recording(tmp_path / "still", 7)
+
+
 def test_friction_is_found_without_motor_constants(arm):
     """Coulomb and viscous friction within four of their standard deviations, the constant exactly 1."""
     folder, _ = arm

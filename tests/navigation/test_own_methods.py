@@ -182,6 +182,7 @@ def test_a_path_through_what_is_known_or_proven_is_none():
 WAYS = {
     "[[3, 0]]": r"leads through \[2, 0\]",
     "[[0, 9]]": "leaves the map",
+    "[[3.5, 0]]": "leaves the map",  # on the edge, which a cell beyond it has
     "[]": "not waypoints",
     "[[np.inf, 0]]": "not finite",
     "[1, 2]": r"of shape \(2,\)",

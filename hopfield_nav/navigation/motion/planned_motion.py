@@ -81,7 +81,7 @@ class PlannedMotion(NamedTuple):
     @property
     def passes_by(self) -> bool:
         """Whether it goes on past a touch."""
-        return self.first_segment is FirstSegment.REST
+        return self.trajectory is not None and self.first_segment is FirstSegment.REST
 
     @property
     def retreats(self) -> bool:

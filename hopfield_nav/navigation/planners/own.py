@@ -84,7 +84,7 @@ def as_points(answer: Any, believed: BelievedMap, what: str = "way", of: str = "
         raise MethodFailed(f"its {what} is {points.dtype} of shape {points.shape}, not {of} (k, {rank})")
     if not np.isfinite(points).all():
         raise MethodFailed(f"its {what} has {of} that are not finite")
-    outside = ((points < -0.5) | (points > shape - 0.5)).any(axis=1)
+    outside = ((points < -0.5) | (points >= shape - 0.5)).any(axis=1)
     if outside.any():
         raise MethodFailed(f"its {what} leaves the map: {points[outside.argmax()].tolist()}")
     return points

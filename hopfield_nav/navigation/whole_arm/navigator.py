@@ -71,7 +71,7 @@ class WholeArmNavigator:
             raise RuntimeError("a run that has ended cannot collide")
         number = self._way.segment_at(self.motion.trajectory, detection.onset.time)
         ahead = self._way.ahead(number)
-        cell = self.motion.start if ahead is None else self.map.named(np.array([ahead]))[0]
+        cell = self.motion.start if ahead is None else tuple(self.map.named(np.array([ahead]))[0].tolist())
         if self.goal is None:
             return cell, self.motion
         if self._retreats:
