@@ -101,7 +101,7 @@ def _intro(suite: Suite) -> list[str]:
     if oracle.margin is not None:
         counted = f"a path keeps {1e3 * oracle.margin:g} mm"
     return [
-        suite.description,
+        suite.file.description,
         f"{suite.repeats} worlds of every family, seeds from {suite.file.seed} on. "
         f"Worlds that count: {counted}. Means are over the worlds that count and were "
         "reached; differences are of pairs of runs in the same world, over worlds that both reached; smaller "

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hopfield_nav.bench.suite import Suite
-from hopfield_nav.record import SUMMARY, Quantity, alarm_rate, version_of
+from hopfield_nav.record import SUMMARY, Quantity, alarm_rate, as_text, version_of
 from hopfield_nav.sweeps import Value, mean, share
 
 Row = Mapping[str, Any]
@@ -132,7 +132,7 @@ def different_table(pair: tuple[str, str], worlds: Sequence[Different], links: M
         for row in (world.first, world.second):
             told = str(row["outcome"])
             for key, unit in (("simulated_time_s", "s"), ("collision_count", "touches")):
-                told += f", {_plain(row[key])} {unit}" if row.get(key) is not None else ""
+                told += f", {as_text(row[key], unit, 1.0)}" if row.get(key) is not None else ""
             link = links.get((*world.cell, row["method"], world.repeat))
             line.append(f"[{told}]({link})" if link else told)
         lines.append(line)
@@ -191,7 +191,3 @@ def _rate(rows: Sequence[Row]) -> str:
 
 def _percent(value: Value) -> str:
     return "–" if not value.n else f"{100 * value.low:.1f}–{100 * value.high:.1f} %"
-
-
-def _plain(value: object) -> str:
-    return "–" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -4,10 +4,12 @@ from .bodies import AXES_MIDDLE as AXES_MIDDLE
 from .bodies import AXES_WIDTH as AXES_WIDTH
 from .bodies import bodies_apart as bodies_apart
 from .bodies import body_distance as body_distance
+from .bodies import ends_before_joint as ends_before_joint
 from .bodies import place_body as place_body
 from .bodies import tool_inside as tool_inside
 from .collision_library import CollisionLibrary as CollisionLibrary
 from .collision_library import build_library as build_library
+from .collision_library import load_library as load_library
 from .collision_library import relevant_joints as relevant_joints
 from .collisions import clearance as clearance
 from .collisions import collides as collides
@@ -33,6 +35,7 @@ from .planned import plan_world as plan_world
 from .planned import save_plan as save_plan
 from .positions import turn_alternatives as turn_alternatives
 from .proof import CLOSEST as CLOSEST
+from .proof import free_share as free_share
 from .proof import motion_is_free as motion_is_free
 from .robot_program import urscript as urscript
 from .sampling import plan_sampling as plan_sampling
@@ -44,6 +47,7 @@ from .shortest_path import TOOL_SPEED as TOOL_SPEED
 from .shortest_path import TURN_SPEED as TURN_SPEED
 from .shortest_path import plan_shortest as plan_shortest
 from .table import load_plan_csv as load_plan_csv
+from .table import table_trajectory as table_trajectory
 from .table import write_plan_csv as write_plan_csv
 from .task import SAMPLING as SAMPLING
 from .task import SHORTEST as SHORTEST

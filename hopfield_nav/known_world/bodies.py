@@ -39,7 +39,7 @@ def joint_reach(arm: Arm, bodies: np.ndarray) -> np.ndarray:
 
 def _own_axis(arm: Arm, body: np.ndarray) -> float:
     """From the axis of the joint that carries the body's link."""
-    from_axis = float(np.hypot(*_ends_before_joint(arm, body)[:, :2].T).max())
+    from_axis = float(np.hypot(*ends_before_joint(arm, body)[:, :2].T).max())
     return from_axis + body[RADIUS] if from_axis > _ON_AXIS else 0.0
 
 
@@ -55,11 +55,11 @@ def _axis_before(arm: Arm, body: np.ndarray, joint: int) -> float:
         if row < last:
             _, d, a, _ = arm.dh[row]
             chain += abs(float(a)) if parallel else float(np.hypot(d, a))
-    ends = _ends_before_joint(arm, body)
+    ends = ends_before_joint(arm, body)
     return chain + float(np.linalg.norm(ends[:, :2] if parallel else ends, axis=1).max()) + body[RADIUS]
 
 
-def _ends_before_joint(arm: Arm, body: np.ndarray) -> np.ndarray:
+def ends_before_joint(arm: Arm, body: np.ndarray) -> np.ndarray:
     """The ends of a body's axis (2, 3) in the frame of the joint that carries it, its angle at zero."""
     link = int(body[LINK])
     _, d, a, _ = arm.dh[link - 1]

@@ -68,8 +68,11 @@ class CollisionLibrary:
 
     def save(self, path: str | Path) -> Path:
         """Write the library as ``.npz`` (the ending is added where it lacks) and return the path."""
-        digest = scene_digest(self.arm, self.scene)
-        return write_library(path, digest, self.joints, self.per_turn, self.bits, self.clearance, self.safe)
+        path, digest = Path(path), scene_digest(self.arm, self.scene)
+        path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
+        values: tuple[Any, ...] = _FORMAT, digest, self.joints, self.per_turn, self.bits, self.clearance, self.safe
+        np.savez_compressed(path, **dict(zip(_KEYS, values, strict=True)))
+        return path
 
 
 def build_library(
@@ -156,16 +159,8 @@ def scene_digest(arm: Arm, scene: Scene) -> str:
     return sha.hexdigest()
 
 
-def write_library(path: str | Path, *numbers: Any) -> Path:
-    """Write digest, joints, cells a turn, bits, clearance and whether it is safe, in this order."""
-    path = Path(path)
-    path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
-    np.savez_compressed(path, **dict(zip(_KEYS, (_FORMAT, *numbers), strict=True)))
-    return path
-
-
 def read_library(path: str | Path) -> dict[str, Any]:
-    """What ``write_library`` wrote, by name."""
+    """What ``CollisionLibrary.save`` wrote, by name."""
     require_regular(Path(path))
     try:
         with Path(path).open("rb") as stream:

@@ -8,6 +8,7 @@ from dynamics import BadInput
 from hopfield_nav import navigation
 from hopfield_nav.geometry import arm_clearance
 from hopfield_nav.known_world import scene_of_world
+from hopfield_nav.navigation.map import step_between
 from hopfield_nav.record.run import Run
 from hopfield_nav.world import Box, Sphere, World, build_arm, packed
 
@@ -31,7 +32,7 @@ def load_prior(run: Run, world: World) -> navigation.PriorMap:
             told = "marked cells are not handed on"
             raise BadInput(told, where="detection.mark", found=kind.detection.mark, allowed="felt")
     pairs, certainty = run.closed_steps()
-    steps = {_step(ends): float(value) for ends, value in zip(pairs, certainty, strict=True)}
+    steps = {step: float(v) for ends, v in zip(pairs, certainty, strict=True) if (step := step_between(*ends))}
     cells = {tuple(int(c) for c in cell): BELIEVED for cell in _occupied(run)}
     return navigation.PriorMap(steps, cells, felt_places(run), free_angles(run))
 
@@ -88,11 +89,6 @@ def _cube(run: Run, cell: np.ndarray) -> Box:
 def _triple(point: np.ndarray | list[float]) -> tuple[float, float, float]:
     x, y, z = (float(v) for v in point)
     return x, y, z
-
-
-def _step(ends: np.ndarray) -> navigation.Step:
-    low, high = (tuple(int(c) for c in cell) for cell in ends)
-    return navigation.Step(low, next(axis for axis, (a, b) in enumerate(zip(low, high, strict=True)) if a != b))
 
 
 def free_angles(run: Run) -> np.ndarray:

@@ -25,6 +25,13 @@ class Quantity(NamedTuple):
         counted = self.unit is None or (self.unit == "1" and self.scale == 1.0 and self.repeatable)
         return self.label if counted else f"{self.label} ({self.unit})"
 
+    def fits(self, value: object) -> bool:
+        """Whether it may be the value of a run."""
+        if self.words:
+            return value is None or value in self.words
+        kind = str if self.unit is None else (int, float, type(None))
+        return isinstance(value, kind) and not isinstance(value, bool)
+
     def text(self, value: object) -> str:
         """A value as tables show it."""
         return as_text(value, self.shown, self.scale)

@@ -1,10 +1,6 @@
 """Shares, and rates of rare events, with their 95 % intervals."""
 
-import math
-
 from dynamics import BadInput
-
-_TWO_SIDED = 1.959963984540054  # standard deviations of a normal variable that 95 % lie within
 
 
 def alarm_rate(count: int, seconds: float) -> tuple[float, float, float]:
@@ -28,11 +24,10 @@ def share_interval(count: int, n: int) -> tuple[float, float]:
     """
     if not 0 <= count <= n or n < 1:
         raise BadInput("no share", found=(count, n), allowed="a count from 0 to n, which is 1 or more")
-    share, square = count / n, _TWO_SIDED**2
-    whole = 2 * (n + square)
-    middle = (2 * n * share + square) / whole
-    half = _TWO_SIDED / whole * math.sqrt(4 * n * share * (1 - share) + square)
-    return 0.0 if count == 0 else middle - half, 1.0 if count == n else middle + half
+    from scipy.stats import binomtest
+
+    found = binomtest(count, n).proportion_ci(0.95, "wilson")
+    return float(found.low), float(found.high)
 
 
 def quiet_time(per_hour: float) -> float:

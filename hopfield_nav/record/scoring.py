@@ -101,7 +101,7 @@ def score_run(run: Run) -> Score:
     data = run.data
     estimates = data.force_estimate.values, data.tau_external_estimate.values
     alarms, touched = data.event_time.values, data.touch_time.values
-    return score(truth_of_run(run), alarms, *estimates, touched, run.passed_by, run.slides)
+    return score(truth_of_data(data), alarms, *estimates, touched, run.passed_by, run.slides)
 
 
 def score(
@@ -142,11 +142,6 @@ def score(
         float(force_error),
         error,
     )
-
-
-def truth_of_run(run: Run) -> ContactTruth:
-    """The true contact of a simulated run."""
-    return truth_of_data(run.data)
 
 
 def truth_of_data(data: "xarray.Dataset") -> ContactTruth:

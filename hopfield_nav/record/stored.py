@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynamics import BadInput
 from dynamics.files import require_regular, whole_file
-from hopfield_nav.record.quantities import SUMMARY, Quantity
+from hopfield_nav.record.quantities import SUMMARY
 
 if TYPE_CHECKING:
     import h5py
@@ -88,16 +88,9 @@ def read_summary(path: Path) -> dict[str, Any]:
         allowed = f"an outcome: {', '.join(OUTCOMES)}"
         raise BadInput("not the summary of a run", where=str(path), allowed=allowed)
     for name, quantity in SUMMARY.items():
-        if name in found and not _fits(quantity, found[name]):
+        if name in found and not quantity.fits(found[name]):
             raise BadInput("damaged value", where=f"{path}: {name}", found=found[name])
     return found
-
-
-def _fits(quantity: Quantity, value: object) -> bool:
-    if quantity.words:
-        return value is None or value in quantity.words
-    kind = str if quantity.unit is None else (int, float, type(None))
-    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def read_log(path: Path, expected: "xarray.Dataset") -> "xarray.Dataset":

@@ -21,7 +21,7 @@ def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> "xarray.Dataset"
     """The labelled table of a sweep; runs that are missing have the outcome "" and NaN elsewhere.
 
     It has the quantities over the first column of every axis and ``repeat``, or over ``run`` where samples are
-    random. Text variables are ``outcome``, ``reason`` and ``error``; every other one is float64.
+    random. What has no unit is text, every other variable float64.
     """
     import xarray
 
@@ -34,7 +34,7 @@ def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> "xarray.Dataset"
     coordinates = _grid_coordinates(sweep) if grid else _run_coordinates(sweep)
     attributes = {
         "title": f"hopfield-nav sweep {sweep.name}",
-        "description": sweep.description,
+        "description": sweep.file.description,
         "world": sweep.world.name,
         "settings": json.dumps(changed_settings(sweep.world)),
         "digest": sweep.digest,

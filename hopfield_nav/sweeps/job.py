@@ -43,7 +43,7 @@ def run_job(sweep: Sweep, index: int, folder: Path | None = None) -> dict[str, A
         try:
             summary = _simulate(sweep, job, folder)
         except _GaveUp:
-            reason = f"given up after {sweep.time_limit_per_run:g} s of wall time"
+            reason = f"given up after {sweep.file.time_limit_per_run:g} s of wall time"
             return make_row(sweep, job, {"outcome": TIMED_OUT}, reason)
         except Exception as error:
             failed = isinstance(error, MethodFailed)
@@ -63,7 +63,8 @@ def run_folder(folder: Path, index: int) -> Path:
 
 
 def _simulate(sweep: Sweep, job: Job, folder: Path | None) -> Mapping[str, Any]:
-    deadline = None if sweep.time_limit_per_run is None else clock.monotonic() + sweep.time_limit_per_run
+    limit = sweep.file.time_limit_per_run
+    deadline = None if limit is None else clock.monotonic() + limit
     touches = sweep.file.until.touches
 
     def goes_on(time: float, collisions: int) -> bool:
@@ -73,7 +74,7 @@ def _simulate(sweep: Sweep, job: Job, folder: Path | None) -> Mapping[str, Any]:
 
     simulation = sweep.start(job)
     run = simulation.run(None, goes_on)
-    if sweep.keep == "runs" and folder is not None:
+    if sweep.file.keep == "runs" and folder is not None:
         place = run_folder(folder, job.index)
         remove_folder(place, folder)  # what a killed worker may have left of it
         run.save(place)

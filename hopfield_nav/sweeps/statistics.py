@@ -104,28 +104,22 @@ def _pages(sweep: Sweep) -> int:
 
 def _probe(sweep: Sweep, index: int) -> tuple[float, int]:
     """Seconds of a run, at most, if it is long: to its time limit; and bytes of its folder."""
-    started = clock.monotonic()
-    with watched(sweep, index, None):
-        return _tried(sweep, index, started)
-
-
-def _tried(sweep: Sweep, index: int, started: float) -> tuple[float, int]:
+    started, most = clock.monotonic(), sweep.file.time_limit_per_run
     try:
-        simulation = sweep.start(sweep.job(index))
-        begun = clock.monotonic()
-        while simulation.step(_SLICE) is None:
-            if clock.monotonic() - started > _LONGEST_PROBE:
-                break
-        seconds = clock.monotonic() - started
-        if simulation.outcome is None:
-            share = simulation.world.time_limit / simulation.time - 1.0
-            seconds += share * (clock.monotonic() - begun)
-        kept = _folder_size(simulation) if sweep.keep == "runs" else 0
+        with watched(sweep, index, None):
+            simulation = sweep.start(sweep.job(index))
+            begun = clock.monotonic()
+            while simulation.step(_SLICE) is None:
+                if clock.monotonic() - started > _LONGEST_PROBE:
+                    break
+            seconds = clock.monotonic() - started
+            if simulation.outcome is None:
+                share = simulation.world.time_limit / simulation.time - 1.0
+                seconds += share * (clock.monotonic() - begun)
+            kept = _folder_size(simulation) if sweep.file.keep == "runs" else 0
     except Exception:  # its row will say what is wrong
         return clock.monotonic() - started, 0
-    if sweep.time_limit_per_run is not None:
-        seconds = min(seconds, sweep.time_limit_per_run)
-    return seconds, kept
+    return seconds if most is None else min(seconds, most), kept
 
 
 def _folder_size(simulation: object) -> int:

@@ -80,11 +80,6 @@ class Sweep:
     data: dict[str, Any]  # plain data of the file
 
     @property
-    def description(self) -> str:
-        """What the sweep is for."""
-        return self.file.description
-
-    @property
     def world(self) -> worlds.World:
         """The base world, fixed changes included."""
         return self.base.world
@@ -124,19 +119,9 @@ class Sweep:
         return Simulation(self.world_for(job), seed=job.seed)
 
     @property
-    def keep(self) -> str:
-        """``summary``, or ``runs``: a folder of each run too."""
-        return self.file.keep
-
-    @property
     def repeats(self) -> int:
         """How often every combination is run."""
         return self.file.repeats
-
-    @property
-    def time_limit_per_run(self) -> float | None:
-        """Computing time after which a run is given up [s]."""
-        return self.file.time_limit_per_run
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -210,14 +195,14 @@ class Sweep:
         return iter(range(self.count))
 
     def world_for(self, job: Job) -> worlds.World:
-        """The world of a run, checked; nothing is logged unless run folders are kept.
+        """The world of a run, checked; nothing is logged unless run folders are kept or runs measured.
 
         Raises ``BadInput``: the world does not allow this combination of values.
         """
         at = self._positions(job.index // self.repeats)
         changes = [(c.key, c.written(i), c.place(i)) for axis, i in zip(self.grid, at, strict=True) for c in axis]
         changes.append((("seed",), job.seed, self.name))
-        if self.keep == "summary" and self.file.measures is None:
+        if self.file.keep == "summary" and self.file.measures is None:
             changes.append((("record", "signals"), "none", self.name))
         return self.base.world_with(changes)
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.files import is_formula, require_regular, whole_file
-from hopfield_nav.record import Quantity, write_checksums
+from hopfield_nav.record import write_checksums
 from hopfield_nav.sweeps.dataset import dataset
 from hopfield_nav.sweeps.sweep_file import Job, Sweep
 
@@ -247,16 +247,7 @@ def _is_row(row: Mapping[str, Any], sweep: Sweep | None) -> bool:
     as_read = dict(zip(asked, parse_line(format_line(list(asked.values()))), strict=True))
     kept = {name: row[name] for name in sweep.quantities}
     same = {**as_read, **kept, "error": row["error"]} == dict(row)
-    return same and all(_fits(sweep.kept[name], value) for name, value in kept.items())
-
-
-def _fits(quantity: Quantity, value: Any) -> bool:
-    """Whether a cell may be what a run has of a quantity."""
-    if value is None:
-        return True
-    if quantity.unit is None:
-        return isinstance(value, str)
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return same and all(value is None or sweep.kept[name].fits(value) for name, value in kept.items())
 
 
 def _parse(line: str, path: Path, number: int) -> list[Any]:

@@ -19,7 +19,7 @@ from hopfield_nav.experiment import Simulation
 from hopfield_nav.logs import Signals, replay, signals_of_run
 from hopfield_nav.loop import Trajectory, evaluate, joined, quintic_trajectory
 from hopfield_nav.plugin import find_method
-from hopfield_nav.record import truth_of_run
+from hopfield_nav.record import truth_of_data
 from hopfield_nav.sweeps import Job, share
 from hopfield_nav.world import build_arm, build_model
 
@@ -65,7 +65,7 @@ def recorded(kind: str, trial: Trial, seed: int, stiffness: float | None = None)
     given, trajectory = DETECTORS.wrong(world, seed, trial)
     run = Simulation(given, seed, trajectory).run()
     model, noise = build_model(run.world, build_arm(run.world)), run.world.sensors.velocity_noise
-    return Recorded(model, noise, signals_of_run(run), truth_of_run(run).largest)
+    return Recorded(model, noise, signals_of_run(run), truth_of_data(run.data).largest)
 
 
 def level(trial: Recorded, allowed: bool) -> np.ndarray:

@@ -138,7 +138,9 @@ def test_it_comes_to_an_end(position, force, goal):
     map_ = grid((4, 4))
     goal = (goal[0] % 4, goal[1] % 4)
     for _ in range(15):
-        assert map_.mark(cell_to_mark(map_, felt(position, force=force), goal, "actual"))
+        cell = cell_to_mark(map_, felt(position, force=force), goal, "actual")
+        assert not map_.felt[cell]
+        map_.mark(cell)
     assert map_.felt.sum() == 15
     assert not map_.felt[goal]
 

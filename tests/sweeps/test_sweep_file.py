@@ -324,7 +324,7 @@ def test_the_command_checks_sweeps(tmp_path, capsys):
 @pytest.mark.parametrize("name", list_sweeps())
 def test_bundled_sweeps(name):
     s = load_sweep(name)
-    assert s.description
+    assert s.file.description
     assert s.count >= 14
     s.world_for(s.job(0))
     s.world_for(s.job(s.count - 1))

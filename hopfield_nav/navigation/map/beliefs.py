@@ -155,7 +155,7 @@ class Beliefs:
         return max(self._steps.get(step, 0.0), *(self.cells.get(cell, 0.0) for cell in step.ends))
 
     def touched(self) -> dict[Step, float]:
-        """Certainty of every step that was ever touched and not driven since."""
+        """Certainty of every step that was touched, or is believed closed by what was felt, and not driven since."""
         return {step: self.certainty(step) for step in self._steps}
 
     def doubted(self) -> dict[Step, float]:

@@ -84,30 +84,28 @@ class CollisionMap:
         return all(0 <= c < n for c, n in zip(cell, self.shape, strict=True))
 
     def centre(self, cell: Sequence[float] | np.ndarray) -> np.ndarray:
-        """(3,) centre of a cell (rank,) in base axes [m], in the plane of the origin for a map of rank 2.
+        """(..., 3) centres of cells (..., rank) in base axes [m], in the plane of the origin for a map of rank 2.
 
         Fractions and cells outside are mapped as well (ragazzon2012 (6.13)).
 
         Raises ``BadInput``: the wrong number of coordinates.
         """
-        if len(cell) != self.blocked.ndim:
-            raise BadInput("cell", found=cell, allowed=f"{self.blocked.ndim} numbers")
-        position = self.origin.copy()
-        position[: len(cell)] += self.spacing * np.asarray(cell, dtype=float)
+        cells, rank = np.asarray(cell, dtype=float), self.blocked.ndim
+        if cells.shape[-1:] != (rank,):
+            raise BadInput("cell", found=cell, allowed=f"{rank} numbers")
+        position = np.tile(self.origin, (*cells.shape[:-1], 1))
+        position[..., :rank] += self.spacing * cells
         return position
 
-    def mark(self, cell: Sequence[int]) -> bool:
-        """Mark a cell (rank,) as felt, and so as blocked; whether the mark is new.
+    def mark(self, cell: Sequence[int]) -> None:
+        """Mark a cell (rank,) as felt, and so as blocked.
 
         A cell of the rim or a known obstacle can be newly felt too.
 
         Raises ``BadInput``: a cell outside the map.
         """
         i = flat_index(cell, self.shape, "marked")
-        new = not self.felt.flat[i]
-        self.felt.flat[i] = True
-        self.blocked.flat[i] = True
-        return bool(new)
+        self.felt.flat[i] = self.blocked.flat[i] = True
 
 
 def _check_shape(shape: Sequence[int]) -> tuple[int, ...]:

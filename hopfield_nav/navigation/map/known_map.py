@@ -47,7 +47,7 @@ def blocked_cells(grid: CollisionMap, solids: np.ndarray, radius: float = 1.0) -
     far = max(half * math.sqrt(rank), *np.linalg.norm(longer, axis=1), 0.0) + SAME * grid.spacing
     for solid in solids[:, None]:
         cells, distance = _cells_within(grid, solid, far)
-        centres = _centres(grid, cells)
+        centres = grid.centre(cells)
         touched = distance <= (half if rank == 3 else 0.0)  # the ball in the cube, or the centre
         rest = np.flatnonzero(~touched)
         touched[rest] = _least(centres[rest], solid, half, rank) <= SAME * grid.spacing
@@ -81,7 +81,7 @@ def cell_beside(
     around = np.zeros_like(blocked)
     around[tuple(slice(max(c - known.window, 0), c + known.window + 1) for c in own)] = True
     cells = np.argwhere(around & ~blocked)
-    centres = _centres(grid, cells)
+    centres = grid.centre(cells)
     seen = ~touches(known.solids, np.asarray(place, dtype=float), centres)
     distance = np.where(seen, np.linalg.norm(centres - place, axis=1), np.inf)
     if not seen.any():
@@ -94,18 +94,11 @@ def only_in_sight(known: KnownMap, grid: CollisionMap, cells: np.ndarray, place:
     if len(known.solids) == 0 or not cells.any():
         return cells
     which = np.argwhere(cells)
-    seen = which[~touches(known.solids, np.asarray(place, dtype=float), _centres(grid, which))]
+    seen = which[~touches(known.solids, np.asarray(place, dtype=float), grid.centre(which))]
     if len(seen) == 0:
         return cells
     out = np.zeros_like(cells)
     out[tuple(seen.T)] = True
-    return out
-
-
-def _centres(grid: CollisionMap, cells: np.ndarray) -> np.ndarray:
-    """Centres (k, 3) [m] of cells (k, rank)."""
-    out = np.tile(grid.origin, (len(cells), 1))
-    out[:, : cells.shape[1]] += grid.spacing * cells
     return out
 
 
@@ -115,7 +108,7 @@ def _cells_within(grid: CollisionMap, solid: np.ndarray, reach: float) -> tuple[
     found, distances = [], []
     for i in range(grid.shape[0]):  # layer by layer: maps may have millions of cells
         cells = np.column_stack([np.full(len(layer), i), layer])
-        centres = _centres(grid, cells)
+        centres = grid.centre(cells)
         distance = capsule_distance(np.column_stack([centres, centres, np.zeros(len(cells))]), solid)[:, 0]
         found.append(cells[distance <= reach])
         distances.append(distance[distance <= reach])

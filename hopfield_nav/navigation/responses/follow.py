@@ -146,7 +146,7 @@ class Follow(Replan):
         retract, surface = self._now.world.explore.retract, self.surface
         away = -segment.direction if segment.step is not None else surface.normal
         back = self._now.map.flat(surface.points[-1] + retract * away)
-        centres = np.array([self._now.map.grid.centre(cell) for cell in planned])
+        centres = self._now.map.grid.centre(planned)
         found = surface.crossing(centres)
         if found is None or np.linalg.norm(found[1] - surface.points[-1]) > self._far:
             return self._past(back, route, centres)

@@ -165,7 +165,7 @@ class SlideAlong(Replan):
         cells = self._paths.find(start).plan.cells
         cells = np.array([start]) if cells is None else cells
         self._now.motion = self._now.motion._replace(start=start, cells=cells)
-        self._centres = np.array([self._map.grid.centre(cell) for cell in cells])
+        self._centres = self._map.grid.centre(cells)
 
     def _axis_to_path(self) -> np.ndarray | None:
         """About which to slide to where the path leads through the surface; None if not, near the arm."""

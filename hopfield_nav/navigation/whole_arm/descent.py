@@ -16,6 +16,7 @@ from dynamics.kernels.vectors import UNIT, into_axes, sub, vector
 from dynamics.kinematics import write_frame
 from dynamics.sincos import cos_sin
 from hopfield_nav.geometry import END, LINK, RADIUS, REACH, START
+from hopfield_nav.known_world import ends_before_joint
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
 
 _ON_AXIS = 1e-12  # [m]
@@ -62,19 +63,12 @@ def _lowered(arm: Arm, body: np.ndarray) -> np.ndarray:
     row = body.copy()
     while row[LINK] > 0:
         link = int(row[LINK]) - 1
-        points = _before_joint(arm, link, row)
+        points = ends_before_joint(arm, row)
         if np.hypot(points[:, 0], points[:, 1]).max() > _ON_AXIS:
             break
         row[LINK], row[START : START + 3], row[END : END + 3] = link, points[0], points[1]
         row[RADIUS + 1 : RADIUS + 4] = points.mean(axis=0)
     return row
-
-
-def _before_joint(arm: Arm, row: int, body: np.ndarray) -> np.ndarray:
-    """Ends of a body's axis (2, 3) in the frame before joint ``row`` (from 0), whose angle is zero."""
-    cosine, sine = arm.twist[row]
-    x, y, z = (np.array([body[START : START + 3], body[END : END + 3]]) + arm.offset[row]).T
-    return np.column_stack([x, cosine * y - sine * z, sine * y + cosine * z])
 
 
 def _reach(arm: Arm, bodies: np.ndarray) -> np.ndarray:
@@ -84,7 +78,7 @@ def _reach(arm: Arm, bodies: np.ndarray) -> np.ndarray:
     for b, body in enumerate(bodies):
         link = int(body[LINK])
         if link:
-            ends = _before_joint(arm, link - 1, body)
+            ends = ends_before_joint(arm, body)
             reach[link - 1, b] = np.linalg.norm(ends, axis=1).max() + body[RADIUS]
         for i in range(link - 2, -1, -1):
             reach[i, b] = reach[i + 1, b] + step[i]
@@ -95,7 +89,7 @@ def _rings(arm: Arm, bodies: np.ndarray, reach: np.ndarray, i: int) -> np.ndarra
     """``Tree.ring`` of depth i: one for each body of the next link, one for all that is beyond it."""
     depth, rows = bodies[:, LINK], []
     for body in bodies[depth == i + 1]:
-        x, y, z = _before_joint(arm, i, body).mean(axis=0)
+        x, y, z = ends_before_joint(arm, body).mean(axis=0)
         rows.append([np.hypot(x, y), z, body[REACH]])
     if np.any(depth > i + 1):
         _, d, a, _ = arm.dh[i]

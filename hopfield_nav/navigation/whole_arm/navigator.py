@@ -39,7 +39,7 @@ class WholeArmNavigator:
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         self.world, self.arm = world, arm
         self.map = ArmMap(world, arm, start)
-        self._goal = None if world.goal_point is None else np.array(world.goal_point)
+        self.goal = None if world.goal_point is None else np.array(world.goal_point)
         self._response = _own_response(world, len(start))
         self._straight = world.planner.any_angle and self._response is None and not world.planner.probe
         self._way, self.trail = Way(start[None], [None], turn=self.map.grid.turn), Trail(start)
@@ -47,10 +47,6 @@ class WholeArmNavigator:
         self._unlocalized: Detection | None = None
         self._touched: tuple[Way, int] | None = None  # the way and the segment of it on which that was felt
         self.motion = PlannedMotion(self.map.grid.cell_of(start), np.zeros((0, len(start)), dtype=int), None)
-
-    @property
-    def goal(self) -> np.ndarray | None:  # noqa: D102  (an attribute of the interface)
-        return self._goal
 
     def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``, as below)
         if self.goal is None:

@@ -126,9 +126,8 @@ class Search:
         ``q`` (n,) are joint angles for axes of one cell, ``beliefs`` are of the steps, ``doubts`` of the cells;
         ``left_out`` are solutions that were felt not to be reached from a cell.
         """
-        touched, facts, exits = set(beliefs.doubted()), beliefs.facts, self.exits(left_out)
-        near = self.exits(left_out, self._near)
-        lines = self.exits(left_out, self._on_lines)
+        exits, near, lines = (self.exits(left_out, among) for among in (self._exits, self._near, self._on_lines))
+        touched, facts = set(beliefs.doubted()), beliefs.facts
 
         def below(certainty: float, closed: set[Step], exits: Exits = exits) -> Found | None:
             blocked = self.blocked | doubtful(doubts.cells, certainty)
@@ -151,10 +150,8 @@ class Search:
 
     def cheapest(self, here: Cell, q: np.ndarray, beliefs: Beliefs, doubts: Against, left_out: LeftOut) -> Found | None:
         """The path with the least sum of steps and costs of cells, over a line where that is free; see ``path``."""
-        exits = [exit for exit in self.exits(left_out) if not self.blocked[exit[1]]]
-        near = [exit for exit in self.exits(left_out, self._near) if not self.blocked[exit[1]]]
+        exits, near, lines = (self.exits(left_out, among) for among in (self._exits, self._near, self._on_lines))
         cost, touched = np.where(self.blocked, np.float32(np.inf), doubts.cells), set(beliefs.doubted())
-        lines = [exit for exit in self.exits(left_out, self._on_lines) if not self.blocked[exit[1]]]
         found = self._by_cost(here, q, cost, touched, lines) if lines else None
         if found is not None:
             line = np.floor(self._grid.along(self._ends[found.goal])).astype(int) % self._grid.shape
@@ -269,9 +266,9 @@ class Search:
         """Cells one step from a cell that is entered at joint angles (n,) [rad], past what is known."""
         around = [tuple(c + sign * (a == axis) for a, c in enumerate(here))
                   for axis in range(len(here)) for sign in (1, -1)]  # fmt: skip
-        shape, turn = self._grid.shape, self._grid.turn
+        turn = self._grid.turn
         around = [tuple(c % t if t else c for c, t in zip(cell, turn, strict=True)) for cell in around]
-        inside = [cell for cell in around if all(0 <= c < n for c, n in zip(cell, shape, strict=True))]
+        inside = [cell for cell in around if self._grid.inside(cell)]
         shut = closed | self.checks.barred
         cells = [c for c in inside if not self.blocked[c] and step_between(here, c, turn) not in shut]
         cells = [c for c in cells if within_limits(self._arm, self._grid, self.centre(np.array(c), q)).all()]
