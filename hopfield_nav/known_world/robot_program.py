@@ -19,12 +19,11 @@ from hopfield_nav.known_world.path_segments import checked_path
 from hopfield_nav.known_world.table import PERIOD, sample_times
 from hopfield_nav.known_world.task import PlannedPath
 from hopfield_nav.known_world.timing import corner_times
-from hopfield_nav.known_world.until_contact import ContactWatch, urscript_condition
+from hopfield_nav.known_world.until_contact import SETTLING, ContactWatch, urscript_condition
 from hopfield_nav.loop import Trajectory, sample, values_at
 
 MOTIONS = ("servoj", "movej", "movel")
 _MANUAL = {"period": (0.002, 0.1), "lookahead_time": (0.03, 0.2), "gain": (100.0, 2000.0)}  # servoj's ranges
-_SETTLING = 0.5  # [s] for which the last target is repeated: servoj runs behind its targets
 _STOP = 1.4  # [rad/s²] deceleration of stopj
 _DIGITS = 9  # behind the point
 _EDGE = 1e-9  # [rad] by which rounding may put a joint beyond its limit
@@ -139,7 +138,7 @@ def _servoj(trajectory: Trajectory, period: float, call: str) -> Iterator[str]:
         yield f"  {call.format(_list(q))}"
     goal, _, _ = values_at(trajectory, trajectory.knots[-1:])
     yield "  settling = 0"
-    yield f"  while settling < {math.ceil(_SETTLING / period)}:"
+    yield f"  while settling < {math.ceil(SETTLING / period)}:"
     yield f"    {call.format(_list(goal[0]))}"
     yield "    settling = settling + 1"
     yield "  end"

@@ -5,6 +5,7 @@ each joint. Both are what a UR arm's controller gives as well. At the alarm ever
 ``plan.acceleration``.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from dynamics import Arm, BadInput, jacobian
 from hopfield_nav.loop import Trajectory, sample
 from hopfield_nav.world import World
 
+SETTLING = 0.5  # [s] for which the last target is repeated: servoj runs behind its targets
 LATE = 2  # periods from the alarm to the first command that brakes
 FORCE, TORQUE = "force_norm", "joint_torque"
 _SAMPLES = 8  # a piece of the trajectory, at which speeds are asked
@@ -82,6 +84,7 @@ def rtde_program(watch: ContactWatch, period: float, tolerance: float = 0.01) ->
     start [rad].
     """
     values: dict[str, Any] = {"period": period, "tolerance": tolerance, "stop": watch.deceleration}
+    values["settling"] = math.ceil(SETTLING / period)
     if watch.force is not None:
         felt = f"math.hypot(*receive.getActualTCPForce()[:3]) > {watch.force!r}"
     else:
@@ -118,13 +121,14 @@ from rtde_control import RTDEControlInterface
 from rtde_receive import RTDEReceiveInterface
 
 PERIOD, TOLERANCE, STOP = {period!r}, {tolerance!r}, {stop!r}  # [s], [rad], [rad/s^2]
+SETTLING = {settling}  # periods for which the last target is repeated
 
 
 def main(address):
     with open(pathlib.Path(__file__).with_name("plan.csv"), newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     targets = [[float(row[f"q{{i}}_rad"]) for i in range(1, 7)] for row in rows]
-    receive, control = RTDEReceiveInterface(address), RTDEControlInterface(address)
+    receive, control = RTDEReceiveInterface(address), RTDEControlInterface(address, 1.0 / PERIOD)
     try:
         if max(abs(a - b) for a, b in zip(receive.getActualQ(), targets[0])) > TOLERANCE:
             sys.exit("the arm is not at the start of the planned path")
@@ -133,7 +137,7 @@ def main(address):
             return {felt}
 
         touched = False
-        for q in targets[1:]:
+        for q in targets[1:] + SETTLING * targets[-1:]:  # the arm runs behind its targets
             began = control.initPeriod()
             control.servoJ(q, 0.0, 0.0, PERIOD, 0.1, 300.0)
             touched = felt()
@@ -141,8 +145,8 @@ def main(address):
                 break
             control.waitPeriod(began)
         control.servoStop(STOP)
-        place = receive.getActualTCPPose()
-        print(f"contact: tool at {{place}}" if touched else "no contact on the path")
+        place, joints = receive.getActualTCPPose(), receive.getActualQ()
+        print(f"contact: tool at {{place}}, joints at {{joints}}" if touched else "no contact on the path")
         return 0 if touched else 1
     finally:
         control.stopScript()

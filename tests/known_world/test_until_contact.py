@@ -103,21 +103,23 @@ class Interface:
     """Both interfaces of ur_rtde, of an arm that feels something from the tenth target on."""
 
     sent: list
+    felt_from = 10
 
-    def __init__(self, address):
-        self.address = address
+    def __init__(self, address, frequency=500.0):  # as of an e-Series arm
+        self.address, self.frequency = address, frequency
 
-    def servoJ(self, q, *_):
+    def servoJ(self, q, speed, acceleration, time, *_):
+        assert time * self.frequency == pytest.approx(1.0)  # ``waitPeriod`` waits as long as a target lasts
         Interface.sent.append(q)
 
     def getActualQ(self):
         return list(Interface.start)
 
     def getActualTCPForce(self):
-        return [0.0, 12.0, -12.0 if len(Interface.sent) >= 10 else 0.0, 9.0, 9.0, 9.0]
+        return [0.0, 12.0, -12.0 if len(Interface.sent) >= Interface.felt_from else 0.0, 9.0, 9.0, 9.0]
 
     def getJointTorques(self):
-        return [0.0, 0.0, 0.0, 0.0, 0.0, -1.5 if len(Interface.sent) >= 10 else 0.5]
+        return [0.0, 0.0, 0.0, 0.0, 0.0, -1.5 if len(Interface.sent) >= Interface.felt_from else 0.5]
 
     def getActualTCPPose(self):
         return "here"
@@ -154,7 +156,13 @@ def test_the_python_program_stops_at_a_contact(watch, tmp_path, monkeypatch, cap
     assert code["main"]("robot") == 0
     assert len(Interface.sent) == 11
     assert Interface.sent[-1] == ("stop", 1.4)
-    assert capsys.readouterr().out == "contact: tool at here\n"
+    assert capsys.readouterr().out == f"contact: tool at here, joints at {list(DOWN.q[0])}\n"
+    Interface.sent = []
+    monkeypatch.setattr(Interface, "felt_from", 10**6)  # nothing is there: to the goal, and until the arm has settled
+    assert code["main"]("robot") == 1
+    goal, held = Interface.sent[-2], [q == Interface.sent[-2] for q in Interface.sent[:-1]]
+    assert 60 < sum(held) < 70
+    np.testing.assert_allclose(goal, DOWN.q[-1], atol=1e-9)
     Interface.sent, Interface.start = [], DOWN.q[0] + 0.1
     with pytest.raises(SystemExit, match="not at the start"):
         code["main"]("robot")
