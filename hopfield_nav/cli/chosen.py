@@ -1,6 +1,6 @@
 """What replay and watch share: methods with their parameters and rule of alarms, and the motors of an arm."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -166,9 +166,16 @@ def model_of_world(world: "World", arm: str | None) -> "Arm":
 
 def values_of_world(world: "World", methods: "Sequence[Method]") -> dict[str, Any]:
     """What a world says of the parameters that the methods have, and of its encoders."""
-    values = {**world.controller.parameters, **world.detection.parameters, **world.sensors.model_dump()}
-    known = {"encoder_resolution", *(p.name for method in methods for p in method.parameters)}
-    return {name: value for name, value in values.items() if name in known}
+    every = {**world.controller.parameters, **world.detection.parameters, **world.sensors.model_dump()}
+    return fitting(every, methods)
+
+
+def fitting(values: Mapping[str, Any], methods: "Sequence[Method]") -> dict[str, Any]:
+    """Those of some values that methods have as parameters, a list where that has one number a joint; and encoders'."""
+    joints = {p.name: p.per_joint for method in methods for p in method.parameters}
+    known = {name: value for name, value in values.items() if name in joints}
+    kept = {name: value for name, value in known.items() if joints[name] or not isinstance(value, list | tuple)}
+    return kept | {name: values[name] for name in ("encoder_resolution",) if name in values}
 
 
 def of_residual(chosen: Chosen, joints: int, kinematics: bool) -> Chosen:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynamics import BadInput, told
-from hopfield_nav.cli.chosen import ArmName, Detector, Estimator, Log, MotorConstants, Values, WorldOfLog, read_values
+from hopfield_nav.cli import chosen as common
 from hopfield_nav.cli.options import SameMotor, read_joints
 
 if TYPE_CHECKING:
@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
 
 def explain(
-    log: Log,
-    detector: Detector = None,
-    estimator: Estimator = None,
-    world: WorldOfLog = None,
-    arm: ArmName = None,
-    values: Values = None,
-    motor_constants: MotorConstants = None,
+    log: common.Log,
+    detector: common.Detector = None,
+    estimator: common.Estimator = None,
+    world: common.WorldOfLog = None,
+    arm: common.ArmName = None,
+    values: common.Values = None,
+    free_run: common.FreeRun = None,
+    motor_constants: common.MotorConstants = None,
     same_motor: SameMotor = None,
     at: Annotated[float | None, typer.Option(metavar="T", help="The detection nearest to this time alone [s].")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the first that is told, as .png.")] = None,
@@ -32,8 +33,8 @@ def explain(
 
     if plot is not None and plot.suffix != ".png":
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
-    case = opened(log, world, (detector, estimator, arm), [], motor_constants,
-                  read_joints(same_motor), read_values(None, values or []), None)  # fmt: skip
+    case = opened(log, world, (detector, estimator, arm), free_run or [], motor_constants,
+                  read_joints(same_motor), common.read_values(None, values or []), None)  # fmt: skip
     found = replayed(case.chosen, case.signals)
     explained = explain_detections(case.chosen.model, case.signals, found)
     if at is not None and explained:

@@ -76,8 +76,8 @@ class Tuned:
         return replace(self, alarms=alarms, seconds=seconds)
 
 
-def tuned(world: World, free: Free, per_hour: float, force: bool) -> Tuned:
-    """The threshold of a world's methods for a rate of false alarms, and on request the force of a push."""
+def tuned(world: World, free: Free, per_hour: float, force_in: World | None = None) -> Tuned:
+    """The threshold of a world's methods for a rate of false alarms; and of a push in another world the force."""
     methods = find_methods(world)[1:]
     threshold_of(methods[1])
     model = model_of_world(world, None) if free.model is None else free.model
@@ -86,7 +86,7 @@ def tuned(world: World, free: Free, per_hour: float, force: bool) -> Tuned:
     chosen = chosen._replace(threshold=_rounded(chosen.threshold))
     found = Tuned(world, watched, chosen)
     require_noise(found)
-    return replace(found, force=_force(world, chosen)) if force else found
+    return found if force_in is None else replace(found, force=_force(force_in, chosen))
 
 
 def simulated(seeds: int) -> Free:

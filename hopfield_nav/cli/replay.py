@@ -119,9 +119,7 @@ def _judged(case: _Case, alone: bool, log: Path) -> list[list[str]]:
     kinds = [m for m in every if declared_threshold(m) and (case.kinematics or m.needs == JOINT_TORQUES)]
     table = []
     for detector in [chosen.detector] if alone else kinds:
-        both = (*chosen.estimator.parameters, *detector.parameters)
-        known = {"encoder_resolution", *(parameter.name for parameter in both)}
-        values = {name: value for name, value in chosen.values.items() if name in known}
+        values = common.fitting(chosen.values, (chosen.estimator, detector))
         methods = Watched(chosen.model, chosen.estimator, detector, values, chosen.rearm, chosen.episodes)
         j = judge_methods(methods, case.signals, truth)
         low, high = share_interval(j.found, j.contacts)
@@ -245,7 +243,7 @@ def _suggestion(case: _Case, chosen: common.Chosen) -> list[tuple[str, str]]:
         threshold = choose_threshold(watched, early, per_hour=_NONE).threshold
     except BadInput as none:
         return [("suggested", f"nothing; {none}")]
-    text = ", ".join(f"{v:.3g}" for v in np.atleast_1d(threshold))
+    text = ",".join(f"{v:.3g}" for v in np.atleast_1d(threshold))
     option = f"--set threshold=[{text}]" if threshold.ndim else f"--threshold {text}"
     alarms = sum(watched.alarms(signals, threshold) for signals in later)
     seconds = sum(watched_seconds(signals.time) for signals in later)

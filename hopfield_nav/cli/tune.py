@@ -78,16 +78,18 @@ def tune(
         require_in_proportion(worlds[0].detection.measure)
     say_if_cold()
     free = recorded(worlds[0], free_run, motor_constants, same_motor) if free_run else simulated(seeds)
-    found = [tuned(candidate, free, per_hour, force=len(worlds) > 1) for candidate in worlds]
+    pushed = [load_world(world, [*change, *free.changes], trust) if gain else None for change in changes]
+    found = [tuned(each, free, per_hour, before) for each, before in zip(worlds, pushed, strict=True)]
     best = min(range(len(found)), key=lambda i: found[i].force)
     judged = found[best].judged(free)
     change = [*changes[best], *free.changes, found[best].change]
     lines = [*_lines(judged, per_hour, 0 if free_run else seeds), *free.remarks]
     after = load_world(world, change, trust)
-    _write(after, file, lines)
+    head = list(lines)
     gains = [("gains", _gains(gain or "", found))] if len(found) > 1 else []
     lines += costs(load_world(world, change[:-1], trust), after)
     print_table([*gains, *lines, ("world", str(file))], title=worlds[0].name)
+    _write(after, file, head)  # where this fails, what was found is told
     if segments:
         _print_segments(judged, free)
     if plot is not None:

@@ -62,8 +62,6 @@ def watch(
     if len(sources) > 1:
         raise BadInput("motors are given twice", where=" and ".join(sources), allowed="one of them")
     given = common.read_values(threshold, values or [])
-    if world is None and detector is None:
-        raise BadInput("no detector", where="--detector", allowed="a detector's name, or --world WORLD")
     from hopfield_nav.world import load_world
 
     read = None if world is None else load_world(world)

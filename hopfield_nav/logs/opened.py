@@ -58,10 +58,13 @@ class OpenedLog:
         return label_signals(signals.time, named, self.path.name)
 
     def require_untouched(self) -> None:
-        """Refuse, with ``BadInput``, a run in which something touched the arm."""
-        if not self.simulated or "tau_external" not in self.data:
+        """Refuse, with ``BadInput``, a run in which something touched the arm, or a recording that says so."""
+        if "contact" in self.data:
+            touched = np.flatnonzero(self.data.contact.values > 0.5)
+        elif self.simulated and "tau_external" in self.data:
+            touched = np.flatnonzero(np.any(self.data.tau_external.values != 0.0, axis=1))
+        else:
             return
-        touched = np.flatnonzero(np.any(self.data.tau_external.values != 0.0, axis=1))
         if touched.size:
             found = f"contact at {float(self.data.time[touched[0]]):g} s"
             what = "no free motion: something touched the arm"

@@ -3,6 +3,8 @@
 What chooses the threshold does not judge it: the rate that is told is that of other motion.
 """
 
+import math
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -69,6 +71,7 @@ def quiet_threshold(highest: Callable[[np.ndarray], float], start: np.ndarray, d
 
 
 _LEAST_SHARE = 1e-3  # of the largest threshold of a joint: no joint has less
+_MOST_ALARMS = 10**9  # that free motion may be allowed
 _HALVINGS = 20  # of the span in which the least threshold is searched
 
 
@@ -142,12 +145,9 @@ def halves(signals: Signals) -> tuple[Signals, Signals]:
 
 def _allowed_alarms(per_hour: float, seconds: float) -> int:
     """Most alarms in a time whose interval ends at a rate or below; -1 where not even none does."""
-    if not per_hour > 0:
+    if not 0.0 < per_hour < math.inf:
         raise BadInput("no rate", found=per_hour, allowed="alarms per hour above 0")
-    count = 0
-    while alarm_rate(count, seconds)[2] <= per_hour:
-        count += 1
-    return count - 1
+    return bisect_right(range(_MOST_ALARMS), per_hour, key=lambda count: alarm_rate(count, seconds)[2]) - 1
 
 
 def _proportions(watched: Watched, free: Sequence[Signals]) -> np.ndarray:
@@ -165,10 +165,16 @@ def proportions(start: np.ndarray, torque: np.ndarray) -> np.ndarray:
 
 
 def _least(watched: Watched, free: Sequence[Signals], quiet: np.ndarray, allowed: int) -> np.ndarray:
-    """The least share of a quiet threshold with so many alarms or fewer, to a hundred-thousandth of it."""
+    """The least share of a quiet threshold with so many alarms or fewer, to a hundred-thousandth of it.
+
+    The whole of it where alarms never become more, however low it is: this motion then bounds it from nowhere.
+    """
+
+    def few(share: float) -> bool:
+        return sum(watched.alarms(signals, share * quiet) for signals in free) <= allowed
+
     low, high = 0.0, 1.0
-    for _ in range(_HALVINGS):
+    for _ in range(0 if few(0.0) else _HALVINGS):
         middle = (low + high) / 2
-        alarms = sum(watched.alarms(signals, middle * quiet) for signals in free)
-        low, high = (low, middle) if alarms <= allowed else (middle, high)
+        low, high = (low, middle) if few(middle) else (middle, high)
     return high * quiet

@@ -1,5 +1,7 @@
 """Shares, and rates of rare events, with their 95 % intervals."""
 
+import math
+
 from dynamics import BadInput
 
 
@@ -35,6 +37,6 @@ def quiet_time(per_hour: float) -> float:
 
     Raises ``BadInput``: no rate above 0.
     """
-    if not per_hour > 0:
+    if not 0.0 < per_hour < math.inf:
         raise BadInput("no rate", found=per_hour, allowed="alarms per hour above 0")
     return 3600.0 * alarm_rate(0, 3600.0)[2] / per_hour

@@ -44,6 +44,26 @@ def test_a_run_of_ours(run, tmp_path, capsys):
         assert data.tau_external_estimate.attrs["units"] == "N m"
 
 
+def test_a_threshold_for_each_joint_is_not_handed_to_a_detector_with_one(tmp_path, capsys):
+    """Of a run with six thresholds every detector is judged, each with those that it takes."""
+    changes = ["detection={measure: joint_torque, threshold: [5, 5, 4, 2, 2, 2]}", "time_limit=8"]
+    simulate(load_world("ragazzon2012", changes)).save(tmp_path / "six")
+    assert main(["replay", str(tmp_path / "six"), "--judge"]) == 0
+    printed = capsys.readouterr().out
+    assert "force_norm" in printed
+    assert "joint_torque" in printed
+    assert main(["replay", str(tmp_path / "six"), "--detector", "force_norm"]) == 0
+
+
+def test_the_suggested_threshold_can_be_typed_as_it_stands(run, tmp_path, capsys):
+    free = tmp_path / "free"
+    simulate(load_world("ragazzon2012", ["obstacles=[]", "time_limit=4"])).save(free)
+    words = ["replay", str(run[1]), "--detector", "joint_torque"]
+    assert main([*words, "--free-run", str(free)]) == 0
+    option, value = re.search(r"(--set) (threshold=\S+)", capsys.readouterr().out).groups()
+    assert main([*words, option, value]) == 0
+
+
 def test_threshold_values_and_rate(run, capsys):
     _, folder = run
     words = ["replay", str(folder), "--detector", "force_norm", "--free"]

@@ -138,7 +138,7 @@ JOINTS = "watch 127.0.0.1 --detector joint_torque"
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("watch 127.0.0.1", "--detector: no detector"),
+        ("watch 127.0.0.1", "the motor constants are not known"),  # the detector is the default
         ("watch 127.0.0.1 --detector joint_torq", "unknown detector"),
         (JOINTS, "the motor constants are not known"),
         (f"{JOINTS} --motor-constants 1,2", "no motor constants"),

@@ -182,7 +182,7 @@ def test_tuning_by_such_a_log(arm, tmp_path):
     world = parse_world(world_of(folder))
     for log in ("free.yaml", "free_more.yaml"):
         free = recorded(world, [folder / log], None, None)
-        found = tuned(world, free, 1000.0, force=False).judged(free)
+        found = tuned(world, free, 1000.0).judged(free)
         assert found.alarms <= 2
         assert np.all(np.array(found.chosen.threshold) < 0.6)  # of friction alone there are 0.6 N·m
         assert found.seconds == pytest.approx(11.0, abs=0.1)

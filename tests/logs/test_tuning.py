@@ -104,9 +104,23 @@ def test_what_is_felt_grows_with_the_threshold(world):
     assert forces[0] < forces[1] < forces[2]
 
 
+@pytest.mark.parametrize("most", [3, 1000])
+def test_alarms_that_never_become_more_bound_no_threshold(watched, free, most, monkeypatch):
+    """Where the allowance alone keeps the motion as quiet as it may be, the threshold is that without any alarm."""
+    quiet = choose_threshold(watched, free, 1.0).threshold
+    monkeypatch.setattr(Watched, "alarms", lambda self, signals, threshold: int(most * np.all(threshold < 0.5 * quiet)))
+    found = choose_threshold(watched, free, alarm_rate(20, sum(float(np.ptp(s.time)) for s in free))[2] * 1.001)
+    assert found.threshold == pytest.approx(quiet if most == 3 else MARGIN * 0.5 * quiet, rel=1e-4)
+
+
+def test_any_rate_has_its_alarms_at_once(watched, free):
+    assert choose_threshold(watched, free, 1e9).allowed > 10**6
+
+
 def test_refusals(watched, free):
-    with refused("no rate"):
-        choose_threshold(watched, free, 0.0)
+    for rate in (0.0, np.inf, np.nan):
+        with refused("no rate"):
+            choose_threshold(watched, free, rate)
     with refused("no free motion"):
         choose_threshold(watched, [], 1.0)
     nothing = dataclasses.replace(watched.detector, parameters=())
