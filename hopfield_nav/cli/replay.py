@@ -79,10 +79,6 @@ def replay(
             chosen = replace(chosen, values={**chosen.values, "threshold": value})
         found = replayed(chosen, case.signals)
         rows.append([f"{value:g}" if value is not None else "", *_scored(case, found)])
-    if out is not None:
-        _save(found, out)
-    if plot is not None:
-        _draw(found, plot, chosen.note(log.name))
     lines = [*(case.chosen if len(rows) > 1 else chosen).told(), *_lines(found, free)]
     if case.free and any(p.name == "threshold" for p in chosen.detector.parameters):
         lines += _suggestion(case, chosen)
@@ -92,6 +88,10 @@ def replay(
     print_table([line for line in lines if not several or line[0] in _OF_ALL], title=log.name)
     if several:
         print_columns(["threshold", "alarms", *_SCORED], rows)
+    if out is not None:  # where this fails, the numbers are told
+        _save(found, out)
+    if plot is not None:
+        _draw(found, plot, chosen.note(log.name))
     return 0
 
 

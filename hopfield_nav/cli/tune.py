@@ -99,12 +99,16 @@ def tune(
 
 def _print_segments(judged: "Tuned", free: "Free") -> None:
     """What every part of the motions needs, in proportion to the threshold that was chosen for all."""
-    from hopfield_nav.cli.report import print_columns
-    from hopfield_nav.logs import by_segment
+    import numpy as np
 
-    motions = [*free.choosing(judged.world), *free.judging(judged.world)]
+    from hopfield_nav.cli.report import print_columns
+    from hopfield_nav.logs import Signals, by_segment
+
+    early, late = list(free.choosing(judged.world)), list(free.judging(judged.world))
+    logs = [Signals(*map(np.concatenate, zip(*parts, strict=True))) for parts in zip(early, late, strict=False)]
+    motions = logs if free.names else [*early, *late]  # a log is one motion, wherever its halves meet
     found = by_segment(judged.watched, motions, judged.chosen.threshold)
-    names = 2 * free.names or [f"motion {k}" for k in range(1, len(motions) + 1)]
+    names = free.names or [f"motion {k}" for k in range(1, len(motions) + 1)]
     rows = [
         [
             names[each.motion], f"{each.begin:.2f}–{each.end:.2f} s", f"{each.share:.3g}", f"{each.force:.3g} N",

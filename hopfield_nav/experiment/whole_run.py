@@ -52,16 +52,20 @@ def follow_until_contact(
     """
     watch, simulation = contact_watch(world), Simulation(world, seed, trajectory)
     found: list[FoundContact] = []
+    braking: list[Trajectory] = []
 
     def stop(_: object) -> None:
-        if watch is None or found:
+        if watch is None:
             return
+        if braking:  # felt again
+            return simulation.follow(braking[0])
         now, sensed = simulation.time, simulation.state.control.sensed.q.copy()
         q, qd, qdd = evaluate(simulation.trajectory, now)
         rest, duration = brake(q, qd, watch, world.controller.period)
         tool = forward_kinematics(simulation.arm, sensed)[:3, 3]
         found.append(FoundContact(now, tool, sensed, simulation.force_estimate, math.nan))
-        simulation.follow(quintic_trajectory(np.vstack([q, rest]), duration, now, qd, qdd))
+        braking.append(quintic_trajectory(np.vstack([q, rest]), duration, now, qd, qdd))
+        simulation.follow(braking[0])
 
     simulation.on_touch = stop
     run = simulation.run()

@@ -185,6 +185,17 @@ def test_the_simulated_arm_stops_within_the_distance_and_knows_where():
     assert free.outcome == "reached"
 
 
+def test_an_arm_that_stands_at_a_contact_does_not_go_on_when_it_is_felt_again():
+    detection = "detection: {estimator: momentum_observer, measure: joint_torque}"
+    world = parse_world(re.sub("detection: .*", f"{detection}\narm: ur5_full", WORLD))
+    run, found = follow_until_contact(world, plan_world(world).trajectory)
+    later = run.data.time.values > found.time + 0.5
+    assert later.any()
+    assert run.summary["collision_count"] > 1
+    assert np.abs(run.data.qd_ref.values[later]).max() == 0.0
+    assert found.went_on <= 0.004
+
+
 def test_what_cannot_be_stopped_or_felt_is_refused(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("down.yaml").write_text(WORLD, encoding="utf-8")
