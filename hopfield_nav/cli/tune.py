@@ -32,9 +32,10 @@ def tune(
             metavar="LOG", help="Recorded free motion in the place of simulated: a run, or a real arm. Repeatable."
         ),
     ] = None,
-    gain: Annotated[
-        str | None,
+    gains: Annotated[
+        list[str] | None,
         typer.Option(
+            "--gain",
             metavar="KEY=A,B,...",
             help="Choose a gain too, the one with which least force is felt: --gain detection.pole=25,50,100",
         ),
@@ -60,6 +61,9 @@ def tune(
     from hopfield_nav.world import load_world
 
     quiet_time(per_hour)
+    if gains and len(gains) > 1:
+        raise BadInput("two gains", where="--gain", found=", ".join(gains), allowed="one, whose values are tried")
+    gain = gains[0] if gains else None
     given = overrides or []
     changes = [[*given, change] for change in _values(gain)] or [given]
     worlds = [load_world(world, change, trust) for change in changes]
@@ -86,9 +90,9 @@ def tune(
     lines = [*_lines(judged, per_hour, 0 if free_run else seeds), *free.remarks]
     after = load_world(world, change, trust)
     head = list(lines)
-    gains = [("gains", _gains(gain or "", found))] if len(found) > 1 else []
+    tried = [("gains", _gains(gain or "", found))] if len(found) > 1 else []
     lines += costs(load_world(world, change[:-1], trust), after)
-    print_table([*gains, *lines, ("world", str(file))], title=worlds[0].name)
+    print_table([*tried, *lines, ("world", str(file))], title=worlds[0].name)
     _write(after, file, head)  # where this fails, what was found is told
     if segments:
         _print_segments(judged, free)

@@ -122,6 +122,7 @@ def test_the_gain_with_which_least_force_is_felt(capsys):
         ("1 --out nowhere/x.yaml", "no such folder"),
         ("1 --gain pole", "--gain pole: not understood"),
         ("1 --gain detection.pole=1,,2", "not understood"),
+        ("1 --gain detection.pole=1,2 --gain controller.omega=10,20", "--gain: two gains"),
         ("1 --gain detection.pol=1,2", "Did you mean"),
         ("1 --gain controller.omega=10,20 --free-run x", "did not move with that gain"),
         ("1 --same-motor 1,2", "motors are those of a recording"),
