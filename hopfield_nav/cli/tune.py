@@ -166,7 +166,7 @@ def _gains(gain: str, found: "Iterable[Tuned]") -> str:
 
 
 def _lines(judged: "Tuned", per_hour: float, seeds: int) -> list[tuple[str, str]]:
-    from hopfield_nav.record import quiet_time
+    from hopfield_nav.record import alarm_rate, quiet_time
 
     rate, low, high = judged.rate
     seen = f"{judged.alarms} in {judged.seconds:.1f} s of other free motion: {rate:.3g} an hour"
@@ -175,12 +175,16 @@ def _lines(judged: "Tuned", per_hour: float, seeds: int) -> list[tuple[str, str]
     elif low > per_hour:
         verdict = f"{per_hour:g} an hour is exceeded"
     else:
-        needed = quiet_time(per_hour)
+        needed, alarms = quiet_time(per_hour), "without an alarm"
+        if judged.alarms:
+            spans = (k * judged.seconds for k in range(2, 1000))
+            longer = (s for s in spans if alarm_rate(round(rate * s / 3600), s)[2] <= per_hour)
+            needed, alarms = next(longer, math.inf), "with alarms as rare"
         verdict = (
             f"{per_hour:g} an hour is not shown: the free motion was too short to bound it; "
-            f"that takes {needed:.4g} s without an alarm, beside what chooses"
+            f"that takes {needed:.4g} s {alarms}, beside what chooses"
         )
-        if seeds:
+        if seeds and needed < math.inf:
             verdict += f": about --seeds {2 * math.ceil(needed / judged.seconds * (seeds - seeds // 2))}"
     return [
         ("threshold", judged.change.partition("=")[2]),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from refusals import refused_by_command
 
 from hopfield_nav.cli.app import main
+from hopfield_nav.cli.tune import _lines
 from hopfield_nav.experiment import simulate
 from hopfield_nav.record import alarm_rate, quiet_time
 from hopfield_nav.sweeps import free_motion
@@ -141,3 +143,14 @@ def test_a_model_without_errors_holds_no_threshold_up(capsys, tmp_path):
     words = [*TUNE, "1000", "--seeds", "2"]
     assert "velocity_noise" in refused_by_command(capsys, words, "shows nothing that a threshold must bear")
     assert not list(tmp_path.iterdir())
+
+
+def test_what_a_rate_takes_counts_the_alarms_that_were_seen():
+    rate = alarm_rate(6, 23.0)
+    chosen = SimpleNamespace(seconds=20.3, allowed=1)
+    judged = SimpleNamespace(rate=rate, alarms=6, seconds=23.0, change="threshold=1", chosen=chosen)
+    told = dict(_lines(judged, 1000.0, 4))["wanted"]
+    seconds = float(re.search(r"that takes (\S+) s with alarms as rare", told)[1])
+    for s, shown in ((seconds, True), (seconds - 23.0, False)):
+        assert (alarm_rate(round(rate[0] * s / 3600), s)[2] <= 1000.0) == shown
+    assert "inf s with alarms as rare, beside what chooses" in dict(_lines(judged, 900.0, 4))["wanted"]
