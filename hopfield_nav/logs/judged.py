@@ -40,10 +40,14 @@ def judge(watched: Watched, signals: Signals, truth: ContactTruth) -> Judged:
 
     Raises ``BadInput``: a detector without a threshold; no contact or no free motion in one of the halves.
     """
-    first = signals.time <= 0.5 * (signals.time[0] + signals.time[-1])
-    free = ~_near(signals.time, truth.largest > 0.0)
+    touched = truth.largest > 0.0
+    middle = int(np.count_nonzero(signals.time <= 0.5 * (signals.time[0] + signals.time[-1])))
+    if touched[middle - 1]:  # a contact is of the half in which it begins
+        middle += int(np.argmin(np.append(touched[middle:], False)))
+    first = np.arange(len(touched)) < middle
+    free = ~_near(signals.time, touched)
     for half, name in ((first, "first"), (~first, "second")):
-        if not (free & half).any() or not (truth.largest[half] > 0.0).any():
+        if not (free & half).any() or not touched[half].any():
             told = "contacts and free motion are needed in both halves of a log that judges"
             raise BadInput(told, found=f"not both in the {name}")
     start = first_threshold(watched.detector, watched.values, len(watched.model.dh))

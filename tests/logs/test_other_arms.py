@@ -265,6 +265,18 @@ def test_what_chooses_does_not_judge(arm):
     assert quiet.free_time == pytest.approx(np.ptp(signals.time) - 4 * (0.4 + 0.05), abs=0.1)
 
 
+def test_a_contact_across_the_middle_is_one(arm):
+    folder, _ = arm
+    data = load_recording(folder / "touched.yaml", 7)
+    signals = signals_of_recording(data, fit_motors([data], load_arm(folder / "seven.urdf")))
+    middle = 0.5 * (signals.time[0] + signals.time[-1])
+    spans = [[a, b] for a, b in seven.CONTACTS if not a - 1.0 < middle < b + 1.0] + [[middle - 0.2, middle + 0.2]]
+    touched = np.any([(a <= signals.time) & (signals.time <= b) for a, b in spans], axis=0)
+    methods = find_method("estimator", "momentum_observer"), find_method("detector", "joint_torque")
+    watched = Watched(load_arm(folder / "seven.urdf"), *methods, {"pole": 30.0})
+    assert judge(watched, signals, labelled_truth(signals.time, touched, 7)).contacts == len(spans)
+
+
 def test_labels_in_both_halves_are_needed(arm):
     folder, _ = arm
     data = load_recording(folder / "touched.yaml", 7)
