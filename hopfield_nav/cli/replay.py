@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _FORMATS = (".csv", ".nc")
 _NONE = 1e-6  # false alarms an hour: as good as none
 _OF_ALL = ("methods", "rule", "rows", "period", "suggested", "its false alarms")  # rows for every threshold
+_HOURLY = "false alarms per hour"
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ def replay(
 
     if out is not None and out.suffix not in _FORMATS:
         raise BadInput("unknown format", where="--out", found=out.name, allowed=", ".join(_FORMATS))
+    if out is not None and not out.absolute().parent.is_dir():
+        raise BadInput("the rows could not be saved: no such folder", where="--out", found=str(out.parent))
     if plot is not None and plot.suffix != ".png":
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
     thresholds: list[float | None] = [None] if threshold is None else [*common.read_numbers(threshold)]
@@ -78,16 +81,17 @@ def replay(
         if value is not None:
             chosen = replace(chosen, values={**chosen.values, "threshold": value})
         found = replayed(chosen, case.signals)
-        rows.append([f"{value:g}" if value is not None else "", *_scored(case, found)])
+        hourly = [dict(_lines(found, free))[_HOURLY]] if free else []
+        rows.append([f"{value:g}" if value is not None else "", *_scored(case, found), *hourly])
     lines = [*(case.chosen if len(rows) > 1 else chosen).told(), *_lines(found, free)]
     if case.free and any(p.name == "threshold" for p in chosen.detector.parameters):
         lines += _suggestion(case, chosen)
     if len(rows) == 1 and case.truth is not None:
-        lines += [("known touches", _in_words(rows[0][2:]))]
+        lines += [("known touches", _in_words(rows[0][2:6]))]
     several = len(rows) > 1
     print_table([line for line in lines if not several or line[0] in _OF_ALL], title=log.name)
     if several:
-        print_columns(["threshold", "alarms", *_SCORED], rows)
+        print_columns(["threshold", "alarms", *_SCORED, *[_HOURLY] * free], rows)
     if out is not None:  # where this fails, the numbers are told
         _save(found, out)
     if plot is not None:
@@ -271,5 +275,5 @@ def _lines(found: "Replay", free: bool) -> list[tuple[str, str]]:
     ]
     if free and count > 1:
         rate, low, high = alarm_rate(len(alarms), watched_seconds(time))
-        lines.append(("false alarms per hour", f"{rate:.3g} (95 %: {low:.3g} … {high:.3g})"))
+        lines.append((_HOURLY, f"{rate:.3g} (95 %: {low:.3g} … {high:.3g})"))
     return lines

@@ -75,6 +75,19 @@ def test_threshold_values_and_rate(run, capsys):
     assert " at 0.0" in capsys.readouterr().out
 
 
+def test_a_table_of_thresholds_over_free_motion_has_their_rates(run, capsys):
+    words = ["replay", str(run[1]), "--detector", "force_norm", "--free"]
+    rates = []
+    for value in ("0.5", "1e6"):
+        assert main([*words, "--threshold", value]) == 0
+        rates.append(re.search(r"false alarms per hour +(\S+) ", capsys.readouterr().out)[1])
+    assert main([*words, "--threshold", "0.5,1e6"]) == 0
+    table = capsys.readouterr().out
+    assert "false alarms per hour" in table
+    assert re.search(rf"0\.5 .* {re.escape(rates[0])} \(95 %", table)
+    assert re.search(rf"1e\+06 .* {re.escape(rates[1])} \(95 %", table)
+
+
 def test_many_alarms_are_counted_and_the_first_ten_named(run, capsys):
     _, folder = run
     words = ["replay", str(folder), "--detector", "force_norm", "--threshold", "0.05", "--every-rise"]
