@@ -112,12 +112,12 @@ def _is_numbers(value: Any) -> bool:
     return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
 
 
-def read_numbers(text: str) -> list[float]:
-    """Numbers between commas; BadInput for something else."""
+def read_numbers(text: str, option: str) -> list[float]:
+    """Numbers between commas that an option has; BadInput for something else."""
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise BadInput("not understood", found=text, allowed="numbers, such as 4,5,6") from None
+        raise BadInput("not understood", where=option, found=text, allowed="numbers, such as 4,5,6") from None
 
 
 def choose(
@@ -211,7 +211,7 @@ def motors_of(
     if constants is not None:
         if free or same_motor:
             raise BadInput("motors are given twice", where="--motor-constants", allowed="that, or --free-run")
-        return model, given_motors(read_numbers(constants), len(model.dh))
+        return model, given_motors(read_numbers(constants, "--motor-constants"), len(model.dh))
     if measured and not free:
         return model, given_motors([1.0] * len(model.dh), len(model.dh))
     if not free:

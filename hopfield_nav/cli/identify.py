@@ -54,7 +54,7 @@ def identify(
         raise BadInput("an arm file ends in .yaml", where="--out", found=out.name)
     given = load_arm(arm)
     options = Options(rotor=rotor, dynamics_bandwidth=bandwidth, unexcited="keep" if keep else "refuse")
-    constants = None if motor_constants is None else read_numbers(motor_constants)
+    constants = None if motor_constants is None else read_numbers(motor_constants, "--motor-constants")
     sources = read_logs([*logs, *(check or [])], given, constants, read_joints(same_motor))
     found = identify_arm(sources.logs[: len(logs)], given, options)
     checks = [found.validate(log, physical=True) for log in sources.logs[len(logs) :]]

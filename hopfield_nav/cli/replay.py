@@ -67,7 +67,7 @@ def replay(
         raise BadInput("the rows could not be saved: no such folder", where="--out", found=str(out.parent))
     if plot is not None and plot.suffix != ".png":
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
-    thresholds: list[float | None] = [None] if threshold is None else [*common.read_numbers(threshold)]
+    thresholds: list[float | None] = [None] if threshold is None else [*common.read_numbers(threshold, "--threshold")]
     case = opened(log, world, (detector, estimator, arm), free_run or [], motor_constants,
                   read_joints(same_motor), common.read_values(None, values or []), episodes)  # fmt: skip
     if judge:

@@ -60,7 +60,10 @@ def tune(
     from hopfield_nav.record import quiet_time
     from hopfield_nav.world import load_world
 
-    quiet_time(per_hour)
+    try:
+        quiet_time(per_hour)
+    except BadInput as error:
+        raise error.at("--false-alarms-per-hour") from None
     if gains and len(gains) > 1:
         raise BadInput("two gains", where="--gain", found=", ".join(gains), allowed="one, whose values are tried")
     gain = gains[0] if gains else None

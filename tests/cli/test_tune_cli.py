@@ -118,7 +118,8 @@ def test_the_gain_with_which_least_force_is_felt(capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("0", "no rate"),
+        ("0", "--false-alarms-per-hour: no rate"),
+        ("inf", "--false-alarms-per-hour: no rate"),
         ("1 --out x.txt", "--out: not the name of a world file"),
         ("1 --out there.yaml", "is there already"),
         ("1 --out nowhere/x.yaml", "no such folder"),

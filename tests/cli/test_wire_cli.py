@@ -142,7 +142,7 @@ JOINTS = "watch 127.0.0.1 --detector joint_torque"
         ("watch 127.0.0.1 --detector joint_torq", "unknown detector"),
         (JOINTS, "the motor constants are not known"),
         (f"{JOINTS} --motor-constants 1,2", "no motor constants"),
-        (f"{JOINTS} --motor-constants a", "not understood"),
+        (f"{JOINTS} --motor-constants a", "--motor-constants: not understood"),
         (f"{JOINTS} --calibrate 5 --motor-constants 1", "motors are given twice"),
         (f"{JOINTS} --motor-constants 8,8,8,8,8,8 --set pol=3", "unknown parameter"),
         ("serve nowhere.yaml", "nowhere.yaml"),
