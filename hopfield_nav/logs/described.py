@@ -85,6 +85,10 @@ def read_described(path: Path, joints: int | None) -> Recorded:
         if signal.unit is not None and signal.unit not in _UNITS[name]:
             allowed = ", ".join(_UNITS[name])
             raise BadInput("unknown unit", where=f"{where}: {name}.unit", found=signal.unit, allowed=allowed)
+    if given.contact is not None and given.contacts:
+        raise BadInput("touches are said twice", where=f"{where}: contact", allowed="contact or contacts")
+    if not is_bag(log) and (given.topic or any(signal.topic for signal in given.signals().values())):
+        raise BadInput("a table has no topics", where=f"{where}: topic", allowed="none")
     raw = _of_bag(given, log, joints) if is_bag(log) else _of_table(given, log, joints, where)
     for name, signal in given.signals().items():
         scale = np.atleast_1d(signal.scale)
@@ -125,7 +129,7 @@ def _of_table(given: LogFile, path: Path, joints: int | None, where: str) -> Rec
     if given.contact is not None:
         columns["contact"] = [head.place(given.contact)]
     raw = head.read(str(given.time.columns), columns)
-    return raw._replace(time=raw.time * _factor("time", given.time))
+    return raw._replace(time=raw.time * _factor("time", given.time) * float(np.ravel(given.time.scale)[0]))
 
 
 def _places(head: Head, signal: SignalSection, given: LogFile, joints: int | None) -> list[int]:

@@ -265,6 +265,24 @@ def test_what_chooses_does_not_judge(arm):
     assert quiet.free_time == pytest.approx(np.ptp(signals.time) - 4 * (0.4 + 0.05), abs=0.1)
 
 
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [("topic: /joint_states\n", "topic: a table has no topics"), ("contacts: [[1, 2]]\n", "touches are said twice")],
+)
+def test_keys_of_a_description_that_nothing_would_read_are_refused(arm, tmp_path, more, words):
+    table = arm[0] / "touched.csv"
+    (tmp_path / "log.yaml").write_text(seven.DESCRIPTION.format(file=table) + more)
+    with refused(words):
+        load_recording(tmp_path / "log.yaml", 7)
+
+
+def test_the_time_of_a_table_may_be_scaled(arm, tmp_path):
+    description = seven.DESCRIPTION.format(file=arm[0] / "touched.csv")
+    (tmp_path / "log.yaml").write_text(description.replace("unit: ms", "unit: ms, scale: 2"))
+    once, twice = load_recording(arm[0] / "touched.yaml", 7), load_recording(tmp_path / "log.yaml", 7)
+    np.testing.assert_allclose(np.ptp(twice.time.values), 2.0 * np.ptp(once.time.values), rtol=1e-9)
+
+
 def test_a_contact_across_the_middle_is_one(arm):
     folder, _ = arm
     data = load_recording(folder / "touched.yaml", 7)
