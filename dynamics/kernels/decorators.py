@@ -211,8 +211,8 @@ def first_class(
     ``into_c``: into the C function that calls it, for one that is handed large records, which are copied once less.
     ``allocates``: it makes arrays.
     """
-    options = {**(COMPILE_OPTIONS if allocates else loop_options())}
-    options["cache"] = function.__module__.split(".")[0] in PACKAGES
+    kept = function.__module__.split(".")[0] in PACKAGES
+    options = {**(COMPILE_OPTIONS if allocates else loop_options()), "cache": kept}
     del options["nogil"], options["no_cfunc_wrapper"]  # no options of a C function
     options["forceinline"] = into_c
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):  # cfunc would compile all the same

@@ -91,9 +91,7 @@ def _telling(table: Table, goals: bool) -> Table:
 def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: Cell) -> Table:
     """World by world, the second method less the first: differences over worlds that both reached."""
     first, second = (_by_world(rows, cell, name) for name in pair)
-    both = [
-        (first[k], second[k]) for k in sorted(first.keys() & second.keys()) if first[k]["counts"] or second[k]["counts"]
-    ]
+    both = [(first[k], second[k]) for k in sorted(first.keys() & second.keys()) if first[k]["counts"]]
     there = [(a, b) for a, b in both if a["outcome"] == b["outcome"] == "reached"]
     got = [(a["outcome"] == "reached", b["outcome"] == "reached") for a, b in both]
     won = _mean(mean(float(b) - float(a) for a, b in got), 100.0, *_SIGNED, " %")
@@ -119,7 +117,7 @@ def most_different(suite: Suite, rows: Sequence[Row], pair: tuple[str, str]) -> 
         first, second = (_by_world(rows, cell, name) for name in pair)
         for repeat in sorted(first.keys() & second.keys()):
             a, b = first[repeat], second[repeat]
-            if a["counts"] or b["counts"]:
+            if a["counts"]:
                 found.append(Different(cell, repeat, int(a["seed"]), a, b))
     return sorted(found, key=_how_alike)[:MOST_DIFFERENT]
 

@@ -172,10 +172,9 @@ def values_of_world(world: "World", methods: "Sequence[Method]") -> dict[str, An
 
 def fitting(values: Mapping[str, Any], methods: "Sequence[Method]") -> dict[str, Any]:
     """Those of some values that methods have as parameters, a list where that has one number a joint; and encoders'."""
-    joints = {p.name: p.per_joint for method in methods for p in method.parameters}
+    joints = {p.name: p.per_joint for method in methods for p in method.parameters} | {"encoder_resolution": True}
     known = {name: value for name, value in values.items() if name in joints}
-    kept = {name: value for name, value in known.items() if joints[name] or not isinstance(value, list | tuple)}
-    return kept | {name: values[name] for name in ("encoder_resolution",) if name in values}
+    return {name: value for name, value in known.items() if joints[name] or not isinstance(value, list | tuple)}
 
 
 def of_residual(chosen: Chosen, joints: int, kinematics: bool) -> Chosen:

@@ -112,8 +112,9 @@ def _print_segments(judged: "Tuned", free: "Free") -> None:
     from hopfield_nav.logs import Signals, by_segment
 
     early, late = list(free.choosing(judged.world)), list(free.judging(judged.world))
-    logs = [Signals(*map(np.concatenate, zip(*parts, strict=True))) for parts in zip(early, late, strict=False)]
-    motions = logs if free.names else [*early, *late]  # a log is one motion, wherever its halves meet
+    motions = [*early, *late]
+    if free.names:  # a log is one motion, wherever its halves meet
+        motions = [Signals(*map(np.concatenate, zip(*halves, strict=True))) for halves in zip(early, late, strict=True)]
     found = by_segment(judged.watched, motions, judged.chosen.threshold)
     names = free.names or [f"motion {k}" for k in range(1, len(motions) + 1)]
     rows = [
