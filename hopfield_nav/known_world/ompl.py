@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dynamics import Arm, BadInput, LibraryMissing, require_known
+from dynamics import Arm, LibraryMissing, require_known
 from dynamics.work import make_work
 from hopfield_nav.known_world.bodies import AXES_WIDTH
 from hopfield_nav.known_world.proof import passes
@@ -88,14 +88,11 @@ def planner_class(ompl: Any, name: str) -> Any:
     return getattr(ompl.geometric, name)
 
 
-def joint_space(ompl: Any, arm: Arm, checks: Checks) -> Any:
-    """OMPL's description of the joints within their limits, with our checks."""
-    endless = np.nonzero(~np.isfinite(arm.position_limits).all(axis=1))[0]
-    if len(endless):
-        raise BadInput("sampling needs limits for every joint", where=f"joint {int(endless[0]) + 1}")
-    n = len(arm.dh)
+def joint_space(ompl: Any, limits: np.ndarray, checks: Checks) -> Any:
+    """OMPL's description of the joints within limits (n, 2) [rad], with our checks."""
+    n = len(limits)
     bounds = ompl.base.RealVectorBounds(n)
-    for i, (low, high) in enumerate(arm.position_limits):
+    for i, (low, high) in enumerate(limits):
         bounds.setLow(i, float(low))
         bounds.setHigh(i, float(high))
     space = ompl.base.RealVectorStateSpace(n)

@@ -14,6 +14,7 @@ from refusals import refused
 
 from dynamics import forward_kinematics
 from hopfield_nav.known_world import (
+    build_scene,
     motion_is_free,
     plan_direct,
     plan_known,
@@ -122,6 +123,27 @@ def test_the_arm_is_already_there():
     assert (plan.path.length, plan.motions) == (0.0, 0)
 
 
+def test_a_goal_beyond_what_is_near_is_found_in_the_second_search():
+    """Both joints' limits are 2.9 rad, so the goal is 5.6 rad away and on no other turn."""
+    arm = ARM._replace(position_limits=np.tile([-2.9, 2.9], (6, 1)))
+    start, goal = (np.array([turn, -1.2, 1.5, -1.5, -1.5, 0.0]) for turn in (2.8, -2.8))
+    scene = build_scene(arm, np.zeros((0, 17)))
+    near, whole = sampling._regions(arm.position_limits, start[None], goal[None])
+    assert not (goal >= near[:, 0]).all()
+    assert whole.tolist() == arm.position_limits.tolist()
+    path = plan_sampling(arm, scene, start, [goal]).path
+    assert (path.q[0].tolist(), path.q[-1].tolist()) == (start.tolist(), goal.tolist())
+
+
+def test_paths_are_as_short_as_a_search_near_the_start_makes_them(monkeypatch):
+    """Past the wall within OMPL's own space, two turns in every joint, the arm goes further in the mean."""
+    near = [_euclidean(plan_sampling(ARM, SCENE, START, [GOAL], seed=seed).path.q) for seed in range(8)]
+    monkeypatch.setattr(sampling, "_regions", lambda limits, *_: [limits])
+    monkeypatch.setattr(sampling, "_STEP", 0.2 * np.linalg.norm(np.diff(ARM.position_limits, axis=1)))
+    wide = [_euclidean(plan_sampling(ARM, SCENE, START, [GOAL], seed=seed).path.q) for seed in range(8)]
+    assert np.mean(near) < 0.9 * np.mean(wide)
+
+
 # no path
 
 
@@ -150,6 +172,12 @@ def test_no_path_where_there_is_none():
     assert plan.path is None
     assert plan.reason == "RRTConnect found no path to the goal within 0.3 s"
     assert plan.states > 10
+
+
+def test_joints_without_limits_are_refused():
+    endless = ARM._replace(position_limits=np.vstack([ARM.position_limits[:5], [-np.inf, np.inf]]))
+    with refused("joint 6: sampling needs limits for every joint"):
+        plan_sampling(endless, SCENE, START, [GOAL])
 
 
 # the same again

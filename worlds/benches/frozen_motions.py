@@ -1,6 +1,7 @@
 """Worlds of the whole arm that stay as they are: motions up to the limits of the joints, drawn once and kept.
 
 python worlds/benches/frozen_motions.py --count 200        (goes on where the file ends)
+python worlds/benches/frozen_motions.py --again            (the same worlds, their paths found anew)
 
 A world is kept where the straight motion of the joints touches something, and a sampling planner, which knows
 no map, finds a path that keeps 15 mm from all obstacles. A suite's seed is the number of a world in its
@@ -57,8 +58,26 @@ def draw(family: str, seed: int, arm: Arm) -> Kept | None:
     q = np.array(joints).reshape(2, 6)
     if motion_is_free(arm, build_scene(arm, solids), q[0], q[1]):
         return None
+    bound = _bound(arm, solids, q, seed)
+    return None if bound is None else (seed, bound, joints)
+
+
+def _bound(arm: Arm, solids: np.ndarray, q: np.ndarray, seed: int) -> float | None:
+    """Length of the sampling planner's joint path between q (2, n) [rad], or None."""
     found = plan_sampling(arm, build_scene(arm, solids, MARGIN), q[0], [q[1]], seed, SECONDS).path
-    return None if found is None else (seed, float(np.linalg.norm(np.diff(found.q, axis=0), axis=1).sum()), joints)
+    return None if found is None else float(np.linalg.norm(np.diff(found.q, axis=0), axis=1).sum())
+
+
+def _again(arm: Arm, family: str, kept: Kept) -> Kept:
+    """A kept world with the shorter of its path and one that is found now."""
+    seed, bound, joints = kept
+    solids = build_obstacles(parse_world(world_text(family, seed, joints[:6], joints[6:])).resolve(seed))
+    return seed, min(bound, _bound(arm, solids, np.array(joints).reshape(2, 6), seed) or bound), joints
+
+
+def _write(family: str, kept: Kept) -> None:
+    with FILE.open("a", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerow([family, kept[0], f"{kept[1]:.4f}", *kept[2]])
 
 
 def _motion(generator: np.random.Generator, arm: Arm, into: bool) -> list[float]:
@@ -77,7 +96,16 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=200, help="worlds a family")
-    count, arm = parser.parse_args().count, load_arm("ur5_ragazzon2012")
+    parser.add_argument("--again", action="store_true", help="find the paths of the kept worlds anew")
+    asked, arm = parser.parse_args(), load_arm("ur5_ragazzon2012")
+    count = asked.count
+    if asked.again:
+        kept = {family: [_again(arm, family, one) for one in frozen(family)] for family in FAMILIES}
+        FILE.unlink()
+        for number in range(max(map(len, kept.values()))):
+            for family in (f for f in FAMILIES if number < len(kept[f])):
+                _write(family, kept[family][number])
+        return
     last = {family: (frozen(family) or [(_FIRST - 1,)])[-1][0] for family in FAMILIES}
     for number in range(count):
         for family in (f for f in FAMILIES if len(frozen(f)) <= number):
@@ -86,8 +114,7 @@ def main() -> None:
                 last[family] += 1
                 found = draw(family, last[family], arm)
             frozen(family).append(found)
-            with FILE.open("a", encoding="utf-8", newline="") as file:
-                csv.writer(file).writerow([family, found[0], f"{found[1]:.4f}", *found[2]])
+            _write(family, found)
 
 
 if __name__ == "__main__":
