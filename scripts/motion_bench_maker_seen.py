@@ -165,7 +165,7 @@ def surroundings(library: Any, case: Case) -> Any:
         center = [*solid.center, 0.5 * (low + high)] if isinstance(solid, Cylinder) else solid.center
         center = (BASE.apply(center) + np.array([0.0, 0.0, BASE_HEIGHT])).tolist()
         if isinstance(solid, Box):
-            turn = BASE * Rotation.from_matrix(np.eye(3) if solid.rotation is None else solid.rotation)
+            turn = BASE * Rotation.from_matrix(solid.rotation)
             found.add_cuboid(library.Cuboid(center, turn.as_euler("xyz").tolist(), [0.5 * a for a in solid.size]))
         elif isinstance(solid, Cylinder) and case.family == "box":
             half = [solid.radius, solid.radius, 0.5 * (high - low)]

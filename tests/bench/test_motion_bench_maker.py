@@ -8,15 +8,17 @@ import math
 import tarfile
 from pathlib import Path
 
+import motion_bench_maker_seen as seen
 import numpy as np
 import pytest
 import yaml
 from refusals import refused, refused_by_command
 
+from dynamics import load_arm
 from hopfield_nav.bench import find_problem, join_results, keep_problems, load_suite, problems
 from hopfield_nav.cli.app import main
 from hopfield_nav.sweeps import parse_line
-from hopfield_nav.world import build_arm, parse_world
+from hopfield_nav.world import all_solids, build_arm, parse_world
 
 START, GOAL = [1.57, -1.5707, 0.3, -1.5707, -1.57, 3.14], [1.2, -1.4, 0.5, -1.5707, -1.57, 3.14]
 
@@ -94,6 +96,57 @@ def test_a_problem_stands_where_the_arm_has_it(here):
     assert in_scene([*cylinder.center, np.mean(cylinder.height)]) == pytest.approx([0.0, 0.6, 0.9], abs=1e-9)
     assert np.diff(cylinder.height) == pytest.approx(0.4)
     assert cylinder.radius == 0.03
+
+
+class Recorded:
+    """In VAMP's place: what is added stays as it was given."""
+
+    Environment = lambda self: self  # noqa: E731
+
+    def __init__(self):
+        self.added = []
+
+    def __getattr__(self, name):
+        return lambda *given: self.added.append((name, given)) if name.startswith("add_") else given
+
+
+def test_a_planner_that_sees_is_told_the_scene_as_its_maker_wrote_it(here):
+    objects = (
+        thing("sphere", [0.05], [0.3, 0.1, 1.0]),
+        thing("box", [0.1, 0.2, 0.3], [0.5, 0.2, 1.0], [0.0, 0.0, math.sin(0.2), math.cos(0.2)]),
+        thing("cylinder", [0.4, 0.03], [0.0, 0.6, 0.9]),
+    )
+    keep_problems(written(pair("cage", objects=objects) | pair("box", objects=objects)))
+    told = {}
+    for family in ("cage", "box"):
+        entries = {"format": 1, "map": {"space": "joints"}, "goal": {"joints": GOAL},
+                   "obstacles": find_problem(family, 1).obstacles}  # fmt: skip
+        case = seen.Case(family, None, None, START, GOAL, all_solids(parse_world(json.dumps(entries))))
+        added = seen.surroundings(Recorded(), case).added
+        told[family] = [(name, np.concatenate([np.ravel(part) for part in given[0]])) for name, given in added]
+    sphere, box = [0.3, 0.1, 1.0, 0.05], [0.5, 0.2, 1.0, 0.0, 0.0, 0.4, 0.05, 0.1, 0.15]
+    for wanted, (name, given) in zip(
+        [("add_sphere", sphere), ("add_cuboid", box), ("add_capsule", [0.0, 0.6, 0.9, 0, 0, 0, 0.03, 0.4])],
+        told["cage"], strict=True,
+    ):  # fmt: skip
+        assert (wanted[0], given) == (name, pytest.approx(wanted[1], abs=1e-9))
+    assert [name for name, _ in told["box"]] == ["add_sphere", "add_cuboid", "add_cuboid"]
+    assert told["box"][2][1] == pytest.approx([0.0, 0.6, 0.9, 0, 0, 0, 0.03, 0.03, 0.2], abs=1e-9)
+
+
+def test_every_plan_of_a_problem_is_judged(here, monkeypatch):
+    keep_problems(written(pair("box", objects=[thing("box", [0.2, 0.3, 0.02], [0.0, 0.7, 1.0])])))
+    monkeypatch.setattr(
+        seen, "METHODS", {"all": seen.ours, "drawn": seen.sampling, "none": lambda _: seen.Found(None, 1.0)}
+    )
+    rows = [seen.compared(load_arm(seen.ARM), "box", 1)]
+    for method in ("all", "drawn"):
+        _, length, least, proven = rows[0][method]
+        assert length >= np.linalg.norm(np.subtract(GOAL, START)) - 1e-9
+        assert least > 0.0
+        assert proven
+    assert seen.line_of("box", "drawn", rows)[:2] == ["box: drawn", "1 of 1"]
+    assert seen.line_of("box", "none", rows) == ["box: none", "0 of 1", *["–"] * 7]
 
 
 def test_the_source_package_holds_the_same_archive(here):
