@@ -4,11 +4,14 @@
     python scripts/bench_tables.py touch runs/touch --out docs/touches.md
 
 The first command runs the suite on every core and can be resumed; the second prints the suite's tables, and
-with ``--out`` writes those that have a mark on that page.
+with ``--out`` writes those that have a mark on that page. A suite that was run in parts, with ``--family``, has
+several folders; ``--mark`` names the tables that are wanted, and with ``--keep`` lines of the page that the folders
+have nothing for stay as they are.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from bench_columns import Row
@@ -41,13 +44,27 @@ def tables(suite: str, rows: Sequence[Row]) -> dict[str, str]:
     return {mark: table(head, lines) for mark, (head, lines) in found.items()}
 
 
-def main(suite: str, folder: Path, out: Path | None = None) -> None:
+def beside_kept(new: str, old: str) -> str:
+    """A table with the lines of an older one, in their order, where it has none of that name."""
+    lines = {line.split("|")[1]: line for line in new.splitlines()}
+    kept = [lines.pop(line.split("|")[1], line) for line in old.splitlines()]
+    return "\n".join([*kept, *lines.values()])
+
+
+def main(
+    suite: str,
+    folders: list[Path],
+    out: Path | None = None,
+    mark: Annotated[list[str] | None, typer.Option()] = None,
+    keep: bool = False,
+) -> None:
     """Print the tables of a suite's results, and write to a page those that have a mark there."""
     if suite not in TABLES:
         raise SystemExit(f"no tables of {suite!r}; there are {', '.join(TABLES)}")
     there = parts(out) if out else {}
-    for mark, text in tables(suite, read(folder)).items():
-        tell(text, out if mark in there else None, mark)
+    for name, text in tables(suite, [row for folder in folders for row in read(folder)]).items():
+        if not mark or name in mark:
+            tell(beside_kept(text, there[name]) if keep and name in there else text, out if name in there else None, name)
 
 
 if __name__ == "__main__":

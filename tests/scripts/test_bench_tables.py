@@ -8,7 +8,7 @@ from pathlib import Path
 import bench_columns as c
 import numpy as np
 import pytest
-from bench_tables import TABLES, tables
+from bench_tables import TABLES, beside_kept, tables
 from suite_tables.arm import FELT, GEARS, GOALS, MISSED, REGROUPED, STRAIGHT
 from suite_tables.parts import Part
 from suite_tables.tool import PAIRS, SECOND, TOUCHES, WRIST
@@ -45,6 +45,14 @@ def test_every_suite_of_the_tables_comes_along_with_the_methods_that_they_put_si
     for part in TABLES[suite]:
         if isinstance(part, Part) and suite not in REGROUPED:
             assert set(part.methods or ()) <= set(made.methods)
+
+
+def test_lines_of_a_suite_that_was_run_in_parts_stay_where_nothing_new_is_known_of_them():
+    head = "|  | worlds |\n|---|---|"
+    old = f"{head}\n| solids: a | 200 |\n| shelf: a | 191 |"
+    new = f"{head}\n| shelf: a | 213 |\n| pipes: a | 200 |"
+    assert beside_kept(new, old) == f"{head}\n| solids: a | 200 |\n| shelf: a | 213 |\n| pipes: a | 200 |"
+    assert beside_kept(new, new) == new
 
 
 @pytest.mark.parametrize("suite", ["following", "sliding"])
