@@ -64,7 +64,9 @@ def main(
     there = parts(out) if out else {}
     for name, text in tables(suite, [row for folder in folders for row in read(folder)]).items():
         if not mark or name in mark:
-            tell(beside_kept(text, there[name]) if keep and name in there else text, out if name in there else None, name)
+            tell(
+                beside_kept(text, there[name]) if keep and name in there else text, out if name in there else None, name
+            )
 
 
 if __name__ == "__main__":
