@@ -12,7 +12,8 @@ import numpy as np
 
 from dynamics import Arm, inverse_kinematics
 from dynamics.batches import as_rows
-from hopfield_nav.known_world.collisions import collides, explain
+from hopfield_nav.known_world.collisions import explain
+from hopfield_nav.known_world.proof import CLOSEST, motion_is_free
 from hopfield_nav.known_world.scene import Scene
 from hopfield_nav.known_world.task import as_station, is_pose
 
@@ -34,7 +35,7 @@ def plan_places(arm: Arm, start: object, stations: Sequence[object]) -> list[np.
 
 
 def free_positions(arm: Arm, scene: Scene, places: Sequence[np.ndarray], i: int) -> Positions:
-    """The free configurations at the ``i``-th place of a plan, on every turn within the limits.
+    """The configurations at the ``i``-th place of a plan that are proven free, on every turn within the limits.
 
     Joint angles that are given for the start stay on their turns.
 
@@ -46,7 +47,8 @@ def free_positions(arm: Arm, scene: Scene, places: Sequence[np.ndarray], i: int)
     solutions = inverse_kinematics(arm, place) if is_pose(place) else place[None]
     stays = i == 0 and not is_pose(place)
     turned = [q[None] if stays else turn_alternatives(arm, q) for q in solutions]
-    free = np.nonzero(~collides(arm, scene, solutions.reshape(-1, len(arm.dh))))[0]
+    rows = solutions.reshape(-1, len(arm.dh))
+    free = np.nonzero(motion_is_free(arm, scene, rows, rows))[0]
     q = np.concatenate([np.empty((0, len(arm.dh))), *(turned[k] for k in free)])
     name = {0: "the start", len(places) - 1: "the goal"}.get(i, f"via point {i}")
     reason = "" if len(q) else _why_none(arm, scene, solutions, len(free), name)
@@ -58,7 +60,9 @@ def _why_none(arm: Arm, scene: Scene, solutions: np.ndarray, free: int, name: st
         return f"{name} is out of reach"
     if free:
         return f"{name} is within the joints' limits on no turn"
-    return f"{name} is free in no joint position: {explain(arm, scene, solutions[0])}"
+    words = explain(arm, scene, solutions[0])
+    why = f"it is nearer than {1000.0 * CLOSEST:g} mm to something" if words == "free" else words
+    return f"{name} is free in no joint position: {why}"
 
 
 def turn_alternatives(arm: Arm, q: np.ndarray) -> np.ndarray:

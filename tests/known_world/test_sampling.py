@@ -13,8 +13,10 @@ from known_planners.independent_check import IndependentCheck
 from refusals import refused
 
 from dynamics import forward_kinematics
+from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.known_world import (
     build_scene,
+    clearance,
     motion_is_free,
     plan_direct,
     plan_known,
@@ -161,6 +163,19 @@ def test_reasons(start, stations, reason):
     assert plan.path is None
     assert plan.reason.startswith(reason)
     assert ("known[" in plan.reason) == reason.endswith(": ")
+
+
+def test_a_goal_too_near_to_be_proven_is_told_as_such():
+    """A sphere that ends 0.05 mm from the arm at the goal, and 0.3 mm from it."""
+    near = forward_kinematics(ARM, GOAL)[:3, 3] - np.array([0.0, 0.0, 0.06])
+
+    def around(radius):
+        return build_scene(ARM, pack_primitives([sphere(near, radius)]))
+
+    radius = 0.001 + float(clearance(ARM, around(0.001), GOAL))
+    close = plan_sampling(ARM, around(radius - 5e-5), GOAL + LIFTED, [GOAL])
+    assert close.reason == "the goal is free in no joint position: it is nearer than 0.1 mm to something"
+    assert plan_sampling(ARM, around(radius - 3e-4), GOAL + LIFTED, [GOAL]).path is not None
 
 
 def test_no_path_where_there_is_none():
