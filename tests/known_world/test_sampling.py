@@ -172,7 +172,7 @@ def test_a_goal_too_near_to_be_proven_is_told_as_such():
     def around(radius):
         return build_scene(ARM, pack_primitives([sphere(near, radius)]))
 
-    radius = 0.001 + float(clearance(ARM, around(0.001), GOAL))
+    radius = 0.03 + float(clearance(ARM, around(0.03), GOAL))  # a larger one than the arm keeps from itself
     close = plan_sampling(ARM, around(radius - 5e-5), GOAL + LIFTED, [GOAL])
     assert close.reason == "the goal is free in no joint position: it is nearer than 0.1 mm to something"
     assert plan_sampling(ARM, around(radius - 3e-4), GOAL + LIFTED, [GOAL]).path is not None
