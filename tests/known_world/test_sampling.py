@@ -12,7 +12,7 @@ import pytest
 from known_planners.independent_check import IndependentCheck
 from refusals import refused
 
-from dynamics import forward_kinematics
+from dynamics import forward_kinematics, link_frames
 from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.known_world import (
     build_scene,
@@ -166,16 +166,18 @@ def test_reasons(start, stations, reason):
 
 
 def test_a_goal_too_near_to_be_proven_is_told_as_such():
-    """A sphere that ends 0.05 mm from the arm at the goal, and 0.3 mm from it."""
-    near = forward_kinematics(ARM, GOAL)[:3, 3] - np.array([0.0, 0.0, 0.06])
+    """A sphere beside the forearm that ends 0.05 mm from it at the goal, and 0.3 mm from it."""
+    elbow, wrist = link_frames(ARM, GOAL)[[2, 3], :3, 3]
+    along = (wrist - elbow) / np.linalg.norm(wrist - elbow)
+    near = 0.5 * (elbow + wrist) + 0.12 * np.cross(along, [along[1], -along[0], 0.0]) / np.hypot(*along[:2])
 
     def around(radius):
         return build_scene(ARM, pack_primitives([sphere(near, radius)]))
 
-    radius = 0.03 + float(clearance(ARM, around(0.03), GOAL))  # a larger one than the arm keeps from itself
-    close = plan_sampling(ARM, around(radius - 5e-5), GOAL + LIFTED, [GOAL])
+    radius = 0.06 + float(clearance(ARM, around(0.06), GOAL))  # a larger one than the arm keeps from itself
+    close = plan_sampling(ARM, around(radius - 5e-5), GOAL + 0.2 * HALF_TURN, [GOAL])
     assert close.reason == "the goal is free in no joint position: it is nearer than 0.1 mm to something"
-    assert plan_sampling(ARM, around(radius - 3e-4), GOAL + LIFTED, [GOAL]).path is not None
+    assert plan_sampling(ARM, around(radius - 3e-4), GOAL + 0.2 * HALF_TURN, [GOAL]).path is not None
 
 
 def test_no_path_where_there_is_none():
