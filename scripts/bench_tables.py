@@ -45,10 +45,17 @@ def tables(suite: str, rows: Sequence[Row]) -> dict[str, str]:
 
 
 def beside_kept(new: str, old: str) -> str:
-    """A table with the lines of an older one, in their order, where it has none of that name."""
-    lines = {line.split("|")[1]: line for line in new.splitlines()}
-    kept = [lines.pop(line.split("|")[1], line) for line in old.splitlines()]
-    return "\n".join([*kept, *lines.values()])
+    """A table with the lines of an older one where it has none of that name; others follow those of their family."""
+    lines = {_name(line): line for line in new.splitlines()}
+    kept = [lines.pop(_name(line), line) for line in old.splitlines()]
+    for name, line in lines.items():
+        like = [k for k, other in enumerate(kept) if _name(other).split(": ")[0] == name.split(": ")[0]]
+        kept.insert(like[-1] + 1 if like else len(kept), line)
+    return "\n".join(kept)
+
+
+def _name(line: str) -> str:
+    return line.split("|")[1].strip()
 
 
 def main(

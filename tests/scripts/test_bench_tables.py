@@ -50,8 +50,9 @@ def test_every_suite_of_the_tables_comes_along_with_the_methods_that_they_put_si
 def test_lines_of_a_suite_that_was_run_in_parts_stay_where_nothing_new_is_known_of_them():
     head = "|  | worlds |\n|---|---|"
     old = f"{head}\n| solids: a | 200 |\n| shelf: a | 191 |"
-    new = f"{head}\n| shelf: a | 213 |\n| pipes: a | 200 |"
-    assert beside_kept(new, old) == f"{head}\n| solids: a | 200 |\n| shelf: a | 213 |\n| pipes: a | 200 |"
+    new = f"{head}\n| shelf: a | 213 |\n| pipes: a | 200 |\n| solids: b | 9 |"
+    told = f"{head}\n| solids: a | 200 |\n| solids: b | 9 |\n| shelf: a | 213 |\n| pipes: a | 200 |"
+    assert beside_kept(new, old) == told
     assert beside_kept(new, new) == new
 
 
