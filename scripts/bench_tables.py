@@ -71,9 +71,8 @@ def main(
     there = parts(out) if out else {}
     for name, text in tables(suite, [row for folder in folders for row in read(folder)]).items():
         if not mark or name in mark:
-            tell(
-                beside_kept(text, there[name]) if keep and name in there else text, out if name in there else None, name
-            )
+            page = out if name in there else None
+            tell(beside_kept(text, there[name]) if keep and page else text, page, name)
 
 
 if __name__ == "__main__":

@@ -152,18 +152,22 @@ def vamp(case: Case) -> Found:
         return Found(None, 0.0)
     begin = time.process_time()
     found = search(start, [goal], around, settings, draws)
-    rows = arm.simplify(found.path, around, simplifying, draws).path if found.solved else []
+    path = arm.simplify(found.path, around, simplifying, draws).path if found.solved else None
     spent = time.process_time() - begin
-    return Found(np.array([rows[i] for i in range(len(rows))], dtype=float) if found.solved else None, spent)
+    if path is None:
+        return Found(None, spent)
+    return Found(np.array([path[i] for i in range(len(path))], dtype=float), spent)  # ``list(path)`` never ends
 
 
 def surroundings(library: Any, case: Case) -> Any:
     """The solids as VAMP has them, in the frame of their scene."""
     found = library.Environment()
     for solid in case.solids:
-        low, high = solid.height if isinstance(solid, Cylinder) else (0.0, 0.0)
-        center = [*solid.center, 0.5 * (low + high)] if isinstance(solid, Cylinder) else solid.center
-        center = (BASE.apply(center) + np.array([0.0, 0.0, BASE_HEIGHT])).tolist()
+        middle = solid.center
+        if isinstance(solid, Cylinder):
+            low, high = solid.height
+            middle = [*solid.center, 0.5 * (low + high)]
+        center = (BASE.apply(middle) + np.array([0.0, 0.0, BASE_HEIGHT])).tolist()
         if isinstance(solid, Box):
             turn = BASE * Rotation.from_matrix(solid.rotation)
             found.add_cuboid(library.Cuboid(center, turn.as_euler("xyz").tolist(), [0.5 * a for a in solid.size]))
