@@ -2,11 +2,13 @@
 
 Nothing can stop Python code from outside but the end of its process. A worker leaves a note of the run and ends
 itself; its nanny starts another, to which the run is given again: it finds the note and marks the row. In the
-collecting process, which must not end, an exception is raised as soon as the method runs Python.
+collecting process, which must not end, an exception is raised as soon as the method runs Python; a signal wakes it
+from its sleep, or from waiting for somebody.
 """
 
 import ctypes
 import os
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -47,6 +49,9 @@ def watched(sweep: Sweep, index: int, folder: Path | None) -> Iterator[None]:
         finally:
             timer.cancel()
 
+    main = threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGURG")
+    if main and signal.getsignal(signal.SIGURG) is signal.SIG_DFL:  # which does nothing, and wakes nobody
+        signal.signal(signal.SIGURG, lambda *_: None)
     watching.append(one_call)
     try:
         yield
@@ -63,3 +68,5 @@ def _end(note: str, told: str, thread: int, index: int, folder: Path | None) -> 
         os._exit(ENDED)
     raised = type("Overdue", (Overdue,), {"__str__": lambda self: told})
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(raised))
+    if hasattr(signal, "SIGURG"):  # the exception is raised where this is heard
+        signal.pthread_kill(thread, signal.SIGURG)

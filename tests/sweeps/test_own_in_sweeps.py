@@ -35,7 +35,7 @@ class Hangs:
         while self.way == 1:
             pass
         if self.way == 2:
-            time.sleep(1e6)  # not to be ended by an exception
+            time.sleep(1e6)  # not to be ended by an exception alone
         return None
     on_rest = on_touch
 
@@ -100,11 +100,11 @@ def test_a_run_is_given_up_after_so_many_touches(here):
         make_sweep("u_trap", {"detection.threshold": [2.0]}, until={"touches": 0})
 
 
-def test_what_hangs_is_ended_in_this_process_as_soon_as_it_runs_python(here):
-    made = make_sweep("u_trap", {"explore.way": [0, 1]}, set={"explore.method": "hangs.py:RESPONSE"}, patience=0.5)
+def test_what_hangs_or_sleeps_is_ended_in_this_process(here):
+    made = make_sweep("u_trap", {"explore.way": [0, 1, 2]}, set={"explore.method": "hangs.py:RESPONSE"}, patience=0.5)
     rows = read_rows(execute(made, here / "out", workers=0), made)
-    assert [row["outcome"] for row in rows] == ["reached", "method_failed"]
-    assert "response 'hangs': one call took longer than 0.5 s" in rows[1]["error"]
+    assert [row["outcome"] for row in rows] == ["reached", "method_failed", "method_failed"]
+    assert all("response 'hangs': one call took longer than 0.5 s" in row["error"] for row in rows[1:])
 
 
 def test_a_worker_is_ended_and_the_row_marked(here):
