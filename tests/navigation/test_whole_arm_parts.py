@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from types import SimpleNamespace
 
 import numpy as np
@@ -92,6 +93,21 @@ def test_what_touches_say_adds_up_and_can_be_taken_back():
     assert levels == sorted(levels, reverse=True)
     assert levels[0] > levels[-1] == 0
     assert all((doubtful(twice.risk(), c) >= doubtful(once.risk(), c)).all() for c in LADDER)
+
+
+def test_a_touch_keeps_five_bytes_of_a_doubted_cell():
+    """Long runs have hundreds of touches, on finer maps of millions of cells."""
+    doubts = CollisionBelief(ARM, JointGrid(START - 1.2, START + 1.2, (48, 36, 36, 12, 4, 1)))
+    doubts.add(places((POINT, 0.5)))
+    cells = np.count_nonzero(doubts.against)
+    assert cells > 10_000
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(4):
+        doubts.add(places((POINT, 0.5)))
+    kept = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert kept < 4 * 5.5 * cells
 
 
 @pytest.fixture(scope="module")

@@ -23,13 +23,15 @@ SHELLS = ((0.03, 0.35), (0.01, 0.6), (-0.02, 0.9))  # [m] from the arm's surface
 CLOSE = ((0.01, 0.35), (0.0, 0.6), (-0.01, 0.9))  # the same on a finer map
 TOGETHER, AGREE = 0.08, 4.0  # [m] as near as touches of one obstacle are, and how much that says
 _CHANGED = 0.05  # of a weight, from which on its cells are marked anew
-_FULL_SCALE = 255  # what certainty 1 is while one touch is marked
+_FULL_SCALE = 255  # what certainty 1 is as a mark of one touch
+with np.errstate(divide="ignore"):
+    _SAYS = -np.log1p(np.arange(_FULL_SCALE + 1, dtype=np.float32) / -_FULL_SCALE)  # every mark, as -ln(1 - certainty)
 _POINT = 1e-6  # [m] radius of what stands for a point
 _DEEP = 0.005  # [m] in the arm a place must have been to be ruled out
 
 
 class _Touch(NamedTuple):
-    """Its places that are left, and what they say: at which cells, counted in C order, how much.
+    """Its places that are left, and what they say: at which cells, counted in C order, with which ``marks``.
 
     ``alone`` is what they weigh without the other touches, ``q`` (n,) where it was felt, if known [rad]. ``around``
     (k, m, 3) are points of the surface about each place [m], NaN where none is believed; at the cells ``beside`` they
@@ -39,7 +41,7 @@ class _Touch(NamedTuple):
     places: ContactHypotheses
     alone: np.ndarray
     cells: np.ndarray
-    against: np.ndarray
+    marks: np.ndarray
     q: np.ndarray | None
     around: np.ndarray
     beside: np.ndarray
@@ -158,23 +160,23 @@ class CollisionBelief:
 
     def _say_anew(self, k: int, places: ContactHypotheses, alone: np.ndarray) -> None:
         said = self._touches[k]
-        self.against.reshape(-1)[said.cells] -= said.against
+        self.against.reshape(-1)[said.cells] -= _SAYS[said.marks]
         self._touches[k] = self._say(places, alone, said.q, said.around)
 
     def _say(self, places: ContactHypotheses, alone: np.ndarray, q: np.ndarray | None, around: np.ndarray) -> _Touch:
         weights = np.minimum(places.weights, 1.0)
         said = self._marked(np.zeros(self._grid.shape, dtype=np.uint8), places.points, weights)
-        cells = np.flatnonzero(said)
-        against = _against(said, cells)
-        self.against.reshape(-1)[cells] += against
+        cells = np.flatnonzero(said).astype(np.uint32)
+        marks = said.reshape(-1)[cells]
+        self.against.reshape(-1)[cells] += _SAYS[marks]
         there = ~np.isnan(around[..., 0]) & (weights >= LEAST)[:, None]
-        wide, beside = said, cells[:0]
+        wide, beside = said, np.zeros(0, dtype=np.uint32)
         if there.any():
             share = np.broadcast_to(SHARE * weights[:, None], there.shape)
             wide = self._marked(said.copy(), around[there], share[there])
-            beside = np.flatnonzero(wide > said)
-        more = _against(wide, beside) - _against(said, beside)
-        return _Touch(places, alone, cells, against, q, around, beside, more)
+            beside = np.flatnonzero(wide > said).astype(np.uint32)
+        more = _SAYS[wide.reshape(-1)[beside]] - _SAYS[said.reshape(-1)[beside]]
+        return _Touch(places, alone, cells, marks, q, around, beside, more)
 
     def _marked(self, said: np.ndarray, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """The marks with those of balls about points (k, 3) of so much weight (k,)."""
@@ -189,11 +191,6 @@ class CollisionBelief:
             return np.zeros(len(points), dtype=bool)
         distance = arm_distance(self._arm, q, pack_primitives(sphere(p, _POINT) for p in points))
         return np.asarray((distance < -_DEEP).any(axis=(0, 1)))
-
-
-def _against(said: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """What marks say at cells, as -ln(1 - certainty)."""
-    return np.asarray(-np.log1p(said.reshape(-1)[cells].astype(np.float32) / -_FULL_SCALE))
 
 
 def _left(places: ContactHypotheses, ruled_out: np.ndarray) -> ContactHypotheses:
