@@ -132,8 +132,9 @@ class CollisionBelief:
         around = (cells[:, None] + np.concatenate([steps, -steps])).reshape(-1, cells.shape[1])
         most = np.array(self._grid.shape)
         around = np.where(self._grid.periodic, around % most, np.clip(around, 0, most - 1))
-        flat = np.ravel_multi_index(tuple(around.T), self._grid.shape)
-        return [k for k, touch in enumerate(self._touches) if np.isin(flat, touch.cells).any()]
+        flat = np.ravel_multi_index(tuple(around.T), self._grid.shape).astype(np.uint32)
+        ends = [[np.searchsorted(t.cells, flat, side) for side in ("left", "right")] for t in self._touches]  # in order
+        return [k for k, (first, beyond) in enumerate(ends) if (first < beyond).any()]
 
     def drawn(self, generator: np.random.Generator) -> "CollisionBelief":
         """What were doubted if of every touch one place, or none, drawn by weight, were certain."""
