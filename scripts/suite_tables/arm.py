@@ -266,7 +266,8 @@ def _told_beside(rows: Sequence[c.Row]) -> list[c.Row]:
     ]
 
 
-_TOLD = {"felt_points": "told"}
+_BOTH = "surface, approach"
+_TOLD = {"felt_points": "told", _BOTH: f"told, {_BOTH}"}
 
 
 def _touches(*sides: str) -> dict[str, c.Cell]:
@@ -286,19 +287,6 @@ def _touches(*sides: str) -> dict[str, c.Cell]:
 REGROUPED = {"whole_arm_boxes": _boxes, "whole_arm_told": _told_beside}
 
 
-def _missed(row: c.Row) -> str:
-    """Seed and time of a run; what ended it, and its touches, where that was not their number."""
-    ended = "" if row["outcome"] == "given_up" else f", `{row['outcome']}` after {row['collision_count']} touches"
-    return f"{row['seed']}: {row['simulated_time_s']:.0f} s{ended}"
-
-
-def _all_missed(methods: Sequence[Sequence[c.Row]]) -> str:
-    return "; ".join(_missed(row) for row in methods[0] if row["counts"] and not c.reached(row)) or "-"
-
-
-MISSED = {"seed: time": _all_missed}
-
-
 TABLES: dict[str, list[Part | Pivot]] = {
     "gears_tool": [Pivot("tool", "{f}", "{s}", _reached_with_gears, SIGMA)],
     "gears_whole_arm": [Pivot("shelves", "{f}", "{s}", _reached_with_gears, SIGMA)],
@@ -314,11 +302,8 @@ TABLES: dict[str, list[Part | Pivot]] = {
         ),
     ],
     "whole_arm": [
-        Part("today", "{f}, {s}: {m}", GOALS, None, lambda f, s, m: m in ("felt_points", "felt_points, approach")),
-        Part("today_felt", "{f}, {s}: {m}", FELT, None, lambda f, s, m: m in ("felt_points", "felt_points, approach")),
-        Part("goals", "{f}, {s}: {m}", GOALS),
-        Part("felt", "{f}, {s}: {m}", FELT, None, lambda f, s, m: m != "optimist"),
-        Part("missed", "{f}, {s}: {m}", MISSED),
+        Part("today", "{f}, {s}: {m}", GOALS),
+        Part("today_felt", "{f}, {s}: {m}", FELT, None, lambda f, s, m: m != "optimist"),
     ],
     "whole_arm_gears": [
         Part("whole", "{s}: {f}", GEARS, None, lambda f, s, m: f in ("pipes", "all") or s.endswith(FULL), whole=True)
@@ -326,6 +311,7 @@ TABLES: dict[str, list[Part | Pivot]] = {
     "whole_arm_straight": [Part("straight", "{f}, {s}", STRAIGHT, ("step by step", "straight"))],
     "whole_arm_told": [
         Part("told", "{f}, {s}", _touches("as felt", "told"), ("felt_points", "told")),
+        Part("told", "{f}, {s}: surface, approach", _touches("as felt", "told"), (_BOTH, _TOLD[_BOTH])),
         Part("surfaces", "{f}, {s}", _touches("by default", "with surfaces"), ("felt_points", "surface")),
     ],
     "whole_arm_boxes": [Part("boxes", "{f}", BOXES, ("closed", "open"), whole=True)],
