@@ -24,8 +24,7 @@ CLOSE = ((0.01, 0.35), (0.0, 0.6), (-0.01, 0.9))  # the same on a finer map
 TOGETHER, AGREE = 0.08, 4.0  # [m] as near as touches of one obstacle are, and how much that says
 _CHANGED = 0.05  # of a weight, from which on its cells are marked anew
 _FULL_SCALE = 255  # what certainty 1 is as a mark of one touch
-with np.errstate(divide="ignore"):
-    _SAYS = -np.log1p(np.arange(_FULL_SCALE + 1, dtype=np.float32) / -_FULL_SCALE)  # every mark, as -ln(1 - certainty)
+_SAYS = -np.log1p(np.arange(_FULL_SCALE, dtype=np.float32) / -_FULL_SCALE)  # every lesser mark, as -ln(1 - certainty)
 _POINT = 1e-6  # [m] radius of what stands for a point
 _DEEP = 0.005  # [m] in the arm a place must have been to be ruled out
 
@@ -133,8 +132,7 @@ class CollisionBelief:
         most = np.array(self._grid.shape)
         around = np.where(self._grid.periodic, around % most, np.clip(around, 0, most - 1))
         flat = np.ravel_multi_index(tuple(around.T), self._grid.shape).astype(np.uint32)
-        ends = [[np.searchsorted(t.cells, flat, side) for side in ("left", "right")] for t in self._touches]  # in order
-        return [k for k, (first, beyond) in enumerate(ends) if (first < beyond).any()]
+        return [k for k, touch in enumerate(self._touches) if _holds(touch.cells, flat)]
 
     def drawn(self, generator: np.random.Generator) -> "CollisionBelief":
         """What were doubted if of every touch one place, or none, drawn by weight, were certain."""
@@ -192,6 +190,11 @@ class CollisionBelief:
             return np.zeros(len(points), dtype=bool)
         distance = arm_distance(self._arm, q, pack_primitives(sphere(p, _POINT) for p in points))
         return np.asarray((distance < -_DEEP).any(axis=(0, 1)))
+
+
+def _holds(ordered: np.ndarray, wanted: np.ndarray) -> bool:
+    """Whether numbers in rising order, of which there are millions, hold one of a few."""
+    return bool((np.searchsorted(ordered, wanted) < np.searchsorted(ordered, wanted, "right")).any())
 
 
 def _left(places: ContactHypotheses, ruled_out: np.ndarray) -> ContactHypotheses:
