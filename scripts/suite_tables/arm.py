@@ -315,6 +315,9 @@ TABLES: dict[str, list[Part | Pivot]] = {
         Part("surfaces", "{f}, {s}", _touches("by default", "with surfaces"), ("felt_points", "surface")),
     ],
     "whole_arm_boxes": [Part("boxes", "{f}", BOXES, ("closed", "open"), whole=True)],
-    "motion_bench_maker": [Part("blind", "{f}, {s}: {m}", BLIND, whole=True)],
+    "motion_bench_maker": [
+        Part("blind", "{f}, {s}: {m}", BLIND, None, lambda f, s, m: not f.startswith("cage"), whole=True),
+        Part("blind_cage", "{f}, {s}: {m}", BLIND, None, lambda f, s, m: f.startswith("cage")),
+    ],
     "hypotheses": [Part("hypotheses", "{f}: {m}", HYPOTHESES)],
 }

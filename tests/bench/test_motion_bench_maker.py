@@ -238,7 +238,8 @@ OTHERS = """family,condition,method,seed,outcome,collision_count,simulated_time_
 """
 
 
-def test_results_of_others_stand_in_the_same_table(kept, capsys):
+def test_results_of_others_stand_in_the_same_table(kept, capsys, monkeypatch):
+    monkeypatch.setattr("hopfield_nav.cli.bench.VIEWS", 0)  # tests of a bench ask for them
     Path("others.csv").write_text(OTHERS, encoding="utf-8")
     arguments = ["bench", "motion_bench_maker", "--family", "cage tune", "--worlds", "2", "--workers", "0"]
     assert main([*arguments, "--results", "others.csv", "--out", "out"]) == 0
