@@ -1,5 +1,6 @@
 """The command explain."""
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,6 +34,8 @@ def explain(
 
     if plot is not None and plot.suffix != ".png":
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
+    if at is not None and not math.isfinite(at):
+        raise BadInput("no time", where="--at", found=at, allowed="seconds of the log")
     case = opened(log, world, (detector, estimator, arm), free_run or [], motor_constants,
                   read_joints(same_motor), common.read_values(None, values or []), None)  # fmt: skip
     found = replayed(case.chosen, case.signals)

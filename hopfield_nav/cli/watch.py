@@ -196,7 +196,7 @@ def _report(methods: "StreamMethods", monitor: "Monitor", alarms: Sequence[float
         ("largest level", f"{monitor.largest:.3g}"),
         *((kind, str(count)) for kind, count in counts.items() if count),
     ]
-    if keeper is not None:
+    if keeper is not None and keeper.tables:
         keeper.say(
             {
                 "estimator": methods.estimator.name,

@@ -49,7 +49,7 @@ class Recorder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the files."""
+        """Close the files; where nothing came the folder is empty again, for the next try."""
         faults = []
         for file in (self._alarms, self._table):
             try:
@@ -58,6 +58,8 @@ class Recorder:
             except OSError as fault:
                 faults.append(fault)
         with told(_CANNOT, self.folder):
+            if not self.tables:
+                (self.folder / ALARMS).unlink(missing_ok=True)
             if faults and kind is None:
                 raise faults[0]
 

@@ -156,10 +156,12 @@ def test_refusals_are_one_line_and_status_2(capsys, words, said):
     refused_by_command(capsys, words.split(), said)
 
 
-def test_nobody_there(capsys):
-    words = ["watch", "127.0.0.1", "--port", "9", "--retry", "0", *METHODS, *KNOWN]
-    assert main(words) == 2
-    assert "no arm answers: Connection refused" in capsys.readouterr().err
+def test_nobody_there(tmp_path, capsys):
+    words = ["watch", "127.0.0.1", "--port", "9", "--retry", "0", *METHODS, *KNOWN, "--record", str(tmp_path / "log")]
+    for _ in range(2):  # the first leaves nothing in the way of the second
+        assert main(words) == 2
+        assert "no arm answers: Connection refused" in capsys.readouterr().err
+    assert not any((tmp_path / "log").iterdir())
 
 
 def test_a_record_overwrites_nothing(tmp_path, capsys):

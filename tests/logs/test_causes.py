@@ -73,3 +73,4 @@ def test_the_command_tells_of_a_push(pushed, tmp_path, capsys):
 def test_what_is_refused(pushed, capsys):
     refused_by_command(capsys, ["explain", str(pushed / "pushed"), "--plot", "why.pdf"], "allowed: .png")
     refused_by_command(capsys, ["explain", "none"], "none")
+    refused_by_command(capsys, ["explain", str(pushed / "pushed"), "--at", "nan"], "--at: no time; found nan")
