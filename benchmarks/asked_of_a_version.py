@@ -15,7 +15,7 @@ import numpy as np
 from dynamics import forward_dynamics, forward_kinematics, inverse_dynamics, inverse_kinematics, jacobian, load_arm
 from hopfield_nav import Simulation, load_world, plan_path, sweep
 
-ROUNDS, BATCH, SWEPT, LOOP = 7, 100_000, 120, 5.0
+ROUNDS, BATCH, SWEPT, LOOP, LOOPS = 7, 100_000, 120, 5.0, 50
 ARM = ["contact.bodies=arm", "detection.threshold=1e6"]
 
 
@@ -60,7 +60,7 @@ def loops() -> dict[str, float]:
             simulation.step(LOOP)
             return LOOP / (time.perf_counter() - begin)
 
-        return statistics.median([one() for _ in range(ROUNDS + 1)][1:])
+        return statistics.median([one() for _ in range(LOOPS + 1)][1:])
 
     def run() -> float:
         simulation = Simulation(load_world("ragazzon2012"))

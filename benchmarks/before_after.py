@@ -26,7 +26,7 @@ from timing import parser, print_load, table, tell, two_digits
 
 ROOT = Path(__file__).resolve().parent.parent
 BEFORE = "ad5c44d"  # the last commit before the rooms
-ROUNDS = 5
+ROUNDS, ROUNDS_OF_CALLS = 5, 9
 MAIN = "import sys; from hopfield_nav.cli import main; sys.exit(main())"
 RUN = ("run", "ragazzon2012")
 NAMES = {  # of `asked_of_a_version.py`: what it is, unit, times what
@@ -103,7 +103,7 @@ def calls(versions: Sequence[Version]) -> list[list[str]]:
     """Rows of what is called inside a process, the older version first."""
     script = str(Path(__file__).with_name("asked_of_a_version.py"))
     return rows_of_calls(
-        [[json.loads(version.ask(script)[2].splitlines()[-1]) for version in versions] for _ in range(ROUNDS)]
+        [[json.loads(version.ask(script)[2].splitlines()[-1]) for version in versions] for _ in range(ROUNDS_OF_CALLS)]
     )
 
 
