@@ -32,7 +32,7 @@ def main() -> None:
     lines = [[title, f"{clock:.0f} s", f"{work:.0f} s"] for title, clock, work in [*rows, total]]
     load, cores = os.getloadavg()[1], os.cpu_count()
     told = table(["part", "by the clock", "of processor"], lines)
-    text = f"{told}\n\nOn {cores} cores that {load:.0f} processes shared, {time.strftime('%B %Y')}."
+    text = f"{told}\n\nOn {cores} cores with a load of {load:.0f}, {time.strftime('%B %Y')}."
     write(text, ROOT / PAGE)
 
 
