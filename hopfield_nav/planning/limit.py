@@ -48,7 +48,8 @@ def solve(
             return _plane_field(plane_levels(grid, _cells(targets, 2)), near)
         layout = blocks(near.shape, near.periodic)
         aim = _cells(targets, len(layout.place))
-        label = levels(layout, grid.reshape(-1), aim, *_guarded(closed, near, layout.place))
+        doors = _guarded(closed, near, layout.place) if closed.size else (closed, np.empty((0, len(near.offset)), int))
+        label = levels(layout, grid.reshape(-1), aim, *doors)
         step, keys = np.ones(len(near.length), np.int64), by_place(closed, near, layout.place)
         return Field(label, UNREACHED, step, near.offset, layout.shape, layout.wrap, layout.place, keys)
     padded, state = pad(grid, near)
@@ -106,19 +107,19 @@ def descend_hops(blocked: np.ndarray, near: Neighbourhood, start: int, goal: int
 def _guarded(closed: np.ndarray, near: Neighbourhood, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Places (g,) of the cells with a closed step, and those (g, k) from which each may be entered; -1: none.
 
-    ``closed`` are keys with cells in C order, and ``place`` is the table of the layout.
+    ``closed`` are sorted keys with cells in C order, and ``place`` is the table of the layout.
     """
-    if closed.size == 0:
-        return closed, np.empty((0, len(near.offset)), np.int64)
-    numbers, shape, count = np.unique(closed // len(near.offset)), np.array(near.shape), len(near.offset)
-    cells = np.stack(np.unravel_index(numbers, near.shape), axis=-1)
-    beside = cells[:, None] + near.offset
-    beside = np.where(near.wrap, beside % shape, beside)
-    shut = np.isin(numbers[:, None] * count + np.arange(count), closed)
-    shut |= ((beside < 0) | (beside >= shape)).any(axis=2)
-    axes = np.arange(len(shape))
-    doors = np.where(shut, -1, place[axes, beside.clip(0, shape - 1)].sum(axis=2))
-    return place[axes, cells].sum(axis=1), np.ascontiguousarray(doors)
+    of, way = np.divmod(closed, len(near.offset))
+    first = np.diff(of, prepend=-1) != 0
+    shut = np.zeros((np.count_nonzero(first), len(near.offset)), bool)
+    shut[np.cumsum(first) - 1, way] = True
+    places, doors = np.zeros(len(shut), np.int64), np.zeros(shut.shape, np.int64)
+    for axis, at in enumerate(np.unravel_index(of[first], near.shape)):
+        turns, within = np.divmod(at[:, None] + near.offset[:, axis], near.shape[axis])
+        shut |= (turns != 0) & (not near.wrap[axis])
+        places += place[axis, at]
+        doors += place[axis, within]
+    return places, np.where(shut, -1, doors)
 
 
 def places_of(place: np.ndarray, cells: Sequence[int] | np.ndarray) -> np.ndarray:
