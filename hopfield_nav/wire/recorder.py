@@ -31,13 +31,13 @@ class Recorder:
 
     def __init__(self, folder: Path) -> None:
         # tables: that were begun
-        # ended: why no more rows are kept: the disk is full, or the clock went back too often; empty: they
-        # are
+        # ended: why no more rows are kept: the disk is full, or the clock went back too often; empty: they are
         self.folder, self.tables, self.ended = folder, 0, ""
         self._table: TextIO | None = None
-        self._recipe: Recipe | None = None
+        self._names: tuple[str, ...] = ()  # of the table's fields
         self._rows = 0
         with told(_CANNOT, folder):
+            self._made = not folder.exists()
             folder.mkdir(parents=True, exist_ok=True)
             self._alarms = (folder / ALARMS).open("x", encoding="utf-8")
         self._alarms.write("time_s,level,link,probability\n")
@@ -49,7 +49,7 @@ class Recorder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the files; where nothing came the folder is empty again, for the next try."""
+        """Close the files; where nothing came the folder is as it was, for the next try."""
         faults = []
         for file in (self._alarms, self._table):
             try:
@@ -60,6 +60,8 @@ class Recorder:
         with told(_CANNOT, self.folder):
             if not self.tables:
                 (self.folder / ALARMS).unlink(missing_ok=True)
+                if self._made:
+                    self.folder.rmdir()
             if faults and kind is None:
                 raise faults[0]
 
@@ -68,7 +70,7 @@ class Recorder:
         if self.ended:
             return ""
         try:
-            if self._table is None or anew or recipe.names != self._recipe_names():
+            if self._table is None or anew or recipe.names != self._names:
                 if self.tables == MOST_TABLES:
                     return self._end(f"{MOST_TABLES} tables were begun")
                 self._begin(recipe)
@@ -105,15 +107,12 @@ class Recorder:
         with told(_CANNOT, self.folder):
             (self.folder / SETTINGS).write_text(text + "\n", encoding="utf-8")
 
-    def _recipe_names(self) -> tuple[str, ...]:
-        return () if self._recipe is None else self._recipe.names
-
     def _begin(self, recipe: Recipe) -> None:
         if self._table is not None:
             self._table.close()
         self.tables += 1
         name = WATCHED_TABLE if self.tables == 1 else WATCHED_TABLE.replace(".", f"-{self.tables}.")
-        self._table, self._recipe = (self.folder / name).open("w", encoding="utf-8"), recipe
+        self._table, self._names = (self.folder / name).open("w", encoding="utf-8"), recipe.names
         self._table.write(",".join(_columns(recipe)) + "\n")
 
 
