@@ -158,13 +158,13 @@ def potential_energy(arm: Arm, q: np.ndarray) -> np.ndarray:
 _LOWEST: dict[bytes, float] = {}  # by all numbers of an arm
 
 
-def lowest_potential_energy(arm: Arm, seed: int = 3) -> float:
+def lowest_potential_energy(arm: Arm) -> float:
     """Smallest potential energy over all joint angles [J]."""
     from scipy.optimize import minimize
 
     key = numbers_of(arm)[0].tobytes()
     if key not in _LOWEST:
-        starts = np.random.default_rng(seed).uniform(-math.pi, math.pi, (20, len(arm.dh)))
+        starts = np.random.default_rng(3).uniform(-math.pi, math.pi, (20, len(arm.dh)))
         ends = [minimize(lambda q: float(potential_energy(arm, q)), start, tol=1e-12) for start in starts]
         _LOWEST[key] = min(end.fun for end in ends)
     return _LOWEST[key]

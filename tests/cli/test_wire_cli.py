@@ -156,12 +156,16 @@ def test_refusals_are_one_line_and_status_2(capsys, words, said):
     refused_by_command(capsys, words.split(), said)
 
 
-def test_nobody_there(tmp_path, capsys):
-    words = ["watch", "127.0.0.1", "--port", "9", "--retry", "0", *METHODS, *KNOWN, "--record", str(tmp_path / "log")]
-    for _ in range(2):  # the first leaves nothing in the way of the second
+@pytest.mark.parametrize("motors", [KNOWN, ["--calibrate", "5"]])
+def test_nobody_there(tmp_path, capsys, motors):
+    own = tmp_path / "own"
+    own.mkdir()
+    for folder in (tmp_path / "log", own) * 2:  # the first leaves nothing in the way of the second
+        words = ["watch", "127.0.0.1", "--port", "9", "--retry", "0", *METHODS, *motors, "--record", str(folder)]
         assert main(words) == 2
         assert "no arm answers: Connection refused" in capsys.readouterr().err
-    assert not any((tmp_path / "log").iterdir())
+    assert own.is_dir()
+    assert not list(tmp_path.rglob("*.csv"))
 
 
 def test_a_record_overwrites_nothing(tmp_path, capsys):
