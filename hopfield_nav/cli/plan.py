@@ -45,6 +45,7 @@ def plan(
         from hopfield_nav.record import load_run, with_felt
 
         read = with_felt(read, load_run(felt))
+    say_how_timed()
     planned = plan_world(read)
     if planned.trajectory is None:
         print(printable(f"no plan; {planned.plan.reason}"))
@@ -55,6 +56,16 @@ def plan(
     arrived = not simulate or _simulate(planned, folder / "simulated")
     _print(planned, folder)
     return 0 if arrived else 1
+
+
+def say_how_timed() -> None:
+    """Tell where the motions are not the fastest ones."""
+    from hopfield_nav.cli.report import say
+    from hopfield_nav.known_world import is_time_optimal
+
+    if not is_time_optimal():
+        say("toppra is not installed: motions keep all limits, but may be slower than they allow; "
+            "the fastest: pip install 'hopfield-nav[plan]'")  # fmt: skip
 
 
 def show_plan(planned: "Planned", folder: Path, plots: bool, animate: bool) -> None:
