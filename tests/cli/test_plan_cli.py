@@ -50,7 +50,7 @@ def test_a_plan_goes_to_the_next_free_name(capsys, monkeypatch):
         Path("a").mkdir()
         Path("a/theirs").touch()
 
-    monkeypatch.setattr("hopfield_nav.cli.report.say_if_cold", meanwhile)
+    monkeypatch.setattr("hopfield_nav.cli.plan.say_how_timed", meanwhile)
     assert main(["plan", "cell", *LINE, "--no-plots", "--out", "a"]) == 0
     assert "a was taken meanwhile; the results are in a-2" in capsys.readouterr().err
     assert [p.name for p in Path("a").iterdir()] == ["theirs"]
