@@ -49,12 +49,14 @@ def _bundled(source: str) -> tuple[str, str]:
     from hopfield_nav.cli.known import files_of
 
     found = [(kind, name, path) for kind in _NEXT for name, path in files_of(kind).items()]
-    for kind, name, path in found:
-        if source in (name, f"{kind}/{name}"):
-            return kind, _BESIDE.sub(lambda match: _from_anywhere(match[0], path), path.read_text(encoding="utf-8"))
-    allowed = "a name from hopfield-nav list worlds, sweeps or suites"
-    nearest = nearest_name(source, [name for _, name, _ in found])
-    raise BadInput("nothing of that name comes along", where="--from", found=source, allowed=allowed, nearest=nearest)
+    fits = [(kind, path) for kind, name, path in found if source in (name, f"{kind}/{name}")]
+    if not fits:
+        allowed = "a name from hopfield-nav list worlds, sweeps or suites"
+        nearest = nearest_name(source, [name for _, name, _ in found])
+        what = "nothing of that name comes along"
+        raise BadInput(what, where="--from", found=source, allowed=allowed, nearest=nearest)
+    kind, path = fits[0]
+    return kind, _BESIDE.sub(lambda match: _from_anywhere(match[0], path), path.read_text(encoding="utf-8"))
 
 
 def _from_anywhere(word: str, source: Path) -> str:

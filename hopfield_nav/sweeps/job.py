@@ -12,7 +12,7 @@ from typing import Any
 
 from dynamics import BadInput, HopfieldNavError
 from dynamics.files import remove_folder
-from dynamics.kernels.cache import cache_is_warm, filling_cache
+from dynamics.kernels.cache import filling_cache
 from hopfield_nav.plugin import MethodFailed
 from hopfield_nav.record import Run
 from hopfield_nav.sweeps.patience import overdue, watched
