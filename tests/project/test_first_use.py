@@ -55,7 +55,7 @@ def test_the_front_pages_can_be_typed_without_any_extra(tmp_path):
     shutil.copytree(ROOT, checkout, ignore=shutil.ignore_patterns(*LEFT))
     for page in IN_A_SHELL:
         done = _typed(page, checkout)
-        if re.search(f"pip.*({NO_INDEX})|({NO_INDEX}).*pip", done.stderr, re.DOTALL) and "FAILED" in done.stderr:
+        if re.search(r"FAILED .*pip install", done.stderr) and re.search(NO_INDEX, done.stderr):
             pytest.skip("no package index")
         assert done.returncode == 0, done.stderr[-3000:]
         assert [line for line in expected_prints(blocks(page)) if line not in done.stdout.splitlines()] == []
