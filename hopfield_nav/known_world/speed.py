@@ -36,8 +36,8 @@ def limit_rows(arm: Arm, segment: PathSegment, limits: MotionLimits, friction_sp
     terms = np.stack([[first, second, zero], [a, b, gravity + friction]])
     bounds = np.stack([limits.acceleration, limits.torque])
     kept = np.isfinite(bounds)
-    shares = (terms[:, k].transpose(1, 0, 2)[:, kept] / bounds[kept] for k in range(3))
-    return LimitRows(*shares, _square_speed(arm, q, first, limits))
+    a, b, c = (terms[:, k].transpose(1, 0, 2)[:, kept] / bounds[kept] for k in range(3))
+    return LimitRows(a, b, c, _square_speed(arm, q, first, limits))
 
 
 def _square_speed(arm: Arm, q: np.ndarray, first: np.ndarray, limits: MotionLimits) -> np.ndarray:
