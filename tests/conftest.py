@@ -39,7 +39,10 @@ QUICK = (  # what says most in a minute and a half: `pytest -m quick`
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-LONGEST = ("test_kernels_stay_inside_their_arrays[NUMBA_B", "test_tool_finds_nothing[types]")
+LONGEST = (
+    "test_the_front_pages_can_be_typed", "test_kernels_stay_inside_their_arrays[NUMBA_B",
+    "test_tool_finds_nothing[types]",
+)  # fmt: skip
 MOST_PROCESSES = 8  # of which each holds its own compiled kernels
 
 

@@ -47,15 +47,15 @@ def load_suite(
 
     ``methods`` are files with the changes of further methods, by name; ``worlds`` is their number of every family and
     ``seed`` that of the first, default as the suite says. ``families``: those alone that one of these patterns fits,
-    ``*`` for any letters; default all. With ``allow_code`` the Python files that it names are executed; those of a
-    bundled suite, of the current folder and of the methods given here are in any case.
+    ``*`` for any letters; default all. With ``allow_code`` the Python files that it names are executed; those that
+    come with the program, of the current folder and of the methods given here are in any case.
 
     Raises ``BadInput``: there is no such file, or something in it cannot be used.
     """
     path = find_suite(name)
     document = world.read_document(path)
     folder = path.parent.resolve()
-    trust = Trust(allow_code or folder in [own.resolve() for own in _folders()])
+    trust = Trust(allow_code)
     file, form = world.read_form(SuiteFile.model_validate, SuiteFile, document)
     if file is world.NOT_KNOWN or form:
         raise together(world.in_order(form, document))

@@ -84,17 +84,17 @@ def _refused(sweep: "Sweep", name: str, tried: "Tried", reason: str) -> BadInput
 
 
 def _check_world(document: "Document", path: Path, picture: bool, trust: bool) -> str:
-    from hopfield_nav.cli.report import say, say_if_cold
+    from hopfield_nav.cli.report import compiling, say
     from hopfield_nav.world import Trust, placed, remarks, together, world_from, world_name
 
     world = world_from(document, path.parent, world_name(path), trust=Trust(trust))
-    say_if_cold()
     told = remarks(world)
     for remark in told:
         say(f"{path}: {remark}")  # at once: what follows may take as long as it says
     from hopfield_nav.experiment import try_world
 
-    trial = try_world(world)
+    with compiling("check"):
+        trial = try_world(world)
     if trial.simulation is None:
         raise together(placed(trial.faults, document))
     said = ["ok", *told, *trial.simulation.warnings]

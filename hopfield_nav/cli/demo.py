@@ -51,9 +51,10 @@ def demo(
         return _run_example(example, world, out)
     read, folder = load_world(world), make_folder(out, "demo")
     say_if_cold()
-    from hopfield_nav.cli.plan import show_plan
+    from hopfield_nav.cli.plan import say_how_timed, show_plan
     from hopfield_nav.known_world import save_plan
 
+    say_how_timed()
     if rounds is None and not sys.stdout.isatty():
         rounds = _UNWATCHED
     plans = _random_plans(read, seed)

@@ -1,7 +1,7 @@
 """The command list: what a world may name, a line each."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +13,7 @@ _METHODS = {
     "laws": "controller", "estimators": "estimator", "detectors": "detector", "planners": "planner",
     "responses": "response", "beliefs": "belief",
 }  # fmt: skip
-KINDS = ("worlds", "arms", *_METHODS, "sweeps")
+KINDS = ("worlds", "arms", *_METHODS, "sweeps", "suites")
 
 
 def _begin_with(incomplete: str) -> list[str]:
@@ -25,7 +25,7 @@ def list_(
         str, typer.Argument(metavar="WHAT", help=", ".join(KINDS) + ".", autocompletion=_begin_with, show_default=False)
     ],
 ) -> int:
-    """List the worlds, arms, control laws, detectors, planners, sweeps … that come along."""
+    """List the worlds, arms, control laws, detectors, planners, sweeps, suites … that come along."""
     require_known(what, KINDS, "unknown list")
     lines = describe_known(what)
     width = max(len(name) for name in lines)
@@ -41,19 +41,24 @@ def describe_known(what: str) -> Mapping[str, str]:
 
         kind = _METHODS[what]
         return {name: find_method(kind, name).description for name in method_names(kind)}
-    return {name: _first_sentence(_description(path)) for name, path in _files(what)}
+    return {name: _first_sentence(_description(path)) for name, path in files_of(what).items()}
 
 
-def _files(what: str) -> Iterable[tuple[str, Path]]:
+def files_of(what: str) -> dict[str, Path]:
+    """The worlds, arms, sweeps or suites that come with the program, by name."""
     if what == "arms":
         from dynamics import arm_file, list_arms
 
-        return ((name, arm_file(name)) for name in list_arms())
+        return {name: arm_file(name) for name in list_arms()}
+    if what == "suites":
+        from hopfield_nav.bench import find_suite, list_suites
+
+        return {name: find_suite(name) for name in list_suites()}
     from hopfield_nav.world import find_sweep, find_world, list_sweeps, list_worlds
 
     if what == "worlds":
-        return ((name, find_world(name)) for name in list_worlds())
-    return ((name, find_sweep(name)) for name in list_sweeps())
+        return {name: find_world(name) for name in list_worlds()}
+    return {name: find_sweep(name) for name in list_sweeps()}
 
 
 def _description(path: Path) -> str:

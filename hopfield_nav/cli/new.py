@@ -1,26 +1,69 @@
-"""The command new: a world file to begin with."""
+"""The command new: a file to begin with."""
 
+import re
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dynamics import BadInput, printable
+from dynamics import BadInput, nearest_name, printable
+
+_NEXT = {"worlds": ("check", "run"), "sweeps": ("check", "sweep"), "suites": ("bench",)}  # commands for a copy
+_BESIDE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:py|yaml)\b")  # a file, as a bundled one may name another
 
 
-def new(file: Annotated[Path, typer.Argument(metavar="FILE", help="World file to write, FILE.yaml.")]) -> int:
+def new(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to write, FILE.yaml.")],
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="NAME", help="Copy a world, sweep or suite that comes along: u_trap, suites/whole_arm."
+        ),
+    ] = None,
+) -> int:
     """Write a world file with comments, to begin with: it checks and runs as it is."""
     if file.suffix not in (".yaml", ".yml"):
         raise BadInput("not the name of a world file", found=str(file), allowed="FILE.yaml")
     name = printable(str(file))
-    text = (resources.files("hopfield_nav.cli") / "template.yaml").read_text(encoding="utf-8")
+    kind, text = ("worlds", _template(name)) if source is None else _bundled(source)
     try:
         with file.open("x", encoding="utf-8") as opened:
-            opened.write(text.replace("FILE", name))
+            opened.write(text)
     except FileExistsError:
         raise BadInput("is there already; nothing is overwritten", where=str(file)) from None
     except OSError as error:
         raise BadInput(f"cannot be written: {error.strerror or error}", where=str(file)) from None
-    print(f"{name}: to be changed; `hopfield-nav check {name}` and `hopfield-nav run {name}` come next")
+    commands = " and ".join(f"`hopfield-nav {command} {name}`" for command in _NEXT[kind])
+    print(f"{name}: to be changed; {commands} come{'s' * (len(_NEXT[kind]) == 1)} next")
     return 0
+
+
+def _template(name: str) -> str:
+    text = (resources.files("hopfield_nav.cli") / "template.yaml").read_text(encoding="utf-8")
+    return text.replace("FILE", name)
+
+
+def _bundled(source: str) -> tuple[str, str]:
+    """The kind of a bundled file, ``NAME`` or ``KIND/NAME``, and its text, which can be read from anywhere."""
+    from hopfield_nav.cli.known import files_of
+
+    found = [(kind, name, path) for kind in _NEXT for name, path in files_of(kind).items()]
+    fits = [(kind, path) for kind, name, path in found if source in (name, f"{kind}/{name}")]
+    if not fits:
+        allowed = "a name from hopfield-nav list worlds, sweeps or suites"
+        nearest = nearest_name(source, [name for _, name, _ in found])
+        what = "nothing of that name comes along"
+        raise BadInput(what, where="--from", found=source, allowed=allowed, nearest=nearest)
+    kind, path = fits[0]
+    return kind, _BESIDE.sub(lambda match: _from_anywhere(match[0], path), path.read_text(encoding="utf-8"))
+
+
+def _from_anywhere(word: str, source: Path) -> str:
+    """A word of a bundled file; where it names a file beside it, that file's name if it is a world, or its path."""
+    from hopfield_nav.world import world_folders
+
+    path = (source.parent / word).resolve()
+    if not path.is_file():
+        return word
+    return path.stem if path.parent in world_folders() else path.as_posix()

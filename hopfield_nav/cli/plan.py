@@ -32,20 +32,21 @@ def plan(
 ) -> int:
     """Plan a motion past known obstacles: free for certain before the arm moves."""
     from hopfield_nav.cli.folders import choose_folder, save_where_free
-    from hopfield_nav.cli.report import say_if_cold
+    from hopfield_nav.cli.report import compiling
     from hopfield_nav.world import load_world
 
     require_known(motion, _MOTIONS, "unknown motion", "--motion")
     read = load_world(world, overrides or [], trust)
     folder = choose_folder(out, f"{read.name}-plan")
-    say_if_cold()
     from hopfield_nav.known_world import plan_world, save_plan
 
     if felt is not None:
         from hopfield_nav.record import load_run, with_felt
 
         read = with_felt(read, load_run(felt))
-    planned = plan_world(read)
+    say_how_timed()
+    with compiling("plan"):
+        planned = plan_world(read)
     if planned.trajectory is None:
         print(printable(f"no plan; {planned.plan.reason}"))
         return 1
@@ -55,6 +56,16 @@ def plan(
     arrived = not simulate or _simulate(planned, folder / "simulated")
     _print(planned, folder)
     return 0 if arrived else 1
+
+
+def say_how_timed() -> None:
+    """Tell where the motions are not the fastest ones."""
+    from hopfield_nav.cli.report import say
+    from hopfield_nav.known_world import is_time_optimal
+
+    if not is_time_optimal():
+        say("toppra is not installed: motions keep all limits, but may be slower than they allow; "
+            "the fastest: pip install 'hopfield-nav[plan]'")  # fmt: skip
 
 
 def show_plan(planned: "Planned", folder: Path, plots: bool, animate: bool) -> None:

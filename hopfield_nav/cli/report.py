@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+import time as clock
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,9 +33,27 @@ def say_if_cold() -> None:
     from dynamics.kernels.cache import cache_is_warm
 
     if not cache_is_warm():
-        from hopfield_nav.experiment import last_seconds
+        say("compiling once; later runs start at once")
 
-        say(f"compiling once, about {last_seconds('compile'):.0f} s; later runs start at once")
+
+@contextmanager
+def compiling(command: str) -> Iterator[None]:
+    """Around what a command compiles in its first run: how long it took the last time, takes now, and has taken."""
+    from dynamics.kernels.cache import cache_is_warm
+
+    if cache_is_warm():
+        yield
+        return
+    from hopfield_nav.experiment import last_seconds, note_seconds
+
+    name, started = f"compile {command}", clock.monotonic()
+    last = last_seconds(name)
+    say(f"compiling once{f', {last:.0f} s the last time' if last else ''}; later runs start at once")
+    with count_bar("compiling", "parts"):
+        yield
+    seconds = clock.monotonic() - started
+    note_seconds(name, seconds)
+    say(f"compiled in {seconds:.0f} s")
 
 
 @contextmanager

@@ -100,14 +100,15 @@ def _simulate(world: "World", seed: int | None, felt: "Run | None") -> "Run":
 def _compile_if_cold(world: "World") -> None:
     """Compile in two processes where nothing is compiled yet and there is a processor for each."""
     from dynamics.kernels.cache import cache_is_shared, cache_is_warm
-    from hopfield_nav.cli.report import say_if_cold
+    from hopfield_nav.cli.report import compiling, say_if_cold
 
     if cache_is_warm():
         return
-    say_if_cold()
-    if world.plant.engine == "internal" and (os.cpu_count() or 1) > 1 and cache_is_shared():
-        from hopfield_nav.experiment import compile_in_parallel
+    if world.plant.engine != "internal" or (os.cpu_count() or 1) == 1 or not cache_is_shared():
+        return say_if_cold()
+    from hopfield_nav.experiment import compile_in_parallel
 
+    with compiling("run"):
         compile_in_parallel(world)
 
 

@@ -72,7 +72,7 @@ def say_what_is_coming(
     sweep: "Sweep", folder: Path, workers: int | None, scheduler: str | None, resume: bool, drawn: bool = False
 ) -> int:
     """Print what the sweep will take, before it starts; how many of its rows are there."""
-    from hopfield_nav.cli.report import say, say_if_cold
+    from hopfield_nav.cli.report import compiling, say
     from hopfield_nav.cli.sweep_report import estimate_line
     from hopfield_nav.sweeps import finished_counts
 
@@ -80,8 +80,7 @@ def say_what_is_coming(
     left = sweep.count - done
     for remark in sweep.remarks:
         say(remark)
-    say_if_cold()
-    from hopfield_nav.sweeps import connect, core_count, estimate, thread_count
+    from hopfield_nav.sweeps import connect, core_count, estimate, thread_count, warm_up
 
     if scheduler is None:
         count = core_count() if workers is None else workers
@@ -89,6 +88,8 @@ def say_what_is_coming(
         with connect(None, scheduler) as client:
             count = thread_count(client)
     if left > 0:
+        with compiling("sweep"):
+            warm_up(sweep)
         say(estimate_line(sweep, estimate(sweep, left, count, drawn), count))
     return done
 

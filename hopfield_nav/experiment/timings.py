@@ -7,13 +7,12 @@ from pathlib import Path
 from dynamics import BadInput
 from dynamics.files import write_whole
 
-_FIRST = {"compile": 30.0, "workers": 3.0, "load": 5.0, "page": 1.0}  # [s] before there was a last time
 _NAME = "hopfield-nav-seconds.json"
 
 
-def last_seconds(what: str) -> float:
-    """How long it took last to ``compile``, start ``workers``, ``load`` them, draw a ``page`` [s]."""
-    return float(_noted().get(what, _FIRST[what]))
+def last_seconds(what: str, never: float = 0.0) -> float:
+    """How long something took here last [s]; ``never`` where it was not noted yet."""
+    return float(_noted().get(what, never))
 
 
 def note_seconds(what: str, seconds: float) -> None:
@@ -25,7 +24,7 @@ def note_seconds(what: str, seconds: float) -> None:
 def _noted() -> dict[str, float]:
     with suppress(OSError, ValueError, TypeError, BadInput):
         noted = dict(json.loads(_place().read_text(encoding="utf-8")))
-        return {key: value for key, value in noted.items() if key in _FIRST and 0 < value < 3600}
+        return {key: value for key, value in noted.items() if 0 < value < 3600}
     return {}
 
 

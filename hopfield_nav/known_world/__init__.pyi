@@ -58,6 +58,7 @@ from .task import path_length as path_length
 from .task import pose_of as pose_of
 from .task import random_free_joints as random_free_joints
 from .task import task_of_world as task_of_world
+from .timing import is_time_optimal as is_time_optimal
 from .timing import time_path as time_path
 from .until_contact import ContactWatch as ContactWatch
 from .until_contact import brake as brake

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, BadInput, HopfieldNavError, LibraryMissing, forward_kinematics
+from dynamics import Arm, BadInput, HopfieldNavError, forward_kinematics
 from dynamics.files import whole_folder, write_whole
 from hopfield_nav.known_world.collisions import clearance, explain, in_names
 from hopfield_nav.known_world.line import poses_at, straight_line
@@ -21,7 +21,7 @@ from hopfield_nav.known_world.robot_program import urscript
 from hopfield_nav.known_world.scene import Scene, build_scene, scene_of_world
 from hopfield_nav.known_world.table import PERIOD, write_plan_csv
 from hopfield_nav.known_world.task import DIRECT, SAMPLING, PlannedPath, Task, task_of_world
-from hopfield_nav.known_world.timing import time_path
+from hopfield_nav.known_world.timing import is_time_optimal, time_path
 from hopfield_nav.known_world.until_contact import contact_watch, require_stop, rtde_program
 from hopfield_nav.loop import Trajectory, sample
 from hopfield_nav.world import World, build_arm, build_model, names_of
@@ -92,8 +92,6 @@ def _first_of_each(
             continue
         try:
             timed[path.kind] = path, _timed(world, arm, scene, path)
-        except LibraryMissing:
-            raise
         except BadInput as error:
             reasons[path.kind] = str(error)
         else:
@@ -144,6 +142,7 @@ def facts(planned: Planned) -> dict[str, Any]:
         "method": path.kind,
         "not_possible": planned.plan.reasons,
         "duration_s": float(planned.trajectory.knots[-1]),
+        "time_optimal": is_time_optimal(),
         "joint_length_rad": path.length,
         "tool_length_m": _tool_length(planned.arm, q),
         "tool_distance_m": float(np.linalg.norm(tool[-1] - tool[0])),

@@ -1,16 +1,17 @@
 """A path of the joints becomes a trajectory: as fast as speed, acceleration and torque allow.
 
 Every segment of a path runs from rest to rest. TOPP-RA gives the highest speed along it that keeps the limits at grid
-points; the trajectory that comes of it is measured between them too, and where it exceeds a limit by more than
-``TOLERANCE`` the grid is refined, then the limits are tightened.
+points, and where its library is missing ``kept_speed`` a lower one; the trajectory that comes of it is measured between
+them too, and where it exceeds a limit by more than ``TOLERANCE`` the grid is refined, then the limits are tightened.
 """
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
-from dynamics import Arm, BadInput, LibraryMissing, gravity_torque, joint_friction_torque
+from dynamics import Arm, BadInput, gravity_torque, joint_friction_torque
 from hopfield_nav.known_world import path_segments
 from hopfield_nav.known_world.limits import (
     ACCELERATION,
@@ -20,6 +21,7 @@ from hopfield_nav.known_world.limits import (
     largest_shares,
     motion_limits,
 )
+from hopfield_nav.known_world.speed import kept_speed
 from hopfield_nav.known_world.task import PlannedPath
 from hopfield_nav.loop import Trajectory, joined, resting, slowed, values_at
 
@@ -39,7 +41,7 @@ def time_path(
     tool_speed: float | None = None,
     ramp: float = RAMP,
 ) -> Trajectory:
-    """The fastest motion along a path that keeps the limits, at rest at every corner.
+    """A motion along a path that keeps the limits, at rest at every corner; with toppra the fastest.
 
     Args:
         arm: model that limits the motion: its ``speed_limits``, ``torque_limits``, masses, friction and payload; it
@@ -49,15 +51,15 @@ def time_path(
         acceleration: largest acceleration of the joints [rad/s²], one number or (n,).
         share: of the torque limits that may be used; ``inf``: torque is not limited.
         tool_speed: largest speed of the tool point [m/s]; default not limited.
-        ramp: time in which the joints' acceleration builds up [s]; each segment takes that much longer than the
-            fastest motion. 0: the acceleration jumps.
+        ramp: time in which the joints' acceleration builds up [s]; each segment takes that much longer. 0: the
+            acceleration jumps.
 
     Returns:
         Quintic pieces from time 0, at rest at both ends; without duration for a path of length 0. No
         limit is exceeded by more than ``TOLERANCE``.
 
-    Raises ``BadInput``: a malformed path or limit; joints that jump on a straight tool line; a pose on the path at
-    which the torque limits do not let the arm rest and creep; or toppra is not installed.
+    Raises ``BadInput``: a malformed path or limit; joints that jump on a straight tool line; or a pose on the path at
+    which the torque limits do not let the arm rest and creep.
 
     Source: Pham and Pham 2018 (TOPP-RA); the acceleration is movej's (URScript manual).
     """
@@ -90,11 +92,11 @@ def corner_times(path: PlannedPath, trajectory: Trajectory) -> np.ndarray:
 
 def _time_segment(arm: Arm, segment: path_segments.PathSegment, limits: MotionLimits, ramp: float) -> Trajectory:
     _require_held(arm, segment, limits)
-    fastest_speed = _library()
+    speed_along = _fastest_speed() or kept_speed
     tight, friction_speed, trajectory = limits, np.zeros(len(segment.grid)), None
     rubs = bool(np.any(arm.friction) and np.any(np.isfinite(limits.torque)))
     for attempt in range(_ATTEMPTS):
-        speed = fastest_speed(arm, segment, tight, friction_speed)
+        speed = speed_along(arm, segment, tight, friction_speed)
         if speed is None:  # friction was taken at too high a speed, or the limits were tightened too far
             friction_speed, tight = 0.5 * friction_speed, limits
             continue
@@ -111,20 +113,24 @@ def _time_segment(arm: Arm, segment: path_segments.PathSegment, limits: MotionLi
             segment, friction_speed = (segment._replace(grid=grid), np.interp(grid, segment.grid, friction_speed))
         else:
             tight = _tightened(tight, shares)
-    if trajectory is None:
-        trajectory = path_segments.along(
-            segment, path_segments.position_over_time(segment.grid, _humble_speed(segment, limits), ramp)
-        )
+    if trajectory is None:  # the library fails in rounding
+        speed = kept_speed(arm, segment, limits._replace(torque=np.full_like(limits.torque, np.inf)), friction_speed)
+        assert speed is not None  # where torque is not limited, there is always room
+        trajectory = path_segments.along(segment, path_segments.position_over_time(segment.grid, speed, ramp))
     return _slowed_until_kept(arm, trajectory, limits)
 
 
-def _library() -> Callable[..., np.ndarray | None]:
-    try:
-        from hopfield_nav.known_world.speed import fastest_speed
-    except ModuleNotFoundError as error:
-        allowed = "pip install 'hopfield-nav[plan]'"
-        raise LibraryMissing(f"timing a path needs {error.name}", allowed=allowed) from None
-    return fastest_speed
+def is_time_optimal() -> bool:
+    """Whether motions are the fastest that keep the limits: toppra is installed."""
+    return _fastest_speed() is not None
+
+
+def _fastest_speed() -> Callable[..., np.ndarray | None] | None:
+    with suppress(ModuleNotFoundError):
+        from hopfield_nav.known_world.time_optimal import fastest_speed
+
+        return fastest_speed
+    return None
 
 
 def _tightened(limits: MotionLimits, shares: Shares) -> MotionLimits:
@@ -144,12 +150,6 @@ def _slowed_until_kept(arm: Arm, trajectory: Trajectory, limits: MotionLimits) -
             return trajectory
         trajectory = slowed(trajectory, _SLOWER)
     raise BadInput("no motion along the path keeps the limits", allowed="a larger share of the torque limits")
-
-
-def _humble_speed(segment: path_segments.PathSegment, limits: MotionLimits) -> np.ndarray:
-    """Path speed of a bang-bang motion, for a segment on which the library fails in rounding."""
-    s = segment.grid
-    return np.sqrt(2.0 * limits.acceleration.min() * np.minimum(s, s[-1] - s))
 
 
 def _require_held(arm: Arm, segment: path_segments.PathSegment, limits: MotionLimits) -> None:

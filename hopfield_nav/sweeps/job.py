@@ -12,7 +12,7 @@ from typing import Any
 
 from dynamics import BadInput, HopfieldNavError
 from dynamics.files import remove_folder
-from dynamics.kernels.cache import cache_is_warm, filling_cache
+from dynamics.kernels.cache import filling_cache
 from hopfield_nav.plugin import MethodFailed
 from hopfield_nav.record import Run
 from hopfield_nav.sweeps.patience import overdue, watched
@@ -106,17 +106,14 @@ def warm_up(sweep: Sweep) -> None:
 
     Processes of one machine wait for each other: Numba's cache is filled by one at a time.
     """
-    from hopfield_nav.experiment import PARTS, compile_part, note_seconds
+    from hopfield_nav.experiment import PARTS, compile_part
 
     if sweep.digest in _warm:
         return
-    cold, started = not cache_is_warm(), clock.monotonic()
     with filling_cache():
         for name in PARTS:
             compile_part(name)
         _start_one(sweep)
-    if cold:
-        note_seconds("compile", clock.monotonic() - started)
     _warm.add(sweep.digest)
 
 

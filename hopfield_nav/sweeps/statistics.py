@@ -91,8 +91,8 @@ def estimate(sweep: Sweep, runs: int, workers: int, drawn: bool = True) -> Sweep
     seconds, kept = (sum(column) / len(probes) for column in zip(*probes, strict=True))
     row = _CELL * (4 + len(sweep.parameters) + len(sweep.quantities))
     share = runs * seconds / max(1, min(workers, runs))
-    start = (workers > 0) * (last_seconds("workers") + last_seconds("load"))
-    figures = drawn * _pages(sweep) * last_seconds("page")
+    start = (workers > 0) * (last_seconds("workers", 3.0) + last_seconds("load", 5.0))
+    figures = drawn * _pages(sweep) * last_seconds("page", 1.0)
     return SweepEstimate(runs, seconds, share, start, figures, round(runs * (row + kept)))
 
 

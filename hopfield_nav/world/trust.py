@@ -1,7 +1,7 @@
 """Which Python files a world may have executed: to read a world that names one is to run that file.
 
-A file runs when somebody here chose it: it lies in the current folder, was given on the command line or in the call,
-or the whole world is trusted. What a saved run names is never run.
+A file runs when somebody here chose it: it lies in the current folder or comes with the program, was given on the
+command line or in the call, or the whole world is trusted. What a saved run names is never run.
 """
 
 from collections.abc import Iterable
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dynamics import BadInput
 from hopfield_nav.plugin import Method, find_method
+from hopfield_nav.world.files import world_folders
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Trust:
 
     def _allows(self, name: str, folder: Path) -> bool:
         file = _file(name, folder)
-        here = file.parent == Path.cwd().resolve()
+        here = file.parent == Path.cwd().resolve() or any(file.is_relative_to(own) for own in world_folders())
         return not self.record and (self.everything or str(file) in self.given or here)
 
 

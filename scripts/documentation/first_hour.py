@@ -6,14 +6,14 @@ writes the time of each part into the page and into docs/measured. Some minutes;
 """
 
 import os
-import resource
+import re
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from snippets import ROOT, Block, blocks
+from snippets import ROOT, Block, as_typed, blocks
 
 sys.path.insert(0, str(ROOT / "scripts"))
 from measured_part import table, write
@@ -22,12 +22,12 @@ PAGE = "docs/first_hour.md"
 
 
 def main() -> None:
+    parts = _parts(ROOT / PAGE)
     with tempfile.TemporaryDirectory() as name:
-        checkout = Path(name) / "checkout"
-        checkout.mkdir()
         archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True).stdout
-        subprocess.run(["tar", "x"], cwd=checkout, input=archive, check=True)
-        rows = [(title, *_typed(parts, checkout, Path(name) / "cache")) for title, parts in _parts(ROOT / PAGE).items()]
+        subprocess.run(["tar", "x"], cwd=name, input=archive, check=True)
+        seconds = _typed(list(parts.values()), Path(name))
+    rows = [(title, clock, work) for title, (clock, work) in zip(parts, seconds, strict=True)]
     total = ("all together", sum(r[1] for r in rows), sum(r[2] for r in rows))
     lines = [[title, f"{clock:.0f} s", f"{work:.0f} s"] for title, clock, work in [*rows, total]]
     load, cores = os.getloadavg()[1], os.cpu_count()
@@ -46,28 +46,16 @@ def _parts(page: Path) -> dict[str, list[Block]]:
     return found
 
 
-def _typed(parts: list[Block], checkout: Path, cache: Path) -> tuple[float, float]:
-    """Clock and processor time of a part [s]; ends the script where something fails."""
-    folder = checkout / "first-hour"
-    scripts = str(checkout / ".venv" / "bin")
+def _typed(parts: list[list[Block]], checkout: Path) -> list[tuple[float, float]]:
+    """Clock and processor time of each part [s]; ends the script where something fails."""
     own = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "NUMBA_CACHE_DIR", "VIRTUAL_ENV")}
-    here = {**own, "PATH": f"{scripts}:{own['PATH']}", "XDG_CACHE_HOME": str(cache), "MPLBACKEND": "Agg"}
-    clock, work = time.monotonic(), _processor_time()
-    python = "".join(b.text for b in parts if b.language == "python" and not b.title)
-    for block in parts:
-        where = folder if folder.exists() else checkout
-        if block.title:
-            (where / block.title).write_text(block.text, encoding="utf-8")
-        elif block.language == "bash":
-            subprocess.run(["bash", "-e", "-c", block.text], cwd=where, env=here, check=True)
-    if python:
-        subprocess.run(["python", "-c", python], cwd=folder, env=here, check=True)
-    return time.monotonic() - clock, _processor_time() - work
-
-
-def _processor_time() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    here = {**own, "XDG_CACHE_HOME": str(checkout / ".cache"), "MPLBACKEND": "Agg", "TIMEFORMAT": "@ %R %U %S"}
+    script = "\n".join(f"time {{\n{as_typed(part)}}}" for part in parts)
+    done = subprocess.run(["bash", "-c", script], cwd=checkout, env=here, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.exit(done.stderr)
+    times = [[float(value) for value in line.split()] for line in re.findall(r"^@ (.+)$", done.stderr, re.MULTILINE)]
+    return [(clock, user + system) for clock, user, system in times]
 
 
 if __name__ == "__main__":

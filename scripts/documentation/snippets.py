@@ -7,6 +7,8 @@ is done with it. ``python`` is executed, ``bash`` typed line by line. Of ``conso
 the rest compared with what comes. ``yaml`` is read as a world or a sweep, ``text`` is left alone. A block with a
 ``title`` is written to a file of that name. What is not run stands in ``not_run.yaml``. Of the checkout a block finds
 what the wheel has, and nothing else (tests/project/test_wheel.py compares the two): the same files, already compiled.
+
+The pages ``IN_A_SHELL`` begin with an environment of their own: ``as_typed`` makes a script for bash of them.
 """
 
 import contextlib
@@ -18,9 +20,10 @@ import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -30,6 +33,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = ("python", "bash", "console", "yaml", "text")
 INSTALLED = ("hopfield_nav", "dynamics", "worlds")  # folders of the checkout that the wheel has
+IN_A_SHELL = ("README.md", "docs/first_hour.md")
 RECORDINGS = "ur5_kufieta2014"  # a folder of recordings that pages name
 _FENCE = re.compile(r"^```(\w*)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _PRINTED = re.compile(r"^print\(.*\)  # (.+)$", re.MULTILINE)
@@ -78,6 +82,30 @@ def commands(text: str) -> list[str]:
     """The commands of a shell block, comments and line ends taken out."""
     lines = text.replace("\\\n", " ").splitlines()
     return [line for line in lines if shlex.split(line, comments=True)]
+
+
+def as_typed(given: Sequence[Block]) -> str:
+    """A script that types blocks in one bash; it ends at the first command that fails, with a line that names it.
+
+    Python blocks that follow each other are one program. The test suite is not typed.
+    """
+    lines = ['went() { [ "$1" = 0 ] || { echo "FAILED with status $1: $2" >&2; exit 1; }; }']
+    for (language, title), group in groupby(given, key=lambda block: (block.language, block.title)):
+        found = list(group)
+        if title or language == "python":
+            into = f"cat > {shlex.quote(title)}" if title else "python -"
+            text = "".join(block.text for block in found)
+            lines += [f"{into} <<'END_OF_BLOCK'\n{text}END_OF_BLOCK", f"went $? {found[0].page}:{found[0].line}"]
+        elif language == "bash":
+            for where, command in ((f"{b.page}:{b.line}", command) for b in found for command in commands(b.text)):
+                if not command.endswith("-m pytest"):
+                    lines += [command, f"went $? {shlex.quote(f'{where}: {command}')}"]
+    return "\n".join(lines) + "\n"
+
+
+def expected_prints(given: Sequence[Block]) -> list[str]:
+    """What Python blocks say that they print."""
+    return [line for block in given if block.language == "python" for line in _PRINTED.findall(block.text)]
 
 
 def run_page(page: str) -> list[str]:

@@ -10,6 +10,7 @@ from refusals import refused_by_command
 
 import hopfield_nav
 from dynamics import list_arms
+from hopfield_nav.bench import list_suites
 from hopfield_nav.cli.app import main
 from hopfield_nav.cli.known import KINDS, describe_known
 from hopfield_nav.plugin import method_names
@@ -25,6 +26,7 @@ NAMES = {
     "responses": method_names("response"),
     "beliefs": method_names("belief"),
     "sweeps": list_sweeps(),
+    "suites": list_suites(),
 }
 
 

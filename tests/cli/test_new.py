@@ -5,10 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 import yaml
 from refusals import refused_by_command
 
+from hopfield_nav import load_sweep, load_world
+from hopfield_nav.bench import find_suite, list_suites, load_suite
 from hopfield_nav.cli.app import main
+from hopfield_nav.world import find_sweep, find_world
+
+PATHS = {"arm", "detection"}  # what may name a file
 
 
 def test_the_new_world_checks_and_runs(tmp_path, monkeypatch, capsys):
@@ -33,3 +39,47 @@ def test_nothing_is_overwritten_and_no_other_file_is_written(tmp_path, monkeypat
     refused_by_command(capsys, ["new", "nowhere/mine.yaml"], "cannot be written")
     assert [p.name for p in tmp_path.iterdir()] == ["mine.yaml"]
     assert Path("mine.yaml").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("source", "path", "read", "commands"),
+    [
+        ("shelf", find_world("shelf"), load_world, ["check mine.yaml", "run mine.yaml"]),
+        ("whole_arm", find_world("whole_arm"), load_world, ["check mine.yaml", "run mine.yaml"]),
+        ("beta_network", find_sweep("beta_network"), load_sweep, ["check mine.yaml", "sweep mine.yaml"]),
+        ("suites/whole_arm", find_suite("whole_arm"), load_suite, ["bench mine.yaml"]),
+    ],
+)
+def test_a_copy_of_what_comes_along_has_its_comments_and_can_be_used(
+    source, path, read, commands, tmp_path, monkeypatch, capsys
+):
+    """Of a name that a world and a suite have, the world's."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "mine.yaml", "--from", source]) == 0
+    told = capsys.readouterr().out
+    assert all(f"`hopfield-nav {command}`" in told for command in commands)
+    assert read("mine.yaml")
+    copied, given = Path("mine.yaml").read_text().splitlines(), path.read_text().splitlines()
+    assert [line for line in copied if "#" in line] == [line for line in given if "#" in line]
+    assert len(copied) == len(given)
+
+
+@pytest.mark.parametrize("suite", list_suites())
+def test_a_copy_of_a_suite_finds_what_the_suite_names(suite, tmp_path, monkeypatch):
+    """Worlds, and Python files that come with the program, which are executed without --trust."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "mine.yaml", "--from", f"suites/{suite}"]) == 0
+    copied, given = load_suite("mine.yaml"), load_suite(suite)
+    assert copied.suite.families.keys() == given.suite.families.keys()
+    for family in given.suite.families:
+        first = next(iter(given.suite.conditions)), next(iter(given.suite.methods))
+        worlds = [each.changed_world(family, *first).model_dump(exclude=PATHS) for each in (copied, given)]
+        assert worlds[0] == worlds[1]
+
+
+def test_what_does_not_come_along_is_refused_and_nothing_is_written(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    told = refused_by_command(capsys, ["new", "mine.yaml", "--from", "u_trp"], "Did you mean 'u_trap'?")
+    assert "hopfield-nav list worlds" in told
+    refused_by_command(capsys, ["new", "mine.yaml", "--from", "sweeps/u_trap"], "nothing of that name")
+    assert list(tmp_path.iterdir()) == []

@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +50,7 @@ def test_a_plan_goes_to_the_next_free_name(capsys, monkeypatch):
         Path("a").mkdir()
         Path("a/theirs").touch()
 
-    monkeypatch.setattr("hopfield_nav.cli.report.say_if_cold", meanwhile)
+    monkeypatch.setattr("hopfield_nav.cli.plan.say_how_timed", meanwhile)
     assert main(["plan", "cell", *LINE, "--no-plots", "--out", "a"]) == 0
     assert "a was taken meanwhile; the results are in a-2" in capsys.readouterr().err
     assert [p.name for p in Path("a").iterdir()] == ["theirs"]
@@ -95,6 +96,26 @@ def test_simulate_runs_the_plan_under_the_controller(capsys):
     summary = json.loads(Path("a/simulated/summary.json").read_text())
     assert summary["outcome"] == "reached"
     assert summary["collision_count"] == 0
+
+
+def test_without_an_extra_a_plan_has_all_that_it_has_with_it(capsys, monkeypatch):
+    """The command says that a faster motion would be there, and makes the same files of a proven one."""
+    assert main(["plan", "cell", "--simulate", "--out", "fast"]) == 0
+    assert "toppra" not in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "toppra", None)
+    monkeypatch.setitem(sys.modules, "ompl", None)
+    monkeypatch.delitem(sys.modules, "hopfield_nav.known_world.time_optimal", raising=False)
+    assert main(["plan", "cell", "--simulate", "--out", "plain"]) == 0
+    assert "pip install 'hopfield-nav[plan]'" in capsys.readouterr().err
+    fast, plain = (sorted(str(p.relative_to(f)) for p in Path(f).rglob("*")) for f in ("fast", "plain"))
+    assert fast == plain
+    numbers = [json.loads(Path(f, "plan.json").read_text()) for f in ("fast", "plain")]
+    assert [n["time_optimal"] for n in numbers] == [True, False]
+    assert numbers[0]["duration_s"] <= numbers[1]["duration_s"] * 1.001 < 1.2 * numbers[0]["duration_s"]
+    assert numbers[1]["clearance_obstacles_m"] > 0
+    assert main(["view", "plain", "--html", "plan.html"]) == 0
+    assert main(["demo", "--rounds", "1", "--no-plots", "--out", "demo"]) == 0
+    assert "hopfield-nav[plan]" in capsys.readouterr().err
 
 
 def test_the_demonstration_repeats_itself_from_a_seed(capsys):

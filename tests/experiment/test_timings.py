@@ -15,12 +15,12 @@ def _place(monkeypatch, tmp_path):
 
 
 def test_the_last_time_is_remembered_and_a_damaged_note_is_none():
-    first = last_seconds("page")
+    assert (last_seconds("page"), last_seconds("page", 1.0)) == (0.0, 1.0)
     note_seconds("page", 7.5)
-    assert (last_seconds("page"), last_seconds("workers")) == (7.5, 3.0)
+    assert (last_seconds("page", 1.0), last_seconds("workers", 3.0)) == (7.5, 3.0)
     for damaged in ("{", '{"page": -1}', "[]"):
         timings._place().write_text(damaged)
-        assert last_seconds("page") == first
+        assert last_seconds("page", 1.0) == 1.0
     note_seconds("page", 2.0)
     assert last_seconds("page") == 2.0
 

@@ -1,13 +1,16 @@
-"""What the first import loads, and what a type checker sees from outside."""
+"""What a newcomer meets: the front pages as they are typed, what the first import loads, what a type checker sees."""
 
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from documentation.snippets import IN_A_SHELL, as_typed, blocks, expected_prints
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("numba", "matplotlib", "xarray", "scipy.stats", "distributed")
@@ -32,6 +35,45 @@ run = simulate(load_world("u_trap"), seed=0)
 reveal_type(run.outcome)
 reveal_type(plan_path(np.zeros((3, 3), dtype=bool), (0, 0), (2, 2)).reason)
 """
+LEFT = ("__pycache__", "runs", "build", ".*")  # of the checkout: what a fresh one does not have
+NO_INDEX = r"No matching distribution found|[Cc]onnection|name resolution"
+EXTRAS = "from importlib.util import find_spec\nprint([name for name in {names} if find_spec(name)])"
+
+
+def _typed(page, folder):
+    """Types a page in one shell that knows no environment; the kernels are those of this checkout, compiled once."""
+    known = [entry for entry in os.environ["PATH"].split(os.pathsep) if not Path(entry, "hopfield-nav").exists()]
+    here = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    here |= {"PATH": os.pathsep.join(known), "PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg", "BROWSER": "true"}
+    command = ["bash", "-c", as_typed(blocks(page))]
+    return subprocess.run(command, cwd=folder, env=here, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the pages are typed in bash")
+def test_the_front_pages_can_be_typed_without_any_extra(tmp_path):
+    checkout = tmp_path / "checkout"
+    shutil.copytree(ROOT, checkout, ignore=shutil.ignore_patterns(*LEFT))
+    for page in IN_A_SHELL:
+        done = _typed(page, checkout)
+        if re.search(r"FAILED .*pip install", done.stderr) and re.search(NO_INDEX, done.stderr):
+            pytest.skip("no package index")
+        assert done.returncode == 0, done.stderr[-3000:]
+        assert [line for line in expected_prints(blocks(page)) if line not in done.stdout.splitlines()] == []
+    extras = EXTRAS.format(names=("toppra", "ompl", "mujoco", "pytest"))
+    asked = subprocess.run([checkout / ".venv/bin/python", "-c", extras], capture_output=True, text=True, check=True)
+    assert asked.stdout == "[]\n"
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the pages are typed in bash")
+def test_what_fails_when_it_is_typed_is_named(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```bash\ncd /\nhere=1\n```\n\n```python\nprint(1)\n```\n\n```bash\ntest $here = 1\nfalse && true\n```\n"
+    )
+    script = as_typed(blocks(str(page)))
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "1\n")
+    assert done.stderr == f"FAILED with status 1: {page}:10: false && true\n"
 
 
 def _heavy_after(code):

@@ -9,13 +9,14 @@ import tomllib
 
 import matplotlib
 import pytest
-from documentation.snippets import LANGUAGES, RECORDINGS, ROOT, blocks, commands, not_run, pages, run_page
+from documentation.snippets import IN_A_SHELL, LANGUAGES, RECORDINGS, ROOT, blocks, commands, not_run, pages, run_page
 
 WITH_CODE = [page for page in pages() if blocks(page)]
+WRITTEN = re.compile(r'title="([^"]+)"|--out (\S+\.yaml)|\.write\("([^"]+)"\)|--method \w+=(\w+\.yaml)')
 EXTRA = re.compile(r"hopfield-nav\[([a-z,]+)\]")
 
 
-@pytest.mark.parametrize("page", WITH_CODE)
+@pytest.mark.parametrize("page", [page for page in WITH_CODE if page not in IN_A_SHELL])
 def test_every_block_of_a_page_runs(page, request, tmp_path, monkeypatch):
     if any(RECORDINGS in block.text for block in blocks(page)):
         folder = request.getfixturevalue("data_folder")  # skips where there are no recordings
@@ -34,6 +35,16 @@ def test_every_block_says_what_it_is(page):
         assert block.language in LANGUAGES, block
         looks_typed = re.search(r"^(\$ )?(hopfield-nav|python|pip) ", block.text, re.MULTILINE)
         assert not (block.language == "text" and looks_typed), block
+
+
+def test_no_page_overwrites_a_file_of_another():
+    """Who types several pages in one folder keeps what he wrote."""
+    written = {}
+    for page in pages():
+        for found in WRITTEN.findall((ROOT / page).read_text(encoding="utf-8")):
+            written.setdefault("".join(found), set()).add(page)
+    assert written["mine.yaml"] == {"docs/first_hour.md"}
+    assert {name: found for name, found in written.items() if len(found) > 1} == {}
 
 
 @pytest.mark.parametrize("entry", not_run(), ids=lambda entry: f"{entry['page']} {entry['begins'][:30]}")
