@@ -9,12 +9,17 @@ import typer
 from dynamics import BadInput, printable
 
 
-def new(file: Annotated[Path, typer.Argument(metavar="FILE", help="World file to write, FILE.yaml.")]) -> int:
+def new(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="World file to write, FILE.yaml.")],
+    arm: Annotated[bool, typer.Option("--arm", help="An arm file instead.")] = False,
+) -> int:
     """Write a world file with comments, to begin with: it checks and runs as it is."""
     if file.suffix not in (".yaml", ".yml"):
         raise BadInput("not the name of a world file", found=str(file), allowed="FILE.yaml")
     name = printable(str(file))
-    text = (resources.files("hopfield_nav.cli") / "template.yaml").read_text(encoding="utf-8")
+    text = (resources.files("hopfield_nav.cli") / ("arm_template.yaml" if arm else "template.yaml")).read_text(
+        encoding="utf-8"
+    )
     try:
         with file.open("x", encoding="utf-8") as opened:
             opened.write(text.replace("FILE", name))
@@ -22,5 +27,6 @@ def new(file: Annotated[Path, typer.Argument(metavar="FILE", help="World file to
         raise BadInput("is there already; nothing is overwritten", where=str(file)) from None
     except OSError as error:
         raise BadInput(f"cannot be written: {error.strerror or error}", where=str(file)) from None
-    print(f"{name}: to be changed; `hopfield-nav check {name}` and `hopfield-nav run {name}` come next")
+    then = f"`arm: {name}` in a world" if arm else f"`hopfield-nav run {name}`"
+    print(f"{name}: to be changed; `hopfield-nav check {name}` and {then} come next")
     return 0

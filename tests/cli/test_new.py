@@ -7,6 +7,7 @@ from pathlib import Path
 
 import yaml
 from refusals import refused_by_command
+from seven_joints import write_urdf
 
 from hopfield_nav.cli.app import main
 
@@ -33,3 +34,40 @@ def test_nothing_is_overwritten_and_no_other_file_is_written(tmp_path, monkeypat
     refused_by_command(capsys, ["new", "nowhere/mine.yaml"], "cannot be written")
     assert [p.name for p in tmp_path.iterdir()] == ["mine.yaml"]
     assert Path("mine.yaml").read_text() == "mine"
+
+
+def test_the_new_arm_checks_and_a_world_with_it_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "arm.yaml", "--arm"]) == 0
+    assert main(["check", "arm.yaml"]) == 0
+    assert "arm.yaml: ok, an arm with 6 joints" in capsys.readouterr().out
+    Path("world.yaml").write_text("format: 1\narm: arm.yaml\nmap: {space: joints}\ntime_limit: 0.01\n")
+    assert main(["check", "world.yaml"]) == 0
+    assert main(["run", "world.yaml", "--no-plots"]) in (0, 1)
+
+
+def test_check_knows_every_kind_of_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_urdf(Path("seven.urdf"))
+    assert main(["new", "arm.yaml", "--arm"]) == 0
+    text = Path("arm.yaml").read_text()
+    assert main(["check", "seven.urdf", "planners"]) == 0
+    assert "an arm with 7 joints" in (told := capsys.readouterr().out)
+    assert "planners: ok, 45 runs (families 1, conditions 1, methods 9, worlds 5)" in told
+    Path("wrong.yaml").write_text(text.replace("format: 1\n", "").replace("d: 0.10", "d: 100"))
+    line = 1 + Path("wrong.yaml").read_text().splitlines().index(
+        next(row for row in Path("wrong.yaml").read_text().splitlines() if "d: 100" in row)
+    )
+    refused_by_command(capsys, ["check", "wrong.yaml"], f"wrong.yaml, line {line}: joints.5.d: out of range")
+    refused_by_command(capsys, ["check", "seven.urdf", "--picture"], "only a world has a picture")
+    refused_by_command(capsys, ["check", "planers"], "Did you mean 'planners'?")
+    Path("suite.yaml").write_text("format: 1\nfamilies: {a: {world: u_trap}}\nmethods: {b: {planner.knd: a_star}}\n")
+    refused_by_command(capsys, ["check", "suite.yaml"], "unknown key")
+
+
+def test_every_kind_of_file_has_a_schema(capsys):
+    titles = {"world": [], "sweep": ["--sweep"], "suite": ["--suite"], "arm": ["--arm"]}
+    for title, option in titles.items():
+        assert main(["schema", *option]) == 0
+        assert json.loads(capsys.readouterr().out)["title"] == f"hopfield-nav {title}"
+    refused_by_command(capsys, ["schema", "--arm", "--suite"], "more than one schema")
