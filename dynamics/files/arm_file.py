@@ -17,11 +17,11 @@ import yaml
 from dynamics.arm import GRAVITY, Arm
 from dynamics.errors import BadInput
 from dynamics.files import entries
+from dynamics.files.arm_keys import REQUIRED, TOP
 from dynamics.files.writing import write_whole
 from dynamics.link_bodies import require_rigid
 
 _LARGEST = 1_000_000  # bytes
-_TOP_KEYS = {"format", "description", "source", "joints", "links", "limits", "capsules", "fit"}
 
 
 def read_arm_file(path: Path, where: str) -> Arm:
@@ -70,11 +70,10 @@ def arm_from_dict(data: Any, where: str = "arm") -> Arm:
 
     Raises ``BadInput``: a missing, unknown or impossible entry.
     """
-    entries.check_keys(data, _TOP_KEYS, {"joints", "links"}, where)
+    entries.check_keys(data, TOP, REQUIRED["top"], where)
     if data.get("format", 1) != 1:
         raise BadInput("unknown format of arm files", where=where, found=data["format"], allowed="1")
-    joints = entries.rows_of(data, "joints", where)
-    dh = np.array([entries.joint_row(row, f"{where}: joints[{i}]") for i, row in enumerate(joints)])
+    dh = entries.joint_rows(entries.rows_of(data, "joints", where), where)
     links = entries.rows_of(data, "links", where)
     if len(links) != len(dh):
         allowed = str(len(dh))

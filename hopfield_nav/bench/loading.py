@@ -10,7 +10,7 @@ from dynamics import BadInput, nearest_name
 from hopfield_nav import world
 from hopfield_nav.bench.suite import Suite, axis_of, loaded
 from hopfield_nav.bench.suite_file import SuiteFile
-from hopfield_nav.sweeps import Base, SweepFile, load_measures, moved_value, read_base, texts_in
+from hopfield_nav.sweeps import Base, SweepFile, load_measures, read_base, texts_in
 from hopfield_nav.world import Document, Fault, Key, Trust, is_code, placed_at, split_key, together
 
 
@@ -156,4 +156,4 @@ def _method_from(path: Path, folder: Path) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise BadInput("not the changes of a method", where=str(path), allowed="keys of a world")
     changes = {str(key): value for key, value in data.items() if key != "format"}
-    return {key: moved_value(split_key(key), v, path.parent.resolve(), folder) for key, v in changes.items()}
+    return {key: world.moved_value(split_key(key), v, path.parent.resolve(), folder) for key, v in changes.items()}

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from hopfield_nav.bench.suite_file import SuiteFile
 from hopfield_nav.plugin import load_from_file
 from hopfield_nav.record import Quantity, is_reached
 from hopfield_nav.sweeps import AxisColumn, Base, Job, Sweep, content_of, texts_in
-from hopfield_nav.world import World, is_code, split_key, yaml_text
+from hopfield_nav.world import Change, World, is_code, split_key, yaml_text
 
 if TYPE_CHECKING:
     from hopfield_nav.record import Run
@@ -26,7 +27,6 @@ _OWN = {
     "way_m": Quantity("way of the tool", "m", "length of the tool's way", "m"),
 }
 _EVERY = 5  # rows of the record that are kept: one in so many
-Change = tuple[tuple[str | int, ...], Any, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,15 +94,26 @@ class Suite(Sweep):
 
     def changed_world(self, family: str, condition: str, method: str, seed: int = 0) -> World:
         """The world of a family with the changes of a condition and a method, checked."""
-        changes: list[Change] = [(("record", "every"), _EVERY, self.name)]
+        return self.bases[family].world_with(*self._layers(family, condition, method, seed))
+
+    def _layers(self, family: str, condition: str, method: str, seed: int = 0) -> list[list[Change]]:
+        """What is changed of a family's base, one after the other: by its own ``set``, a condition, a method."""
+        layers: list[list[Change]] = [[(("record", "every"), _EVERY, self.name)]]
         for section, name, given in (
             ("families", family, self.suite.families[family].set),
             ("conditions", condition, self.suite.conditions[condition]),
             ("methods", method, self.suite.methods[method]),
         ):
             where = f"{self.name}: {section}.{name}"
-            changes += [(split_key(key), value, f"{where}.{key}") for key, value in given.items()]
-        return self.bases[family].world_with([*changes, (("seed",), seed, self.name)])
+            layers.append([(split_key(key), value, f"{where}.{key}") for key, value in given.items()])
+        return [*layers, [(("seed",), seed, self.name)]]
+
+    @property
+    def notes(self) -> list[str]:
+        """What is left out of the bases where a method or a condition chooses another method."""
+        every = product(self.bases.items(), self.suite.conditions, self.methods)
+        changed = (base.changed(*self._layers(name, own, method)) for (name, base), own, method in every)
+        return list(dict.fromkeys(note for document in changed for note in document.notes))
 
     def start(self, job: Job) -> Any:
         """The run of a job: what its family's setup makes of it, if it has one."""

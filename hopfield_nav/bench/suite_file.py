@@ -6,7 +6,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from dynamics import BadInput, nearest_name
 from hopfield_nav.sweeps import UntilSection, check_quantities
-from hopfield_nav.world import Range, Section, Seed, Text, Whole, must_fit
+from hopfield_nav.world import Range, Section, Seed, Text, Whole, must_fit, titled
 
 QUANTITIES = (
     "outcome", "reason", "no_path_grade", "simulated_time_s", "collision_count", "graze_count",
@@ -16,6 +16,11 @@ QUANTITIES = (
 
 
 Changes = Annotated[dict[str, Any], BeforeValidator(lambda value: {} if value is None else value)]
+
+
+def dump_suite_schema() -> dict[str, Any]:
+    """The JSON Schema of a suite file; keys of the world are checked by the program alone."""
+    return titled(SuiteFile.model_json_schema(), "suite")
 
 
 class FamilySection(Section):

@@ -1,13 +1,14 @@
-"""The commands check and schema: what a world file or a sweep file may say."""
+"""The commands check and schema: what the file of a world, a sweep, a suite or an arm may say."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynamics import BadInput, printable
+from dynamics import BadInput, nearest_name, printable
 from hopfield_nav.cli.options import Trusted
 from hopfield_nav.cli.refused import say_refused
 
@@ -15,17 +16,19 @@ if TYPE_CHECKING:
     from hopfield_nav.sweeps import Sweep, Tried
     from hopfield_nav.world import Document
 
+_OF_AN_ARM = frozenset({"joints", "links"})
+_OWN_KEYS = {"arm": _OF_AN_ARM, "suite": {"families", "methods"}, "sweep": {"world", "vary", "zip", "random"}}
 _PATIENCE = 60.0  # [s] after which no other combination of a sweep is tried
 
 
 def check(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="World or sweep files.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files of worlds, sweeps, suites, arms.")],
     picture: Annotated[
         bool, typer.Option("--picture", help="Draw each world, as WORLD.png in the current folder.")
     ] = False,
     trust: Trusted = False,
 ) -> int:
-    """Check world files and sweep files: every fault, and what `run` would refuse or warn of."""
+    """Check files of worlds, sweeps, suites and arms: every fault, and what `run` would refuse or warn of."""
     status = 0
     for name in files:
         try:
@@ -35,29 +38,86 @@ def check(
     return status
 
 
-def schema(sweep: Annotated[bool, typer.Option("--sweep", help="Of a sweep file instead.")] = False) -> int:
+def schema(
+    sweep: Annotated[bool, typer.Option("--sweep", help="Of a sweep file instead.")] = False,
+    suite: Annotated[bool, typer.Option("--suite", help="Of a suite file instead.")] = False,
+    arm: Annotated[bool, typer.Option("--arm", help="Of an arm file instead.")] = False,
+) -> int:
     """Print the JSON Schema of a world file, for editors."""
+    if sweep + suite + arm > 1:
+        raise BadInput("more than one schema", where="schema", allowed="one of --sweep, --suite and --arm")
+    from dynamics.files import arm_schema
+    from hopfield_nav.bench import dump_suite_schema
     from hopfield_nav.sweeps import dump_sweep_schema
     from hopfield_nav.world import dump_schema
 
-    ascii_alone = sys.stdout.encoding.lower() != "utf-8"  # JSON has escapes of its own
-    print(json.dumps(dump_sweep_schema() if sweep else dump_schema(), indent=2, ensure_ascii=ascii_alone))
+    made = (dump_sweep_schema if sweep else dump_suite_schema if suite else arm_schema if arm else dump_schema)()
+    ascii_alone = (sys.stdout.encoding or "").lower() != "utf-8"  # JSON has escapes of its own
+    print(json.dumps(made, indent=2, ensure_ascii=ascii_alone))
     return 0
 
 
 def _check(name: str, picture: bool, trust: bool) -> str:
     """What is said of a good file; BadInput if it is none."""
-    from hopfield_nav.world import Trust, find_file, read_document, sweep_name
+    from hopfield_nav.world import Trust, read_document, sweep_name
 
-    path = find_file(name)
-    document = read_document(path)
-    if not _is_sweep(document.data):
+    path = _path_of(name)
+    document = None if path.suffix == ".urdf" else read_document(path, also=_OF_AN_ARM)
+    kind = "arm" if document is None else _kind_of(document.data)
+    if kind == "world" and document is not None:
         return _check_world(document, path, picture, trust)
     if picture:
-        raise BadInput("a sweep has no picture", where=name, allowed="--picture with world files")
+        raise BadInput("only a world has a picture", where=name, allowed="--picture with world files")
+    if document is None or kind == "arm":
+        return _check_arm(path, document)
+    if kind == "suite":
+        return _check_suite(path, trust)
     from hopfield_nav.sweeps import sweep_from
 
     return _check_sweep(sweep_from(document, path.parent, sweep_name(path), Trust(trust)), name)
+
+
+def _path_of(name: str) -> Path:
+    """The file of a path, or of a world, a sweep or a suite that comes along."""
+    from hopfield_nav.world import find_file
+
+    if Path(name).suffix == ".urdf":
+        return Path(name)
+    try:
+        return find_file(name)
+    except BadInput as error:
+        from hopfield_nav.bench import find_suite, list_suites
+
+        if name in list_suites():
+            return find_suite(name)
+        nearest = error.nearest or nearest_name(name, list_suites())
+        raise BadInput(error.what, error.where, error.found, error.allowed, nearest) from None
+
+
+def _check_arm(path: Path, document: "Document | None") -> str:
+    from dynamics import load_arm
+
+    try:
+        arm = load_arm(path.resolve())
+    except BadInput as error:
+        key = re.search(r"(joints|links|limits|capsules)[\[\].\w]*$", error.where)
+        raise error.at(document.where(_split(key[0])) if document and key else f"{path}") from None
+    length = abs(arm.dh[:, 1:3]).sum()
+    return f"ok, an arm with {len(arm.mass)} joints, {length:.3g} m long, {arm.mass.sum():.3g} kg"
+
+
+def _split(key: str) -> tuple[str | int, ...]:
+    """``joints[0].d`` as a path of keys."""
+    return tuple(int(part) if part.isdigit() else part for part in re.findall(r"\w+", key))
+
+
+def _check_suite(path: Path, trust: bool) -> str:
+    from hopfield_nav.bench import load_suite
+
+    suite = load_suite(path, allow_code=trust)
+    families, conditions, methods, worlds = suite.shape
+    counts = f"families {families}, conditions {conditions}, methods {methods}, worlds {worlds}"
+    return "; ".join([f"ok, {suite.count} runs ({counts})", *suite.notes])
 
 
 def _check_sweep(sweep: "Sweep", name: str) -> str:
@@ -105,6 +165,7 @@ def _check_world(document: "Document", path: Path, picture: bool, trust: bool) -
     return "; ".join(said)
 
 
-def _is_sweep(data: Any) -> bool:
-    """Whether the content of a file is meant as a sweep: it names a world or varies keys of one."""
-    return isinstance(data, dict) and not data.keys().isdisjoint({"world", "vary", "zip", "random"})
+def _kind_of(data: Any) -> str:
+    """What the content of a file is meant as, by keys that no other kind of file has."""
+    keys = set(data) if isinstance(data, dict) else set()
+    return next((kind for kind, own in _OWN_KEYS.items() if keys & own), "world")

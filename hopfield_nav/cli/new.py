@@ -9,7 +9,9 @@ import typer
 
 from dynamics import BadInput, nearest_name, printable
 
-_NEXT = {"worlds": ("check", "run"), "sweeps": ("check", "sweep"), "suites": ("bench",)}  # commands for a copy
+_NEXT = {  # commands for what was written
+    "worlds": ("check", "run"), "sweeps": ("check", "sweep"), "suites": ("check", "bench"), "arms": ("check",),
+}  # fmt: skip
 _BESIDE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:py|yaml)\b")  # a file, as a bundled one may name another
 
 
@@ -21,12 +23,15 @@ def new(
             "--from", metavar="NAME", help="Copy a world, sweep or suite that comes along: u_trap, suites/whole_arm."
         ),
     ] = None,
+    arm: Annotated[bool, typer.Option("--arm", help="An arm file instead.")] = False,
 ) -> int:
     """Write a world file with comments, to begin with: it checks and runs as it is."""
     if file.suffix not in (".yaml", ".yml"):
         raise BadInput("not the name of a world file", found=str(file), allowed="FILE.yaml")
     name = printable(str(file))
-    kind, text = ("worlds", _template(name)) if source is None else _bundled(source)
+    if arm and source is not None:
+        raise BadInput("an arm file is no copy", where="--arm", found=f"--from {source}", allowed="one of the two")
+    kind, text = ("arms" if arm else "worlds", _template(name, arm)) if source is None else _bundled(source)
     try:
         with file.open("x", encoding="utf-8") as opened:
             opened.write(text)
@@ -34,13 +39,15 @@ def new(
         raise BadInput("is there already; nothing is overwritten", where=str(file)) from None
     except OSError as error:
         raise BadInput(f"cannot be written: {error.strerror or error}", where=str(file)) from None
-    commands = " and ".join(f"`hopfield-nav {command} {name}`" for command in _NEXT[kind])
-    print(f"{name}: to be changed; {commands} come{'s' * (len(_NEXT[kind]) == 1)} next")
+    then = [f"`arm: {name}` in a world"] if arm else []
+    commands = " and ".join([*(f"`hopfield-nav {command} {name}`" for command in _NEXT[kind]), *then])
+    print(f"{name}: to be changed; {commands} come{'s' * (len(_NEXT[kind]) + len(then) == 1)} next")
     return 0
 
 
-def _template(name: str) -> str:
-    text = (resources.files("hopfield_nav.cli") / "template.yaml").read_text(encoding="utf-8")
+def _template(name: str, arm: bool) -> str:
+    file = "arm_template.yaml" if arm else "template.yaml"
+    text = (resources.files("hopfield_nav.cli") / file).read_text(encoding="utf-8")
     return text.replace("FILE", name)
 
 
@@ -48,7 +55,7 @@ def _bundled(source: str) -> tuple[str, str]:
     """The kind of a bundled file, ``NAME`` or ``KIND/NAME``, and its text, which can be read from anywhere."""
     from hopfield_nav.cli.known import files_of
 
-    found = [(kind, name, path) for kind in _NEXT for name, path in files_of(kind).items()]
+    found = [(kind, name, path) for kind in ("worlds", "sweeps", "suites") for name, path in files_of(kind).items()]
     fits = [(kind, path) for kind, name, path in found if source in (name, f"{kind}/{name}")]
     if not fits:
         allowed = "a name from hopfield-nav list worlds, sweeps or suites"

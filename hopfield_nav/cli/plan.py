@@ -32,11 +32,12 @@ def plan(
 ) -> int:
     """Plan a motion past known obstacles: free for certain before the arm moves."""
     from hopfield_nav.cli.folders import choose_folder, save_where_free
-    from hopfield_nav.cli.report import compiling
+    from hopfield_nav.cli.report import compiling, say
     from hopfield_nav.world import load_world
 
     require_known(motion, _MOTIONS, "unknown motion", "--motion")
     read = load_world(world, overrides or [], trust)
+    say(*read.notes)
     folder = choose_folder(out, f"{read.name}-plan")
     from hopfield_nav.known_world import plan_world, save_plan
 

@@ -23,9 +23,10 @@ _FIRST_ALARMS = 10  # whose times a table shows
 _WIDTH = 160  # of a table that goes to a file
 
 
-def say(message: str) -> None:
-    """One line to stderr."""
-    print(printable(message), file=sys.stderr, flush=True)
+def say(*messages: str) -> None:
+    """Lines to stderr."""
+    for message in messages:
+        print(printable(message), file=sys.stderr, flush=True)
 
 
 def say_if_cold() -> None:

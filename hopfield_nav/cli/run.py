@@ -45,8 +45,7 @@ def run(
         allowed = "true, or a section, with --learnt"
         raise BadInput("nothing is learnt", where="controller.learn", found="false", allowed=allowed)
     folder = choose_folder(out, read.name)
-    for remark in remarks(read):
-        say(remark)
+    say(*remarks(read))
     earlier = None
     if felt is not None:
         from hopfield_nav.record import load_run

@@ -52,7 +52,7 @@ def serve(
 
 def _telling(log: str, rate: float | None, arm: str, overrides: list[str]) -> "Source":
     from dynamics import BadInput, load_arm
-    from hopfield_nav.cli.report import say_if_cold
+    from hopfield_nav.cli.report import say, say_if_cold
 
     path = Path(log)
     is_run = (path / "world.yaml").is_file()
@@ -70,7 +70,9 @@ def _telling(log: str, rate: float | None, arm: str, overrides: list[str]) -> "S
     from hopfield_nav.wire import RATE, RATES, source_of_run
     from hopfield_nav.world import build_arm, load_world
 
-    run = load_run(path) if is_run else simulate(load_world(log, overrides))
+    world = None if is_run else load_world(log, overrides)
+    say(*(world.notes if world else ()))
+    run = load_run(path) if world is None else simulate(world)
     return source_of_run(run, build_arm(run.world), rate or RATES.get(run.world.arm, RATE))
 
 

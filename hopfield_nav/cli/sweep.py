@@ -78,8 +78,7 @@ def say_what_is_coming(
 
     done = finished_counts(folder, sweep).total() if resume else 0
     left = sweep.count - done
-    for remark in sweep.remarks:
-        say(remark)
+    say(*sweep.remarks)
     from hopfield_nav.sweeps import connect, core_count, estimate, thread_count, warm_up
 
     if scheduler is None:

@@ -56,7 +56,7 @@ def tune(
 ) -> int:
     """Find the threshold for a wanted rate of false alarms, tell what it costs, write it as a world file."""
     from hopfield_nav.cli.quiet import costs, recorded, simulated, tuned
-    from hopfield_nav.cli.report import print_table, say_if_cold
+    from hopfield_nav.cli.report import print_table, say, say_if_cold
     from hopfield_nav.record import quiet_time
     from hopfield_nav.world import load_world
 
@@ -70,6 +70,7 @@ def tune(
     given = overrides or []
     changes = [[*given, change] for change in _values(gain)] or [given]
     worlds = [load_world(world, change, trust) for change in changes]
+    say(*worlds[0].notes)
     file = _new_file(out or Path(f"{worlds[0].name}_tuned.yaml"))
     if gain and free_run and not gain.startswith("detection."):
         where = f"--gain {gain}"

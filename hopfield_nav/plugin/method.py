@@ -38,6 +38,13 @@ class Parameter:
         if isinstance(self.default, list):
             object.__setattr__(self, "default", tuple(self.default))
 
+    def for_joints(self, n: int) -> float | tuple[float, ...]:
+        """The default for an arm with ``n`` joints: of a list, the numbers at the same shares of its length."""
+        last = len(self.default) - 1 if isinstance(self.default, tuple) else 0
+        if not isinstance(self.default, tuple) or last + 1 == n:
+            return self.default
+        return tuple(self.default[round(i * last / max(n - 1, 1))] for i in range(n))
+
     def check(self, value: Any) -> float | tuple[float, ...]:
         """The value as a number, or as a tuple of them, one a joint; how many an arm has, ``pack`` knows.
 
@@ -122,7 +129,7 @@ class Method:
         Raises ``BadInput``: a value that ``Parameter.check`` refuses, or a list that has not one entry a joint.
         """
         return np.concatenate(
-            [self._pack_one(p, values.get(p.name, p.default), n) for p in self.parameters] or [np.zeros(0)]
+            [self._pack_one(p, values.get(p.name, p.for_joints(n)), n) for p in self.parameters] or [np.zeros(0)]
         )
 
     def _pack_one(self, parameter: Parameter, value: object, n: int) -> np.ndarray:

@@ -20,7 +20,6 @@ from .paired import Compared as Compared
 from .paired import Pair as Pair
 from .paired import compare_with_first as compare_with_first
 from .record import content_of as content_of
-from .record import moved_value as moved_value
 from .run import Progress as Progress
 from .run import execute as execute
 from .run import finished_counts as finished_counts

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from dynamics import BadInput
 from hopfield_nav import world as worlds
 
 _MOST_TRIALS = 10_000  # values of one column; of more numbers the extremes and some between are tried
-Change = tuple[worlds.Key, Any, str]  # key of the world, value, place in the sweep file
 Faults = list[tuple[worlds.Key, BadInput]]  # and the key at which each lies
 
 
@@ -28,47 +27,40 @@ class Base:
     faults: frozenset[str] = frozenset()  # what is wrong with the data itself, without file and line
 
     @classmethod
-    def of(cls, data: dict[str, Any], name: str, folder: Path, trust: worlds.Trust) -> "Base":
-        """The base world of plain data, good or not."""
+    def of(cls, document: worlds.Document, folder: Path, trust: worlds.Trust) -> "Base":
+        """The base world of a document, good or not; it has the document's name."""
+        data, name = document.data, document.name
         try:
-            world = worlds.world_from(worlds.Document(copy.deepcopy(data), name), folder, name, trust=trust)
+            own = worlds.Document(copy.deepcopy(data), name, notes=document.notes)
+            world = worlds.world_from(own, folder, name, trust=trust)
         except BadInput as error:
             faults = frozenset(map(_apart_from_place, (error, *error.others)))
             return cls(data, name, worlds.NOT_KNOWN, folder, trust, faults)
         return cls(data, name, world, folder, trust)
 
-    def world_with(self, changes: Sequence[Change]) -> worlds.World:
-        """The base world with some values changed.
+    def world_with(self, *layers: Sequence[worlds.Change]) -> worlds.World:
+        """The base world with some values changed, as ``changed`` does.
 
         Raises ``BadInput``: the world does not allow them; the message starts with the place of a change where the
         fault lies in one of them.
         """
-        document = self.changed(changes)
+        document = self.changed(*layers)
         like = None if self.faults else self.world
         return worlds.world_from(document, self.folder, self.name, like=like, trust=self.trust)
 
-    def changed(self, changes: Sequence[Change]) -> worlds.Document:
-        """The data of the base world with some values changed.
+    def changed(self, *layers: Sequence[worlds.Change]) -> worlds.Document:
+        """The data of the base world with some values changed; a method of a later layer ends an earlier one's keys.
 
         Raises ``BadInput``: a change lies in something that is no section.
         """
         document = worlds.Document(copy.deepcopy(self.data), self.name)
-        for key, value, place in changes:
-            _fill_list(document.data, key, self.world)
-            worlds.write_value(document, key, copy.deepcopy(value), place)
+        for changes in layers:
+            worlds.apply_changes(document, changes, self.folder, self.trust, like=lambda: self.world)
         return document
 
     def value_at(self, key: worlds.Key) -> Any:
         """What the base world has at a key, defaults included; None where there is no such key."""
-        inner: Any = self.world.model_dump(mode="json")
-        for part in key:
-            if isinstance(inner, dict):
-                inner = inner.get(str(part))
-            elif isinstance(inner, list) and isinstance(part, int) and part < len(inner):
-                inner = inner[part]
-            else:
-                return None
-        return inner
+        return worlds.value_at(self.world.model_dump(mode="json"), key)
 
 
 def read_base(given: Any, document: worlds.Document, folder: Path, trust: worlds.Trust) -> tuple[Base, Faults]:
@@ -89,7 +81,7 @@ def read_base(given: Any, document: worlds.Document, folder: Path, trust: worlds
     except BadInput as error:
         told = [error, *error.others]
     worlds.relative_to(inner.data, at, folder)
-    return Base.of(inner.data, name, folder, trust), _at_key(("world",), told)
+    return Base.of(replace(inner, name=name), folder, trust), _at_key(("world",), told)
 
 
 def _document_of(given: Any, document: worlds.Document, folder: Path) -> tuple[worlds.Document, Path, str]:
@@ -127,10 +119,10 @@ def with_settings(base: Base, settings: dict[str, Any], document: worlds.Documen
     one = next(iter(settings)) if len(settings) == 1 else None
     told = _refused(base, changes, f"{document.place(('set',))}: {f'set.{one}' if one else 'set'}")
     try:
-        data = base.changed(changes).data
+        changed = base.changed(changes)
     except (BadInput, worlds.NotKnown):
         return worlds.NOT_KNOWN, _at_key(("set",), told)
-    return Base.of(data, base.name, base.folder, base.trust), _at_key(("set",), told)
+    return Base.of(changed, base.folder, base.trust), _at_key(("set",), told)
 
 
 def refused_changes(base: Base, columns: Sequence[Any], whole: bool) -> Iterator[BadInput]:
@@ -151,7 +143,7 @@ def refused_changes(base: Base, columns: Sequence[Any], whole: bool) -> Iterator
             yield from faults
 
 
-def _refused(base: Base, changes: Sequence[Change], where: str, about: str = "") -> list[BadInput]:
+def _refused(base: Base, changes: Sequence[worlds.Change], where: str, about: str = "") -> list[BadInput]:
     """What the base world does not allow of some changes; nothing where that depends on what is not known."""
     try:
         base.world_with(changes)
@@ -168,7 +160,7 @@ def _apart_from_place(fault: BadInput) -> str:
     return f"{fault.where.rpartition(': ')[2]}: {fault.what}; {fault.found}"
 
 
-def _of_change(error: BadInput, changes: Sequence[Change], where: str, about: str) -> BadInput:
+def _of_change(error: BadInput, changes: Sequence[worlds.Change], where: str, about: str) -> BadInput:
     """A fault of the changed world; one that lies elsewhere in it is told as one of the change."""
     at, _, _ = error.where.partition(": ")
     if error.where in {place for _, _, place in changes}:  # not even a section to write into
@@ -192,23 +184,3 @@ def _positions(values: Sequence[Any] | np.ndarray) -> Iterator[int]:
     if array is not None:
         yield from (int(array.argmin()), int(array.argmax()))
     yield from (int(i) for i in np.linspace(0, n - 1, _MOST_TRIALS))
-
-
-def _fill_list(data: dict[str, Any], key: worlds.Key, world: worlds.World) -> None:
-    """Write out a default list of the world before one of its entries is changed."""
-    first = next((i for i, part in enumerate(key) if isinstance(part, int)), None)
-    if not first:
-        return
-    inner: Any = data
-    default: Any = world.model_dump(mode="json")
-    for part in key[: first - 1]:
-        default = default.get(part) if isinstance(default, dict) else None
-        if not isinstance(inner, dict) or default is None:
-            return
-        if inner.get(part) is None:
-            inner[part] = {}
-        inner = inner[part]
-    name = key[first - 1]
-    missing = isinstance(inner, dict) and inner.get(name) is None
-    if missing and isinstance(default, dict) and isinstance(default.get(name), list):
-        inner[name] = default[name]

@@ -7,7 +7,7 @@ methods' parameters carry.
 import copy
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ def resolved(data: dict[str, Any], base: Base, folder: Path | None) -> str:
     if folder is not None:
         worlds.relative_to(data["world"], base.folder, folder)
         if data.get("measures"):
-            data["measures"] = moved_value(("detection", "measure"), data["measures"], base.folder, folder)
+            data["measures"] = worlds.moved_value(("detection", "measure"), data["measures"], base.folder, folder)
         for group in [data.get("vary"), *(data.get("zip") or ())]:
             _move_values(group or {}, base.folder, folder)
     return worlds.yaml_text(data)
@@ -36,18 +36,7 @@ def _move_values(group: dict[str, Any], old: Path, new: Path) -> None:
     """Rewrite the paths among the listed values of a group of keys."""
     for name, values in group.items():
         if isinstance(values, list):
-            group[name] = [moved_value(worlds.split_key(name), value, old, new) for value in values]
-
-
-def moved_value(key: worlds.Key, value: Any, old: Path, new: Path) -> Any:
-    """A value of a key of the world, its path, if it is one, relative to ``new`` instead of ``old``."""
-    data: Any = value
-    for part in reversed(key):
-        data = {part: data}
-    worlds.relative_to(data, old, new)
-    for part in key:
-        data = data[part]
-    return data
+            group[name] = [worlds.moved_value(worlds.split_key(name), value, old, new) for value in values]
 
 
 def fingerprint(file: SweepFile, base: Base, grid: Iterable[Axis]) -> str:
@@ -84,17 +73,6 @@ def content_of(value: Any, folder: Path) -> Any:
         if path.is_file():
             return [hashlib.sha256(path.read_bytes()).hexdigest(), attribute]
     return value
-
-
-def plain(value: Any) -> Any:
-    """Arrays, tuples, ranges, paths and NumPy's numbers as plain data of a YAML file."""
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.tolist()
-    if isinstance(value, Mapping):
-        return {str(key): plain(v) for key, v in value.items()}
-    if isinstance(value, (list, tuple, range)):
-        return [plain(v) for v in value]
-    return str(value) if isinstance(value, Path) else value
 
 
 def world_data(world: worlds.World, folder: Path) -> dict[str, Any]:

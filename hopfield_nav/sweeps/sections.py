@@ -8,7 +8,19 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, Wra
 from dynamics import BadInput, nearest_name
 from hopfield_nav.record import SUMMARY
 from hopfield_nav.sweeps.values import MOST_RUNS, Draw, Values, read_draw, read_values
-from hopfield_nav.world import NOT_KNOWN, Range, Section, Seed, Text, Whole, must_fit, or_not_known, show, without_empty
+from hopfield_nav.world import (
+    NOT_KNOWN,
+    Range,
+    Section,
+    Seed,
+    Text,
+    Whole,
+    must_fit,
+    or_not_known,
+    show,
+    titled,
+    without_empty,
+)
 
 DEFAULT = tuple(name for name, quantity in SUMMARY.items() if quantity.repeatable)
 
@@ -136,7 +148,4 @@ class SweepFile(Section):
 
 def dump_sweep_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a sweep file; keys of the world are checked by the program alone."""
-    schema = SweepFile.model_json_schema()
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["title"] = "hopfield-nav sweep"
-    return schema
+    return titled(SweepFile.model_json_schema(), "sweep")

@@ -19,7 +19,7 @@ from hopfield_nav.plugin import Measures, load_from_file
 from hopfield_nav.record import SUMMARY, Quantity
 from hopfield_nav.sweeps.axes import Axis, build_axes
 from hopfield_nav.sweeps.base import Base, read_base, with_settings
-from hopfield_nav.sweeps.record import fingerprint, plain, resolved, world_data
+from hopfield_nav.sweeps.record import fingerprint, resolved, world_data
 from hopfield_nav.sweeps.sections import SweepFile
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Sweep:
         """What the user should know and need not change."""
         same = self.repeats > 1 and not self.is_random
         alike = ["nothing in this world is random: repeats give the same run, and count once"] if same else []
-        return (*self._on_samples(), *alike, *worlds.remarks(self.world))
+        return (*self._on_samples(), *alike, *self.notes, *worlds.remarks(self.world))
 
     @property
     def is_random(self) -> bool:
@@ -199,12 +199,26 @@ class Sweep:
 
         Raises ``BadInput``: the world does not allow this combination of values.
         """
-        at = self._positions(job.index // self.repeats)
-        changes = [(c.key, c.written(i), c.place(i)) for axis, i in zip(self.grid, at, strict=True) for c in axis]
+        changes = self._changes(self._positions(job.index // self.repeats))
         changes.append((("seed",), job.seed, self.name))
         if self.file.keep == "summary" and self.file.measures is None:
             changes.append((("record", "signals"), "none", self.name))
         return self.base.world_with(changes)
+
+    def _changes(self, positions: Sequence[int]) -> list[worlds.Change]:
+        """What a combination changes."""
+        at = zip(self.grid, positions, strict=True)
+        return [(c.key, c.written(i), c.place(i)) for axis, i in at for c in axis]
+
+    @property
+    def notes(self) -> list[str]:
+        """What is left out of the base world where an axis chooses another method."""
+        first, found = [0] * len(self.grid), dict[str, None]()
+        for k, axis in enumerate(self.grid):
+            choosing = any(worlds.chooses_method(column.key) for column in axis)
+            for i in range(len(axis[0].values) if choosing else 0):
+                found |= dict.fromkeys(self.base.changed(self._changes([*first[:k], i, *first[k + 1 :]])).notes)
+        return list(found)
 
     def to_yaml(self, folder: Path | None = None) -> str:
         """The sweep with its base world written out; loads back to the same runs and digest.
@@ -260,7 +274,7 @@ def make_sweep(
     folder = Path.cwd()
     data: dict[str, Any] = {"format": 1, "world": str(world), "vary": vary, "zip": zip, "random": random}
     data |= {"samples": samples, "repeats": repeats, "seed": seed, "set": set, "quantities": quantities}
-    data = {key: value for key, value in plain(data | others).items() if value is not None}
+    data = {key: value for key, value in worlds.plain(data | others).items() if value is not None}
     given = texts_in([data.get(key) for key in ("vary", "zip", "set")])
     trust = worlds.Trust(allow_code)
     if isinstance(world, worlds.World):

@@ -15,12 +15,14 @@ from .build import find_methods as find_methods
 from .build import names_of as names_of
 from .build import solids_of as solids_of
 from .build import solids_with_ends as solids_with_ends
+from .changes import Change as Change
+from .changes import apply_changes as apply_changes
+from .changes import chooses_method as chooses_method
+from .changes import split_key as split_key
 from .document import Document as Document
 from .document import Key as Key
 from .document import parse_value as parse_value
 from .document import read_document as read_document
-from .document import split_key as split_key
-from .document import write_value as write_value
 from .ends import GoalSection as GoalSection
 from .faults import Fault as Fault
 from .faults import in_order as in_order
@@ -48,8 +50,10 @@ from .files import find_world as find_world
 from .files import is_path as is_path
 from .files import list_sweeps as list_sweeps
 from .files import list_worlds as list_worlds
+from .files import moved_value as moved_value
 from .files import relative_to as relative_to
 from .files import sweep_name as sweep_name
+from .files import value_at as value_at
 from .files import world_folders as world_folders
 from .files import world_name as world_name
 from .imperfections import LearnSection as LearnSection
@@ -66,6 +70,7 @@ from .plan import PlaceSection as PlaceSection
 from .planner_section import PlannerSection as PlannerSection
 from .pushes import PushSection as PushSection
 from .schema import dump_schema as dump_schema
+from .schema import titled as titled
 from .sections import Section as Section
 from .settings import changed_settings as changed_settings
 from .settings import flat_values as flat_values
@@ -81,4 +86,5 @@ from .solids import packed as packed
 from .trust import Trust as Trust
 from .trust import is_code as is_code
 from .world import World as World
+from .writing import plain as plain
 from .writing import yaml_text as yaml_text

@@ -19,7 +19,13 @@ _MANY_CONNECTIONS = 3e8  # relaxed in about a second
 
 def remarks(world: World) -> list[str]:
     """Sentences on a world that has been checked; none for most worlds."""
-    return [*_on_the_wiggle(world), *_on_the_record(world), *_on_the_neighbourhood(world), *_on_beta(world)]
+    return [
+        *world.notes,
+        *_on_the_wiggle(world),
+        *_on_the_record(world),
+        *_on_the_neighbourhood(world),
+        *_on_beta(world),
+    ]
 
 
 def record_size(world: World) -> float:

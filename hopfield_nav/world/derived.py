@@ -1,19 +1,57 @@
 """Defaults of a section that follow from another one, unless the file gives them."""
 
-from typing import Any
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from dynamics import BadInput
+from hopfield_nav.world.files import is_path
 from hopfield_nav.world.not_known import NOT_KNOWN
 from hopfield_nav.world.planner_section import TIES_IN_SPACE
+from hopfield_nav.world.sections import ControllerSection, DetectionSection
+from hopfield_nav.world.trust import Trust
+
+if TYPE_CHECKING:
+    from dynamics import Arm
 
 LAG = 0.02  # [m] behind the reference that counts as a touch on a map of joint angles
 
 
-def derived(data: dict[str, Any]) -> dict[str, Any]:
-    """Plain data of a world, completed by what follows from its plant and its map.
+def derived(data: dict[str, Any], folder: Path, trust: Trust) -> dict[str, Any]:
+    """Plain data of a world in ``folder``, completed by what follows from its arm, its plant and its map.
 
     Where that is not known, neither is what follows from it.
     """
-    return _of_a_joint_map(_ties_in_space(_period_of_the_plant(data)))
+    data = _of_a_joint_map(_ties_in_space(_period_of_the_plant(data)))
+    arm = _another_arm(data.get("arm"), folder)
+    return data if arm is None else _of_the_arm(data, arm, folder, trust)
+
+
+def _another_arm(name: Any, folder: Path) -> "Arm | None":
+    """An arm that is none of the UR5s, whose defaults are the program's own."""
+    if not isinstance(name, str) or (name.startswith("ur5") and not is_path(name)):
+        return None
+    from dynamics import load_arm  # imports Numba
+
+    with suppress(BadInput, OSError):  # told when the world is checked
+        return load_arm(name, folder)
+    return None
+
+
+def _of_the_arm(data: dict[str, Any], arm: "Arm", folder: Path, trust: Trust) -> dict[str, Any]:
+    """``data`` with a start, cells of a map of joint angles and methods' lists that fit the arm, unless given."""
+    from hopfield_nav.world.of_arm import cells_of_arm, lists_of_arm, start_of_arm
+
+    own = {
+        "controller": lists_of_arm(arm, ControllerSection, data.get("controller"), folder, trust),
+        "detection": lists_of_arm(arm, DetectionSection, data.get("detection"), folder, trust),
+    }
+    if not any(_given(data, "start", key) is not None for key in ("joints", "pose", "position")):
+        own["start"] = {"joints": start_of_arm(arm)}
+    if _given(data, "map", "space") == "joints":
+        own["map"] = {"shape": cells_of_arm(arm)}
+    fits = {name: section for name, section in own.items() if isinstance(data.get(name, {}), dict)}
+    return {**data, **{name: {**section, **data.get(name, {})} for name, section in fits.items()}}
 
 
 def _given(data: dict[str, Any], section: str, key: str) -> Any:

@@ -2,12 +2,11 @@
 
 A file is plain data: mappings, lists, text, numbers, true and false. What a person would read as a number is one
 (``1e5`` too, which YAML 1.1 takes for text), a key given twice is refused, and so is everything that YAML allows
-beyond data. ``--set detection.threshold=8`` and the values of a sweep are written by ``apply_overrides`` and
-``write_value``.
+beyond data. What ``--set`` and sweeps change in it: ``changes.py``.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -42,11 +41,11 @@ class Document:
     # for each path of keys, the place as messages name it (``world.yaml, line 3``)
     places: dict[Key, str] = field(default_factory=dict)
     built: int = 0  # how many values were read, each as often as an alias or a merge repeats it
+    notes: list[str] = field(default_factory=list)  # what its user should know of changes to it
 
     def where(self, key: Key) -> str:
         """The place of a key, or of the nearest section around it that the file holds."""
-        dotted = ".".join(str(k) for k in key)
-        return f"{self.place(key)}: {dotted}" if dotted else self.place(key)
+        return ": ".join(filter(None, (self.place(key), ".".join(map(str, key)))))
 
     def place(self, key: Key) -> str:
         """File and line of a key, or of the nearest section around it that the file holds."""
@@ -55,14 +54,15 @@ class Document:
         return self.places.get(key, self.name)
 
 
-def read_document(path: Path, name: str | None = None) -> Document:
+def read_document(path: Path, name: str | None = None, also: Set[str] = frozenset()) -> Document:
     """Read the file of a world or of a sweep; a message about any other file quotes nothing of it.
 
-    Raises ``BadInput``: it cannot be read, is no UTF-8 or no plain YAML data, is empty, or has no key ``format``.
+    Raises ``BadInput``: it cannot be read, is no UTF-8 or no plain YAML data, is empty, or has no key ``format``,
+    nor one of those that ``also`` tell that it is ours.
     """
     name = name or str(path)
     node = _compose(_text(_read(path, name), name), name)
-    if not isinstance(node, yaml.MappingNode) or "format" not in [key.value for key, _ in node.value]:
+    if not isinstance(node, yaml.MappingNode) or {"format", *also}.isdisjoint(str(key.value) for key, _ in node.value):
         where = f"{name}, line {node.start_mark.line + 1}"
         raise BadInput("no world and no sweep", where=where, allowed="a mapping of keys with format: 1")
     return _document(node, name)
@@ -200,69 +200,3 @@ def plain_value(text: str) -> Any:
     if _WHOLE.fullmatch(text):
         return int(text)
     return float(text) if _NUMBER.fullmatch(text) else text
-
-
-def apply_overrides(document: Document, overrides: Sequence[str] | Mapping[str, Any]) -> list[Key]:
-    """Write each ``key.key=value`` into the document, as its place too; the keys that were written.
-
-    A mapping has the values themselves: ``{"detection.threshold": 8}``. An index of a list is a key too:
-    ``obstacles.0.cylinder.radius=0.04``.
-    """
-    keys = []
-    if isinstance(overrides, Mapping):
-        for dotted, value in overrides.items():
-            if not isinstance(dotted, str) or not all(dotted.split(".")):
-                allowed = "a key such as 'detection.threshold'"
-                raise BadInput("not understood", where="overrides", found=dotted, allowed=allowed)
-            write_value(document, split_key(dotted), value, f"overrides[{dotted!r}]")
-        return [split_key(dotted) for dotted in overrides]
-    for text in overrides:
-        dotted, equals, value = text.partition("=")
-        if not equals or not all(dotted.split(".")):
-            told = "not understood"
-            raise BadInput(told, where=f"--set {text}", allowed="KEY=VALUE, such as detection.threshold=8")
-        place = f"--set {text}"
-        write_value(document, split_key(dotted), parse_value(value, place), place)
-        keys.append(split_key(dotted))
-    return keys
-
-
-def split_key(dotted: str) -> Key:
-    """``obstacles.0.cylinder`` as a path of keys."""
-    return tuple(int(part) if part.isdecimal() and len(part) < 10 else part for part in dotted.split("."))
-
-
-def write_value(document: Document, key: Key, value: Any, place: str) -> None:
-    """Write a value into the document, and note ``place`` as where it stands.
-
-    Raises ``BadInput``: the key lies inside something that is no section.
-    """
-    if not isinstance(document.data, dict):
-        return  # the document is no world; the check that follows says so
-    inner: Any = document.data
-    for part in key[:-1]:
-        inner = _enter(inner, part, place)
-    inner[_index(inner, key[-1], place)] = value
-    document.places = {k: at for k, at in document.places.items() if k[: len(key)] != key}
-    for length in range(1, len(key)):  # sections that the override itself made
-        document.places.setdefault(key[:length], place)
-    document.places[key] = place
-
-
-def _enter(container: Any, part: str | int, place: str) -> Any:
-    index = _index(container, part, place)
-    if isinstance(container, dict) and container.get(index) is None:
-        container[index] = {}
-    return container[index]
-
-
-def _index(container: Any, part: str | int, place: str) -> Any:
-    """What a part of a key is to a section, or to a list that has such an entry."""
-    if isinstance(container, dict):
-        return str(part)
-    if not isinstance(container, list):
-        raise BadInput("no section, so it has no keys", where=place, found=container)
-    if not isinstance(part, int) or part >= len(container):
-        allowed = f"0 to {len(container) - 1}" if container else "an entry; the list is empty"
-        raise BadInput("no such entry of the list", where=place, found=part, allowed=allowed)
-    return part

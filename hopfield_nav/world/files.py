@@ -1,11 +1,12 @@
 """Files of a world: finding a world or a sweep by name or path, and paths that move with a world."""
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from dynamics import BadInput, nearest_name
+from hopfield_nav.world.document import Key
 
 _PLACES = (
     ("arm",),
@@ -124,24 +125,42 @@ def _meshes(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 yield mesh
 
 
-def paths_from_here(data: Any, keys: Collection[tuple[str | int, ...]]) -> list[str]:
-    """The paths below ``keys``; those that lead to a file from the current folder become whole paths."""
+def paths_from_here(data: dict[str, Any]) -> list[str]:
+    """The paths in the plain data of a world; those that lead to a file from the current folder become whole paths."""
     found = []
     for *sections, key in _PLACES:
         section = _section(data, sections)
-        given = section.get(key) if section else None
-        if section is None or not isinstance(given, str) or not is_path(given):
-            continue
-        if any((*sections, key)[: len(k)] == k for k in keys):
+        if section and isinstance(given := section.get(key), str) and is_path(given):
             section[key] = str(Path.cwd() / given) if _file_of(given).is_file() else given
             found.append(section[key])
     return found
 
 
+def nested(key: Key, value: Any) -> dict[str, Any]:
+    """The plain data of a world that has a value at a key, and nothing else."""
+    for part in reversed(key):
+        value = {part: value}
+    return value
+
+
+def value_at(data: Any, key: Key) -> Any:
+    """What plain data has at a key; None where there is no such key."""
+    for part in key:
+        keys: Any = data if isinstance(data, dict) else range(len(data)) if isinstance(data, (list, tuple)) else ()
+        data = data[part] if part in keys else None
+    return data
+
+
+def moved_value(key: Key, value: Any, old: Path, new: Path) -> Any:
+    """A value of a key of the world, its path, if it is one, relative to ``new`` instead of ``old``."""
+    data = nested(key, value)
+    relative_to(data, old, new)
+    return value_at(data, key)
+
+
 def _section(data: Any, names: Sequence[str]) -> dict[str, Any] | None:
-    for name in names:
-        data = data.get(name) if isinstance(data, dict) else None
-    return data if isinstance(data, dict) else None
+    section = value_at(data, tuple(names))
+    return section if isinstance(section, dict) else None
 
 
 def _file_of(name: str) -> Path:

@@ -3,40 +3,65 @@
 ``load_world`` gives a ``World`` that is known to be consistent; a fault is a ``BadInput`` with file, line and key.
 """
 
+import copy
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from hopfield_nav.world.changes import Change, apply_changes, read_overrides
 from hopfield_nav.world.checks import check_world
-from hopfield_nav.world.document import Document, apply_overrides, parse_document, read_document
-from hopfield_nav.world.faults import holds, in_order, read_form, together, with_keys
-from hopfield_nav.world.files import find_world, paths_from_here, world_name
+from hopfield_nav.world.document import Document, parse_document, read_document
+from hopfield_nav.world.faults import Fault, holds, in_order, read_form, together, with_keys
+from hopfield_nav.world.files import find_world, nested, paths_from_here, value_at, world_name
 from hopfield_nav.world.not_known import NOT_KNOWN
 from hopfield_nav.world.trust import RECORD, Trust
 from hopfield_nav.world.world import World
+from hopfield_nav.world.writing import plain
 
 
 def load_world(
-    path_or_name: str | Path, overrides: Sequence[str] | Mapping[str, Any] | None = None, allow_code: bool = False
+    world: str | Path | Mapping[str, Any],
+    overrides: Sequence[str] | Mapping[str, Any] | None = None,
+    allow_code: bool = False,
 ) -> World:
     """Read and check a world.
 
     Args:
-        path_or_name: a file, or the name of a world that comes with the program.
-        overrides: changes to the file, each ``key.key=value`` (value as in YAML), or a mapping such as
+        world: a file, or the name of a world that comes with the program; or what such a file holds, as a mapping,
+            paths in it relative to the current folder.
+        overrides: changes to it, each ``key.key=value`` (value as in YAML), or a mapping such as
             ``{"detection.threshold": 8}``; the path of a method or of an arm is looked for in the current folder
-            first.
+            first. Where another method is chosen, the keys of the old one go (``World.notes``).
         allow_code: execute the Python files that the world names (``FILE.py:NAME``); those that lie in the current
             folder or stand in ``overrides`` are executed in any case.
 
     Raises ``BadInput``: there is no such file, or something in it cannot be used: file, line, key, what was found,
     what is allowed, and the nearest known key.
     """
-    path = find_world(path_or_name)
-    document = read_document(path)
-    given = paths_from_here(document.data, apply_overrides(document, overrides or ()))
-    trust = Trust(allow_code).also(given, path.parent)
-    return world_from(document, path.parent, world_name(path), trust=trust)
+    if isinstance(world, Mapping):
+        document, folder, name = Document(plain(world), ""), Path.cwd(), "world"
+    else:
+        path = find_world(world)
+        document, folder, name = read_document(path), path.parent, world_name(path)
+    trust = Trust(allow_code)
+    if overrides:
+        changes, paths = _from_here(read_overrides(overrides))
+        trust = trust.also(paths, folder)
+        like = partial(_as_it_stands, copy.deepcopy(document), folder, trust)
+        apply_changes(document, changes, folder, trust, like)
+    return world_from(document, folder, name, trust=trust)
+
+
+def _from_here(changes: Sequence[Change]) -> tuple[list[Change], list[str]]:
+    """The changes with whole paths of what lies in the current folder; and all paths among them."""
+    found: list[Change] = []
+    paths: list[str] = []
+    for key, value, place in changes:
+        data = nested(key, copy.deepcopy(value))
+        paths += paths_from_here(data)
+        found.append((key, value_at(data, key), place))
+    return found, paths
 
 
 def recorded_world(path: Path) -> World:
@@ -55,6 +80,19 @@ def parse_world(text: str, name: str = "world", folder: Path | None = None, allo
     return world_from(parse_document(text, name), folder or Path(), name, trust=Trust(allow_code))
 
 
+def _of_right_form(document: Document, folder: Path, trust: Trust) -> tuple[World, list[Fault]]:
+    """The world of a document before its sections are compared; and what is wrong with their form."""
+    return read_form(
+        lambda data: World.model_validate(data, context={"folder": folder, "trust": trust}), World, document
+    )
+
+
+def _as_it_stands(document: Document, folder: Path, trust: Trust) -> World:
+    """The world of a document that nobody has changed; with faults, that of all defaults."""
+    world, faults = _of_right_form(document, folder, trust)
+    return World(format=1) if faults else world
+
+
 def world_from(
     document: Document, folder: Path, name: str, like: World | None = None, trust: Trust | None = None
 ) -> World:
@@ -67,13 +105,10 @@ def world_from(
     """
     trust = trust or (like.trust if like else Trust())
 
-    def of_right_form(data: Any) -> World:
-        return World.model_validate(data, context={"folder": folder, "trust": trust})
-
-    world, faults = read_form(of_right_form, World, document)
+    world, faults = _of_right_form(document, folder, trust)
     if world is NOT_KNOWN:
         raise together(in_order(faults, document))
-    world._name, world._folder, world._trust = name, folder, trust
+    world._name, world._folder, world._trust, world._notes = name, folder, trust, tuple(document.notes)
     world, more = check_world(world, None if faults else like)
     arm_known = world.arm is not NOT_KNOWN  # else no default can be wrong: it may be right for that arm
     faults += [(key, fault) for key, fault in with_keys(more) if arm_known or holds(document.data, key)]

@@ -11,8 +11,8 @@ from hopfield_nav.world.fields import Joints, Length, Point, Range, Rotation, Se
 from hopfield_nav.world.not_known import NOT_KNOWN
 
 _MOST_CELLS = {"tool": 4096**2, "joints": 2**26}
-_JOINT_CELLS = (36, 18, 24, 12, 8, 1)  # of six joints: by how far each of them moves the tool
-_DOWN = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))
+JOINT_CELLS = (36, 18, 24, 12, 8, 1)  # of six joints: by how far each of them moves the tool
+DOWN = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))
 _TIME_SCHEMA = {"anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1000}, {"const": "ragazzon2012"}]}
 FREE = "free"
 _ROW = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
@@ -46,7 +46,7 @@ class MapSection(Section):
         space = section.get("space") if isinstance(section, dict) else None
         if space is NOT_KNOWN:
             return {"shape": NOT_KNOWN, **section}
-        return {"shape": _JOINT_CELLS, **section} if space == "joints" else section
+        return {"shape": JOINT_CELLS, **section} if space == "joints" else section
 
     @must_fit
     def _check_shape(self) -> None:
@@ -120,7 +120,7 @@ class TrajectorySection(Section):
         0.1, description="of no point of the arm more than this, on a map of joint angles"
     )
     tool_rotation: _RotationOrFree = Field(
-        _DOWN,
+        DOWN,
         description="rows of the rotation from tool to base axes on the way, or free: any that takes the "
         "joints least far",
     )

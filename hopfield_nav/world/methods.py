@@ -32,6 +32,18 @@ class MethodSection(Section):
         folder, trust = context.get("folder"), context.get("trust", Trust())
         return _with_parameters(section, kinds, cls.model_fields, folder, trust)
 
+    @classmethod
+    def own_keys(cls, names: Mapping[str, Any], folder: Path, trust: Trust) -> dict[str, Parameter]:
+        """The keys of the methods that have these names.
+
+        Raises ``BadInput``: there is no such method, or its file may not be executed.
+        """
+        for key, name in names.items():
+            if not isinstance(name, str):
+                raise BadInput("no name", where=key, found=name)
+        own = ((cls.kinds[key], name) for key, name in names.items() if name not in PLAIN.get(cls.kinds[key], ()))
+        return own_parameters([trust.find(kind, name, folder) for kind, name in own])
+
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters of the methods (of who plans and who responds, of somebody's own), by name."""

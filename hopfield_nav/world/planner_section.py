@@ -1,15 +1,18 @@
 """The planner of a world: what plans, which keys it has, and what becomes of its path."""
 
+from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from dynamics import BadInput
+from hopfield_nav.plugin import Parameter
 from hopfield_nav.world.fields import Flag, Length, Range, Text, Whole, must_fit, show
 from hopfield_nav.world.methods import MethodSection
 from hopfield_nav.world.not_known import NotKnown
-from hopfield_nav.world.trust import is_code
+from hopfield_nav.world.trust import Trust, is_code
 
 _AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
 TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
@@ -100,6 +103,13 @@ class PlannerSection(MethodSection):
     connections: Annotated[int, Whole(1, 1000)] = Field(
         10, description="neighbours that a point is connected with, for roadmap"
     )
+
+    @classmethod
+    def own_keys(cls, names: Mapping[str, Any], folder: Path, trust: Trust) -> dict[str, Parameter]:
+        """As of any section; and the keys of a kind of planner."""
+        own, others = super().own_keys(names, folder, trust), foreign_keys(names["kind"])
+        kept = (key for keys in OWN_KEYS.values() for key in keys if key not in others)
+        return own | {key: Parameter(key, 0.0, 0.0, 0.0, "1", "of a kind of planner") for key in kept}
 
     @must_fit
     def _check_clearance(self) -> None:

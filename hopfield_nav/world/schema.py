@@ -15,9 +15,7 @@ _OWN = r"\.py:"  # in the name of a method of somebody's own
 
 def dump_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12), with the parameters of every built-in method."""
-    schema = World.model_json_schema()
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["title"] = "hopfield-nav world"
+    schema = titled(World.model_json_schema(), "world")
     for section in (ControllerSection, DetectionSection, ExploreSection):
         _add_parameters(schema["$defs"][section.__name__], section.kinds)
     schema["properties"]["explore"]["anyOf"][0] = schema["$defs"]["ExploreSection"]["properties"]["method"]
@@ -27,6 +25,11 @@ def dump_schema() -> dict[str, Any]:
     for entry in (Obstacle, KnownObstacle):
         schema["$defs"][entry.__name__] |= {"oneOf": [{"required": [kind]} for kind in entry.kinds()]}
     return schema
+
+
+def titled(schema: dict[str, Any], kind: str) -> dict[str, Any]:
+    """A schema with the draft that it follows, and the kind of file in its title."""
+    return {**schema, "$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"hopfield-nav {kind}"}
 
 
 def _split_by_kind(sections: dict[str, Any]) -> None:

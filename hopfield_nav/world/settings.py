@@ -1,6 +1,7 @@
 """A world as one row of keys and values, and which of its settings are not the defaults."""
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from hopfield_nav.world.world import World
@@ -18,7 +19,7 @@ def changed_settings(world: World) -> dict[str, Any]:
 
     What a picture shows is left out: solids, start and goal; and so is what is kept of a run.
     """
-    usual = _defaults(world.map.space)
+    usual = _defaults(world.map.space, world.arm, world.folder)
     found = {
         key: value
         for key, value in flat_values(world).items()
@@ -29,8 +30,10 @@ def changed_settings(world: World) -> dict[str, Any]:
 
 
 @cache
-def _defaults(space: str) -> dict[str, Any]:
-    return flat_values(World.model_validate({"format": 1, "map": {"space": space}}))
+def _defaults(space: str, arm: str, folder: Path) -> dict[str, Any]:
+    data = {"format": 1, "arm": arm, "map": {"space": space}}
+    usual = World.model_validate(data, context={"folder": folder})
+    return flat_values(usual) | {"arm": World.model_fields["arm"].default}
 
 
 def _flat(value: Any, key: str) -> list[tuple[str, Any]]:

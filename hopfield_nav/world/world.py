@@ -1,11 +1,11 @@
 """Everything an experiment is made of: ``World``, the root of the schema."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from dynamics import BadInput, html_table
 from hopfield_nav.world import sections
@@ -70,13 +70,15 @@ class World(sections.Section):
     _name: str = PrivateAttr("world")
     _folder: Path = PrivateAttr(default_factory=Path)
     _trust: Trust = PrivateAttr(default_factory=Trust)
+    _notes: tuple[str, ...] = PrivateAttr(())
 
     @model_validator(mode="before")
     @classmethod
-    def _fill_in(cls, data: Any) -> Any:
-        """Empty sections count as left out; period, ties and bodies follow plant and map unless given."""
-        data = without_empty(cls, data)
-        return derived(data) if isinstance(data, dict) else data
+    def _fill_in(cls, data: Any, info: ValidationInfo) -> Any:
+        """Empty sections count as left out; what follows from arm, plant and map is filled in unless given."""
+        data, context = without_empty(cls, data), info.context or {}
+        at = context.get("folder") or Path(), context.get("trust", Trust())
+        return derived(data, *at) if isinstance(data, dict) else data
 
     def __eq__(self, other: object) -> bool:
         """Two worlds are equal when they describe the same experiment, wherever they were read."""
@@ -127,6 +129,21 @@ class World(sections.Section):
     def trust(self) -> Trust:
         """Which Python files named by the world may be executed."""
         return self._trust
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out where changes to the world chose another method."""
+        return self._notes
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], allow_code: bool = False) -> "World":
+        """The world that plain data describes, checked as a file is: ``load_world`` of a mapping.
+
+        Raises ``BadInput``: as ``load_world``.
+        """
+        from hopfield_nav import world as room
+
+        return room.load_world(data, allow_code=allow_code)
 
     @property
     def goal_position(self) -> tuple[float, ...] | None:

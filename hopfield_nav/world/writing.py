@@ -1,7 +1,10 @@
-"""Plain data as YAML that reads back as the same data."""
+"""What Python holds as plain data, and plain data as YAML that reads back as the same data."""
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 from hopfield_nav.world.document import plain_value
@@ -21,6 +24,17 @@ def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
 
 
 _Dumper.add_representer(str, _represent_text)
+
+
+def plain(value: Any) -> Any:
+    """Arrays, tuples, ranges, paths and NumPy's numbers as plain data of a YAML file."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(v) for key, v in value.items()}
+    if isinstance(value, (list, tuple, range)):
+        return [plain(v) for v in value]
+    return str(value) if isinstance(value, Path) else value
 
 
 def yaml_text(data: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from refusals import refused_by_command
+from seven_joints import write_urdf
 
 from hopfield_nav import load_sweep, load_world
 from hopfield_nav.bench import find_suite, list_suites, load_suite
@@ -47,7 +48,7 @@ def test_nothing_is_overwritten_and_no_other_file_is_written(tmp_path, monkeypat
         ("shelf", find_world("shelf"), load_world, ["check mine.yaml", "run mine.yaml"]),
         ("whole_arm", find_world("whole_arm"), load_world, ["check mine.yaml", "run mine.yaml"]),
         ("beta_network", find_sweep("beta_network"), load_sweep, ["check mine.yaml", "sweep mine.yaml"]),
-        ("suites/whole_arm", find_suite("whole_arm"), load_suite, ["bench mine.yaml"]),
+        ("suites/whole_arm", find_suite("whole_arm"), load_suite, ["check mine.yaml", "bench mine.yaml"]),
     ],
 )
 def test_a_copy_of_what_comes_along_has_its_comments_and_can_be_used(
@@ -83,3 +84,40 @@ def test_what_does_not_come_along_is_refused_and_nothing_is_written(tmp_path, mo
     assert "hopfield-nav list worlds" in told
     refused_by_command(capsys, ["new", "mine.yaml", "--from", "sweeps/u_trap"], "nothing of that name")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_new_arm_checks_and_a_world_with_it_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "arm.yaml", "--arm"]) == 0
+    assert main(["check", "arm.yaml"]) == 0
+    assert "arm.yaml: ok, an arm with 6 joints" in capsys.readouterr().out
+    Path("world.yaml").write_text("format: 1\narm: arm.yaml\nmap: {space: joints}\ntime_limit: 0.01\n")
+    assert main(["check", "world.yaml"]) == 0
+    assert main(["run", "world.yaml", "--no-plots"]) in (0, 1)
+
+
+def test_check_knows_every_kind_of_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_urdf(Path("seven.urdf"))
+    assert main(["new", "arm.yaml", "--arm"]) == 0
+    text = Path("arm.yaml").read_text()
+    assert main(["check", "seven.urdf", "planners"]) == 0
+    assert "an arm with 7 joints" in (told := capsys.readouterr().out)
+    assert "planners: ok, 45 runs (families 1, conditions 1, methods 9, worlds 5)" in told
+    Path("wrong.yaml").write_text(text.replace("format: 1\n", "").replace("d: 0.10", "d: 100"))
+    line = 1 + Path("wrong.yaml").read_text().splitlines().index(
+        next(row for row in Path("wrong.yaml").read_text().splitlines() if "d: 100" in row)
+    )
+    refused_by_command(capsys, ["check", "wrong.yaml"], f"wrong.yaml, line {line}: joints.5.d: out of range")
+    refused_by_command(capsys, ["check", "seven.urdf", "--picture"], "only a world has a picture")
+    refused_by_command(capsys, ["check", "planers"], "Did you mean 'planners'?")
+    Path("suite.yaml").write_text("format: 1\nfamilies: {a: {world: u_trap}}\nmethods: {b: {planner.knd: a_star}}\n")
+    refused_by_command(capsys, ["check", "suite.yaml"], "unknown key")
+
+
+def test_every_kind_of_file_has_a_schema(capsys):
+    titles = {"world": [], "sweep": ["--sweep"], "suite": ["--suite"], "arm": ["--arm"]}
+    for title, option in titles.items():
+        assert main(["schema", *option]) == 0
+        assert json.loads(capsys.readouterr().out)["title"] == f"hopfield-nav {title}"
+    refused_by_command(capsys, ["schema", "--arm", "--suite"], "more than one schema")

@@ -224,12 +224,16 @@ PACKED = Method(
 
 def test_parameters_are_packed_in_order_and_spread_over_the_joints():
     assert PACKED.pack({}, 2).tolist() == [1, 2, 3]
+    assert PACKED.pack({}, 4).tolist() == [1, 2, 2, 3, 3]  # the default list belongs to no arm
     assert PACKED.pack({"a": 5, "b": 7}, 3).tolist() == [5, 7, 7, 7]
 
 
 @pytest.mark.parametrize(
     ("values", "joints", "words"),
-    [({}, 3, "m: b: wrong number of values"), ({"a": [1, 2]}, 2, "a: wrong kind of value; found .1, 2.")],
+    [
+        ({"b": [2.0, 3.0]}, 3, "m: b: wrong number of values"),
+        ({"a": [1, 2]}, 2, "a: wrong kind of value; found .1, 2."),
+    ],
     ids=["two for three joints", "two for one"],
 )
 def test_wrong_numbers_of_values_are_not_packed(values, joints, words):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
@@ -15,6 +16,7 @@ from oracles import largest_relative_error, over_states, pinocchio_jacobian, pin
 from refusals import refused
 
 from dynamics import (
+    arm_file,
     coriolis_matrix,
     forward_dynamics,
     forward_kinematics,
@@ -27,7 +29,8 @@ from dynamics import (
     with_payload,
     with_tool,
 )
-from dynamics.files import arm_from_dict
+from dynamics.files import arm_from_dict, arm_keys, arm_schema
+from hopfield_nav.world.document import parse_document
 
 # --- what each set must hold, written down a second time ---------------------------------------------
 
@@ -240,12 +243,12 @@ def _changed(path: tuple, value) -> dict:
         (("joints",), [], "one row a joint"),
         (("joints",), {"d": 1}, "one row a joint"),
         (("links", 0), 5, r"links\[0\].*mapping"),
-        (("links", 0, "mass"), -1, "negative"),
+        (("links", 0, "mass"), -1, "mass: out of range.*0 to 100000 kg"),
         (("links", 0, "mass"), math.inf, "number is needed"),
         (("links", 0, "mass"), math.nan, "number is needed"),
         (("links", 0, "mass"), True, "number is needed"),
         (("links", 0, "mass"), "heavy", "number is needed"),
-        (("links", 0, "rotor_inertia"), -0.1, "negative"),
+        (("links", 0, "rotor_inertia"), -0.1, "rotor_inertia: out of range.*0 to"),
         (("links", 0, "center_of_mass"), [0, 0], "wrong number of values.*3 numbers"),
         (("links", 0, "inertia"), [[1, 0], [0, 1]], "not an inertia"),
         (("links", 0, "inertia"), "thick", "not an inertia"),
@@ -258,12 +261,27 @@ def _changed(path: tuple, value) -> dict:
         (("links", 0, "inertia"), {"cylinder": {"axis": "x", "radius": math.inf, "height": 1}}, "not an inertia"),
         (("joints", 0, "alpha"), "pi/3", "number is needed"),
         (("limits",), {"speed": [1, 2, 3], "source": "x"}, "wrong number of values.*2 numbers"),
-        (("limits",), {"torque": -5, "source": "x"}, "torque.*must be positive"),
+        (("limits",), {"torque": -5, "source": "x"}, "torque: out of range.*above 0"),
         (("format",), 2, "unknown format"),
         (("capsules",), 3, "list of capsules"),
         (("capsules",), [{"link": 3, "start": [0, 0, 0], "end": [0, 0, 1], "radius": 1}], "no such link.*0 to 2"),
         (("capsules",), [{"link": "two", "start": [0, 0, 0], "end": [0, 0, 1], "radius": 1}], "no such link"),
-        (("capsules",), [{"link": 1, "start": [0, 0, 0], "end": [0, 0, 1], "radius": 0}], "radius must be positive"),
+        (
+            ("capsules",),
+            [{"link": 1, "start": [0, 0, 0], "end": [0, 0, 1], "radius": 0}],
+            "radius: out of range.*above 0",
+        ),
+        (("joints", 0, "d"), 162.5, r"joints\[0\].d.*is this in millimetres"),
+        (("joints", 1, "a"), -425, r"joints\[1\].a.*is this in millimetres"),
+        (("joints", 0, "alpha"), 90, r"joints\[0\].alpha.*is this in degrees"),
+        (("joints", 1, "theta"), -180, r"joints\[1\].theta.*is this in degrees"),
+        (("links", 0, "center_of_mass"), [0, 21.5, 0], "center_of_mass.*is this in millimetres"),
+        (("links", 0, "dynamics_d"), 89.2, "dynamics_d.*is this in millimetres"),
+        (("limits",), {"position": 170, "source": "x"}, "position.*is this in degrees"),
+        (("limits",), {"position": [[-170, 170], [-1, 1]], "source": "x"}, r"position\[0\].*is this in degrees"),
+        (("limits",), {"speed": 180, "source": "x"}, "speed.*is this in degrees a second"),
+        (("capsules",), [{"link": 1, "start": [0, 0, 0], "end": [0, 0, 300], "radius": 1}], "end.*millimetres"),
+        (("capsules",), [{"link": 1, "start": [0, 0, 0], "end": [0, 0, 1], "radius": 40}], "radius.*millimetres"),
         (("capsules",), [{"link": 1, "start": [0, 0], "end": [0, 0, 1], "radius": 1}], "wrong number of values"),
     ],
 )
@@ -271,6 +289,38 @@ def test_faults_of_user_files(path, value, message):
     with refused(message) as caught:
         arm_from_dict(_changed(path, value), where="my_arm.yaml")
     assert str(caught.value).startswith("my_arm.yaml")
+
+
+def test_arms_of_every_size_are_read():
+    """A finger of 2 cm, a crane of 20 m; and axes nearly parallel, whose frames lie far along them."""
+    for size, mass in ((0.002, 1e-4), (9.5, 9000.0)):
+        data = _entry()
+        for joint, link in zip(data["joints"], data["links"], strict=True):
+            joint |= {"d": size, "a": -size}
+            link |= {"mass": mass, "center_of_mass": [-size, 0, 0]}
+        assert arm_from_dict(data).dh[0, 1] == size
+    data["joints"][0] |= {"d": 400.3, "alpha": 2e-4}
+    data["joints"][1] |= {"d": -400.1}
+    data["links"][1] |= {"center_of_mass": [0, 0, 400.2]}
+    np.testing.assert_array_equal(arm_from_dict(data).dh[:, 1], [400.3, -400.1])
+
+
+def test_the_schema_takes_every_arm_that_comes_along():
+    jsonschema = pytest.importorskip("jsonschema")
+    check = jsonschema.Draft202012Validator(arm_schema())
+    for name in list_arms():
+        check.validate(parse_document(arm_file(name).read_text(encoding="utf-8"), name).data)
+    for path, value in ((("joints", 0, "d"), 162.5), (("links", 0, "mas"), 1), (("limits",), {"speed": 1})):
+        assert not check.is_valid(_changed(path, value))
+
+
+def test_the_page_has_every_key_of_an_arm_file():
+    page = (Path(__file__).parents[2] / "docs" / "arm_files.md").read_text(encoding="utf-8")
+    for section in (arm_keys.TOP, arm_keys.JOINT, arm_keys.LINK, arm_keys.FRICTION, arm_keys.LIMITS, arm_keys.CAPSULE):
+        for key, entry in section.items():
+            row = next((line for line in page.splitlines() if line.startswith("| ") and f"`{key}`" in line), "")
+            assert row, key
+            assert entry.unit in row, key
 
 
 def test_arm_from_a_file(tmp_path):

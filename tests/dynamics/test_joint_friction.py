@@ -39,10 +39,10 @@ def test_an_arm_without_an_entry_has_none():
 @pytest.mark.parametrize(
     ("friction", "told"),
     [
-        ({"coulomb": -1.0}, "negative"),
-        ({"viscous": -1.0}, "negative"),
+        ({"coulomb": -1.0}, "coulomb: out of range"),
+        ({"viscous": -1.0}, "viscous: out of range"),
         ({"coulomb": 2.0, "breakaway": 1.0}, "breakaway"),
-        ({"coulomb": 2.0, "stribeck_speed": 0.0}, "Stribeck"),
+        ({"coulomb": 2.0, "stribeck_speed": 0.0}, "stribeck_speed: out of range"),
         ({"coulom": 2.0}, "coulomb"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from seven_joints import write_urdf
 
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav import load_world, simulate
@@ -38,3 +39,25 @@ def test_without_the_wall_it_feels_nothing():
     assert run.outcome == "reached"
     assert run.summary["collision_count"] == 0
     assert run.summary["contact_count"] == 0
+
+
+SCENES = [
+    ("panda", [0, 0, -9.81], "pipes", 104), ("iiwa7_gripper", [0, -9.81, 0], "box", 107),
+    ("panda", [0, 0, 9.81], "shelf", 110), ("iiwa7_gripper", [0, -9.81, 0], "pipes", 108),
+    ("seven.urdf", [0, 0, 9.81], "pipes", 112),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "gravity", "family", "seed"), SCENES)
+def test_a_world_without_numbers_for_the_arm_is_enough(name, gravity, family, seed, tmp_path):
+    """Upright, on a wall and below a ceiling, in scenes of which it knows nothing."""
+    arm_of = str(write_urdf(tmp_path / name)) if name.endswith(".urdf") else name
+    low, high = np.clip(load_arm(arm_of).position_limits.T, -np.pi, np.pi)
+    turned = 0.25 * np.random.default_rng(seed).uniform(-1.0, 1.0, len(low))
+    run = simulate(load_world({
+        "format": 1, "arm": arm_of, "gravity": gravity, "map": {"space": "joints"}, "time_limit": 1500,
+        "obstacles": [{"random_scene": {"family": family, "seed": seed}}],
+        "goal": {"joints": (low + high) / 2 + turned * (high - low)}, "record": {"signals": "none"},
+    }))  # fmt: skip
+    assert run.outcome == "reached"
+    assert run.summary["false_alarm_count"] == 0

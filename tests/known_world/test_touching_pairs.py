@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from known_cell import ARM, tool_at
 from scipy.optimize import minimize
+from seven_joints import write_urdf
 
+from dynamics import load_arm
 from hopfield_nav.geometry import END, LINK, RADIUS, START, arm_bodies
 from hopfield_nav.known_world import build_scene, collides, motion_is_free, pair_distances, tool_inside
 from hopfield_nav.known_world.bodies import touching_pairs
@@ -126,3 +128,12 @@ def test_a_rod_that_meets_the_link_before_at_some_angles_is_checked():
     assert [7, len(bodies) - 1] in pairs  # link 5 and the rod
     ahead = tool_at(0.0, 0, 0.12)
     assert [7, len(bodies) - 1] not in touching_pairs(ahead, arm_bodies(ahead)).tolist()
+
+
+def test_outlines_that_touch_in_nearly_every_pose_are_not_checked(tmp_path):
+    """The outline of a maker's URDF has one width, also on both sides of a link that is shorter than that."""
+    arm = load_arm(write_urdf(tmp_path / "seven.urdf"))
+    bodies = arm_bodies(arm)
+    links = {tuple(bodies[pair, 0].astype(int)) for pair in touching_pairs(arm, bodies)}
+    assert (5, 7) not in links
+    assert (2, 5) in links

@@ -79,11 +79,12 @@ def test_a_world_that_was_written_with_all_defaults_is_read_again(kind, head):
     assert parse_world(written).to_yaml() == written
 
 
-def test_an_override_of_the_kind_alone_names_all_that_must_change_too():
-    with refused("line 29: planner.network: only planner hopfield has it") as caught:
-        load_world("ragazzon2012", ["planner.kind=a_star"])
+def test_keys_of_another_planner_are_all_named():
+    given = ["planner.kind=a_star", "planner.network=sum", "planner.beta=0.1"]
+    with refused("--set planner.network=sum: planner.network: only planner hopfield has it") as caught:
+        load_world("ragazzon2012", given)
     (other,) = caught.value.others
-    assert "line 29: planner.beta: only planner hopfield has it; found 0.1; allowed: null" in str(other)
+    assert "planner.beta: only planner hopfield has it; found 0.1; allowed: null" in str(other)
     assert load_world("ragazzon2012", ["planner={kind: a_star}"]).planner.network == "limit"
 
 
