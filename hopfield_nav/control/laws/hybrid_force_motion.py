@@ -28,6 +28,7 @@ from dynamics.kinematics import update_jacobian
 from dynamics.linear_solve import solve_symmetric
 from dynamics.newton_euler import newton_euler
 from hopfield_nav.control.believed_friction import believed_at
+from hopfield_nav.control.laws.inverse_dynamics import DAMPING_RATIO
 from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import FORCE_FELT, Limits, Method, Parameter
 
@@ -59,9 +60,9 @@ def control(model, sensed, parameters, memory, work, tau):
     _tell_joints(sensed, memory, work, _velocity(sensed, parameters, memory, work, period), period)
     acceleration = work.vector[0]
     for i in range(n):
-        omega = parameters[PARAMETERS + i]
+        omega, zeta = parameters[PARAMETERS + i], parameters[PARAMETERS + n + i]
         angle, speed = memory[JOINTS + i], memory[JOINTS + n + i]
-        acceleration[i] = omega * omega * (angle - sensed.q[i]) + 2.0 * omega * (speed - sensed.qd[i])
+        acceleration[i] = omega * omega * (angle - sensed.q[i]) + 2.0 * zeta * omega * (speed - sensed.qd[i])
     newton_euler(model, model.gravity, sensed.qd, acceleration, work, tau)
     for i in range(n):
         tau[i] += believed_at(model, i, memory[JOINTS + n + i])
@@ -219,9 +220,10 @@ METHOD = Method(
             "of each joint",
             per_joint=True,
         ),
+        DAMPING_RATIO,
     ),
     memory=lambda n: JOINTS + 2 * n,
-    limits=lambda values: Limits(frequency=values["natural_frequency"]),
+    limits=lambda values: Limits(frequency=values["natural_frequency"], damping_ratio=values["damping_ratio"]),
     needs=FORCE_FELT,
     description="along a surface with a wanted force (Raibert and Craig 1981)",
 )
