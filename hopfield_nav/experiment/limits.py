@@ -29,14 +29,25 @@ def refuse_large_steps(world: World, plant: Plant, loop: Any, start: np.ndarray)
 
 def find_warnings(world: World, arm: Arm) -> list[str]:
     """Sentences on settings of a world that cannot go well, for the true arm."""
-    return [*_too_fast(world, len(arm.dh)), *filter(None, [_too_stiff(world, arm)])]
+    gains, joints = gains_of_law(world), len(arm.dh)
+    of_gains = [] if gains is None else [*_too_fast(world, gains, joints), *_too_little_damped(world, gains, joints)]
+    return [*of_gains, *filter(None, [_too_stiff(world, arm)])]
 
 
-def _too_fast(world: World, joints: int) -> list[str]:
-    control, gains = world.controller, gains_of_law(world)
-    if not control.hold or gains is None:
+def _too_fast(world: World, gains: Gains, joints: int) -> list[str]:
+    control = world.controller
+    delay = round(control.delay / control.period)
+    return warn_of_gains(gains, _keys_of_gains(world), joints, control.period, delay) if control.hold else []
+
+
+def _too_little_damped(world: World, gains: Gains, joints: int) -> list[str]:
+    """Whether ``controller.settling`` makes joints swing: s³ + K1 s² + K0 s + K0 rate is stable above K1 = rate."""
+    rate = world.controller.settling
+    swings = (np.zeros(joints) + gains.position > 0.0) & (np.zeros(joints) + gains.velocity <= rate)
+    if rate == 0.0 or not swings.any():
         return []
-    return warn_of_gains(gains, _keys_of_gains(world), joints, control.period, round(control.delay / control.period))
+    named = ", ".join(str(i + 1) for i in np.flatnonzero(swings))
+    return [f"controller.settling swings joint {named} at the end of a path: {rate:g} 1/s is not below its K1"]
 
 
 def _keys_of_gains(world: World) -> str:

@@ -112,11 +112,16 @@ def test_the_tracking_error_leads_by_the_ratio_of_the_gains(law):
     np.testing.assert_allclose(run.data.tau_external_estimate.values, wanted, rtol=1e-9, atol=1e-12)
 
 
-def test_both_laws_with_the_same_gains_are_the_same_arm_to_the_last_alarm():
+@pytest.mark.parametrize("estimator", ["joint_error", "momentum_observer"])
+def test_both_laws_with_the_same_gains_are_the_same_arm_to_the_last_alarm(estimator):
+    """With the observer also while it slides."""
     scene = "obstacles: [{cylinder: {center: [0.4, -0.09], radius: 0.05}}]\ngoal: {cell: [17, 6]}\ntime_limit: 12\n"
+    scene += f"detection: {{estimator: {estimator}}}\n"
+    scene += "explore: slide\n" if estimator == "momentum_observer" else ""
     one = simulate(world(scene + "controller: {omega: 32, damping_ratio: 0.75}\n"))
     other = simulate(world(scene + "controller: {law: computed_torque, proportional: 1024, derivative: 48}\n"))
     assert one.summary["collision_count"] > 0
+    assert (one.summary["slide_time_s"] > 0) == (estimator == "momentum_observer")
     np.testing.assert_array_equal(other.data.q.values, one.data.q.values)
     np.testing.assert_array_equal(other.data.event_time.values, one.data.event_time.values)
 
