@@ -29,24 +29,24 @@ def refuse_large_steps(world: World, plant: Plant, loop: Any, start: np.ndarray)
 
 def find_warnings(world: World, arm: Arm) -> list[str]:
     """Sentences on settings of a world that cannot go well, for the true arm."""
-    gains, joints = gains_of_law(world), len(arm.dh)
-    of_gains = [] if gains is None else [*_too_fast(world, gains, joints), *_too_little_damped(world, gains, joints)]
+    gains = gains_of_law(world)
+    of_gains = [] if gains is None else [*_too_fast(world, gains), *_too_little_damped(world, gains)]
     return [*of_gains, *filter(None, [_too_stiff(world, arm)])]
 
 
-def _too_fast(world: World, gains: Gains, joints: int) -> list[str]:
+def _too_fast(world: World, gains: Gains) -> list[str]:
     control = world.controller
     delay = round(control.delay / control.period)
-    return warn_of_gains(gains, _keys_of_gains(world), joints, control.period, delay) if control.hold else []
+    return warn_of_gains(gains, _keys_of_gains(world), control.period, delay) if control.hold else []
 
 
-def _too_little_damped(world: World, gains: Gains, joints: int) -> list[str]:
+def _too_little_damped(world: World, gains: Gains) -> list[str]:
     """Whether ``controller.settling`` makes joints swing: s³ + K1 s² + K0 s + K0 rate is stable above K1 = rate."""
     rate = world.controller.settling
-    swings = (np.zeros(joints) + gains.position > 0.0) & (np.zeros(joints) + gains.velocity <= rate)
-    if rate == 0.0 or not swings.any():
+    swings = np.flatnonzero((np.asarray(gains.position) > 0.0) & (np.asarray(gains.velocity) <= rate))
+    if rate == 0.0 or not swings.size:
         return []
-    named = ", ".join(str(i + 1) for i in np.flatnonzero(swings))
+    named = ", ".join(str(i + 1) for i in swings)
     return [f"controller.settling swings joint {named} at the end of a path: {rate:g} 1/s is not below its K1"]
 
 
@@ -126,5 +126,5 @@ def why_diverged(world: World, joint: int, time: float, touching: bool) -> str:
 
 
 def gains_of_law(world: World) -> Gains | None:
-    """Gains with which the world's control law makes joints follow something; None: it does not say."""
-    return loop_gains(find_methods(world).law, world.controller.parameters)
+    """Gains, (n,) each, with which the world's control law makes joints follow something; None: it says none."""
+    return loop_gains(find_methods(world).law, world.controller.parameters, len(world.start.joints))

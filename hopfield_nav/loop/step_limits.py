@@ -163,14 +163,13 @@ def spectral_radius(position: float, velocity: float, delay: int) -> float:
     return float(np.abs(np.linalg.eigvals(step)).max())
 
 
-def warn_of_gains(gains: Gains, source: str, joints: int, period: float, delay: int) -> list[str]:
-    """A sentence for each limit that the gains of a joint are beyond in their sampled loop.
+def warn_of_gains(gains: Gains, source: str, period: float, delay: int) -> list[str]:
+    """A sentence for each limit that gains, (n,) each, are beyond in their sampled loop.
 
     ``source`` says where they come from; the period is in seconds, the delay from sensing to torque in whole periods.
     """
-    rows = np.column_stack([np.zeros(joints) + np.asarray(gain, dtype=np.float64) for gain in gains])
     beyond: dict[str, list[str]] = {}
-    for joint, (position, velocity) in enumerate(rows, 1):
+    for joint, (position, velocity) in enumerate(np.column_stack(gains), 1):
         if position == velocity == 0.0:
             continue
         factor = _largest_factor(position * period**2, velocity * period, delay)

@@ -16,23 +16,29 @@ def inheritable(law: Method, values: Mapping[str, Any]) -> dict[str, Any]:
     """
     if law.gains is None:
         return dict(values)
-    gains = loop_gains(law, values)
+    with answering(law, "gains"):
+        gains = Gains(*law.gains(values))
     return {**values, POSITION_GAIN.name: gains.position, VELOCITY_GAIN.name: gains.velocity}
 
 
-def loop_gains(law: Method, values: Mapping[str, Any]) -> Gains | None:
-    """Gains with which a law makes joints follow something, be it not the reference; None: it does not say.
+def loop_gains(law: Method, values: Mapping[str, Any], n: int) -> Gains | None:
+    """Gains, (n,) each, with which a law makes joints follow something, be it not the reference; None: it says none.
 
-    Raises ``BadInput``: the law cannot say its gains or limits.
+    Raises ``BadInput``: the law cannot say its gains or limits, or they are no gains of ``n`` joints.
     """
-    if law.gains is not None:
-        with answering(law, "gains"):
-            return Gains(*law.gains(values))
     limits = limits_of(law, values)
-    if limits.frequency is None:
+    if law.gains is None and limits.frequency is None:
         return None
-    omega = np.asarray(limits.frequency, dtype=np.float64)
-    return Gains(omega * omega, 2.0 * np.asarray(limits.damping_ratio) * omega)
+    with answering(law, "limits" if law.gains is None else "gains"):
+        if law.gains is not None:
+            found = Gains(*law.gains(values))
+        else:
+            omega = np.asarray(limits.frequency, dtype=np.float64)
+            found = Gains(omega * omega, 2.0 * np.asarray(limits.damping_ratio) * omega)
+        gains = Gains(*(np.zeros(n) + np.asarray(gain, dtype=np.float64) for gain in found))
+        if not (np.isfinite(gains).all() and np.min(gains) >= 0.0):
+            raise ValueError("a gain that is no number from 0")
+    return gains
 
 
 def limits_of(law: Method, values: Mapping[str, Any]) -> Limits:

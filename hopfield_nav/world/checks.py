@@ -1,11 +1,10 @@
 """What must fit together between the sections of a world."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from operator import attrgetter
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from hopfield_nav.plugin import (
     REFERENCE,
     VELOCITY_GAIN,
     WRIST,
-    Parameter,
     find_method,
     inheritable,
     method_names,
@@ -25,6 +23,7 @@ from hopfield_nav.world import fitting
 from hopfield_nav.world.beforehand import check_beta_of
 from hopfield_nav.world.joint_map import OF_A_JOINT_MAP
 from hopfield_nav.world.map import MapSection
+from hopfield_nav.world.methods import refusal
 from hopfield_nav.world.not_known import NOT_KNOWN, NotKnown, faults_of
 from hopfield_nav.world.trust import is_code
 from hopfield_nav.world.world import World
@@ -124,32 +123,25 @@ def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
 
 def _check_inherited(world: World) -> None:
     """An estimator that works on the controller's gains or parameters needs a law that has them."""
-    trust, estimator, values = world.trust, world.detection.estimator, world.controller.parameters
-    if not trust.looks_into(estimator) or not trust.looks_into(world.controller.law):
+    trust, estimator = world.trust, world.detection.estimator
+    law, values = world.controller.law, world.controller.parameters
+    if not trust.looks_into(estimator) or not trust.looks_into(law):
         return
     parameters = [p for p in trust.find("estimator", estimator, world.folder).parameters if p.inherit]
     if not parameters or any(v is NOT_KNOWN for v in values.values()) or any(fitting.check_lengths(world)):
         return
-    offered = inheritable(trust.find("controller", world.controller.law, world.folder), values)
+    offered = inheritable(trust.find("controller", law, world.folder), values)
+    allowed = "momentum_observer, which works with every law; none; or a law that has what it needs"
     for parameter in parameters:
-        told = _why_not_inherited(parameter, offered, world.controller.law)
-        if told:
-            allowed = "momentum_observer, which works with every law; none; or a law that has what it needs"
-            raise BadInput(told, where="detection.estimator", found=estimator, allowed=allowed)
-
-
-def _why_not_inherited(parameter: Parameter, offered: Mapping[str, Any], law: str) -> str:
-    """Why an estimator cannot work on what a law offers; empty where it can."""
-    name, gains = parameter.name, {p.name: p.description for p in (POSITION_GAIN, VELOCITY_GAIN)}
-    if name not in offered:
-        return f"needs {gains.get(name, f'{name} of the control law')}, which law {law} has not"
-    if name not in gains:
-        return ""
-    try:
-        parameter.check(offered[name])
-    except BadInput as error:
-        return f"needs {parameter.description} on every joint; that of law {law} is {error.found}"
-    return ""
+        gain = parameter.name in (POSITION_GAIN.name, VELOCITY_GAIN.name)
+        told = f"needs {parameter.description if gain else f'{parameter.name} of the control law'}"
+        if parameter.name not in offered:
+            told = f"{told}, which law {law} has not"
+        elif fault := refusal(parameter, offered[parameter.name]):
+            told = f"{told} on every joint; that of law {law} is {fault.found}"
+        else:
+            continue
+        raise BadInput(told, where="detection.estimator", found=estimator, allowed=allowed)
 
 
 def _check_explore(world: World) -> None:

@@ -156,7 +156,10 @@ TABLES: dict[str, dict[str, Callable[[], str]]] = {  # page: part
     "README.md": {"": detectors},
     "docs/three_dimensions.md": {"": in_space},
     "docs/detectors_compared.md": {"closed_loop": closed_loop},
-    "docs/detection.md": {name: of(f"documentation.starts:{name}") for name in ("starts", "contacts")},
+    "docs/detection.md": {
+        **{name: of(f"documentation.starts:{name}") for name in ("starts", "contacts")},
+        "mass_matrix": of("ragazzon2012.mass_matrix:error_table"),
+    },
     "docs/imperfections.md": {"friction": friction, "sampling": sampling},
     "docs/pressed_peg.md": {"": of("ragazzon2012.pressed_peg_figures:peg_table")},
     "docs/identification.md": {"base_parameters": base_parameters, "calibration": calibration},

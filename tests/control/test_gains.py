@@ -36,6 +36,9 @@ FORM = dict(kind="controller", name="own", kernel=control, parameters=[OMEGA])
 OLD = Method(**FORM)
 NEW = Method(**FORM, gains=lambda values: Gains(values["omega"] ** 2, 2 * values["omega"]))
 BROKEN = Method(**FORM, gains=lambda values: Gains(values["speed"], 1.0))
+FEW = Method(**FORM, gains=lambda values: Gains([4.0, 4.0], 1.0))
+WORDS = Method(**FORM, gains=lambda values: Gains("stiff", 1.0))
+NEGATIVE = Method(**FORM, gains=lambda values: Gains(-4.0, 1.0))
 
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
@@ -174,6 +177,15 @@ def test_a_law_of_ones_own_without_gains_and_one_that_cannot_say_them(own):
         world("controller: {law: 'own.py:BROKEN'}\n", own)
 
 
+@pytest.mark.parametrize("name", ["FEW", "WORDS", "NEGATIVE"])
+def test_gains_that_are_none_are_refused_whatever_feels_the_arm(own, name):
+    for estimator in ("joint_error", "none"):
+        with refused(
+            "gains of the controller 'own' cannot be had|needs K0 of the control law on every joint|one a joint"
+        ):
+            simulation(f"controller: {{law: 'own.py:{name}'}}\ndetection: {{estimator: {estimator}}}\n", own)
+
+
 def test_an_estimator_of_ones_own_inherits_a_parameter_as_before(own):
     heir = "detection: {estimator: 'own.py:HEIR'}\n"
     felt = simulation(f"controller: {{law: 'own.py:OLD', omega: 30}}\ntime_limit: 0.01\n{heir}", own).run()
@@ -203,8 +215,9 @@ def test_what_a_law_offers():
     np.testing.assert_array_equal(found["position_gain"], OMEGA**2)
     np.testing.assert_array_equal(found["velocity_gain"], OMEGA)
     hybrid = find_method("controller", "hybrid_force_motion")
-    assert loop_gains(hybrid, {"natural_frequency": 10.0, "damping_ratio": 2.0}) == Gains(100.0, 40.0)
-    assert loop_gains(find_method("controller", "lqr"), {}) is None
+    of_its_own = loop_gains(hybrid, {"natural_frequency": 10.0, "damping_ratio": 2.0}, 2)
+    np.testing.assert_array_equal(of_its_own, [[100.0, 100.0], [40.0, 40.0]])
+    assert loop_gains(find_method("controller", "lqr"), {}, 6) is None
 
 
 @pytest.mark.parametrize(
@@ -218,5 +231,5 @@ def test_an_arm_that_slides_keeps_its_gains(law):
     axis, normal = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
     slides = with_sliding(sim.controller, 10.0, 0.03, normal, axis, np.zeros(3), 1e-3, gains_of_law(sim.world))
     np.testing.assert_allclose(slides.law.parameters[-12:], [20.0] * 6 + [1.5] * 6)
-    soft = with_sliding(sim.controller, 10.0, 0.03, normal, axis, np.zeros(3), 1e-3, Gains(0.0, 1.0))
+    soft = with_sliding(sim.controller, 10.0, 0.03, normal, axis, np.zeros(3), 1e-3, Gains(np.zeros(6), np.ones(6)))
     np.testing.assert_array_equal(soft.law.parameters[-12:], [*OMEGA, *np.ones(6)])

@@ -47,16 +47,16 @@ def test_the_arm_in_free_motion_swings_up_just_beyond_the_border_and_calms_down_
 
 def test_gains_without_stiffness_are_judged_by_their_damping():
     """q' falls by K1 T a period, so that K1 = 2/T is the limit; neither gain is no loop."""
-    assert warn_of_gains(Gains(0.0, 1990.0), "the gains", 1, 0.001, 0) == []
-    assert warn_of_gains(Gains(0.0, 0.0), "the gains", 1, 0.001, 0) == []
-    (told,) = warn_of_gains(Gains(0.0, 2010.0), "the gains", 1, 0.001, 0)
+    assert warn_of_gains(Gains(np.zeros(1), np.array([1990.0])), "the gains", 0.001, 0) == []
+    assert warn_of_gains(Gains(np.zeros(1), np.zeros(1)), "the gains", 0.001, 0) == []
+    (told,) = warn_of_gains(Gains(np.zeros(1), np.array([2010.0])), "the gains", 0.001, 0)
     assert "K1 2e+03 1/s" in told
 
 
 def test_a_sentence_names_source_joints_and_limit():
     gains = Gains(np.array([10.0, 60.0, 60.0, 40.0]) ** 2, np.array([20.0, 120.0, 120.0, 160.0]))
-    assert warn_of_gains(Gains(gains.position[:1], gains.velocity[:1]), "x", 1, 0.008, 1) == []
-    critical, damped = warn_of_gains(gains, "controller.omega", 4, 0.008, 1)
+    assert warn_of_gains(Gains(gains.position[:1], gains.velocity[:1]), "x", 0.008, 1) == []
+    critical, damped = warn_of_gains(gains, "controller.omega", 0.008, 1)
     assert critical.startswith("controller.omega of joint 2, 3: ")
     assert "53.3 rad/s (K0 2.84e+03 1/s², K1 107 1/s)" in critical
     assert "8 ms and a delay of 1 period" in critical

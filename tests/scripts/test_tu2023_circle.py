@@ -48,7 +48,7 @@ def test_loop_is_within_its_limit():
     omega = np.asarray(world.controller.parameters["omega"]) * np.ones(6)
     for factor, warns in ((1, False), (2, True)):
         gains = Gains((factor * omega) ** 2, 2 * factor * omega)
-        assert bool(warn_of_gains(gains, "omega", 6, circle_motion.PERIOD, 0)) == warns
+        assert bool(warn_of_gains(gains, "omega", circle_motion.PERIOD, 0)) == warns
 
 
 @pytest.mark.parametrize("speed", circle_motion.SPEEDS)

@@ -21,6 +21,7 @@ tangent from the measured force and motion).
 """
 
 import math
+from dataclasses import replace
 
 from dynamics.kernels.decorators import inlined
 from dynamics.kernels.vectors import ZERO, add, along, column, cross, dot, length, over, put_three, sub, three, times
@@ -28,7 +29,7 @@ from dynamics.kinematics import update_jacobian
 from dynamics.linear_solve import solve_symmetric
 from dynamics.newton_euler import newton_euler
 from hopfield_nav.control.believed_friction import believed_at
-from hopfield_nav.control.laws.inverse_dynamics import DAMPING_RATIO
+from hopfield_nav.control.laws.inverse_dynamics import DAMPING_RATIO, OMEGA
 from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import FORCE_FELT, Limits, Method, Parameter
 
@@ -211,15 +212,7 @@ METHOD = Method(
         Parameter("force_integral", 6e-3, 0.0, 10.0, "m/(s²·N)", "k_i"),
         Parameter("normal_time", 0.02, 0.0, 1.0, "s", "over which the direction of the force is smoothed"),
         Parameter("tilt_time", 0.1, 0.0, 100.0, "s", "over which friction's angle is found; 0: there is none"),
-        Parameter(
-            "natural_frequency",
-            (22.5, 22.5, 37.5, 60.0, 67.5, 75.0),
-            1e-3,
-            1e4,
-            "rad/s",
-            "of each joint",
-            per_joint=True,
-        ),
+        replace(OMEGA, name="natural_frequency", description="of each joint"),
         DAMPING_RATIO,
     ),
     memory=lambda n: JOINTS + 2 * n,

@@ -23,23 +23,14 @@ def gains_of(values):
     return Gains(omega * omega, 2.0 * np.asarray(values["damping_ratio"]) * omega)
 
 
+_OMEGA = (22.5, 22.5, 37.5, 60.0, 67.5, 75.0)
+OMEGA = Parameter("omega", _OMEGA, 1e-3, 1e4, "rad/s", "natural frequency of each joint", per_joint=True)
 DAMPING_RATIO = Parameter("damping_ratio", 1.0, 0.01, 100.0, "1", "of each joint; 1: critically damped", per_joint=True)
 METHOD = Method(
     kind="controller",
     name="inverse_dynamics",
     kernel=control,
-    parameters=(
-        Parameter(
-            "omega",
-            (22.5, 22.5, 37.5, 60.0, 67.5, 75.0),
-            1e-3,
-            1e4,
-            "rad/s",
-            "natural frequency of each joint",
-            per_joint=True,
-        ),
-        DAMPING_RATIO,
-    ),
+    parameters=(OMEGA, DAMPING_RATIO),
     gains=gains_of,
     description="inverse dynamics, each joint with a natural frequency and a damping ratio (ragazzon2012 chapter 4)",
 )
