@@ -35,10 +35,10 @@ def loop_gains(law: Method, values: Mapping[str, Any], n: int) -> Gains | None:
         else:
             omega = np.asarray(limits.frequency, dtype=np.float64)
             found = Gains(omega * omega, 2.0 * np.asarray(limits.damping_ratio) * omega)
-        gains = Gains(*(np.zeros(n) + np.asarray(gain, dtype=np.float64) for gain in found))
-        if not (np.isfinite(gains).all() and np.min(gains) >= 0.0):
+        rows = np.array([np.zeros(n) + np.asarray(gain, dtype=np.float64) for gain in found])
+        if not (np.isfinite(rows).all() and rows.min() >= 0.0):
             raise ValueError("a gain that is no number from 0")
-    return gains
+    return Gains(*rows)
 
 
 def limits_of(law: Method, values: Mapping[str, Any]) -> Limits:
