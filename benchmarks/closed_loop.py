@@ -43,7 +43,7 @@ class Peer:
 
     def __init__(self, simulation: Simulation, integrator: str) -> None:
         self.integrate = self.rk4 if integrator == "rk4" else self.semi_implicit_euler
-        self.plant, self.omega = simulation.plant, simulation.controller.law.parameters
+        self.plant, self.omega = simulation.plant, simulation.controller.law.parameters[:6]
         cylinders = endless_cylinders(simulation.world)
         self.centres, self.radii = cylinders[:, :2], cylinders[:, 2]
         count = round(DURATION / STEP)

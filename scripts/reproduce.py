@@ -24,7 +24,7 @@ CHAPTERS = {
     "nowoczyn2023": "tables direct_kinematics numeric_kinematics geometric_solution singular obstacle_space "
     "slerp shortest_path direct_path cause_of_stops numeric_stops frameworks pictures",
     "ragazzon2012": "equations tables fall planner activation_functions experiment feeling marking "
-    "contact pressed_peg pressed_peg_figures",
+    "contact mass_matrix pressed_peg pressed_peg_figures",
     "tu2023": "kinematics kinematics_figures cost comparison linearisation linearisation_figures workspace "
     "laws real_data experiment circle circle_figures",
     "madsen2020": "parametrisation validation table_4 repeated figures real_data",

@@ -129,17 +129,18 @@ def choose(
     Without a world, every rise of the defaults is an alarm. What is given comes before what the world says.
     """
     from dynamics import load_arm
+    from hopfield_nav.logs import with_gains
     from hopfield_nav.plugin import find_method
 
     if world is None:
         methods = (find_method("estimator", estimator or _ESTIMATOR), find_method("detector", detector or DETECTOR))
-        return Chosen(load_arm(arm or _ARM), *methods, given, episodes=bool(episodes))
+        return Chosen(load_arm(arm or _ARM), *methods, with_gains(given, methods), episodes=bool(episodes))
     rule = world.detection
     methods = (
         find_method("estimator", estimator) if estimator else _named(world, "estimator", rule.estimator),
         find_method("detector", detector) if detector else _named(world, "detector", rule.measure),
     )
-    values = values_of_world(world, methods) | given
+    values = values_of_world(world, methods) | with_gains(given, methods)
     alarms = rule.armed_below, rule.episodes if episodes is None else episodes
     alone = world.contact.bodies == "tool"
     return Chosen(model_of_world(world, arm), *methods, values, *alarms, alone)
@@ -166,7 +167,12 @@ def model_of_world(world: "World", arm: str | None) -> "Arm":
 
 def values_of_world(world: "World", methods: "Sequence[Method]") -> dict[str, Any]:
     """What a world says of the parameters that the methods have, and of its encoders."""
-    every = {**world.controller.parameters, **world.detection.parameters, **world.sensors.model_dump()}
+    from hopfield_nav.plugin import inheritable
+
+    law, values = world.controller.law, world.controller.parameters
+    if world.trust.looks_into(law):
+        values = inheritable(world.trust.find("controller", law, world.folder), values)
+    every = {**values, **world.detection.parameters, **world.sensors.model_dump()}
     return fitting(every, methods)
 
 

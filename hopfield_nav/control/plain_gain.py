@@ -27,7 +27,7 @@ def settled_error(arm: Arm, q: np.ndarray, wrench: np.ndarray, omega: np.ndarray
     """Joint error (..., n) that a constant wrench leaves under inverse dynamics, K0^-1 M^-1 J^T F [rad].
 
     It is q - q_ref at poses ``q`` (..., n) [rad], with the ``wrench`` (..., 6) on the tool [N, N·m] and the
-    controller's natural frequencies ``omega`` (n,) [rad/s]. The arm is its controller's model too.
+    controller's natural frequencies ``omega`` (n,) [rad/s], the roots of K0. The arm is its controller's model too.
 
     Source: ragazzon2012 (5.5), (5.7).
     """

@@ -6,8 +6,8 @@ reference, for any law:
 
     d(correction)/dt = rate (q_wanted - q),    q_ref = q_wanted + correction.
 
-The loop is stable where the law's own bandwidth is above half the rate. In motion the correction decays with the same
-rate. What a law, an estimator or a detector sees is the moved reference, so the error that shows a contact is not
+With a law of gains K0 and K1 the loop is stable where K1 is above the rate. In motion the correction decays with the
+same rate. What a law, an estimator or a detector sees is the moved reference, so the error that shows a contact is not
 integrated away; and the correction is at most ``MAX_CORRECTION``, so that nothing winds up.
 """
 

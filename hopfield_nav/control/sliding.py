@@ -9,7 +9,7 @@ import numpy as np
 
 from hopfield_nav.control.control_step import Controller
 from hopfield_nav.control.laws import hybrid_force_motion as hybrid
-from hopfield_nav.plugin import Applied, applied
+from hopfield_nav.plugin import Applied, Gains, applied
 
 _PERIOD = 1e-3  # [s] for which the law's own gains are
 
@@ -22,7 +22,7 @@ def with_sliding(
     axis: np.ndarray,
     bias: np.ndarray,
     period: float,
-    frequency: np.ndarray | float | None = None,
+    gains: Gains | None = None,
 ) -> Controller:
     """The control computer with a law that approaches a surface and slides along it.
 
@@ -30,9 +30,10 @@ def with_sliding(
     ``normal`` (3,) points from the surface, as far as it is known, ``axis`` (3,) is perpendicular to it, both unit
     vectors; about the axis the arm slides counter-clockwise around what it touches. The estimator believes in the
     force ``bias`` (3,) without a contact [N]. The gains of the force are as much smaller as the ``period`` [s] of
-    control is longer than 1 ms. Natural frequencies are one or (n,) [rad/s]; None: the law's own.
+    control is longer than 1 ms. The joints follow with ``gains``, (n,) each; None, or without stiffness: with those of
+    the law itself.
     """
-    gains = min(1.0, _PERIOD / period)
+    slower = min(1.0, _PERIOD / period)
     heading, elevation = math.atan2(-normal[1], -normal[0]), math.asin(np.clip(-normal[2], -1.0, 1.0))
     left = np.array([-math.sin(heading), math.cos(heading), 0.0])
     values: dict[str, object] = {
@@ -44,12 +45,20 @@ def with_sliding(
     }
     for parameter in hybrid.METHOD.parameters:
         if parameter.name in ("force_gain", "force_integral"):
-            values[parameter.name] = gains * float(np.asarray(parameter.default))
-    if frequency is not None:
-        values["natural_frequency"] = np.broadcast_to(frequency, len(controller.model.dh)).tolist()
+            values[parameter.name] = slower * float(np.asarray(parameter.default))
+    if gains is not None and np.min(gains.position) > 0.0:
+        values |= _oscillators(gains)
     law = applied(hybrid.METHOD, values, len(controller.model.dh))
     law.memory[hybrid.BIAS : hybrid.BIAS + 3] = bias
     return controller._replace(law=law, feedforward=False)
+
+
+def _oscillators(gains: Gains) -> dict[str, list[float]]:
+    """Natural frequencies and damping ratios of joints with these gains, within the ranges of the law."""
+    omega = np.sqrt(gains.position)
+    found = {"natural_frequency": omega, "damping_ratio": 0.5 * np.asarray(gains.velocity) / omega}
+    ranges = {p.name: (p.low, p.high) for p in hybrid.METHOD.parameters}
+    return {name: np.clip(values, *ranges[name]).tolist() for name, values in found.items()}
 
 
 def felt_normal(law: Applied) -> tuple[bool, np.ndarray]:

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from dynamics import Arm, jacobian
-from hopfield_nav.loop import Plant, check_gears, check_step, omega_warning
-from hopfield_nav.plugin import FORCE_FELT, WRIST, Limits, answering
+from hopfield_nav.loop import Plant, check_gears, check_step, warn_of_gains
+from hopfield_nav.plugin import FORCE_FELT, WRIST, Gains, limits_of, loop_gains
 from hopfield_nav.world import World, build_settings, find_methods
 
 HIDDEN_SHARE = 0.3  # largest share of a wanted force that friction may hide
@@ -17,7 +17,8 @@ def refuse_large_steps(world: World, plant: Plant, loop: Any, start: np.ndarray)
 
     With elastic joints the loop says what its sub-steps move.
     """
-    gain = np.zeros(len(start)) + np.asarray(limits_of_law(world).damping, dtype=np.float64)
+    damping = limits_of(find_methods(world).law, world.controller.parameters).damping
+    gain = np.zeros(len(start)) + np.asarray(damping, dtype=np.float64)
     held_for = world.controller.period if world.controller.hold else 0.0
     stages = build_settings(world, None).stages
     checked = loop.checked(plant, start, stages) if world.plant.engine == "flexible" else plant
@@ -28,15 +29,31 @@ def refuse_large_steps(world: World, plant: Plant, loop: Any, start: np.ndarray)
 
 def find_warnings(world: World, arm: Arm) -> list[str]:
     """Sentences on settings of a world that cannot go well, for the true arm."""
-    return [text for text in (_too_fast(world, len(arm.dh)), _too_stiff(world, arm)) if text]
+    gains = gains_of_law(world)
+    of_gains = [] if gains is None else [*_too_fast(world, gains), *_too_little_damped(world, gains)]
+    return [*of_gains, *filter(None, [_too_stiff(world, arm)])]
 
 
-def _too_fast(world: World, joints: int) -> str | None:
-    control, frequency = world.controller, limits_of_law(world).frequency
-    if not control.hold or frequency is None:
-        return None
-    omega = np.zeros(joints) + np.asarray(frequency, dtype=np.float64)
-    return omega_warning(omega, control.period, round(control.delay / control.period))
+def _too_fast(world: World, gains: Gains) -> list[str]:
+    control = world.controller
+    delay = round(control.delay / control.period)
+    return warn_of_gains(gains, _keys_of_gains(world), control.period, delay) if control.hold else []
+
+
+def _too_little_damped(world: World, gains: Gains) -> list[str]:
+    """Whether ``controller.settling`` makes joints swing: s³ + K1 s² + K0 s + K0 rate is stable above K1 = rate."""
+    rate = world.controller.settling
+    swings = np.flatnonzero((np.asarray(gains.position) > 0.0) & (np.asarray(gains.velocity) <= rate))
+    if rate == 0.0 or not swings.size:
+        return []
+    named = ", ".join(str(i + 1) for i in swings)
+    return [f"controller.settling swings joint {named} at the end of a path: {rate:g} 1/s is not below its K1"]
+
+
+def _keys_of_gains(world: World) -> str:
+    """What sets the gains of a joint."""
+    names = [f"controller.{p.name}" for p in find_methods(world).law.parameters if p.per_joint]
+    return " and ".join(names) or "the gains"
 
 
 def _too_stiff(world: World, arm: Arm) -> str | None:
@@ -101,15 +118,13 @@ def why_diverged(world: World, joint: int, time: float, touching: bool) -> str:
     step = world.plant.step
     if touching:
         cause = "a stiff contact; try a smaller plant.step or contact.stiffness"
-    elif world.controller.hold and limits_of_law(world).frequency is not None:
-        cause = "a controller too fast for its period and delay; try a smaller controller.omega or period"
+    elif world.controller.hold and gains_of_law(world) is not None:
+        cause = f"a controller too fast for its period and delay; try a smaller {_keys_of_gains(world)}, or period"
     else:
         cause = "a step too large; try a smaller plant.step"
     return f"joint {joint + 1} exploded at {time:.4f} s (step {step:g} s), likely because of {cause}"
 
 
-def limits_of_law(world: World) -> Limits:
-    """Damping and frequency of the world's control law."""
-    law = find_methods(world).law
-    with answering(law, "limits"):
-        return law.limits(world.controller.parameters)
+def gains_of_law(world: World) -> Gains | None:
+    """Gains, (n,) each, with which the world's control law makes joints follow something; None: it says none."""
+    return loop_gains(find_methods(world).law, world.controller.parameters, len(world.start.joints))

@@ -11,7 +11,7 @@ import numpy as np
 
 from dynamics import Arm, forward_kinematics, jacobian
 from hopfield_nav import control
-from hopfield_nav.experiment.limits import limits_of_law
+from hopfield_nav.experiment.limits import gains_of_law
 from hopfield_nav.experiment.reaction_phase import Phase
 from hopfield_nav.loop import State, Trajectory, quintic_trajectory
 from hopfield_nav.navigation import MotionPhase, PlannedMotion, SlideAlong
@@ -32,7 +32,7 @@ class SlidePhase(Phase):
     def __init__(self, world: World, arm: Arm, controller: control.Controller, response: SlideAlong) -> None:
         super().__init__(world, POLL_INTERVAL)
         self._explore, self._period = world.explore, world.controller.period
-        self._frequency = limits_of_law(world).frequency
+        self._gains = gains_of_law(world)
         self._arm, self._usual, self._response = arm, controller, response
         self.controller = controller  # that of the run, with the law that slides
         self._start, self._felt, self._bias = 0.0, -math.inf, np.zeros(3)
@@ -46,7 +46,7 @@ class SlidePhase(Phase):
         self._bias = self._felt_before(float(trajectory.knots[0]), state)
         self.controller = control.with_sliding(
             self._usual, explore.force, explore.speed, motion.slide.normal, motion.slide.axis, self._bias,
-            self._period, self._frequency,
+            self._period, self._gains,
         )  # fmt: skip
         self._begun, self._start, self._felt = round(time / self._step), time, time
         self._found, self._pressed, self._looks_felt = False, 0, 0

@@ -25,6 +25,7 @@ from .recording import load_recording as load_recording
 from .replayed import Replay as Replay
 from .replayed import Replaying as Replaying
 from .replayed import replay as replay
+from .replayed import with_gains as with_gains
 from .segments import RateCurve as RateCurve
 from .segments import SegmentThreshold as SegmentThreshold
 from .segments import by_segment as by_segment

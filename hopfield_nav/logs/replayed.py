@@ -4,7 +4,7 @@ The methods, the frames they rely on, and the rule by which a level becomes an a
 itself; only what is sensed comes from arrays.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,17 @@ from dynamics.kernels.decorators import compile_loop, load_numba, unchecked_call
 from dynamics.work import make_work
 from hopfield_nav import control
 from hopfield_nav.logs.signals import Signals, checked_signals
-from hopfield_nav.plugin import WRIST, Method, applied, applied_type, make_sensed, type_of
+from hopfield_nav.plugin import (
+    POSITION_GAIN,
+    WRIST,
+    Method,
+    applied,
+    applied_type,
+    find_method,
+    inheritable,
+    make_sensed,
+    type_of,
+)
 
 if TYPE_CHECKING:
     import xarray
@@ -75,7 +85,8 @@ def replay(
 
     ``model`` is the arm as the control computer believes it to be, friction included; the signals are of
     ``signals_of_run`` or ``signals_of_recording``. ``parameters`` are by name, of either method; the rest at their
-    defaults. What a world's estimator inherits from the control law (``omega``) has to be given here. Also
+    defaults. What a world's estimator inherits from the control law has to be given here: its gains as
+    ``position_gain`` and ``velocity_gain``, or as ``omega`` and ``damping_ratio`` of ``inverse_dynamics``. Also
     ``encoder_resolution`` [rad], which the belief of gears that give before they slip depends on; default exact.
     Below the level ``rearm`` a detector that has fired is armed again. ``episodes`` is as ``detection.episodes`` of a
     world; by default every rise counts, since an arm that does not answer what it feels never retreats from it.
@@ -169,8 +180,25 @@ def _empty(count: int, n: int) -> tuple[np.ndarray, ...]:
     return np.zeros(count), np.zeros((count, n)), np.zeros((count, 6)), np.zeros(count, dtype=np.bool_)
 
 
+def with_gains(parameters: Mapping[str, Any], methods: Sequence[Method]) -> dict[str, Any]:
+    """Parameters of methods, their gains in place of ``omega`` and ``damping_ratio`` of a law ``inverse_dynamics``.
+
+    Nothing is replaced where no method works on gains or has an ``omega`` of its own, or where none is given.
+
+    Raises ``BadInput``: a value that ``Parameter.check`` refuses.
+    """
+    names = {p.name for method in methods for p in method.parameters}
+    if POSITION_GAIN.name not in names or "omega" in names or "omega" not in parameters:
+        return dict(parameters)
+    law = find_method("controller", "inverse_dynamics")
+    values = {p.name: p.check(parameters.get(p.name, p.default)) for p in law.parameters}
+    gains = {k: v for k, v in inheritable(law, values).items() if k in names}
+    return {k: v for k, v in parameters.items() if k not in values} | gains
+
+
 def _known(parameters: dict[str, Any], *methods: Method) -> dict[str, Any]:
     known = {p.name: p for method in methods for p in method.parameters}
+    parameters = with_gains(parameters, methods)
     for name in parameters:
         if name not in known:
             allowed = ", ".join(known) or "none: the methods take no parameters"
@@ -179,6 +207,8 @@ def _known(parameters: dict[str, Any], *methods: Method) -> dict[str, Any]:
     for method in methods:
         for parameter in method.parameters:
             if parameter.inherit and parameter.name not in parameters:
+                if parameter.name == POSITION_GAIN.name:  # which few can say
+                    parameter = find_method("controller", "inverse_dynamics").parameters[0]
                 what = f"{parameter.name} must be given: {parameter.description}"
                 given = f"--set {parameter.name}=VALUE, or the world of the arm; in Python parameters={{…}}"
                 span = f"{parameter.low:g} to {parameter.high:g} [{parameter.unit}]"

@@ -37,7 +37,7 @@ from .state import State as State
 from .state import make_state as make_state
 from .step_limits import check_gears as check_gears
 from .step_limits import check_step as check_step
-from .step_limits import omega_warning as omega_warning
+from .step_limits import warn_of_gains as warn_of_gains
 from .trajectory import Trajectory as Trajectory
 from .trajectory import evaluate as evaluate
 from .trajectory import quintic_trajectory as quintic_trajectory

@@ -5,9 +5,9 @@ the effective inertia of the joints and of what can touch, the smallest over the
 small rotors a wrist joint weighs 1e-4 kg·m², and 1 N·m·s/rad on it decays within 0.1 ms. Where solids overlap their
 stiffnesses add up, which is not looked at.
 
-The period: the inverse-dynamics law turns each joint into a double integrator under critically damped feedback, a =
--omega² q - 2 omega q'. A computer samples it, holds the torque for a period and applies it some periods later; from
-some omega · period on that loop is unstable whatever the arm.
+The period: a law of the form of ``Gains`` turns each joint into a double integrator under the feedback a = -K0 q - K1
+q'. A computer samples it, holds the torque for a period and applies it some periods later: one period is a matrix, and
+where that has an eigenvalue outside the unit circle the loop is unstable whatever the arm.
 """
 
 import math
@@ -18,12 +18,13 @@ import numpy as np
 from dynamics import Arm, BadInput, jacobian, link_frames, mass_matrix
 from hopfield_nav.geometry import END, KIND, LINK, START, UPRIGHT
 from hopfield_nav.loop.plant import RK4, SEMI_IMPLICIT_EULER, Plant
+from hopfield_nav.plugin import Gains
 
 DECAY_LIMIT = {RK4: 2.785, SEMI_IMPLICIT_EULER: 2.0}  # |step · rate| of a real mode
 SWING_LIMIT = {RK4: 2.828, SEMI_IMPLICIT_EULER: 2.0}  # of an undamped oscillation
 _HELD_LIMIT = 2.0  # of damping that a held torque gives
 _POSES, _MARGIN = 200, 0.98
-_BISECTIONS = 60
+_BISECTIONS, _ROUNDING = 60, 1e-9  # without K0 an eigenvalue is 1
 
 
 def check_step(plant: Plant, q: np.ndarray, step: float, stages: int, law_gain: np.ndarray, held_for: float) -> None:
@@ -123,33 +124,34 @@ def _rounded_down(value: float) -> float:
     return math.floor(value / unit) * unit
 
 
-def largest_stable_omega(period: float, delay: int = 0) -> float:
+def largest_stable_omega(period: float, delay: int = 0, damping_ratio: float = 1.0) -> float:
     """Natural frequency from which the sampled loop is unstable, for a perfect model [rad/s].
 
-    It is 1/period without delay, 0.424/period with one period of it from sensing to torque, falling further. The
+    It is 1/period without delay, 0.426/period with one period of it from sensing to torque, falling further. The
     period is in seconds.
 
     Source: discrete-time form of ragazzon2012 (4.4) under zero-order hold.
     """
-    return _stable_product(delay) / period
+    return _largest_factor(1.0, 2.0 * damping_ratio, delay) / period
 
 
 @lru_cache(maxsize=128)
-def _stable_product(delay: int) -> float:
-    """Largest omega · period with all eigenvalues inside the unit circle."""
-    low, high = 0.0, 2.0
+def _largest_factor(position: float, velocity: float, delay: int) -> float:
+    """Largest factor on K1, and squared on K0, with all eigenvalues inside the unit circle; as ``spectral_radius``."""
+    low, high = 0.0, 2.0 / max(velocity, math.sqrt(position))
     for _ in range(_BISECTIONS):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if spectral_radius(middle, delay) < 1.0 else (low, middle)
+        factor = 0.5 * (low + high)
+        stable = spectral_radius(factor**2 * position, factor * velocity, delay) <= 1.0 + _ROUNDING
+        low, high = (factor, high) if stable else (low, factor)
     return low
 
 
-def spectral_radius(product: float, delay: int) -> float:
-    """Largest |eigenvalue| of one period, for ``product`` = omega · period and a delay in periods."""
+def spectral_radius(position: float, velocity: float, delay: int) -> float:
+    """Largest |eigenvalue| of one period, for K0 · period², K1 · period and a delay in periods."""
     size = 2 + delay
     step = np.zeros((size, size))
     step[:2, :2] = [[1.0, 1.0], [0.0, 1.0]]  # angle, and velocity times the period
-    law = np.array([-(product**2), -2.0 * product])
+    law = np.array([-position, -velocity])
     pushed = np.array([0.5, 1.0])
     if delay == 0:
         step[:2, :2] += np.outer(pushed, law)
@@ -161,18 +163,23 @@ def spectral_radius(product: float, delay: int) -> float:
     return float(np.abs(np.linalg.eigvals(step)).max())
 
 
-def omega_warning(omega: np.ndarray, period: float, delay: int) -> str | None:
-    """A sentence where a joint of ``omega`` (n,) [rad/s] is faster than its sampled loop allows, or None.
+def warn_of_gains(gains: Gains, source: str, period: float, delay: int) -> list[str]:
+    """A sentence for each limit that gains, (n,) each, are beyond in their sampled loop.
 
-    The period is in seconds, the delay from sensing to torque in whole periods.
+    ``source`` says where they come from; the period is in seconds, the delay from sensing to torque in whole periods.
     """
-    limit = largest_stable_omega(period, delay)
-    fast = np.flatnonzero(omega > limit)
-    if not fast.size:
-        return None
-    joints = ", ".join(str(i + 1) for i in fast)
+    beyond: dict[str, list[str]] = {}
+    for joint, (position, velocity) in enumerate(np.column_stack(gains), 1):
+        if position == velocity == 0.0:
+            continue
+        factor = _largest_factor(position * period**2, velocity * period, delay)
+        if factor < 1.0:
+            k0, k1 = factor**2 * position, factor * velocity
+            limit = f"{math.sqrt(k0):.3g} rad/s (K0 {k0:.3g} 1/s², K1 {k1:.3g} 1/s)"
+            beyond.setdefault(limit, []).append(str(joint))
     behind = "" if delay == 0 else f" and a delay of {delay} period{'s' if delay > 1 else ''}"
-    return (
-        f"controller.omega of joint {joints} is beyond {limit:.3g} rad/s, from which a loop with a period of "
-        f"{1e3 * period:g} ms{behind} is unstable"
-    )
+    return [
+        f"{source} of joint {', '.join(fast)}: the natural frequency is beyond {limit}, from which a loop with a "
+        f"period of {1e3 * period:g} ms{behind} is unstable with this damping"
+        for limit, fast in beyond.items()
+    ]

@@ -14,6 +14,9 @@ from .found import find_method as find_method
 from .found import load_from_file as load_from_file
 from .found import method_names as method_names
 from .found import shown_names as shown_names
+from .gains import inheritable as inheritable
+from .gains import limits_of as limits_of
+from .gains import loop_gains as loop_gains
 from .interfaces import Against as Against
 from .interfaces import Belief as Belief
 from .interfaces import BelievedMap as BelievedMap
@@ -26,8 +29,11 @@ from .interfaces import read_only as read_only
 from .method import DAMPED as DAMPED
 from .method import FORCE_FELT as FORCE_FELT
 from .method import JOINT_TORQUES as JOINT_TORQUES
+from .method import POSITION_GAIN as POSITION_GAIN
 from .method import REFERENCE as REFERENCE
+from .method import VELOCITY_GAIN as VELOCITY_GAIN
 from .method import WRIST as WRIST
+from .method import Gains as Gains
 from .method import Limits as Limits
 from .method import Method as Method
 from .method import Parameter as Parameter

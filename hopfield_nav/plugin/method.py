@@ -19,9 +19,10 @@ WRIST, REFERENCE, JOINT_TORQUES, FORCE_FELT = "sensors.wrench", "reference", "jo
 class Parameter:
     """One number, or one number a joint, that a method takes from the world file.
 
-    With ``inherit`` the value is that of the controller's parameter of the same name, and is no key of the method's
-    own section. With ``of_sensors`` it is that of the world's section ``sensors``: what the control computer knows of
-    its sensors; where signals are replayed without a world, the default.
+    With ``inherit`` the value is that of the control law's parameter of the same name, or one of its gains
+    (``POSITION_GAIN``, ``VELOCITY_GAIN``), and is no key of the method's own section. With ``of_sensors`` it is that
+    of the world's section ``sensors``: what the control computer knows of its sensors; where signals are replayed
+    without a world, the default.
     """
 
     name: str
@@ -71,15 +72,30 @@ def _is_finite(value: float) -> bool:
         return False
 
 
+# Gains that an estimator inherits from the control law, in whose ``Method.gains`` they are declared.
+POSITION_GAIN, VELOCITY_GAIN = (
+    Parameter(name, 1.0, low, 1e10, unit, f"{symbol} of the control law", per_joint=True, inherit=True)
+    for name, low, unit, symbol in (("position_gain", 1e-9, "1/s²", "K0"), ("velocity_gain", 0.0, "1/s", "K1"))
+)
+
+
 class Limits(NamedTuple):
     """What a control law asks of the integrator's step and of the control period."""
 
     # largest damping that it adds to a joint, one number or (n,) [N·m·s/rad]; a step or period that is too
     # long for it is refused before the run
     damping: float | np.ndarray = 0.0
-    # natural frequency that it gives to critically damped joints, one number or (n,) [rad/s]; of a period
-    # that is too long for it a run warns. None: nothing is known of it.
+    # natural frequency that it gives to joints, one number or (n,) [rad/s]; of a period that is too long for it
+    # a run warns, as of ``Method.gains``. None: nothing is known of it.
     frequency: float | np.ndarray | None = None
+    damping_ratio: float | np.ndarray = 1.0  # of these joints, one number or (n,); 1: critically damped
+
+
+class Gains(NamedTuple):
+    """Of a law tau = M (qdd_ref - K0 q~ - K1 q~') + h(q, q'), q~ = q - q_ref; each one number or (n,)."""
+
+    position: float | np.ndarray  # K0 [1/s²]
+    velocity: float | np.ndarray  # K1 [1/s]
 
 
 def no_limits(values: Mapping[str, Any]) -> Limits:
@@ -91,7 +107,8 @@ def no_limits(values: Mapping[str, Any]) -> Limits:
 class Method:
     """A function or class, its parameters, and how much it remembers; for the kinds see the top of this file.
 
-    ``limits`` gives what a control law asks of step and period, for the values of its parameters by name. ``needs``:
+    ``limits`` gives what a control law asks of step and period, for the values of its parameters by name. ``gains``
+    gives the ``Gains`` of a law of their form about the reference; None: it is of another. ``needs``:
     of an estimator ``WRIST`` where it reads the sensor at the flange, and so knows nothing of each joint's own
     torque, or ``REFERENCE`` where it judges by how far the arm is off that; of a detector ``JOINT_TORQUES`` where it
     judges those; of a control law ``FORCE_FELT`` where it controls a force, its parameter ``force`` [N].
@@ -105,6 +122,7 @@ class Method:
     description: str = ""
     limits: Callable[[Mapping[str, Any]], Limits] = no_limits
     needs: str = ""
+    gains: Callable[[Mapping[str, Any]], Gains] | None = None
 
     def __post_init__(self) -> None:
         """Lists become tuples: a method is the key under which its compiled code is kept."""

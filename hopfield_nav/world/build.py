@@ -16,7 +16,7 @@ from dynamics.work import make_work
 from hopfield_nav import loop
 from hopfield_nav.control import AlarmRule, Controller, Sensors, make_sensors
 from hopfield_nav.geometry import arm_bodies, tool_body
-from hopfield_nav.plugin import Method, applied
+from hopfield_nav.plugin import Method, applied, inheritable
 from hopfield_nav.world.obstacles import KnownObstacle
 from hopfield_nav.world.solids import Cylinder, Solid, packed
 from hopfield_nav.world.world import World
@@ -195,7 +195,8 @@ def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:
     """The control computer with its model, parameters and empty memories."""
     n = len(arm.dh)
     law_values, detection = world.controller.parameters, world.detection.parameters
-    inherited = {p.name: law_values[p.name] for p in methods.estimator.parameters if p.inherit}
+    offered = inheritable(methods.law, law_values)
+    inherited = {p.name: offered[p.name] for p in methods.estimator.parameters if p.inherit}
     sensors = world.sensors.model_dump()
     for parameter in (*methods.estimator.parameters, *methods.detector.parameters):
         if parameter.of_sensors:

@@ -9,12 +9,22 @@ from operator import attrgetter
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.plugin import JOINT_TORQUES, REFERENCE, WRIST, find_method, method_names
+from hopfield_nav.plugin import (
+    JOINT_TORQUES,
+    POSITION_GAIN,
+    REFERENCE,
+    VELOCITY_GAIN,
+    WRIST,
+    find_method,
+    inheritable,
+    method_names,
+)
 from hopfield_nav.world import fitting
 from hopfield_nav.world.beforehand import check_beta_of
 from hopfield_nav.world.joint_map import OF_A_JOINT_MAP
 from hopfield_nav.world.map import MapSection
-from hopfield_nav.world.not_known import NotKnown, faults_of
+from hopfield_nav.world.methods import refusal
+from hopfield_nav.world.not_known import NOT_KNOWN, NotKnown, faults_of
 from hopfield_nav.world.trust import is_code
 from hopfield_nav.world.world import World
 
@@ -112,15 +122,26 @@ def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
 
 
 def _check_inherited(world: World) -> None:
-    """An estimator that works on the controller's parameters needs a law that has them."""
+    """An estimator that works on the controller's gains or parameters needs a law that has them."""
     trust, estimator = world.trust, world.detection.estimator
-    if not trust.looks_into(estimator) or not trust.looks_into(world.controller.law):
+    law, values = world.controller.law, world.controller.parameters
+    if not trust.looks_into(estimator) or not trust.looks_into(law):
         return
-    for parameter in trust.find("estimator", estimator, world.folder).parameters:
-        if parameter.inherit and parameter.name not in world.controller.parameters:
-            told = f"needs the controller's {parameter.name}, which law {world.controller.law} has not"
-            allowed = "estimator: none, or a law with that parameter"
-            raise BadInput(told, where="detection.estimator", found=estimator, allowed=allowed)
+    parameters = [p for p in trust.find("estimator", estimator, world.folder).parameters if p.inherit]
+    if not parameters or any(v is NOT_KNOWN for v in values.values()) or any(fitting.check_lengths(world)):
+        return
+    offered = inheritable(trust.find("controller", law, world.folder), values)
+    allowed = "momentum_observer, which works with every law; none; or a law that has what it needs"
+    for parameter in parameters:
+        gain = parameter.name in (POSITION_GAIN.name, VELOCITY_GAIN.name)
+        told = f"needs {parameter.description if gain else f'{parameter.name} of the control law'}"
+        if parameter.name not in offered:
+            told = f"{told}, which law {law} has not"
+        elif fault := refusal(parameter, offered[parameter.name]):
+            told = f"{told} on every joint; that of law {law} is {fault.found}"
+        else:
+            continue
+        raise BadInput(told, where="detection.estimator", found=estimator, allowed=allowed)
 
 
 def _check_explore(world: World) -> None:

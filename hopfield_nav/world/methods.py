@@ -104,12 +104,13 @@ def _refuse_in_any_case(values: Mapping[str, object], kinds: Iterable[str]) -> N
     every = [p for method in methods for p in own_parameters([method]).values()]
     for name, value in values.items():
         same = [p for p in every if p.name == name]
-        faults = [fault for p in same if (fault := _refusal(p, value))]
+        faults = [fault for p in same if (fault := refusal(p, value))]
         if faults and len(faults) == len(same):
             raise faults[0]
 
 
-def _refusal(parameter: Parameter, value: object) -> BadInput | None:
+def refusal(parameter: Parameter, value: object) -> BadInput | None:
+    """What a parameter has against a value; None: nothing."""
     try:
         parameter.check(value)
     except BadInput as error:

@@ -25,6 +25,7 @@ from hopfield_nav import load_world, simulate  # noqa: E402
 DETECTED = ("ragazzon2012", "ragazzon2012_momentum")
 IN_SPACE = ("over_the_wall", "shelf", "free_rotation")
 PERIODS = (0.008, 0.002, 0.001)  # [s]
+RATIOS = (0.5, 0.7, 1.0, 1.5, 2.0)  # damping ratios
 DELAYS = {"no delay": 0, "one period": 1, "two": 2, "three": 3}
 
 
@@ -97,15 +98,15 @@ def _plain(value: float) -> str:
 
 
 def sampling() -> str:
-    """The largest natural frequency that a sampled law with a delay can have."""
+    """The largest natural frequency that a sampled law with a delay can have, by its damping ratio."""
     from hopfield_nav.loop.step_limits import largest_stable_omega
 
-    def limits(period: float) -> list[float]:
-        return [largest_stable_omega(period, delay) for delay in DELAYS.values()]
+    def limits(period: float, ratio: float = 1.0) -> list[float]:
+        return [largest_stable_omega(period, delay, ratio) for delay in DELAYS.values()]
 
-    product = ["limit times period", *(f"{limit:.3g}" for limit in limits(1.0))]
-    rows = [[f"at {1e3 * p:g} ms [rad/s]", *(f"{limit:.0f}" for limit in limits(p))] for p in PERIODS]
-    return table(["", *DELAYS], [product, *rows])
+    products = [[f"limit times period, ζ = {r:g}", *(f"{limit:.3g}" for limit in limits(1.0, r))] for r in RATIOS]
+    rows = [[f"at {1e3 * p:g} ms, ζ = 1 [rad/s]", *(f"{limit:.0f}" for limit in limits(p))] for p in PERIODS]
+    return table(["", *DELAYS], [*products, *rows])
 
 
 def base_parameters() -> str:
@@ -155,7 +156,10 @@ TABLES: dict[str, dict[str, Callable[[], str]]] = {  # page: part
     "README.md": {"": detectors},
     "docs/three_dimensions.md": {"": in_space},
     "docs/detectors_compared.md": {"closed_loop": closed_loop},
-    "docs/detection.md": {name: of(f"documentation.starts:{name}") for name in ("starts", "contacts")},
+    "docs/detection.md": {
+        **{name: of(f"documentation.starts:{name}") for name in ("starts", "contacts")},
+        "mass_matrix": of("ragazzon2012.mass_matrix:error_table"),
+    },
     "docs/imperfections.md": {"friction": friction, "sampling": sampling},
     "docs/pressed_peg.md": {"": of("ragazzon2012.pressed_peg_figures:peg_table")},
     "docs/identification.md": {"base_parameters": base_parameters, "calibration": calibration},

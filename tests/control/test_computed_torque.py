@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from kebria2016 import validation, validation_run
-from refusals import refused
 from scenes import world
 
 from dynamics import inverse_dynamics, load_arm
@@ -69,11 +68,6 @@ def test_equal_to_inverse_dynamics_where_the_gains_are():
     other = simulate(world(scene + f"controller: {{law: computed_torque, {gains}}}"))
     assert np.ptp(one.data.q.values, axis=0).max() > 0.05
     np.testing.assert_allclose(other.data.q.values, one.data.q.values, rtol=0, atol=1e-12)
-
-
-def test_joint_error_estimator_is_refused():
-    with refused("needs the controller's omega, which law computed_torque has not"):
-        world("controller: {law: computed_torque}\n")
 
 
 def test_poles_of_the_error_on_mujoco(run):

@@ -28,7 +28,7 @@ def estimate(q, wrench, limit=LIMIT, arm=ARM, omega=OMEGA):
     sensed.q_ref[:] = q - np.linalg.solve(mass_matrix(arm, q), jacobian(arm, q).T @ wrench) / omega**2
     update_frames(arm, q, work)
     update_tool_position(arm, work)
-    status = joint_error.estimate(arm, sensed, np.array([*omega, limit]), np.zeros(0), work, torque, found)
+    status = joint_error.estimate(arm, sensed, np.array([*omega**2, limit]), np.zeros(0), work, torque, found)
     return found, torque, status
 
 

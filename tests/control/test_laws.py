@@ -29,8 +29,9 @@ def test_inverse_dynamics_law_is_4_1_with_4_4_and_4_6():
     for _ in range(5):
         sensed, work, tau = _sensed(rng), make_work(6), np.zeros(6)
         update_frames(ARM, sensed.q, work)
-        assert law.control(ARM, sensed, OMEGA, np.zeros(0), work, tau) == 0
-        wanted = sensed.qdd_ref - OMEGA**2 * (sensed.q - sensed.q_ref) - 2 * OMEGA * (sensed.qd - sensed.qd_ref)
+        zeta = rng.uniform(0.5, 2.0, 6)
+        assert law.control(ARM, sensed, np.array([*OMEGA, *zeta]), np.zeros(0), work, tau) == 0
+        wanted = sensed.qdd_ref - OMEGA**2 * (sensed.q - sensed.q_ref) - 2 * zeta * OMEGA * (sensed.qd - sensed.qd_ref)
         np.testing.assert_allclose(tau, inverse_dynamics(ARM, sensed.q, sensed.qd, wanted), rtol=1e-10)
 
 

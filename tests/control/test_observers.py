@@ -54,13 +54,13 @@ def test_noise_is_filtered_alike_by_both_observers():
 
 def test_the_tracking_error_is_a_torque_with_the_right_gain_and_leads_the_joint_error():
     """A diagonal arm would give (2 w s + w²)/(s + w)²: 1 - (1 - w t) exp(-w t)."""
-    n, omega = 6, np.full(6, RATE)
+    n = 6
     arm = load_arm("ur5_controller")
     push = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.1])  # on a joint whose mass matrix is its rotor's alone
     states = follow(arm, lambda t: push, 0.4, still=True)
     inertia = mass_matrix(arm, states["q"][0])[5, 5]
     gain = (0.0,) * (n - 1) + (inertia * RATE**2,)
-    found, _, _ = watch(states, arm, tracking_error.METHOD, gain=gain, omega=tuple(omega))
+    found, _, _ = watch(states, arm, tracking_error.METHOD, gain=gain, position_gain=RATE**2, velocity_gain=2 * RATE)
     x = RATE * states["time"][:, 0]
     wanted = 0.1 * (1 - (1 - x) * np.exp(-x))
     # the torque is held over the period: the loop is as if delayed by half of it

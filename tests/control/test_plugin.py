@@ -102,14 +102,14 @@ def test_own_estimator_plugs_in(mine):
     assert run.summary["damped_estimate_share"] == 1.0
 
 
-def test_own_controller_plugs_in_and_the_estimator_that_needs_omega_says_so(mine):
+def test_own_controller_plugs_in_and_the_estimator_that_needs_its_gains_says_so(mine):
     folder = mine(CONTROLLER)
     text = "controller: {law: 'mine.py:METHOD', gain: 300}\ntime_limit: 0.1\n"
     sim = simulation("plant: {step: 0.0001}\n" + text + "detection: {estimator: none}\n", folder)
     sim.state.q[:] += 0.01
     sim.step(0.0001)
     np.testing.assert_allclose(sim.state.control.sensed.tau, -300 * 0.01, rtol=1e-9)
-    with refused("omega"):
+    with refused("needs K0 of the control law"):
         world(text, folder)
 
 

@@ -7,7 +7,8 @@ from tu2023.circle_motion import Case
 from tu2023.kinematics import CENTER, RADIUS, circle_branches, follow_circle
 
 from dynamics import forward_kinematics, jacobian, load_arm
-from hopfield_nav.loop import evaluate, omega_warning
+from hopfield_nav.loop import evaluate, warn_of_gains
+from hopfield_nav.plugin import Gains
 
 FAST = circle.FASTEST
 IDEAL = circle.WITHOUT_FRICTION
@@ -45,8 +46,9 @@ def test_reference_is_smooth():
 def test_loop_is_within_its_limit():
     world = circle_motion.circle_world(FAST)
     omega = np.asarray(world.controller.parameters["omega"]) * np.ones(6)
-    assert omega_warning(omega, circle_motion.PERIOD, 0) is None
-    assert omega_warning(2 * omega, circle_motion.PERIOD, 0) is not None
+    for factor, warns in ((1, False), (2, True)):
+        gains = Gains((factor * omega) ** 2, 2 * factor * omega)
+        assert bool(warn_of_gains(gains, "omega", circle_motion.PERIOD, 0)) == warns
 
 
 @pytest.mark.parametrize("speed", circle_motion.SPEEDS)

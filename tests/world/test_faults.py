@@ -110,7 +110,7 @@ def fault(text: str) -> str:
         (
             "format: 1\ncontroller: {law: damping}\ndetection: {estimator: joint_error}",
             3,
-            ["detection.estimator", "omega", "estimator: none"],
+            ["detection.estimator", "K0 of the control law", "momentum_observer"],
         ),
     ],
 )

@@ -77,14 +77,15 @@ def stiffness(runs: tuple[str, ...]) -> np.ndarray:
 
 
 def known_values(method: Method, runs: tuple[str, ...]) -> dict[str, object]:
-    """Parameters that the recordings decide: the servo's omega, constant gains, and the observers' pole.
+    """Parameters that the recordings decide: the servo's gains, constant gains, and the observers' pole.
 
     The constant gain of an estimator without M is the servo's stiffness: omega² times the mean inertia.
     """
     names = {p.name for p in method.parameters}
     poses = np.concatenate([recording(r).q_ref.values[::50] for r in runs])
     inertia = np.diag(mass_matrix(load_arm("ur5_controller"), poses).mean(axis=0))
-    choices = {"omega": stiffness(runs), "gain": stiffness(runs) ** 2 * inertia, "pole": POLE}
+    omega = stiffness(runs)
+    choices = {"position_gain": omega**2, "velocity_gain": 2 * omega, "gain": omega**2 * inertia, "pole": POLE}
     return {name: value for name, value in choices.items() if name in names}
 
 

@@ -1,24 +1,20 @@
 """Force estimate from the joint error of the inverse-dynamics loop (ragazzon2012 5.2).
 
 In closed loop q~'' + K1 q~' + K0 q~ = M^-1 J^T F (5.5), so a slowly varying force leaves
-M K0 q~ on the joints (5.7) and F = J^-T M K0 q~ at the tool (5.8).
+M K0 q~ on the joints (5.7) and F = J^-T M K0 q~ at the tool (5.8). What is felt of a force is K0/(s² + K1 s + K0) of
+it in every joint.
 """
 
 from dynamics.newton_euler import newton_euler
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
-from hopfield_nav.plugin import REFERENCE, Method, Parameter
-
-OMEGA = Parameter(
-    "omega", 1.0, 1e-3, 1e4, "rad/s", "the controller's natural frequencies", per_joint=True, inherit=True
-)
+from hopfield_nav.plugin import POSITION_GAIN, REFERENCE, Method
 
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write M K0 q~ and J^-T M K0 q~ (5.8); the status says whether the wrench was damped."""
     q, q_ref, zero, acceleration = sensed.q, sensed.q_ref, work.vector[0], work.vector[1]
     for i in range(q.size):
-        omega = parameters[i]
-        acceleration[i] = omega * omega * (q[i] - q_ref[i])
+        acceleration[i] = parameters[i] * (q[i] - q_ref[i])
         zero[i] = 0.0
     newton_euler(model, zero, zero[: q.size], acceleration, work, tau_external)
     return wrench_from_torque(model, parameters[q.size], work, tau_external, wrench)
@@ -28,7 +24,7 @@ METHOD = Method(
     kind="estimator",
     name="joint_error",
     kernel=estimate,
-    parameters=(OMEGA, SINGULAR_DAMPING),
+    parameters=(POSITION_GAIN, SINGULAR_DAMPING),
     needs=REFERENCE,
     description="J^-T M K0 q~ from the joint error (ragazzon2012 (5.8))",
 )

@@ -4,8 +4,8 @@ F = J^-T K q~ with one constant gain a joint: (5.8) of ragazzon2012 without M, a
 found by experiment (ragazzon2012 5.2). It needs no model of the arm beyond the Jacobian.
 
 ``fit_gain`` (``hopfield_nav.control.plain_gain``) finds the gains that explain a set of contacts best; the defaults
-are its answer for ``ur5_ragazzon2012`` with the default ``omega``, at 1000 poses within 0.5 rad of the start pose of
-ragazzon2012.
+are its answer for ``ur5_ragazzon2012`` with the ``omega`` of ragazzon2012, at 1000 poses within 0.5 rad of its start
+pose; that document prints no constants.
 """
 
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
@@ -17,7 +17,7 @@ GAIN = Parameter(
     0.0,
     1e9,
     "N·m/rad",
-    "external torque for each radian of joint error",
+    "external torque for each radian of joint error; by default fitted to the arm and omega of ragazzon2012",
     per_joint=True,
 )
 

@@ -1,31 +1,33 @@
 """The tracking error and its rate used directly (ragazzon2012 7.3), as a torque.
 
 With inverse dynamics q~'' + K1 q~' + K0 q~ = M^-1 J^T F (ragazzon2012 (5.5)). Without M, and without the acceleration
-of the error, K (q~ + 2/omega q~') remains: ``joint_error_plain`` and a lead that makes it faster, (2 omega s +
-omega²)/(s + omega)² instead of omega²/(s + omega)². No model is needed beyond the Jacobian. Thresholds on q~ [rad]
-and q~' [rad/s] themselves: the detector ``tracking``.
+of the error, K (q~ + K1/K0 q~') remains: ``joint_error_plain`` and a lead that makes it faster, (K1 s + K0)/(s² + K1 s
++ K0) instead of K0/(s² + K1 s + K0). No model is needed beyond the Jacobian. Thresholds on q~ [rad] and q~' [rad/s]
+themselves: the detector ``tracking``.
 """
 
-from hopfield_nav.control.estimators.joint_error import OMEGA
+import math
+
 from hopfield_nav.control.estimators.joint_error_plain import GAIN
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
-from hopfield_nav.plugin import REFERENCE, Method
+from hopfield_nav.plugin import POSITION_GAIN, REFERENCE, VELOCITY_GAIN, Method
 
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
-    """Write K (q~ + 2/omega q~') and J^-T times it; the status says whether the wrench was damped."""
+    """Write K (q~ + K1/K0 q~') and J^-T times it; the status says whether the wrench was damped."""
     q, qd, q_ref, qd_ref, n = sensed.q, sensed.qd, sensed.q_ref, sensed.qd_ref, sensed.q.size
     for i in range(n):
-        lead = 2.0 / parameters[n + i]
+        root = math.sqrt(parameters[n + i])
+        lead = parameters[2 * n + i] / root / root  # 2/omega to the last digit where K0 = omega², K1 = 2 omega
         tau_external[i] = parameters[i] * (q[i] - q_ref[i] + lead * (qd[i] - qd_ref[i]))
-    return wrench_from_torque(model, parameters[2 * n], work, tau_external, wrench)
+    return wrench_from_torque(model, parameters[3 * n], work, tau_external, wrench)
 
 
 METHOD = Method(
     kind="estimator",
     name="tracking_error",
     kernel=estimate,
-    parameters=(GAIN, OMEGA, SINGULAR_DAMPING),
+    parameters=(GAIN, POSITION_GAIN, VELOCITY_GAIN, SINGULAR_DAMPING),
     needs=REFERENCE,
     description="joint error and its rate with constant gains (ragazzon2012 7.3)",
 )

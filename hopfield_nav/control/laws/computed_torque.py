@@ -1,7 +1,7 @@
 """Computed torque with a gain for position and one for velocity (kebria2016 section V)."""
 
 from dynamics.newton_euler import newton_euler
-from hopfield_nav.plugin import Method, Parameter
+from hopfield_nav.plugin import Gains, Method, Parameter
 
 
 def control(model, sensed, parameters, memory, work, tau):
@@ -23,5 +23,6 @@ METHOD = Method(
         Parameter("proportional", 10.0, 0.0, 1e8, "1/s²", "K_P, gain of the position error", per_joint=True),
         Parameter("derivative", 10.0, 0.0, 1e4, "1/s", "K_D, gain of the velocity error", per_joint=True),
     ),
+    gains=lambda values: Gains(values["proportional"], values["derivative"]),
     description="computed torque with separate gains (kebria2016 (11))",
 )

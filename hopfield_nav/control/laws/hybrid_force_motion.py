@@ -21,6 +21,7 @@ tangent from the measured force and motion).
 """
 
 import math
+from dataclasses import replace
 
 from dynamics.kernels.decorators import inlined
 from dynamics.kernels.vectors import ZERO, add, along, column, cross, dot, length, over, put_three, sub, three, times
@@ -28,6 +29,7 @@ from dynamics.kinematics import update_jacobian
 from dynamics.linear_solve import solve_symmetric
 from dynamics.newton_euler import newton_euler
 from hopfield_nav.control.believed_friction import believed_at
+from hopfield_nav.control.laws.inverse_dynamics import DAMPING_RATIO, OMEGA
 from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import FORCE_FELT, Limits, Method, Parameter
 
@@ -59,9 +61,9 @@ def control(model, sensed, parameters, memory, work, tau):
     _tell_joints(sensed, memory, work, _velocity(sensed, parameters, memory, work, period), period)
     acceleration = work.vector[0]
     for i in range(n):
-        omega = parameters[PARAMETERS + i]
+        omega, zeta = parameters[PARAMETERS + i], parameters[PARAMETERS + n + i]
         angle, speed = memory[JOINTS + i], memory[JOINTS + n + i]
-        acceleration[i] = omega * omega * (angle - sensed.q[i]) + 2.0 * omega * (speed - sensed.qd[i])
+        acceleration[i] = omega * omega * (angle - sensed.q[i]) + 2.0 * zeta * omega * (speed - sensed.qd[i])
     newton_euler(model, model.gravity, sensed.qd, acceleration, work, tau)
     for i in range(n):
         tau[i] += believed_at(model, i, memory[JOINTS + n + i])
@@ -210,18 +212,11 @@ METHOD = Method(
         Parameter("force_integral", 6e-3, 0.0, 10.0, "m/(s²·N)", "k_i"),
         Parameter("normal_time", 0.02, 0.0, 1.0, "s", "over which the direction of the force is smoothed"),
         Parameter("tilt_time", 0.1, 0.0, 100.0, "s", "over which friction's angle is found; 0: there is none"),
-        Parameter(
-            "natural_frequency",
-            (22.5, 22.5, 37.5, 60.0, 67.5, 75.0),
-            1e-3,
-            1e4,
-            "rad/s",
-            "of each joint",
-            per_joint=True,
-        ),
+        replace(OMEGA, name="natural_frequency", description="of each joint"),
+        DAMPING_RATIO,
     ),
     memory=lambda n: JOINTS + 2 * n,
-    limits=lambda values: Limits(frequency=values["natural_frequency"]),
+    limits=lambda values: Limits(frequency=values["natural_frequency"], damping_ratio=values["damping_ratio"]),
     needs=FORCE_FELT,
     description="along a surface with a wanted force (Raibert and Craig 1981)",
 )
