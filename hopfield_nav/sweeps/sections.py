@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, Wra
 
 from dynamics import BadInput, nearest_name
 from hopfield_nav.record import SUMMARY
+from hopfield_nav.sweeps.aim import SCHEMA, Aim, read_aim
 from hopfield_nav.sweeps.values import MOST_RUNS, Draw, Values, read_draw, read_values
 from hopfield_nav.world import NOT_KNOWN, Range, Section, Seed, Text, Whole, must_fit, or_not_known, show, without_empty
 
@@ -53,6 +54,8 @@ _OrNotKnown = WrapValidator(or_not_known)
 _ValuesField = Annotated[Values, BeforeValidator(read_values), WithJsonSchema(_VALUES_SCHEMA), _OrNotKnown]
 
 _DrawField = Annotated[Draw, BeforeValidator(read_draw), WithJsonSchema(_DRAW_SCHEMA), _OrNotKnown]
+
+_AimField = Annotated[Aim | None, BeforeValidator(read_aim), WithJsonSchema(SCHEMA), _OrNotKnown]
 
 _QUANTITY_SCHEMA = {"type": "array", "items": {"enum": list(SUMMARY)}, "uniqueItems": True}
 
@@ -105,6 +108,7 @@ class SweepFile(Section):
     quantities: Annotated[tuple[Text, ...], AfterValidator(check_quantities), WithJsonSchema(_QUANTITY_SCHEMA)] = Field(
         DEFAULT, description="columns kept of a run's summary; outcome always is"
     )
+    aim: _AimField = Field(None, description="least of a quantity, and conditions: what the best setting is")
     measures: Text | None = Field(None, description="FILE.py:NAME, further columns from every finished run")
     until: UntilSection = Field(default_factory=lambda: UntilSection(), description="when a run is given up")
     patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = Field(
