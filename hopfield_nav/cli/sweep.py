@@ -48,7 +48,9 @@ def sweep(
     if not no_plots:
         from hopfield_nav.experiment import note_seconds
         from hopfield_nav.figures.sweep import draw_sweep_figures
+        from hopfield_nav.sweeps import keep_chosen
 
+        keep_chosen(asked, folder)
         started = clock.monotonic()
         pages = draw_sweep_figures(folder)
         note_seconds("page", (clock.monotonic() - started) / max(1, len(pages)))

@@ -164,7 +164,8 @@ def best_lines(sweep: Sweep, judged: Judged, best: Best) -> list[str]:
     lines.append(f"by the rule: {_RULE}" if aim is None else f"by the aim: {aim}")
     if choice.few:
         more = "; add repeats" if sweep.is_random else ""
-        lines.append(f"fewer than 5 pairs of seeds: {choice.alike} within 2 % count as equal{more}")
+        equal = f"{choice.alike} within 2 % count as equal" if choice.alike > 1 else "none is within 2 % of it"
+        lines.append(f"fewer than 5 pairs of seeds: {equal}{more}")
     elif choice.alike > 1:
         lines.append(f"the fastest of {choice.alike} whose peak forces the pairs of seeds cannot tell apart")
     if not choice.beside:

@@ -31,6 +31,7 @@ from .record import moved_value as moved_value
 from .run import Progress as Progress
 from .run import execute as execute
 from .run import finished_counts as finished_counts
+from .run import keep_chosen as keep_chosen
 from .run import require_same as require_same
 from .run import sweep as sweep
 from .sections import SweepFile as SweepFile

@@ -266,7 +266,7 @@ def test_a_cell_without_a_value_is_no_hole(ax):
     assert [text.get_text() for text in ax.texts].count("–") == 4
     assert to_hex(ax.get_facecolor()) != "#ffffff"
     (label,) = [handle.get_label() for handle in heat_map_handles(data, [TIME]) if "–" in handle.get_label()]
-    assert label == "– no value: goal never reached"
+    assert label == "– no value (never arrives)"
     assert not [handle for handle in heat_map_handles(data, [PEAK]) if "–" in handle.get_label()]
 
 

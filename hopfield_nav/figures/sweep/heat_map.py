@@ -88,7 +88,7 @@ def heat_map_handles(data: xr.Dataset, quantities: Sequence[str] = ()) -> list[A
     ]
     missing = [name for name in quantities if any(np.isnan(median(points.numbers(name)[r])) for r in points.settings())]
     if missing or points.count < points.whole:
-        handles.append(Patch(facecolor=_EMPTY, label="– no value: " + _why(points, missing)))
+        handles.append(Patch(facecolor=_EMPTY, label=f"– no value ({_why(points, missing)})"))
     return handles
 
 
@@ -111,8 +111,8 @@ def hatches_of(data: xr.Dataset) -> dict[str, str]:
 
 
 def _why(points: Points, missing: Sequence[str]) -> str:
-    told = {TIME: "goal never reached"}
-    words = [told.get(name, "nothing touched or felt") for name in missing]
+    told = {TIME: "never arrives"}
+    words = [told.get(name, "nothing felt") for name in missing]
     return ", ".join(dict.fromkeys(words + ["not run"] * (points.count < points.whole)))
 
 

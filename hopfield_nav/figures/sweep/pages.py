@@ -33,6 +33,7 @@ from hopfield_nav.figures.sweep.heat_map import add_bar, draw_heat_map, heat_map
 from hopfield_nav.figures.sweep.lines import draw_lines
 from hopfield_nav.figures.sweep.outcomes import draw_outcomes, outcome_handles
 from hopfield_nav.figures.sweep.pareto import draw_pareto
+from hopfield_nav.figures.sweep.paths import paths_page
 from hopfield_nav.figures.sweep.points import TIME, Points, median, short
 from hopfield_nav.record import check_checksums, read_netcdf
 
@@ -187,6 +188,8 @@ def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:
     with paper_style():
         for name, figure in sweep_pages(data):
             written += save_figure(figure, figures, name, pdf, sweep_note(data))
+        paths = paths_page(data, Path(folder))
+        written += [] if paths is None else save_figure(paths, figures, "paths", pdf, sweep_note(data))
     return written
 
 

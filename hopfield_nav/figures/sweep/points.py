@@ -74,9 +74,11 @@ class Points:
     def row_of(self, mark: str) -> int | None:
         """The first run of the base world's setting (``base_run``), or of the best (``best_run``), if it is here."""
         run = self.data.attrs.get(mark)
-        if run is None or not self._rows[int(run)]:
-            return None
-        return int(np.count_nonzero(self._rows[: int(run)]))
+        return None if run is None or not self._rows[int(run)] else self.row_at(int(run))
+
+    def row_at(self, run: int) -> int:
+        """Where the run of that index stands among those whose row was written."""
+        return int(np.count_nonzero(self._rows[:run]))
 
     def values(self, name: str) -> np.ndarray:
         """(count,) values of a parameter: numbers, or words where not all are numbers."""
