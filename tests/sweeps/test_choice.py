@@ -2,6 +2,8 @@
 
 import itertools
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from made_rows import made_rows
 from refusals import refused
 
 from hopfield_nav.cli.sweep_report import best_lines, print_sweep
-from hopfield_nav.sweeps import Aim, Settings, choose, judge, make_sweep
+from hopfield_nav.sweeps import Aim, Settings, choose, execute, judge, load_sweep, make_sweep, read_rows
 from hopfield_nav.sweeps.aim import Condition, read_aim
 from hopfield_nav.sweeps.settings import neighbours, read_settings
 
@@ -78,6 +80,43 @@ def test_ten_thousand_tables_are_judged_as_by_hand():
         assert choice.best is None or (choice.ranks[0] == choice.best and not choice.fails[choice.best])
         none += expected is None
     assert 100 < none < 5000
+
+
+def real_gains(scales):
+    """Runs of ragazzon2012_real over scales of ω and of the threshold, with four seeds each, as they were recorded."""
+    rows = np.genfromtxt(Path(__file__).parent / "real_gains.csv", delimiter=",", skip_header=1)
+    rows = rows[np.isin(rows[:, 0], scales)]
+    reached, alarms, peak, time = rows[:, 3:].T.reshape(4, -1, 4)
+    beside = neighbours((len(scales), 3), [np.arange(len(scales)), np.arange(3)])
+    return Settings(reached, {ALARMS: alarms, PEAK: peak, TIME: time}, beside), rows[::4, :2]
+
+
+@pytest.mark.parametrize("scales", [(0.5, 0.75, 1, 1.2), (0.5, 0.75, 1, 1.2, 1.4)])
+def test_the_real_arm_is_slowed_down_and_not_driven_hard(scales):
+    """The fastest settings hit with 195 N and more; with a scale of 1.4 half of the runs do not arrive."""
+    settings, values = real_gains(scales)
+    choice = choose(settings)
+    assert values[choice.best].tolist() == [0.75, 1.0]
+    assert settings.means(PEAK)[choice.best] == pytest.approx(92.3, abs=0.05)
+    assert settings.means(TIME)[choice.best] == pytest.approx(53.1, abs=0.05)
+    assert choice.alike == 4
+    assert choice.few
+    fails = dict(zip(map(tuple, values.tolist()), choice.fails.tolist(), strict=True))
+    assert fails[1.2, 1.0] == ("a neighbour fails" if 1.4 in scales else "")
+
+
+def test_the_first_hours_threshold_misses_no_contact(tmp_path, monkeypatch):
+    """The files of the page, run as it says."""
+    page = (Path(__file__).parents[2] / "docs" / "first_hour.md").read_text()
+    for name, text in re.findall(r'```\w+ title="([^"]+)"\n(.*?)```', page, re.DOTALL):
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    sweep = load_sweep("my_sweep.yaml", allow_code=True)
+    rows = read_rows(execute(sweep, tmp_path / "found", workers=0), sweep)
+    best = judge(sweep, rows).best[0].result
+    assert best.label[0] == "1"
+    assert best.means["silent_contact_count"].estimate == best.means[ALARMS].estimate == 0.0
+    assert max(row["silent_contact_count"] for row in rows) > 0
 
 
 def noisy(vary, repeats=3, **others):
