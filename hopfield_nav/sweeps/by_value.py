@@ -81,7 +81,7 @@ def judge(sweep: Sweep, rows: Sequence[Row]) -> Judged:
     tables = [_table(sweep, rows, part) for part in parts]
     found = _Found(sweep, settings, layout, rows)
     best = [_best(found, (), None), *(_best(found, *method) for method in _methods(layout))]
-    names = tuple(c.name for _, axis in layout.axes for c in axis)
+    names = tuple(column.name for column in _named(layout))
     alone = len(layout.axes) == 1 and tables[0].count == layout.count  # then its table is that of the settings
     shown = range(layout.count) if alone else _shown(best[0].choice, layout)
     results = [found.result(k, not alone and k == best[0].choice.best) for k in shown]
@@ -114,7 +114,7 @@ class _Found:
 
     def result(self, setting: int, is_best: bool) -> ValueResult:
         """What is said of a setting."""
-        columns = [column for _, axis in self.layout.axes for column in axis]
+        columns = _named(self.layout)
         names = shown_names(_words(self.rows, columns))
         own = [row for row in self.rows if self.layout.of_run[row["index"]] == setting]
         job = self.sweep.job(int(np.argmax(self.layout.of_run == setting)))
@@ -131,6 +131,17 @@ class _Found:
             values = self.settings.values(name)
             gaps[name] = paired_means(values[base], values[setting], limits_of(name)).difference
         return gaps
+
+
+def _named(layout: Layout) -> list[AxisColumn]:
+    """The columns by which a setting is known: of those that go together words, and the first that tells all apart."""
+    kept: list[AxisColumn] = []
+    for _, axis in layout.axes:
+        apart = [
+            c for c in axis if c.drawn or len({json.dumps(c.value(i)) for i in range(len(c.values))}) == len(c.values)
+        ]
+        kept += [c for c in axis if c.drawn or c in apart[:1] or _is_words(c) or not apart]
+    return kept
 
 
 def _best(found: _Found, method: tuple[str, ...], among: np.ndarray | None) -> Best:

@@ -54,7 +54,7 @@ def swept_axis(points: Points, name: str, even: bool = False) -> SweptAxis:
     values, codes = codes_of(raw)
     label = points.label(name)
     if raw.dtype.kind != "f" or not np.isfinite(raw).all():
-        return _even(name, label, [str(value) for value in values], codes)
+        return _even(name, label, [short(value) for value in values], codes)
     if len(values) > MOST_VALUES:
         return _binned(name, label, raw, even)
     kind = "even" if even else _kind(np.array(values))

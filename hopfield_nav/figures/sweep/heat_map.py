@@ -34,7 +34,7 @@ _WIDE = 10.0  # largest over smallest value above which colours are logarithmic
 
 
 def draw_heat_map(
-    ax: Axes, data: xr.Dataset, quantity: str, x: str, y: str, only: tuple[str, Any] | None = None,
+    ax: Axes, data: xr.Dataset, quantity: str, x: str, y: str, only: tuple[str, int] | None = None,
     norm: Normalize | None = None,
 ) -> Axes:  # fmt: skip
     """A quantity of a sweep's table over two parameters: its median over all others and over the repeats.
@@ -43,12 +43,12 @@ def draw_heat_map(
     aim, or of the rule, are hatched by what it falls short of; those without a value are grey, with a dash. ○ stands
     in the cell of the base world's setting, ★ in that of the best. The time to the goal is that of the runs which
     reached it. The colours span the cells in which the goal was reached; those of a count span all cells. ``only`` is
-    a parameter and the value of it to which the runs are restricted; with ``norm``, of several maps, no bar is drawn.
+    a parameter and which of its values the runs have; with ``norm``, of several maps, no bar is drawn.
 
     Raises ``BadInput``: there is no such column, or it holds no numbers.
     """
     points = Points(data)
-    here = np.ones(points.count, bool) if only is None else points.values(only[0]) == only[1]
+    here = np.ones(points.count, bool) if only is None else swept_axis(points, only[0]).codes == only[1]
     across, up = swept_axis(points, x), swept_axis(points, y)
     values, share, fails = _cells(points, quantity, across, up, here)
     for axis, line in ((across, ax.xaxis), (up, ax.yaxis)):

@@ -60,8 +60,8 @@ def sweep_pages(data: xr.Dataset) -> Iterator[tuple[str, Figure]]:
     if changing and len(names) == 2 and "run" not in data.dims:
         yield "heat_maps", heat_maps_page(data, changing, *names)
     elif third is not None:
-        others = [name for name in names if name != third]
-        yield from ((f"heat_maps_{name}", multiples_page(data, name, *others, third)) for name in changing)
+        x, y = (name for name in names if name != third)
+        yield from ((f"heat_maps_{name}", multiples_page(data, name, x, y, third)) for name in changing)
     elif changing:
         for name in names:
             ending = "" if len(names) == 1 else "_" + file_name(name)
@@ -141,7 +141,7 @@ def multiples_page(data: xr.Dataset, quantity: str, x: str, y: str, third: str) 
     norm, axes = norm_of(medians, shares, quantity), []
     for k, value in enumerate(values):
         ax = figure.add_subplot(rows, columns, k + 1)
-        axes.append(draw_heat_map(ax, data, quantity, x, y, (third, value), norm))
+        axes.append(draw_heat_map(ax, data, quantity, x, y, (third, k), norm))
         ax.set_title(f"{points.label(third)}: {short(value)}", loc="left")
         ax.label_outer()
     add_bar(axes, axes[0].collections[0], points.label(quantity), quantity, medians)
@@ -151,7 +151,8 @@ def multiples_page(data: xr.Dataset, quantity: str, x: str, y: str, third: str) 
 def lines_page(data: xr.Dataset, quantities: list[str], x: str) -> Figure:
     """Each quantity over one parameter."""
     figure = _grid([partial(draw_lines, data=data, quantity=name, x=x) for name in quantities], 4.8)
-    return add_legend(figure, mark_handles(Points(data)), 2)
+    binned = swept_axis(Points(data), x).binned  # no value has a place of its own
+    return add_legend(figure, [] if binned else mark_handles(Points(data)), 2)
 
 
 def pareto_page(data: xr.Dataset, pairs: list[tuple[str, str]]) -> Figure:
