@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -35,6 +35,7 @@ class Suite(Sweep):
 
     suite: SuiteFile  # what the file says, with methods that were added
     bases: dict[str, Base]  # the base world of every family
+    compares: ClassVar[bool] = False
 
     @cached_property
     def kept(self) -> dict[str, Quantity]:

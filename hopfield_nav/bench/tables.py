@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from hopfield_nav.bench.suite import Suite
 from hopfield_nav.record import SUMMARY, Quantity, alarm_rate, as_text, version_of
-from hopfield_nav.sweeps import Value, mean, share
+from hopfield_nav.sweeps import Value, limits_of, mean, paired_means, paired_shares, share
 
 Row = Mapping[str, Any]
 Cell = tuple[str, str]  # family and condition
@@ -62,7 +62,7 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
         versions = sorted({str(r["version"]) for r in own if r["version"]})
         name = method if versions in ([], [today]) else f"{method} (version {', '.join(versions)})"
         values = [
-            _rate(counted) if key == ALARMS else _mean(mean(_numbers(r[key] for r in good), signed=False), q.scale)
+            _rate(counted) if key == ALARMS else _mean(mean(_numbers(r[key] for r in good), limits_of(key)), q.scale)
             for key, q in compared.items()
         ]
         reached = [f"{len(good)} of {len(counted)}", _percent(share(len(good), len(counted)))]
@@ -94,7 +94,7 @@ def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: C
     both = [(first[k], second[k]) for k in sorted(first.keys() & second.keys()) if first[k]["counts"]]
     there = [(a, b) for a, b in both if a["outcome"] == b["outcome"] == "reached"]
     got = [(a["outcome"] == "reached", b["outcome"] == "reached") for a, b in both]
-    won = _mean(mean(float(b) - float(a) for a, b in got), 100.0, *_SIGNED, " %")
+    won = _mean(paired_shares(*_columns(got)).difference, 100.0, *_SIGNED, " %")
     lines = [["reached", str(len(got)), won, str(got.count((True, False))), str(got.count((False, True)))]]
     lines = lines if has_goals(suite) else []
     for key, quantity in _compared(suite).items():
@@ -102,7 +102,7 @@ def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: C
         if there and not values:
             continue
         unit = f" {quantity.shown}".rstrip()
-        less = _mean(mean(float(b) - float(a) for a, b in values), quantity.scale, *_SIGNED, unit)
+        less = _mean(paired_means(*_columns(values)).difference, quantity.scale, *_SIGNED, unit)
         better = [str(sum(a < b for a, b in values)), str(sum(b < a for a, b in values))]
         lines.append([quantity.label, str(len(values)), less, *better])
     less = f"{pair[1]} less {pair[0]}, mean and 95 %"
@@ -163,6 +163,10 @@ def _how_alike(world: Different) -> tuple[bool, float, Cell, int]:
     reached = [row["outcome"] == "reached" for row in (world.first, world.second)]
     times = [row.get("simulated_time_s") or 0.0 for row in (world.first, world.second)]
     return reached[0] == reached[1], -abs(float(times[1]) - float(times[0])), world.cell, world.repeat
+
+
+def _columns(pairs: Sequence[tuple[Any, Any]]) -> tuple[list[float], list[float]]:
+    return [float(a) for a, _ in pairs], [float(b) for _, b in pairs]
 
 
 def _numbers(values: Any) -> Iterator[float]:

@@ -13,7 +13,7 @@ from hopfield_nav.cli.options import Trusted
 
 if TYPE_CHECKING:
     from hopfield_nav.record import Run
-    from hopfield_nav.sweeps import Pair
+    from hopfield_nav.sweeps import PairedValue
     from hopfield_nav.world import World
 
 _SHOWN = (
@@ -91,7 +91,7 @@ def _text(value: Any) -> str:
     return printable(value if isinstance(value, str) else json.dumps(value), 40)
 
 
-def _row(name: str, pair: "Pair") -> list[str]:
+def _row(name: str, pair: "PairedValue") -> list[str]:
     from hopfield_nav.record import SUMMARY, Quantity
 
     share = Quantity("share that reached the goal", "1", "share of runs that reached their goal")
@@ -102,7 +102,7 @@ def _row(name: str, pair: "Pair") -> list[str]:
 
     gap = pair.difference
     interval = f"{text(gap.low)} to {text(gap.high)}" if math.isfinite(gap.low) else "–"
-    return [quantity.label, *(text(value.estimate) for value in pair), interval, str(gap.n)]
+    return [quantity.label, *(text(value.estimate) for value in pair[:3]), interval, str(gap.n)]
 
 
 def _numbers_of(folder: Path, run: "Run") -> dict[str, Any]:

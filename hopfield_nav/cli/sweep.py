@@ -25,6 +25,9 @@ def sweep(
     resume: Annotated[
         bool, typer.Option("--resume", help="Do what is missing in --out, or in the newest folder of this sweep.")
     ] = False,
+    aim: Annotated[
+        str | None, typer.Option(metavar="AIM", help="What the best is: {least: QUANTITY, while: {QUANTITY: '<= 0'}}.")
+    ] = None,
     no_plots: NoPlots = False,
     trust: Trusted = False,
 ) -> int:
@@ -32,6 +35,7 @@ def sweep(
     from hopfield_nav.sweeps import load_sweep, require_same
 
     asked = load_sweep(file, trust)
+    asked = asked if aim is None else asked.aimed(aim)
     folder = folder_of(asked.name, out, resume)
     if resume:
         require_same(asked, folder)
@@ -44,7 +48,9 @@ def sweep(
     if not no_plots:
         from hopfield_nav.experiment import note_seconds
         from hopfield_nav.figures.sweep import draw_sweep_figures
+        from hopfield_nav.sweeps import keep_chosen
 
+        keep_chosen(asked, folder)
         started = clock.monotonic()
         pages = draw_sweep_figures(folder)
         note_seconds("page", (clock.monotonic() - started) / max(1, len(pages)))

@@ -1,6 +1,7 @@
 """What the command sweep prints: what it will take, how it goes, what came out."""
 
 import math
+import textwrap
 import time as clock
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,20 +15,23 @@ from rich.progress import BarColumn, Progress, TextColumn
 from dynamics import printable
 from hopfield_nav.cli.report import print_columns, say
 from hopfield_nav.record import Quantity
+from hopfield_nav.sweeps import Best, Judged, Sweep, SweepEstimate, Value, ValueResult, counted, judge, shown_quantities
 from hopfield_nav.sweeps import Progress as ProgressCall
-from hopfield_nav.sweeps import Sweep, SweepEstimate, Value, ValueTable, shown_quantities, value_tables
 
+_WIDTH = 80  # of a line of words
 _LINE_EVERY = 30.0  # [s] between two lines of progress where stderr is no terminal
-TIME = "simulated_time_s"
+TIME, PEAK = "simulated_time_s", "peak_contact_force_N"
 _SHORT = {
-    TIME: "time", "collision_count": "collisions", "peak_contact_force_N": "peak force",
+    TIME: "time", "collision_count": "collisions", PEAK: "peak force",
     "detection_delay_median_s": "delay", "false_alarm_count": "false alarms",
     "silent_contact_count": "missed",
 }  # fmt: skip
 _EXPLAINED = (
-    "means over all else; time: of the runs that reached the goal; *: the best; less *: in pairs of a seed;\n"
-    "intervals: 95 %, Wilson's for shares, Student's over seeds for differences"
+    "○: the base world's; ★: the best; means over all else, time: of the runs that\n"
+    "reached the goal; 95 % intervals: Wilson's for shares, for differences Newcombe's\n"
+    "(shares) and Student's, from three pairs"
 )
+_RULE = "arrives most often, fewest false alarms, neighbours as good, least peak force, of equals the fastest"
 Row = Mapping[str, Any]
 
 
@@ -114,35 +118,102 @@ class _Lines:
 
 
 def print_sweep(sweep: Sweep, rows: Sequence[Row], folder: Path) -> None:
-    """Print how the runs ended, a table of every swept parameter, and why runs gave no result."""
-    counted = rows if sweep.is_random else [row for row in rows if row["repeat"] == 0]
-    outcomes = Counter(str(row.get("outcome")) for row in counted)
+    """Print how the runs ended, tables of values and settings, the best of these, and why runs gave no result."""
+    own = counted(sweep, rows)
+    outcomes = Counter(str(row.get("outcome")) for row in own)
     told = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())
-    print(printable(f"{len(counted)} runs: {told}"))
-    for table in value_tables(sweep, counted):
-        _print_values(sweep, table)
+    print(printable(f"{len(own)} runs: {told}"))
+    judged = judge(sweep, rows)
+    for table in judged.tables:
+        _print_values(sweep, ", ".join(table.names), table.results)
+    _print_settings(sweep, judged)
     _print_reasons(sweep, rows)
     print(_EXPLAINED)
     print(printable(f"every run: {folder / 'sweep.csv'}"))
     print(printable(f"folder: {folder}"))
 
 
-def _print_values(sweep: Sweep, table: ValueTable) -> None:
+def _print_settings(sweep: Sweep, judged: Judged) -> None:
+    """The best settings beside the base world's, what differs between them, and how the best was chosen."""
+    table = judged.settings
+    if table is None:
+        return
+    shown, name = table.results, ", ".join(short_names(table.names))
+    if len(shown) < table.count:
+        print(f"the best of {table.count} settings" + ", and ○" * shown[-1].is_base)
+    _print_values(sweep, name, shown)
+    _print_differences(sweep, name, shown)
+    first, *methods = judged.best
+    for line in best_lines(sweep, judged, first):
+        print(textwrap.fill(printable(line), _WIDTH, subsequent_indent="  ", break_on_hyphens=False))
+    if methods:
+        print("\nevery method's own best")
+        _print_values(sweep, name, [best.result for best in methods])
+
+
+def best_lines(sweep: Sweep, judged: Judged, best: Best) -> list[str]:
+    """Which setting is the best, by what, and what to keep in mind."""
+    choice, aim, layout = best.choice, sweep.file.aim, judged.layout
+    names = judged.settings.names if judged.settings else ()
+    setting = ", ".join(f"{name} {text}" for name, text in zip(names, best.result.label, strict=True))
+    if choice.best is None:
+        why = "no run arrived" if aim is None else "no setting keeps to the aim"
+        lines = [f"★ none: {why}; nearest: {setting} ({choice.fails[choice.nearest] or 'nothing to compare'})"]
+    else:
+        lines = [f"★ {setting}" + (f"; at the edge of {best.edges}" if best.edges else "")]
+    lines.append(f"by the rule: {_RULE}" if aim is None else f"by the aim: {aim}")
+    if choice.few:
+        more = "; add repeats" if sweep.is_random else ""
+        equal = f"{choice.alike} within 2 % count as equal" if choice.alike > 1 else "none is within 2 % of it"
+        lines.append(f"fewer than 5 pairs of seeds: {equal}{more}")
+    elif choice.alike > 1:
+        lines.append(f"the fastest of {choice.alike} whose peak forces the pairs of seeds cannot tell apart")
+    if not choice.beside:
+        lines.append("no setting has neighbours that are as good: chosen without them")
+    alone = layout.names(k for k, order in enumerate(layout.orders) if order is None and layout.shape[k] > 1)
+    if aim is None and alone:
+        lines.append(f"words and drawn values have no neighbours: {alone}")
+    if layout.base is None:
+        lines.append("the base world's setting was not run: no differences from it")
+    return lines
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Keys of a world by their last part, where no other has the same."""
+    last = [name.rpartition(".")[2] for name in names]
+    return [
+        part if last.count(part) == 1 and not part.isdecimal() else name for name, part in zip(names, last, strict=True)
+    ]
+
+
+def _print_values(sweep: Sweep, name: str, results: Sequence[ValueResult]) -> None:
     quantities = {name: sweep.kept[name] for name in shown_quantities(sweep)}
     heads = [_SHORT.get(name, quantity.label) for name, quantity in quantities.items()]
-    compared = any(result.less_best for result in table.results)
-    less = ["reached, less *", f"{_SHORT[TIME]}, less *"] if compared else []
-    lines = []
-    for i, result in enumerate(table.results):
-        means = [_mean(result.means[name], quantity) for name, quantity in quantities.items()]
-        star = "*" if i == table.best and compared else ""
-        line = [star, ", ".join(result.label), _share(result.reached), *means]
-        if compared:
-            line += [_gap(result.less_best.get("reached"), 100.0, "%"), _gap(result.less_best.get(TIME), 1.0, "s")]
-        lines.append(line)
-    one = table.count == len(table.results)
-    name = ", ".join(table.names) if one else f"the best {len(table.results)} of {table.count}"
-    print_columns(["", name, "reached (95 %)", *heads, *less], lines, labels=2)
+    lines = [
+        [_mark(result), ", ".join(result.label), _share(result.reached)]
+        + [_mean(result.means[name], quantity) for name, quantity in quantities.items()]
+        for result in results
+    ]
+    print_columns(["", name, "reached (95 %)", *heads], lines, labels=2)
+
+
+def _print_differences(sweep: Sweep, name: str, results: Sequence[ValueResult]) -> None:
+    compared = [result for result in results if any(gap.n for gap in result.differences.values())]
+    if not compared:
+        return
+    kept = [(key, sweep.kept[key]) for key in (PEAK, TIME) if key in sweep.kept]
+    lines = [
+        [_mark(result), ", ".join(result.label), _gap(result.differences["reached"], 100.0)]
+        + [_gap(result.differences[key], quantity.scale) for key, quantity in kept]
+        for result in compared
+    ]
+    heads = [f"{_SHORT[key]} [{quantity.shown}]" for key, quantity in kept]
+    print("differences from ○, in pairs of a seed")
+    print_columns(["", name, "reached [%]", *heads], lines, labels=2)
+
+
+def _mark(result: ValueResult) -> str:
+    return "★" * result.is_best + "○" * result.is_base
 
 
 def _print_reasons(sweep: Sweep, rows: Sequence[Row]) -> None:
@@ -160,12 +231,12 @@ def _share(value: Value) -> str:
     return f"{count}/{value.n}  {value.estimate:.0%} ({100 * value.low:.0f}–{100 * value.high:.0f})"
 
 
-def _gap(value: Value | None, scale: float, unit: str) -> str:
-    """A difference with its interval where more than one seed gives one."""
-    if value is None or not value.n:
-        return ""
-    middle, low, high = (f"{scale * v:+.3g}" for v in (value.estimate, value.low, value.high))
-    return f"{middle} {unit}" if math.isnan(value.low) else f"{middle} {unit} ({low}…{high})"
+def _gap(value: Value, scale: float) -> str:
+    """A difference with its interval where enough pairs give one."""
+    if not value.n:
+        return "–"
+    middle, low, high = (f"{scale * v:+.3g}" for v in value[1:])
+    return middle if math.isnan(value.low) else f"{middle} ({low}…{high})"
 
 
 def _mean(value: Value, quantity: Quantity) -> str:

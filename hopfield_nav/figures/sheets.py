@@ -24,6 +24,7 @@ from hopfield_nav.figures.style import DPI
 _BINS = 1000  # a column of a paper at 300 dpi has as many pixels
 _SMALL = 4.6  # [pt] letters of a note
 _LETTERS = 30  # of them an inch
+_LEGEND = 19  # letters of a legend an inch
 _PACKED = 3  # of 9 levels: a tenth larger than at the default, 6, and a quarter sooner written
 
 
@@ -35,10 +36,18 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def add_legend(figure: Figure, handles: list[Artist], columns: int) -> Figure:
-    """A legend above all panels, where it covers no data."""
+    """A legend above all panels, where it covers no data, in so many columns at most as have room."""
     if handles:
-        figure.legend(handles=handles, loc="outside upper center", ncols=min(columns, len(handles)), borderaxespad=0.1)
+        words = [str(handle.get_label()) for handle in handles]
+        count = next((k for k in range(min(columns, len(words)), 1, -1) if _room(words, k) <= figure.get_figwidth()), 1)
+        figure.legend(handles=handles, loc="outside upper center", ncols=count, borderaxespad=0.1)
     return figure
+
+
+def _room(words: list[str], columns: int) -> float:
+    """About how wide a legend is [inch]: it is filled column by column, and a mark has the room of seven letters."""
+    rows = ceil(len(words) / columns)
+    return sum(7 + max(map(len, words[k : k + rows])) for k in range(0, len(words), rows)) / _LEGEND
 
 
 def keep_scale(ax: Axes, least: float) -> Axes:

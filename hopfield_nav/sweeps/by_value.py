@@ -1,98 +1,191 @@
-"""What every value of a sweep's parameters did, averaged over all else, and how they differ from the best.
+"""What every value of a sweep's parameters did, averaged over all else, and how settings differ from the base world's.
 
-Runs that differ in a seed alone are repeats, also where the seed of obstacles is swept. Two values are compared in
-pairs: the same seeds, and the same values of everything else; pairs of one seed count as one.
+Runs that differ in a seed alone are repeats, also where the seed of obstacles is swept. Settings are compared in
+pairs of a seed with that of the base world.
 """
 
 import json
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hopfield_nav.plugin import shown_names
 from hopfield_nav.record import is_reached
-from hopfield_nav.sweeps.axes import AxisColumn
-from hopfield_nav.sweeps.statistics import Value, mean, share
+from hopfield_nav.sweeps.aim import REACHED
+from hopfield_nav.sweeps.axes import Axis, AxisColumn
+from hopfield_nav.sweeps.choice import Choice, choose
+from hopfield_nav.sweeps.settings import TIME, Layout, Settings, base_position, counted, read_settings
+from hopfield_nav.sweeps.statistics import Value, limits_of, mean, paired_means, paired_shares, share
 from hopfield_nav.sweeps.sweep_file import Sweep
 
 Row = Mapping[str, Any]
-TIME = "simulated_time_s"  # of a run that did not reach its goal it says nothing about the method
+PEAK = "peak_contact_force_N"
 MAIN = (
-    TIME, "collision_count", "peak_contact_force_N", "detection_delay_median_s", "false_alarm_count",
-    "silent_contact_count",
+    TIME, "collision_count", PEAK, "detection_delay_median_s", "false_alarm_count", "silent_contact_count",
 )  # fmt: skip
 _MOST_VALUES = 24  # of numbers; more are put into quarters
-_BEST = 5  # combinations that are shown
+_SHOWN = 5  # settings, and that of the base world
 
 
 @dataclass(frozen=True)
 class ValueResult:
-    """One value, or combination of values."""
+    """One value, or setting."""
 
     label: tuple[str, ...]  # a text a parameter
     reached: Value  # share of its runs that reached the goal, and not through an obstacle
     means: dict[str, Value]  # of the main quantities; the time is that of the runs which reached the goal
-    less_best: dict[str, Value]  # of ``reached`` and the time, what it has less the best, in pairs; empty for the best
+    differences: dict[str, Value]  # from the base world's setting, in pairs of a seed; empty where there are none
+    is_base: bool = False  # whether it is the base world's
+    is_best: bool = False  # whether it was chosen
 
 
 @dataclass(frozen=True)
 class ValueTable:
-    """The values of one parameter, or of those that go together, or the best combinations of all."""
+    """The values of one parameter, or of those that go together, or settings."""
 
     names: tuple[str, ...]  # of the parameters
-    results: list[ValueResult]  # in order of the values; of combinations the best first
-    best: int  # which of them reached most goals, and in the least time where several did
+    results: list[ValueResult]  # in order of the values; of settings from the best
     count: int  # of values; more than results where only the best are shown
 
 
-def value_tables(sweep: Sweep, rows: Sequence[Row]) -> list[ValueTable]:
-    """A table of every swept parameter, and one of their combinations; one of all runs where none is."""
-    axes = [[c for c in axis if not c.is_seed] for axis in sweep.grid]
-    groups = [part for axis in axes if axis for part in ([[c] for c in axis] if axis[0].drawn else [axis])]
-    tables = [_table(sweep, rows, group) for group in groups or [[]]]
-    if len(groups) > 1 and not sweep.file.random:
-        table = _table(sweep, rows, [c for axis in axes for c in axis])
-        tables.append(replace(table, results=sorted(table.results, key=_rank)[:_BEST], best=0))
-    return tables
+@dataclass(frozen=True)
+class Best:
+    """The best setting, of all or of one method."""
+
+    method: tuple[str, ...]  # the words that it is the best of; empty for all
+    result: ValueResult
+    choice: Choice
+    edges: str  # axes at whose edge it lies
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The settings of a sweep, compared."""
+
+    tables: list[ValueTable]  # one a parameter
+    settings: ValueTable | None  # the best of their combinations; None where no key is swept
+    best: list[Best]  # of all settings, then of every method
+    layout: Layout
+
+
+def judge(sweep: Sweep, rows: Sequence[Row]) -> Judged:
+    """Tables of every swept parameter and of settings, and the best of them by the sweep's aim or the rule."""
+    settings, layout = read_settings(sweep, rows)
+    rows = sorted(counted(sweep, rows), key=lambda row: int(row["index"]))
+    if not layout.axes:
+        return Judged([_table(sweep, rows, ())], None, [], layout)
+    parts = (part for _, axis in layout.axes for part in ([(c,) for c in axis] if axis[0].drawn else [axis]))
+    tables = [_table(sweep, rows, part) for part in parts]
+    found = _Found(sweep, settings, layout, rows)
+    best = [_best(found, (), None), *(_best(found, *method) for method in _methods(layout))]
+    names = tuple(column.name for column in _named(layout))
+    alone = len(layout.axes) == 1 and tables[0].count == layout.count  # then its table is that of the settings
+    shown = range(layout.count) if alone else _shown(best[0].choice, layout)
+    results = [found.result(k, not alone and k == best[0].choice.best) for k in shown]
+    return Judged([] if alone else tables, ValueTable(names, results, layout.count), best, layout)
+
+
+def _shown(choice: Choice, layout: Layout) -> list[int]:
+    """The best settings, and that of the base world wherever it stands."""
+    shown = [int(k) for k in choice.ranks[:_SHOWN]]
+    return shown if layout.base is None or layout.base in shown else [*shown, layout.base]
 
 
 def shown_quantities(sweep: Sweep) -> list[str]:
-    """The main quantities that the sweep keeps, or its first ones, and measures of somebody's own."""
+    """The main quantities that the sweep keeps, or its first ones, those of its aim, and measures of one's own."""
     numbers = [name for name, quantity in sweep.kept.items() if quantity.unit is not None]
     own = [] if sweep.measures is None else list(sweep.measures.columns)
     main = [name for name in MAIN if name in numbers] or [n for n in numbers if n not in own][: len(MAIN)]
-    return [*main, *(name for name in own if name in numbers)]
+    aimed = [] if sweep.file.aim is None else sweep.file.aim.names
+    return list(dict.fromkeys([*main, *(name for name in [*aimed, *own] if name in numbers)]))
 
 
-def _table(sweep: Sweep, rows: Sequence[Row], columns: Sequence[AxisColumn]) -> ValueTable:
-    label, pairs = _labels(rows, columns)
+@dataclass(frozen=True)
+class _Found:
+    """Settings with what is said of them."""
+
+    sweep: Sweep
+    settings: Settings
+    layout: Layout
+    rows: Sequence[Row]
+
+    def result(self, setting: int, is_best: bool) -> ValueResult:
+        """What is said of a setting."""
+        columns = _named(self.layout)
+        names = shown_names(_words(self.rows, columns))
+        own = [row for row in self.rows if self.layout.of_run[row["index"]] == setting]
+        job = self.sweep.job(int(np.argmax(self.layout.of_run == setting)))
+        label = tuple(_text(job.values[column.name], names) for column in columns)
+        base = self.layout.base
+        gaps = {} if base in (None, setting) else self.differences(base, setting)
+        return ValueResult(label, *_means(own, shown_quantities(self.sweep)), gaps, base == setting, is_best)
+
+    def differences(self, base: int, setting: int) -> dict[str, Value]:
+        """Share that arrives, time and peak force, less those of the base world's setting."""
+        reached = (self.settings.reached[k] for k in (base, setting))
+        gaps = {REACHED: paired_shares(*reached).difference}
+        for name in (TIME, PEAK):
+            values = self.settings.values(name)
+            gaps[name] = paired_means(values[base], values[setting], limits_of(name)).difference
+        return gaps
+
+
+def _named(layout: Layout) -> list[AxisColumn]:
+    """The columns by which a setting is known: of those that go together words, and the first that tells all apart."""
+    kept: list[AxisColumn] = []
+    for _, axis in layout.axes:
+        apart = [
+            c for c in axis if c.drawn or len({json.dumps(c.value(i)) for i in range(len(c.values))}) == len(c.values)
+        ]
+        kept += [c for c in axis if c.drawn or c in apart[:1] or _is_words(c) or not apart]
+    return kept
+
+
+def _best(found: _Found, method: tuple[str, ...], among: np.ndarray | None) -> Best:
+    choice = choose(found.settings, found.sweep.file.aim, among)
+    at, edges = found.layout.position(choice.nearest), []
+    for k, (order, i) in enumerate(zip(found.layout.orders, at, strict=True)):
+        if order is not None and i in (order[0], order[-1]):
+            edges.append(k)
+    result = found.result(choice.nearest, choice.best is not None)
+    return Best(method, result, choice, found.layout.names(edges))
+
+
+def _methods(layout: Layout) -> Iterator[tuple[tuple[str, ...], np.ndarray]]:
+    """Where words are swept beside numbers: each combination of them, and which settings have it."""
+    columns = [(k, c) for k, (_, axis) in enumerate(layout.axes) for c in axis if _is_words(c)]
+    names = shown_names(v for _, c in columns for v in c.values if isinstance(v, str))
+    at = np.array(np.unravel_index(np.arange(layout.count), layout.shape))
+    texts = [tuple(_text(c.value(int(i[k])), names) for k, c in columns) for i in at.T]
+    methods = dict.fromkeys(texts)
+    if 1 < len(methods) < layout.count:
+        yield from ((method, np.array([text == method for text in texts])) for method in methods)
+
+
+def _is_words(column: AxisColumn) -> bool:
+    return not column.drawn and any(isinstance(value, str) for value in column.values)
+
+
+def _table(sweep: Sweep, rows: Sequence[Row], axis: Axis) -> ValueTable:
+    """The values of one axis, averaged over all else; nothing is compared, since the settings around differ."""
+    label, ordered = _labels(rows, axis)
     groups: dict[tuple[str, ...], list[Row]] = {}
-    for row in sorted(rows, key=lambda row: int(row["index"])):
+    for row in rows:
         groups.setdefault(label(row), []).append(row)
-    if not pairs:
+    if not ordered:
         groups = dict(sorted(groups.items()))
+    at = base_position(sweep, axis) if axis and ordered else None
+    base = None if at is None else label({c.name: c.value(at) for c in axis})
     names = shown_quantities(sweep)
-    results = [ValueResult(key, *_means(own, names), {}) for key, own in groups.items()]
-    best = min(range(len(results)), key=lambda i: _rank(results[i]), default=0)
-    others = [c.name for axis in sweep.grid for c in axis if c not in columns]
-    blocks = [c.name for axis in sweep.grid for c in axis if c.is_seed or c.drawn]
-    own = list(groups.values())
-    for i in range(len(results)) if pairs else ():
-        if i != best:
-            results[i] = replace(results[i], less_best=_differences(own[best], own[i], others, blocks))
-    return ValueTable(tuple(c.name for c in columns), results, best, len(results))
-
-
-def _rank(result: ValueResult) -> tuple[float, float]:
-    time = result.means.get(TIME)
-    return -result.reached.estimate, math.inf if time is None or not time.n else time.estimate
+    results = [ValueResult(key, *_means(own, names), {}, key == base) for key, own in groups.items()]
+    return ValueTable(tuple(c.name for c in axis), results, len(results))
 
 
 def _labels(rows: Sequence[Row], columns: Sequence[AxisColumn]) -> tuple[Callable[[Row], tuple], bool]:
-    """What the label of a row is; and whether each value has rows that pair with those of another."""
+    """What the label of a row is; and whether every value has one of its own."""
     if len(columns) == 1 and (columns[0].drawn or len(columns[0].values) > _MOST_VALUES):
         name = columns[0].name
         numbers = [row[name] for row in rows]
@@ -104,45 +197,26 @@ def _labels(rows: Sequence[Row], columns: Sequence[AxisColumn]) -> tuple[Callabl
                 return (f"{'abcd'[k]}: {edges[k]:.4g} … {edges[k + 1]:.4g}",)
 
             return quarter, False
-    names = shown_names({row[c.name] for row in rows for c in columns if isinstance(row[c.name], str)})
+    names = shown_names(_words(rows, columns))
     return lambda row: tuple(_text(row[c.name], names) for c in columns), True
+
+
+def _words(rows: Iterable[Row], columns: Sequence[AxisColumn]) -> set[str]:
+    return {row[c.name] for row in rows for c in columns if isinstance(row[c.name], str)}
 
 
 def _text(value: Any, names: Mapping[str, str]) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
-    return names[value] if isinstance(value, str) else json.dumps(value)
+    return names.get(value, value) if isinstance(value, str) else json.dumps(value)
 
 
 def _means(rows: Sequence[Row], names: Iterable[str]) -> tuple[Value, dict[str, Value]]:
     there = [row for row in rows if is_reached(row)]
-    means = {n: mean(_numbers(there if n == TIME else rows, n), signed=False) for n in names}
+    means = {n: mean(_numbers(there if n == TIME else rows, n), limits_of(n)) for n in names}
     return share(len(there), len(rows)), means
 
 
 def _numbers(rows: Iterable[Row], name: str) -> Iterator[float]:
     values = (row.get(name) for row in rows)
-    return (float(v) for v in values if isinstance(v, (int, float)) and not isinstance(v, bool))
-
-
-def _differences(
-    best: Sequence[Row], other: Sequence[Row], others: Sequence[str], blocks: Sequence[str]
-) -> dict[str, Value]:
-    """What rows have less those of the best that agree in all else; the pairs of one seed count as one."""
-
-    def key(row: Row) -> tuple[Hashable, ...]:
-        return row["seed"], *(json.dumps(row[name]) for name in others)
-
-    first = {key(row): row for row in best}
-    reached: dict[Hashable, list[float]] = {}
-    times: dict[Hashable, list[float]] = {}
-    for row in other:
-        pair = first.get(key(row))
-        if pair is None:
-            continue
-        block = row["seed"], *(row[name] for name in blocks)
-        reached.setdefault(block, []).append(float(is_reached(row)) - float(is_reached(pair)))
-        if is_reached(row) and is_reached(pair) and None not in (row.get(TIME), pair.get(TIME)):
-            times.setdefault(block, []).append(float(row[TIME]) - float(pair[TIME]))
-    found = {"reached": reached, TIME: times}
-    return {name: mean(math.fsum(v) / len(v) for v in by.values()) for name, by in found.items()}
+    return (float(v) for v in values if isinstance(v, (int, float)) and math.isfinite(v))

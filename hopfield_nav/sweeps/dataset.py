@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hopfield_nav.sweeps.axes import AxisColumn
+from hopfield_nav.sweeps.choice import choose
 from hopfield_nav.sweeps.record import describe_key
+from hopfield_nav.sweeps.settings import read_settings
 from hopfield_nav.sweeps.sweep_file import Sweep
 from hopfield_nav.world import changed_settings
 
 if TYPE_CHECKING:
     import xarray
 
+_FAILS = "in what its setting falls short of the aim, or of the rule by which the best is chosen"
 _ERROR = "why there is no result, where there is none"
 
 
@@ -28,9 +31,11 @@ def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> "xarray.Dataset"
     grid = not sweep.file.random
     dims = (*(axis[0].name for axis in sweep.grid), "repeat") if grid else ("run",)
     shape = sweep.shape if grid else (sweep.count,)
+    rows = list(rows)
+    fails, chosen = _judged(sweep, rows) if sweep.compares else ({}, {})
     variables = {
         name: (dims, values.reshape(shape), _about(sweep, name)) for name, values in _collect(sweep, rows).items()
-    }
+    } | {name: (dims, values.reshape(shape), {"long_name": _FAILS}) for name, values in fails.items()}
     coordinates = _grid_coordinates(sweep) if grid else _run_coordinates(sweep)
     attributes = {
         "title": f"hopfield-nav sweep {sweep.name}",
@@ -39,8 +44,19 @@ def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> "xarray.Dataset"
         "settings": json.dumps(changed_settings(sweep.world)),
         "digest": sweep.digest,
         "Conventions": "CF-1.8",
-    }
+    } | chosen
     return xarray.Dataset(variables, coordinates, attributes)
+
+
+def _judged(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """What the setting of each run fails in, and as attributes the aim and the first runs of base and best."""
+    settings, layout = read_settings(sweep, rows)
+    choice = choose(settings, sweep.file.aim)
+    first = {"base_run": layout.base, "best_run": choice.best}
+    runs = {name: int(np.argmax(layout.of_run == k)) for name, k in first.items() if k is not None}
+    aim = sweep.file.aim
+    told = {} if aim is None else {"aim": json.dumps({"least": aim.least, "while": list(map(str, aim.conditions))})}
+    return {"fails": choice.fails[layout.of_run].astype(str)}, {**told, **runs}
 
 
 def _collect(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> dict[str, np.ndarray]:

@@ -5,13 +5,13 @@ than the runs do.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from dynamics import BadInput
 from hopfield_nav.experiment import simulate
 from hopfield_nav.record import is_reached
-from hopfield_nav.sweeps.statistics import Value, mean
+from hopfield_nav.sweeps.statistics import PairedValue, limits_of, paired_means, paired_shares
 from hopfield_nav.world import World
 
 QUANTITIES = (
@@ -27,19 +27,12 @@ QUANTITIES = (
 )  # of a summary
 
 
-class Pair(NamedTuple):
-    """A quantity of two worlds."""
-
-    # first, second: mean of each over the seeds that have it in both
-    first: Value
-    second: Value
-    difference: Value  # mean of the second less the first
-
-
 class Compared(NamedTuple):
     """Two worlds over the same seeds."""
 
-    pairs: dict[str, Pair]  # by the name of the quantity; ``reached`` is 1 for a run that reached its goal, else 0
+    pairs: dict[
+        str, PairedValue
+    ]  # by the name of the quantity; ``reached`` is 1 for a run that reached its goal, else 0
     alike: bool  # whether every seed gave the same numbers, as where nothing is random
 
 
@@ -63,7 +56,7 @@ def compare_with_first(
     first, *others = rows
     return [
         Compared(
-            {name: _pair(*([row[name] for row in done] for done in (first, other))) for name in first[0]},
+            {name: _pair(name, *([row[name] for row in done] for done in (first, other))) for name in first[0]},
             all(row == done[0] for done in (first, other) for row in done[1:]),
         )
         for other in others
@@ -78,6 +71,5 @@ def _numbers(world: World, seed: int) -> dict[str, float]:
     return {"reached": float(is_reached(summary)), **numbers}
 
 
-def _pair(first: Iterable[float], second: Iterable[float]) -> Pair:
-    both = [(a, b) for a, b in zip(first, second, strict=True) if math.isfinite(a) and math.isfinite(b)]
-    return Pair(mean(a for a, _ in both), mean(b for _, b in both), mean(b - a for a, b in both))
+def _pair(name: str, first: list[float], second: list[float]) -> PairedValue:
+    return paired_shares(first, second) if name == "reached" else paired_means(first, second, limits_of(name))

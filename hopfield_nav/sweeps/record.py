@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from hopfield_nav import world as worlds
+from hopfield_nav.sweeps.aim import kept_names
 from hopfield_nav.sweeps.axes import Axis
 from hopfield_nav.sweeps.base import Base
 from hopfield_nav.sweeps.sections import SweepFile
@@ -43,7 +44,7 @@ def fingerprint(file: SweepFile, base: Base, grid: Iterable[Axis]) -> str:
     """SHA-256 over world, values, seeds and quantities; files that they name count by their content."""
     digest = hashlib.sha256()
     world = {key: value for key, value in base.data.items() if key not in ("description", "seed")}
-    fixed: list[Any] = [file.repeats, file.seed, list(file.quantities), file.time_limit_per_run]
+    fixed: list[Any] = [file.repeats, file.seed, list(kept_names(file.quantities, file.aim)), file.time_limit_per_run]
     fixed += [file.until.touches, content_of(file.measures, base.folder), file.patience]
     digest.update(_text([content_of(world, base.folder), fixed]))
     for axis in grid:
@@ -104,3 +105,11 @@ def _parameters(world: worlds.World, key: worlds.Key) -> dict:
     }
     methods = kinds.get(str(key[0]), ())
     return worlds.own_parameters(world.trust.find(kind, name, world.folder) for kind, name in methods)
+
+
+def base_value(base: Base, key: worlds.Key) -> Any:
+    """What the base world has at a key; of a parameter that it leaves out the method's default."""
+    value = base.value_at(key)
+    parameter = _parameters(base.world, key).get(str(key[1])) if value is None and len(key) == 2 else None
+    given = value if parameter is None else parameter.default
+    return list(given) if isinstance(given, tuple) else given

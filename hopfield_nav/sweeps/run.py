@@ -8,14 +8,16 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamics import BadInput
 from dynamics.files import FolderTaken, inside, require_regular
-from hopfield_nav.sweeps.job import RUNS, run_job, warm_up
+from hopfield_nav.record import read_netcdf
+from hopfield_nav.sweeps.job import RUNS, run_folder, run_job, warm_up
 from hopfield_nav.sweeps.sweep_file import Sweep, make_sweep
-from hopfield_nav.sweeps.table import CSV, SweepTable, dataset, finish, read_rows
+from hopfield_nav.sweeps.table import CSV, NETCDF, SweepTable, dataset, finish, read_rows
 
 if TYPE_CHECKING:
     import xarray
@@ -130,6 +132,19 @@ def _told_where_it_is(folder: Path) -> Iterator[None]:
         told = f"the results cannot be written: {error.strerror}; finished rows are kept"
         allowed = "make room, then the same sweep with --resume (in Python execute(…, resume=True))"
         raise BadInput(told, where=str(folder), allowed=allowed) from error
+
+
+def keep_chosen(sweep: Sweep, folder: Path) -> None:
+    """Make the first runs of the base world's setting and of the best again, with their signals, if none was kept.
+
+    A run that gives no result has no folder. Raises ``BadInput``: the folder of the runs leads out of the sweep's.
+    """
+    inside(folder / RUNS, folder)
+    chosen = (read_netcdf(folder / NETCDF).attrs.get(name) for name in ("base_run", "best_run"))
+    keeping = replace(sweep, file=sweep.file.model_copy(update={"keep": "runs"}))
+    for index in {int(run) for run in chosen if run is not None}:
+        if not run_folder(folder, index).exists():
+            run_job(keeping, index, folder)
 
 
 def finished_counts(folder: Path, sweep: Sweep) -> Counter:

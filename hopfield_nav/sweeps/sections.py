@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, Wra
 
 from dynamics import BadInput, nearest_name
 from hopfield_nav.record import SUMMARY
+from hopfield_nav.sweeps.aim import SCHEMA, Aim, read_aim
 from hopfield_nav.sweeps.values import MOST_RUNS, Draw, Values, read_draw, read_values
 from hopfield_nav.world import (
     NOT_KNOWN,
@@ -66,6 +67,8 @@ _ValuesField = Annotated[Values, BeforeValidator(read_values), WithJsonSchema(_V
 
 _DrawField = Annotated[Draw, BeforeValidator(read_draw), WithJsonSchema(_DRAW_SCHEMA), _OrNotKnown]
 
+_AimField = Annotated[Aim | None, BeforeValidator(read_aim), WithJsonSchema(SCHEMA), _OrNotKnown]
+
 _QUANTITY_SCHEMA = {"type": "array", "items": {"enum": list(SUMMARY)}, "uniqueItems": True}
 
 
@@ -117,6 +120,7 @@ class SweepFile(Section):
     quantities: Annotated[tuple[Text, ...], AfterValidator(check_quantities), WithJsonSchema(_QUANTITY_SCHEMA)] = Field(
         DEFAULT, description="columns kept of a run's summary; outcome always is"
     )
+    aim: _AimField = Field(None, description="least of a quantity, and conditions: what the best setting is")
     measures: Text | None = Field(None, description="FILE.py:NAME, further columns from every finished run")
     until: UntilSection = Field(default_factory=lambda: UntilSection(), description="when a run is given up")
     patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = Field(

@@ -1,31 +1,26 @@
-"""What a sweep's table says in short, with 95 % intervals, and what a sweep will take.
+"""Means, shares and differences of pairs, each with its 95 % interval.
 
-The estimate of time and disk comes from a few of its runs.
+Arrays in, named tuples out. A pair is two numbers of one seed. No interval leaves what is possible, and fewer than
+three numbers, or pairs, have none.
 """
 
 import math
-import tempfile
-import time as clock
 from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
+from functools import cache
+from typing import NamedTuple
 
-from hopfield_nav.experiment import last_seconds
+import numpy as np
+
 from hopfield_nav.record import share_interval
-from hopfield_nav.sweeps.job import warm_up
-from hopfield_nav.sweeps.patience import watched
-from hopfield_nav.sweeps.sweep_file import Sweep
 
 LEVEL = 0.95
-_ENOUGH = 2.0  # [s] of runs that are tried, after which no other is begun
-_SLICE = 0.5  # [s] simulated between two looks at the clock
-_CELL = 16  # bytes of a number in both tables together, about
-_LONGEST_PROBE = 5.0  # [s] of wall time for one run
+LEAST = 3  # numbers, or pairs, that give an interval
+Limits = tuple[float, float]
+ANY: Limits = (-math.inf, math.inf)
 
 
-@dataclass(frozen=True)
-class Value:
-    """An estimate from ``n`` runs with its interval; NaN where there is none."""
+class Value(NamedTuple):
+    """An estimate from ``n`` runs or pairs with its interval; NaN where there is none."""
 
     n: int
     estimate: float
@@ -33,96 +28,99 @@ class Value:
     high: float
 
 
+class PairedValue(NamedTuple):
+    """A quantity of two settings in pairs."""
+
+    first: Value
+    second: Value
+    difference: Value  # second less first
+    relative: Value  # the same as a share of the first's mean; NaN where that is not above 0
+
+
+NONE = Value(0, math.nan, math.nan, math.nan)
+
+
 def share(count: int, n: int) -> Value:
     """A share of runs with Wilson's interval."""
+    return Value(n, count / n, *share_interval(count, n)) if n else NONE
+
+
+def limits_of(name: str) -> Limits:
+    """The least and the largest value that a quantity of a summary can have."""
+    return (0.0, 1.0) if name.endswith(("_share", "_bound")) else (0.0, math.inf)
+
+
+def mean(values: Iterable[float], possible: Limits = ANY) -> Value:
+    """A mean of the finite values with Student's interval.
+
+    It ends where no value is ``possible``, unless there is one beyond.
+    """
+    finite = np.asarray([value for value in values if math.isfinite(value)], float)
+    n = finite.size
     if n == 0:
-        return Value(0, math.nan, math.nan, math.nan)
-    return Value(n, count / n, *share_interval(count, n))
+        return NONE
+    middle = math.fsum(finite) / n
+    if n < LEAST:
+        return Value(n, middle, math.nan, math.nan)
+    half = _student(n - 1) * float(finite.std(ddof=1)) / math.sqrt(n)
+    least = possible[0] if finite.min() >= possible[0] else -math.inf
+    most = possible[1] if finite.max() <= possible[1] else math.inf
+    return Value(n, middle, max(middle - half, least), min(middle + half, most))
 
 
-def mean(values: Iterable[float], signed: bool = True) -> Value:
-    """A mean of the finite values with Student's interval, which needs two; ``signed``: it may go below 0."""
+def paired_means(first: Iterable[float], second: Iterable[float], possible: Limits = ANY) -> PairedValue:
+    """Means of pairs (n,), and Student's interval of their difference; pairs that are not both finite are left out.
+
+    ``possible``: the least and the largest value of the quantity.
+    """
+    a, b = _both(first, second)
+    low, high = possible
+    difference = mean(b - a, (low - high, high - low))
+    middle = float(a.mean()) if a.size else 0.0
+    if not middle > 0.0:
+        return PairedValue(mean(a, possible), mean(b, possible), difference, NONE)
+    n, gap, *ends = difference
+    relative = Value(n, gap / middle, *(max(v / middle, low / middle - 1.0) for v in ends))
+    return PairedValue(mean(a, possible), mean(b, possible), difference, relative)
+
+
+def paired_shares(first: Iterable[float], second: Iterable[float]) -> PairedValue:
+    """Shares of pairs (n,) of 0 or 1, with Newcombe's hybrid score interval of their difference.
+
+    Source: Newcombe 1998, Statistics in Medicine 17, 2635-2650, method 10. It covers a difference less often than in
+    95 % where pairs are few and one succeeds where the other fails: in 83 % at the least for five pairs.
+    """
+    a, b = _both(first, second)
+    n = a.size
+    one, two = share(round(a.sum()), n), share(round(b.sum()), n)
+    if n < LEAST:
+        gap = two.estimate - one.estimate
+        return PairedValue(one, two, Value(n, gap, math.nan, math.nan), NONE)
+    down = _correlated(a, b, two.estimate - two.low, one.high - one.estimate)
+    up = _correlated(a, b, two.high - two.estimate, one.estimate - one.low)
+    gap = two.estimate - one.estimate
+    return PairedValue(one, two, Value(n, gap, max(gap - down, -1.0), min(gap + up, 1.0)), NONE)
+
+
+def _correlated(a: np.ndarray, b: np.ndarray, x: float, y: float) -> float:
+    """Length of the sum of two deviations whose correlation is that of the pairs, corrected for continuity."""
+    n, both = a.size, float(a @ b)
+    ones, twos = float(a.sum()), float(b.sum())
+    product = both * (n - ones - twos + both) - (ones - both) * (twos - both)
+    scale = math.sqrt(ones * (n - ones) * twos * (n - twos))
+    phi = (max(product - n / 2, 0.0) if product > 0.0 else product) / scale if scale else 0.0
+    return math.sqrt(max(x * x - 2.0 * phi * x * y + y * y, 0.0))
+
+
+def _both(first: Iterable[float], second: Iterable[float]) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of which both numbers are finite."""
+    a, b = (np.asarray(list(values), float) for values in (first, second))
+    kept = np.isfinite(a) & np.isfinite(b)
+    return a[kept], b[kept]
+
+
+@cache
+def _student(freedom: int) -> float:
     from scipy.stats import t
 
-    finite = [value for value in values if math.isfinite(value)]
-    n = len(finite)
-    if n == 0:
-        return Value(0, math.nan, math.nan, math.nan)
-    middle = math.fsum(finite) / n
-    if n == 1:
-        return Value(1, middle, math.nan, math.nan)
-    deviation = math.sqrt(math.fsum((value - middle) ** 2 for value in finite) / (n - 1))
-    half = float(t.ppf(0.5 + LEVEL / 2, n - 1)) * deviation / math.sqrt(n)
-    low = middle - half
-    if not signed and min(finite) >= 0.0:
-        low = max(low, 0.0)
-    return Value(n, middle, low, middle + half)
-
-
-@dataclass(frozen=True)
-class SweepEstimate:
-    """Estimated time and disk space of a sweep."""
-
-    runs: int  # still to do
-    run_seconds: float  # wall time of one
-    seconds: float  # wall time of all, on the given number of workers
-    start: float  # wall time until the workers are there
-    figures: float  # wall time of drawing
-    disk: int  # bytes of the results
-
-    @property
-    def total(self) -> float:
-        """Wall time of everything."""
-        return self.start + self.seconds + self.figures
-
-
-def estimate(sweep: Sweep, runs: int, workers: int, drawn: bool = True) -> SweepEstimate:
-    """Try the first, the last and the middle job of a sweep for a moment, and tell what its runs will take.
-
-    What else it takes, it took the last time on this machine. Without workers this process does it all; figures are
-    ``drawn`` in the end.
-    """
-    warm_up(sweep)
-    probes, started = [], clock.monotonic()
-    for index in sorted({0, sweep.count - 1, sweep.count // 2}, key=lambda i: (i != 0, i)):
-        probes.append(_probe(sweep, index))
-        if clock.monotonic() - started > _ENOUGH:
-            break
-    seconds, kept = (sum(column) / len(probes) for column in zip(*probes, strict=True))
-    row = _CELL * (4 + len(sweep.parameters) + len(sweep.quantities))
-    share = runs * seconds / max(1, min(workers, runs))
-    start = (workers > 0) * (last_seconds("workers", 3.0) + last_seconds("load", 5.0))
-    figures = drawn * _pages(sweep) * last_seconds("page", 1.0)
-    return SweepEstimate(runs, seconds, share, start, figures, round(runs * (row + kept)))
-
-
-def _pages(sweep: Sweep) -> int:
-    """How many figures a sweep has: outcomes, lines over each parameter or heat maps, and fronts."""
-    count = len(sweep.parameters)
-    return 1 + (1 if count == 2 else count) + (count > 1)
-
-
-def _probe(sweep: Sweep, index: int) -> tuple[float, int]:
-    """Seconds of a run, at most, if it is long: to its time limit; and bytes of its folder."""
-    started, most = clock.monotonic(), sweep.file.time_limit_per_run
-    try:
-        with watched(sweep, index, None):
-            simulation = sweep.start(sweep.job(index))
-            begun = clock.monotonic()
-            while simulation.step(_SLICE) is None:
-                if clock.monotonic() - started > _LONGEST_PROBE:
-                    break
-            seconds = clock.monotonic() - started
-            if simulation.outcome is None:
-                share = simulation.world.time_limit / simulation.time - 1.0
-                seconds += share * (clock.monotonic() - begun)
-            kept = _folder_size(simulation) if sweep.file.keep == "runs" else 0
-    except Exception:  # its row will say what is wrong
-        return clock.monotonic() - started, 0
-    return seconds if most is None else min(seconds, most), kept
-
-
-def _folder_size(simulation: object) -> int:
-    with tempfile.TemporaryDirectory() as folder:
-        place = simulation.record().save(Path(folder) / "run")  # type: ignore[attr-defined]
-        return sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
+    return float(t.ppf(0.5 + LEVEL / 2, freedom))

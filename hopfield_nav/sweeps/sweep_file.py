@@ -6,19 +6,21 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav import world as worlds
-from hopfield_nav.plugin import Measures, load_from_file
-from hopfield_nav.record import SUMMARY, Quantity
+from hopfield_nav.plugin import Measures
+from hopfield_nav.record import Quantity
+from hopfield_nav.sweeps.aim import read_aim
 from hopfield_nav.sweeps.axes import Axis, build_axes
 from hopfield_nav.sweeps.base import Base, read_base, with_settings
+from hopfield_nav.sweeps.columns import check_aim, column_faults, kept_columns, load_measures
 from hopfield_nav.sweeps.record import fingerprint, resolved, world_data
 from hopfield_nav.sweeps.sections import SweepFile
 
@@ -37,37 +39,6 @@ class Job:
     repeat: int  # counted from 0
 
 
-@cache
-def load_measures(name: str, folder: Path) -> Measures:
-    """The measures that a file of somebody's own holds.
-
-    Raises ``BadInput``: it holds none of that name, or a column that every table has.
-    """
-    found = load_from_file("measures", name, folder)
-    if not isinstance(found, Measures):
-        file, attribute = name.rsplit(":", 1)
-        told = f"{Path(file).name} has no measures of that name"
-        raise BadInput(told, found=attribute, allowed="Measures(…)")
-    for column in found.columns:
-        if column in SUMMARY or column in ("index", "repeat", "seed", "error"):
-            raise BadInput("a measure has the name of another column", found=column)
-    return found
-
-
-def _check_measures(file: SweepFile, folder: Path, trust: worlds.Trust) -> None:
-    if isinstance(file.measures, str):
-        trust.require(file.measures, folder)
-        load_measures(file.measures, folder)
-
-
-def _own_quantity(name: str, unit: str) -> Quantity:
-    """A column of somebody's own; a unit at the end of its name is told as one."""
-    words, suffix = name.replace("_", " "), f" {unit.replace(' ', '')}"
-    if unit and words.endswith(suffix):
-        return Quantity(words.removesuffix(suffix), unit, words, unit)
-    return Quantity(words, unit or None, words)
-
-
 @dataclass(frozen=True, eq=False)
 class Sweep:
     """A checked sweep. It can be pickled, and stays small however many runs it has."""
@@ -78,6 +49,8 @@ class Sweep:
     base: Base  # the base world, fixed changes included
     grid: tuple[Axis, ...]  # the axes of the grid, the first varying slowest; ``repeat`` varies fastest
     data: dict[str, Any]  # plain data of the file
+
+    compares: ClassVar[bool] = True  # whether one of its settings is the best
 
     @property
     def world(self) -> worlds.World:
@@ -97,10 +70,7 @@ class Sweep:
     @cached_property
     def kept(self) -> dict[str, Quantity]:
         """What every column is."""
-        own = {} if self.measures is None else self.measures.columns
-        return {name: SUMMARY[name] for name in self.file.quantities} | {
-            name: _own_quantity(name, unit) for name, unit in own.items()
-        }
+        return kept_columns(self.file, self.measures)
 
     @property
     def measures(self) -> Measures | None:
@@ -165,6 +135,18 @@ class Sweep:
         """Whether the base world calls somebody's own method at touches."""
         planner, explore = self.world.planner, self.world.explore
         return any(worlds.is_code(name) for name in (planner.kind, planner.strategy, explore.method))
+
+    def aimed(self, text: str) -> "Sweep":
+        """The same sweep with another aim, as ``--aim`` has it.
+
+        Raises ``BadInput``: the text is no aim.
+        """
+        try:
+            aim = read_aim(worlds.parse_value(text, "--aim"))
+            check_aim(aim, self.measures)
+        except BadInput as error:
+            raise error.at(f"--aim: {error.where}".removesuffix(": ")) from None
+        return replace(self, file=self.file.model_copy(update={"aim": aim}))
 
     def _on_samples(self) -> tuple[str, ...]:
         samples = self.file.samples or 1
@@ -300,9 +282,7 @@ def sweep_from(document: worlds.Document, folder: Path, name: str, trust: worlds
     base, faults = read_base(file.world, document, folder, trust or worlds.Trust())
     base, more = with_settings(base, file.set, document)
     axes, others = build_axes(file, base, document)
-    check = partial(_check_measures, folder=folder, trust=trust or worlds.Trust())
-    others = [*others, *((("measures",), fault) for fault in worlds.faults_of([check], file))]
-    others = [(key, worlds.placed_at(key, f, document) if key == ("measures",) else f) for key, f in others]
+    others = [*others, *column_faults(file, folder, trust or worlds.Trust(), document)]
     faults = [*((key, worlds.placed_at(key, fault, document)) for key, fault in form), *faults, *more, *others]
     if faults:
         raise worlds.together(worlds.sort_faults(faults, document))

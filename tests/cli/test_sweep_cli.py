@@ -13,10 +13,12 @@ from pathlib import Path
 
 import psutil
 import pytest
+from pictures import assert_fit_to_print
 from refusals import refused_by_command
 
 from hopfield_nav.cli.app import main
 from hopfield_nav.cli.sweep_report import TimeLeft, duration, size
+from hopfield_nav.record import read_netcdf
 
 ROOT = Path(__file__).resolve().parents[2]
 SWEEP = """
@@ -56,6 +58,27 @@ def test_a_sweep_from_estimate_to_summary(place, capsys):
     assert main(["plot", str(folder)]) == 0
     assert main(["sweep", "quick.yaml", "--workers", "0", "--no-plots"]) == 0
     assert not (place / "runs" / "quick-2" / "drawn").exists()
+
+
+def test_the_best_is_drawn_beside_the_base_world(tmp_path, monkeypatch, capsys):
+    """By an aim, which another one replaces in the finished sweep; nothing of a run is kept without pictures."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "quick.yaml").write_text(SWEEP.format(limit=6, repeats=1).replace("[6, 12]", "[1, 6, 12]"))
+    assert main(["sweep", "quick.yaml", "--workers", "0", "--no-plots"]) == 0
+    folder = tmp_path / "runs" / "quick"
+    assert not (folder / "runs").exists()
+    aim = "{least: final_tool_error_m, while: {detection_delay_median_s: '> 0.01'}}"
+    assert main(["sweep", "quick.yaml", "--workers", "0", "--resume", "--aim", aim]) == 0
+    out = capsys.readouterr().out
+    assert "by the aim: least final_tool_error_m while detection_delay_median_s > 0.01" in " ".join(out.split())
+    attributes = read_netcdf(folder / "sweep.nc").attrs
+    kept = {int(path.name) for path in (folder / "runs").iterdir()}
+    assert kept == {attributes["base_run"], attributes["best_run"]} == {0, attributes["best_run"]}
+    assert_fit_to_print(folder / "figures" / "paths.png")
+    refused_by_command(
+        capsys, ["sweep", "quick.yaml", "--aim", "{least: colision_count}"], "Did you mean 'collision_count'"
+    )
+    refused_by_command(capsys, ["sweep", "quick.yaml", "--aim", "{least: ["], "--aim")
 
 
 def test_resume_of_the_newest_folder_and_its_refusals(place, capsys):

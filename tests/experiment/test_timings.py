@@ -26,7 +26,7 @@ def test_the_last_time_is_remembered_and_a_damaged_note_is_none():
 
 
 def test_a_sweep_is_estimated_from_it(tmp_path, monkeypatch):
-    monkeypatch.setattr("hopfield_nav.sweeps.statistics.warm_up", lambda sweep: None)
+    monkeypatch.setattr("hopfield_nav.sweeps.forecast.warm_up", lambda sweep: None)
     (tmp_path / "three.yaml").write_text(SWEEP)
     sweep = load_sweep(tmp_path / "three.yaml")
     note_seconds("workers", 11.0)

@@ -80,21 +80,38 @@ def stems(data, folder):
 
 
 def test_one_parameter(tmp_path):
-    assert stems(table({SCALE: SCALES}, 3), tmp_path) == {"outcomes", "lines"}
+    assert stems(table({SCALE: SCALES}, 3), tmp_path) == {"lines"}
 
 
 def test_two_parameters_at_the_width_of_a_column_or_a_page(tmp_path):
-    paths = drawn(table({SCALE: SCALES, THRESHOLD: THRESHOLDS}), tmp_path)
+    paths = drawn(
+        table({SCALE: SCALES, THRESHOLD: THRESHOLDS}, 1, lambda omega, **_: "no_path" * (omega > 1)), tmp_path
+    )
     assert {path.stem for path in paths} == {"outcomes", "heat_maps", "pareto"}
     for path in paths:
         assert_fit_to_print(path)
         assert path.parent == tmp_path / "figures"
 
 
-def test_three_parameters(tmp_path):
+def test_three_parameters_are_maps_beside_each_other_in_the_same_colours(tmp_path):
     data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS, NETWORK: ["sum", "maximum"]})
-    lines = {"lines_controller_omega_scale", "lines_detection_threshold", "lines_planner_network"}
-    assert stems(data, tmp_path) == {"outcomes", "pareto"} | lines
+    assert stems(data, tmp_path) == {"pareto", *(f"heat_maps_{name}" for name in (TIME, PEAK, ALARMS, DELAY))}
+    page = dict(sweep_pages(data))[f"heat_maps_{PEAK}"]
+    maps = [ax for ax in page.axes if ax.get_title(loc="left")]
+    assert [ax.get_title(loc="left") for ax in maps] == ["network: sum", "network: maximum"]
+    assert len({ax.collections[0].norm for ax in maps}) == 1
+    for ax, network in zip(maps, data[NETWORK].values, strict=True):
+        expected = data[PEAK].sel({NETWORK: network}).transpose(SCALE, THRESHOLD)
+        np.testing.assert_allclose(ax.collections[0].get_array(), expected)
+    assert_fit_to_print(tmp_path / "figures" / f"heat_maps_{PEAK}.png")
+
+
+def test_four_parameters_are_lines(tmp_path):
+    data = table(
+        {SCALE: [0.5, 1.0], THRESHOLD: [6.0, 8.0], NETWORK: ["sum", "maximum"], "contact.stiffness": [1.0, 2.0]}
+    )
+    names = ("controller_omega_scale", "detection_threshold", "planner_network", "contact_stiffness")
+    assert stems(data, tmp_path) == {"pareto", *(f"lines_{name}" for name in names)}
 
 
 def test_random_samples(tmp_path):
@@ -102,11 +119,14 @@ def test_random_samples(tmp_path):
     assert stems(random_table(), tmp_path) == {"outcomes", "pareto"} | lines
 
 
-def test_a_single_run_and_a_single_value_of_each_parameter(tmp_path):
-    assert stems(table({SCALE: [1.0]}), tmp_path / "a") == {"outcomes", "lines"}
-    assert stems(table({SCALE: [1.0], THRESHOLD: [12.0]}, 5), tmp_path / "b") == {"outcomes", "lines"}
-    assert stems(table({}, 5), tmp_path / "c") == {"outcomes"}
-    assert stems(table({"run": [0]}), tmp_path / "d") == {"outcomes"}
+def test_no_figure_that_says_nothing(tmp_path):
+    """One run, or runs that all end alike, have nothing to show."""
+    assert stems(table({SCALE: [1.0]}), tmp_path / "a") == set()
+    assert stems(table({SCALE: [1.0], THRESHOLD: [12.0]}, 5), tmp_path / "b") == {"lines"}
+    assert stems(table({}, 5), tmp_path / "c") == set()
+    assert stems(table({"run": [0]}), tmp_path / "d") == set()
+    one_missed = table({}, 5, lambda repeat: "no_path" if repeat == 1 else "")
+    assert stems(one_missed, tmp_path / "e") == {"outcomes"}
 
 
 def test_a_parameter_with_one_value_beside_two_others(tmp_path):
@@ -118,14 +138,14 @@ def test_every_run_failed(tmp_path):
     data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS}, missed=lambda **_: "failed")
     for name in (TIME, PEAK, ALARMS, DELAY):
         data[name] = data[name] * np.nan
-    assert stems(data, tmp_path) == {"outcomes"}
+    assert stems(data, tmp_path) == set()
 
 
 def test_no_run_touched_anything(tmp_path):
     data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS})
     data[DELAY] = data[DELAY] * np.nan
     data[PEAK], data[ALARMS] = data[PEAK] * 0, data[ALARMS] * 0
-    assert stems(data, tmp_path) == {"outcomes", "heat_maps"}  # of time alone: the rest has one value
+    assert stems(data, tmp_path) == {"heat_maps"}  # of time alone: the rest has one value
     (page,) = [figure for name, figure in sweep_pages(data) if name == "heat_maps"]
     assert len(page.axes) == 2  # with its bar
 
@@ -155,18 +175,18 @@ def test_some_rows_were_never_written(tmp_path):
     data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS}, missed=lambda omega, **_: "" if omega < 2 else "gone")
     data["outcome"] = data.outcome.where(data.outcome != "gone", "")
     assert Points(data).count == 8
-    assert stems(data, tmp_path) == {"outcomes", "heat_maps", "pareto"}
+    assert stems(data, tmp_path) == {"heat_maps", "pareto"}
 
 
 def test_other_quantities_are_drawn_where_no_main_one_was_kept(tmp_path):
     data = table({SCALE: SCALES})[["outcome", PEAK]].rename({PEAK: "felt_cell_count"})
-    assert stems(data, tmp_path / "a") == {"outcomes", "lines"}
-    assert stems(data[["outcome"]], tmp_path / "b") == {"outcomes"}
+    assert stems(data, tmp_path / "a") == {"lines"}
+    assert stems(data[["outcome"]], tmp_path / "b") == set()
 
 
 def test_lists_and_booleans_as_values(tmp_path):
     data = table({"map.shape": ["[10, 10]", "[20, 20]"], "plant.saturate": [False, True]})
-    assert stems(data, tmp_path) == {"outcomes", "heat_maps", "pareto"}
+    assert stems(data, tmp_path) == {"heat_maps", "pareto"}
     assert swept_axis(Points(data), "map.shape").values == ["10×10", "20×20"]
 
 
@@ -216,8 +236,49 @@ def test_hatches_tell_never_from_sometimes(ax):
     data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS}, 2, missed)
     draw_heat_map(ax, data, PEAK, SCALE, THRESHOLD)
     assert [patch.get_hatch() for patch in ax.patches] == 4 * ["////", "xxxxx"]
-    assert [handle.get_label() for handle in heat_map_handles(data)] == ["goal never reached", "not in every run"]
+    assert [handle.get_label() for handle in heat_map_handles(data)] == ["never arrives", "arrives less often"]
     assert heat_map_handles(table({SCALE: SCALES, THRESHOLD: THRESHOLDS})) == []
+
+
+def judged(**attributes):
+    """A table in which the base world's setting is the sixth run, and the best the first."""
+    data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS})
+    fails = xr.full_like(data.outcome, "", object)
+    fails.loc[{SCALE: 2.0}] = "simulated_time_s <= 1.1 least"
+    fails.loc[{THRESHOLD: 16.0}] = "more false alarms"
+    return data.assign(fails=fails).assign_attrs(base_run=5, best_run=0, **attributes)
+
+
+def test_cells_say_what_they_fall_short_of_and_where_base_and_best_are(ax):
+    draw_heat_map(ax, judged(), PEAK, SCALE, THRESHOLD)
+    assert len(ax.patches) == 3 + 3
+    assert {text.get_text(): text.xy for text in ax.texts if text.get_text() in "○★"} == {
+        "○": pytest.approx((2**0.5, 10.0)), "★": pytest.approx((0.5**0.5, 7.0))
+    }  # fmt: skip
+    labels = [handle.get_label() for handle in heat_map_handles(judged())]
+    expected = ["base world's setting", "best", "more false alarms", "not simulated_time_s <= 1.1 least"]
+    assert labels == expected
+
+
+def test_a_cell_without_a_value_is_no_hole(ax):
+    data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS}, missed=lambda omega, **_: "no_path" if omega == 2 else "")
+    draw_heat_map(ax, data, TIME, SCALE, THRESHOLD)
+    assert [text.get_text() for text in ax.texts].count("–") == 4
+    assert to_hex(ax.get_facecolor()) != "#ffffff"
+    (label,) = [handle.get_label() for handle in heat_map_handles(data, [TIME]) if "–" in handle.get_label()]
+    assert label == "– no value (never arrives)"
+    assert not [handle for handle in heat_map_handles(data, [PEAK]) if "–" in handle.get_label()]
+
+
+def test_numbers_have_the_units_of_tables(ax):
+    data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS})
+    assert Points(data).label(DELAY) == "detection delay, median (ms)"
+    np.testing.assert_allclose(Points(data).numbers(DELAY), 1000 * data[DELAY].values.ravel())
+
+
+def test_a_line_has_the_marks_behind_its_values(ax):
+    draw_lines(ax, judged(), PEAK, SCALE)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["0.5 ★", "1 ○", "2"]
 
 
 def test_few_cells_carry_numbers_and_many_do_not(ax):
@@ -403,6 +464,20 @@ def test_settings_that_miss_the_goal_are_never_on_the_front(ax):
     assert "goal missed" in [text.get_text() for text in ax.get_legend().get_texts()]
 
 
+def test_a_front_marks_base_best_and_the_limits_of_the_aim(ax):
+    aim = json.dumps({"least": PEAK, "while": [f"{TIME} <= 50", f"{DELAY} <= 1.1 least"]})
+    data = judged(aim=aim)
+    draw_pareto(ax, data, TIME, PEAK)
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend[-3:] == ["limit of the aim", "base world's setting", "best"]
+    assert [50.0, 50.0] in [list(line.get_xdata()) for line in ax.lines]
+    (star,) = [text for text in ax.texts if text.get_text() == "★"]
+    assert star.xy == pytest.approx((data[TIME].values.flat[0], data[PEAK].values.flat[0]))
+    assert [(ax.get_xlabel(), ax.get_ylabel()) for ax in dict(sweep_pages(data))["pareto"].axes] == [
+        ("time to the goal (s)", "peak contact force (N)"), ("detection delay, median (ms)", "peak contact force (N)")
+    ]  # fmt: skip
+
+
 def test_the_list_names_the_settings_of_the_front(ax):
     data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS})
     data[TIME].loc[{SCALE: 1.0, THRESHOLD: 8.0}] = 1
@@ -421,14 +496,17 @@ def test_a_seed_is_a_repeat_in_every_figure(tmp_path):
     assert points.repeated
     assert points.label(seed) == "seed"
     assert settings(points, TIME, PEAK).x.size == len(THRESHOLDS)
-    assert stems(data, tmp_path) == {"outcomes", "lines"}
-    assert stems(table({seed: [1, 2, 3]}), tmp_path / "alone") == {"outcomes"}
+    assert stems(data, tmp_path) == {"lines"}
+    assert stems(table({seed: [1, 2, 3]}), tmp_path / "alone") == set()
 
 
 def test_methods_have_no_order_and_are_joined_by_no_line(ax):
     data = table({"detection.measure": ["own.py:LARGEST", "own.py:SUMMED", "force_norm"]}, repeats=3)
     draw_lines(ax, data, PEAK, "detection.measure")
     assert all(line.get_linestyle() == "None" for line in ax.lines)
+    assert sorted(value for line in ax.lines for value in line.get_ydata()) == sorted(data[PEAK].values.ravel())
+    (medians,) = ax.collections
+    np.testing.assert_allclose([line[0, 1] for line in medians.get_segments()], data[PEAK].median("repeat"))
     assert [label.get_text() for label in ax.get_xticklabels()] == ["LARGEST", "SUMMED", "force_norm"]
 
 
@@ -457,5 +535,5 @@ def test_what_is_zero_in_every_run_is_said_below_and_not_drawn():
     data.attrs |= {"world": "u_trap", "settings": json.dumps({THRESHOLD: 4.0, "sensors.velocity_noise": 2e-4})}
     figure = dict(sweep_pages(data))["lines"]
     assert "false alarms" not in [ax.get_ylabel() for ax in figure.axes]
-    expected = ["u_trap", "sensors.velocity_noise\u00a00.0002", "0 in every run: false alarms"]
+    expected = ["u_trap", "0 in every run: false alarms", "sensors.velocity_noise\u00a00.0002"]
     assert sweep_note(data).split("  ·  ") == expected

@@ -31,9 +31,7 @@ from hopfield_nav.sweeps import (
     execute,
     failed_row,
     make_sweep,
-    mean,
     read_rows,
-    share,
 )
 from hopfield_nav.sweeps.cluster import LostCluster, _remove_orphans, thread_count
 from hopfield_nav.sweeps.job import run_job
@@ -428,16 +426,3 @@ def test_sweep_in_one_call():
     assert dict(data.sizes) == {"detection.threshold": 2, "repeat": 2}
     assert (data.outcome == "time_limit").all()
     assert core_count() >= 1
-
-
-def test_intervals():
-    """Wilson's for 8 of 10 and Student's for 1, 2, 3, from published tables."""
-    value = share(8, 10)
-    assert (value.low, value.high) == pytest.approx((0.4902, 0.9433), abs=1e-4)
-    value = mean([1.0, 2.0, 3.0, float("nan")])
-    assert (value.n, value.estimate) == (3, 2.0)
-    assert value.high - 2.0 == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
-    assert mean([]).n == 0
-    assert mean([0.0, 1.0]).low < 0.0 == mean([0.0, 1.0], signed=False).low
-    below = mean([-3.0, -1.0, 0.5], signed=False)  # what is below zero stays there
-    assert below.low < below.estimate < 0.0 < below.high

@@ -1,5 +1,6 @@
 """The axis of a swept parameter: its values, where they stand, and what is written at them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -53,7 +54,7 @@ def swept_axis(points: Points, name: str, even: bool = False) -> SweptAxis:
     values, codes = codes_of(raw)
     label = points.label(name)
     if raw.dtype.kind != "f" or not np.isfinite(raw).all():
-        return _even(name, label, [str(value) for value in values], codes)
+        return _even(name, label, [short(value) for value in values], codes)
     if len(values) > MOST_VALUES:
         return _binned(name, label, raw, even)
     kind = "even" if even else _kind(np.array(values))
@@ -63,16 +64,16 @@ def swept_axis(points: Points, name: str, even: bool = False) -> SweptAxis:
     return SweptAxis(name, label, kind, values, at, _edges(at, kind), codes, raw, False)
 
 
-def scale_axis(axis: SweptAxis, line: MatplotlibAxis, room: int = 44) -> None:
+def scale_axis(axis: SweptAxis, line: MatplotlibAxis, room: int = 44, marks: Mapping[int, str] | None = None) -> None:
     """Scale, ticks at the values and label of an x or a y axis, ``ax.xaxis`` or ``ax.yaxis``.
 
-    Along x there is room for so many letters; labels that find none are left out.
+    Along x there is room for so many letters; labels that find none are left out. Marks stand behind their values.
     """
     line.axes.set(**{f"{line.axis_name}scale": "log" if axis.kind == "log" else "linear"})
     line.set_label_text(axis.label)
     if axis.binned and axis.kind != "even":
         return
-    texts = [short(value) for value in axis.values]
+    texts = [short(value) + (marks or {}).get(k, "") for k, value in enumerate(axis.values)]
     across = line.axis_name == "x"
     words = across and not axis.ordered
     turned = words and sum(map(len, texts)) + 2 * len(texts) > room

@@ -1,6 +1,8 @@
 """A quantity over two swept parameters, in colours."""
 
 import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib
@@ -9,62 +11,115 @@ import xarray as xr
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize, SymLogNorm
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.figures.sweep.axes import SweptAxis, plain_ticks, scale_axis, swept_axis
-from hopfield_nav.figures.sweep.points import Points, groups, median
+from hopfield_nav.figures.sweep.points import MARKS, MEANT, TIME, Points, groups, median
 
 COLOUR_MAP = "viridis"  # perceptually uniform, and the same to colour-blind readers
 MOST_NUMBERS = 64  # cells with a number written in them, at the most
-_NEVER, _SOMETIMES = "xxxxx", "////"
+HATCHES = {
+    "never arrives": "xxxxx",
+    "arrives less often": "////",
+    "more false alarms": "\\\\\\\\",
+    "a neighbour fails": "...",
+}
+_FURTHER = ("////", "\\\\\\\\", "....", "----", "||||", "ooo")  # of the conditions of an aim
+_EMPTY = "#EFEFEF"  # a cell without a value
 _WIDE = 10.0  # largest over smallest value above which colours are logarithmic
 
 
-def draw_heat_map(ax: Axes, data: xr.Dataset, quantity: str, x: str, y: str) -> Axes:
+def draw_heat_map(
+    ax: Axes, data: xr.Dataset, quantity: str, x: str, y: str, only: tuple[str, int] | None = None,
+    norm: Normalize | None = None,
+) -> Axes:  # fmt: skip
     """A quantity of a sweep's table over two parameters: its median over all others and over the repeats.
 
-    ``x`` lies across, ``y`` upwards, a colour bar beside the axes. Cells in which the goal was not reached are
-    hatched, crosswise where in no run; cells without a value are white. The time to the goal is that of the runs
-    which reached it. The colours span the cells in which the goal was reached; those of a count span all cells.
+    ``x`` lies across, ``y`` upwards, a colour bar beside the axes. Cells of which every setting falls short of the
+    aim, or of the rule, are hatched by what it falls short of; those without a value are grey, with a dash. ○ stands
+    in the cell of the base world's setting, ★ in that of the best. The time to the goal is that of the runs which
+    reached it. The colours span the cells in which the goal was reached; those of a count span all cells. ``only`` is
+    a parameter and which of its values the runs have; with ``norm``, of several maps, no bar is drawn.
 
     Raises ``BadInput``: there is no such column, or it holds no numbers.
     """
     points = Points(data)
+    here = np.ones(points.count, bool) if only is None else swept_axis(points, only[0]).codes == only[1]
     across, up = swept_axis(points, x), swept_axis(points, y)
-    values, share = _cells(points, quantity, across, up)
+    values, share, fails = _cells(points, quantity, across, up, here)
     for axis, line in ((across, ax.xaxis), (up, ax.yaxis)):
         scale_axis(axis, line, room=34)
-    good = values[((share > 0) | quantity.endswith("_count")) & np.isfinite(values)]
-    norm = colour_norm(good if good.size else values)
+    shared = norm is not None
+    norm = norm or norm_of(values, share, quantity)
+    ax.set_facecolor(_EMPTY)
     mesh = ax.pcolormesh(across.edges, up.edges, values, cmap=COLOUR_MAP, norm=norm, edgecolors="white", linewidth=0.3)
-    _add_hatches(ax, share, across, up)
+    _add_hatches(ax, fails, hatches_of(data), across, up)
     if values.size <= MOST_NUMBERS:
         _add_numbers(ax, values, across, up, norm)
-    bar = ax.figure.colorbar(
-        mesh, ax=ax, label=points.label(quantity), pad=0.02, aspect=25, extend=_beyond(values, norm)
-    )
-    bar.outline.set_visible(False)
-    _tidy_bar(bar, norm, quantity)
+    _add_marks(ax, points, here, across, up, values.size <= MOST_NUMBERS)
+    if not shared:
+        add_bar(ax, mesh, points.label(quantity), quantity, values)
     ax.tick_params(length=0)
     for spine in ax.spines.values():
         spine.set_visible(False)
     return ax
 
 
-def heat_map_handles(data: xr.Dataset) -> list[Artist]:
-    """Legend of the hatches: those that some cell over some two parameters can have."""
+def add_bar(axes: Any, mesh: Any, label: str, quantity: str, values: np.ndarray) -> None:
+    """A colour bar beside one or several axes."""
+    figure = np.ravel(axes)[0].figure
+    bar = figure.colorbar(mesh, ax=axes, label=label, pad=0.02, aspect=25, extend=_beyond(values, mesh.norm))
+    bar.outline.set_visible(False)
+    _tidy_bar(bar, mesh.norm, quantity)
+
+
+def heat_map_handles(data: xr.Dataset, quantities: Sequence[str] = ()) -> list[Artist]:
+    """Legend of the marks, the hatches and, where one of the quantities has none, of cells without a value."""
     points = Points(data)
-    if points.reached.all():
-        return []
     how: dict[str, Any] = {"facecolor": "white", "edgecolor": COLOURS.excluded, "linewidth": 0.5}
-    handles = [Patch(hatch=_NEVER, label="goal never reached", **how)]
-    shares = [points.reached[rows].mean() for rows in points.settings()]
-    if len(points.parameters) > 2 or any(0 < share < 1 for share in shares):
-        handles.append(Patch(hatch=_SOMETIMES, label="not in every run", **how))
+    handles = mark_handles(points)
+    handles += [
+        Patch(hatch=hatch, label=words if words in HATCHES else f"not {words}", **how)
+        for words, hatch in hatches_of(data).items()
+    ]
+    missing = [name for name in quantities if any(np.isnan(median(points.numbers(name)[r])) for r in points.settings())]
+    if missing or points.count < points.whole:
+        handles.append(Patch(facecolor=_EMPTY, label=f"– no value ({_why(points, missing)})"))
     return handles
+
+
+def mark_handles(points: Points) -> list[Artist]:
+    """Legend of the marks that occur."""
+    how: dict[str, Any] = {"color": COLOURS.ink, "ls": "", "ms": 5, "mew": 0}
+    return [
+        Line2D([], [], marker=f"${mark}$", label=MEANT[name], **how)
+        for name, mark in MARKS.items()
+        if points.row_of(name) is not None
+    ]
+
+
+def hatches_of(data: xr.Dataset) -> dict[str, str]:
+    """Of everything that a setting falls short of its hatch."""
+    found = [word for word in dict.fromkeys(Points(data).fails) if word]
+    others = [word for word in found if word not in HATCHES]
+    further = {word: _FURTHER[k % len(_FURTHER)] for k, word in enumerate(others)}
+    return {word: hatch for word, hatch in (HATCHES | further).items() if word in found}
+
+
+def _why(points: Points, missing: Sequence[str]) -> str:
+    told = {TIME: "never arrives"}
+    words = [told.get(name, "nothing felt") for name in missing]
+    return ", ".join(dict.fromkeys(words + ["not run"] * (points.count < points.whole)))
+
+
+def norm_of(values: np.ndarray, share: np.ndarray, quantity: str) -> Normalize:
+    """Colours for the cells in which the goal was reached; of a count for all."""
+    good = values[((share > 0) | quantity.endswith("_count")) & np.isfinite(values)]
+    return colour_norm(good if good.size else values)
 
 
 def colour_norm(values: np.ndarray) -> Normalize:
@@ -90,27 +145,55 @@ def _beyond(values: np.ndarray, norm: Normalize) -> str:
     return {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[int(below), int(above)]
 
 
-def _cells(points: Points, quantity: str, across: SweptAxis, up: SweptAxis) -> tuple[np.ndarray, np.ndarray]:
-    """Median of the quantity and share of runs that reached the goal, (y, x); nan without runs."""
+def _cells(
+    points: Points, quantity: str, across: SweptAxis, up: SweptAxis, here: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Median of the quantity, share of runs that arrived (nan without runs), and what all settings fail in: (y, x)."""
     values = np.full((len(up.values), len(across.values)), math.nan)
-    share = values.copy()
+    share, fails = values.copy(), np.full(values.shape, "", object)
     numbers = points.numbers(quantity)
-    for rows in groups([up.codes, across.codes], points.count):
+    for every in groups([up.codes, across.codes], points.count):
+        rows = every[here[every]]
+        if not rows.size:
+            continue
         cell = up.codes[rows[0]], across.codes[rows[0]]
         values[cell], share[cell] = median(numbers[rows]), points.reached[rows].mean()
-    return values, share
+        words = points.fails[rows]
+        fails[cell] = "" if (words == "").any() else Counter(words).most_common(1)[0][0]
+    return values, share, fails
 
 
-def _add_hatches(ax: Axes, share: np.ndarray, across: SweptAxis, up: SweptAxis) -> None:
-    for i, j in np.argwhere(share < 1):
+def _add_hatches(ax: Axes, fails: np.ndarray, hatches: Mapping[str, str], across: SweptAxis, up: SweptAxis) -> None:
+    for i, j in np.argwhere(fails != ""):
         low = across.edges[j], up.edges[i]
         size = across.edges[j + 1] - low[0], up.edges[i + 1] - low[1]
-        hatch = _NEVER if share[i, j] == 0 else _SOMETIMES
+        hatch = hatches[fails[i, j]]
         ax.add_patch(Rectangle(low, *size, fill=False, hatch=hatch, edgecolor=COLOURS.excluded, linewidth=0))
+
+
+def _add_marks(ax: Axes, points: Points, here: np.ndarray, across: SweptAxis, up: SweptAxis, beside: bool) -> None:
+    """The marks in their cells, at the right above where there is a number."""
+    cells: dict[tuple[int, int], str] = {}
+    for name, mark in MARKS.items():
+        row = points.row_of(name)
+        if row is not None and here[row]:
+            cell = int(up.codes[row]), int(across.codes[row])
+            cells[cell] = mark + cells.get(cell, "")
+    for (i, j), marks in cells.items():
+        place = (across.edges[j + 1], up.edges[i + 1]) if beside else (across.at[j], up.at[i])
+        where = (
+            {"ha": "right", "va": "top", "xytext": (-1, -1)}
+            if beside
+            else {"ha": "center", "va": "center", "xytext": (0, 0)}
+        )
+        text = ax.annotate(marks, place, textcoords="offset points", size=6.5, color="black", **where)
+        text.set_path_effects([withStroke(linewidth=1.8, foreground="white")])
 
 
 def _add_numbers(ax: Axes, values: np.ndarray, across: SweptAxis, up: SweptAxis, norm: Normalize) -> None:
     colours = matplotlib.colormaps[COLOUR_MAP]
+    for i, j in np.argwhere(np.isnan(values)):
+        ax.text(across.at[j], up.at[i], "–", color=COLOURS.excluded, size=6, ha="center", va="center")
     for i, j in np.argwhere(np.isfinite(values)):
         colour = colours(norm(values[i, j]))
         dark = float(np.dot(colour[:3], (0.299, 0.587, 0.114))) < 0.5

@@ -8,8 +8,9 @@ from matplotlib.axes import Axes
 
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.figures.sweep import axes
-from hopfield_nav.figures.sweep.points import Points, groups, median
+from hopfield_nav.figures.sweep.points import MARKS, Points, groups, median
 
+_STRIP = 0.16  # half the width of a strip
 SPAN = (5, 95)  # [%]
 MANY = 20  # runs at a point from which the band leaves out the outermost 5 % on either side
 
@@ -17,52 +18,72 @@ MANY = 20  # runs at a point from which the band leaves out the outermost 5 % on
 def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str) -> Axes:
     """Median of a quantity along a parameter, with a band: 5–95 %, or all of them if they are few.
 
-    Values without an order, such as methods, are joined by no line, and have bars in the place of a band. Hollow
-    marks stand where not every run reached the goal. Where other parameters vary too, or where the values were drawn
-    at random, every run is a faint dot.
+    Values without an order, such as methods, are strips: a dot for every run, and a line at their median. Hollow marks
+    stand where not every run reached the goal. Where other parameters vary too, or where the values were drawn at
+    random, every run is a faint dot. The marks of the base world's value and of the best stand behind them.
 
     Raises ``BadInput``: there is no such column, or it holds no numbers.
     """
     points = Points(data)
     axis, numbers = axes.swept_axis(points, x), points.numbers(quantity)
-    if axis.binned or len(points.parameters) > 1:
-        ax.plot(axis.where, numbers, ".", color=COLOURS.excluded, alpha=0.35, ms=2.5, mew=0, zorder=1)
     cells = groups([axis.codes], points.count)
     at = np.array([axis.at[axis.codes[cell[0]]] for cell in cells])
     kept = [numbers[cell][np.isfinite(numbers[cell])] for cell in cells]
     counts = np.array([len(values) for values in kept if len(values)])
-    share = SPAN if counts.size and counts.min() >= MANY else (0, 100)
-    if (counts > 1).any():
-        _add_spread(ax, at, kept, share, axis.ordered)
     middle = np.array([median(numbers[cell]) for cell in cells])
-    how: dict[str, Any] = {"color": COLOURS.felt, "marker": "o", "ms": 3.5, "mew": 0.8}
-    ax.plot(at, middle, ls="-" if axis.ordered else "", zorder=3, **how)
-    some = np.array([not points.reached[cell].all() for cell in cells], bool)
-    ax.plot(at[some], middle[some], ls="", mfc="white", zorder=4, **how)
-    axes.scale_axis(axis, ax.xaxis)
+    if axis.ordered:
+        _add_line(ax, points, axis, numbers, (cells, at, kept, middle))
+    else:
+        _add_strips(ax, at, kept, middle)
+    axes.scale_axis(axis, ax.xaxis, marks=_marks(points, axis))
     axes.limit_axis(axis, ax)
     ax.set_ylabel(points.label(quantity))
     _scale_values(ax, numbers, quantity.endswith("_count"))
-    ax.set_title(_note(points, counts), loc="right", size="small")
+    ax.set_title(_note(points, counts, axis.ordered), loc="right", size="small")
     return ax
 
 
-def _add_spread(ax: Axes, at: np.ndarray, values: list[np.ndarray], share: tuple[float, float], joined: bool) -> None:
-    low, high = np.array([np.percentile(v, share) if v.size else (np.nan, np.nan) for v in values]).T
-    if joined:
+def _add_line(ax: Axes, points: Points, axis: axes.SweptAxis, numbers: np.ndarray, found: tuple) -> None:
+    cells, at, kept, middle = found
+    if axis.binned or len(points.parameters) > 1:
+        ax.plot(axis.where, numbers, ".", color=COLOURS.excluded, alpha=0.35, ms=2.5, mew=0, zorder=1)
+    counts = [len(values) for values in kept if len(values)]
+    if max(counts, default=0) > 1:
+        share = SPAN if min(counts) >= MANY else (0, 100)
+        low, high = np.array([np.percentile(v, share) if v.size else (np.nan, np.nan) for v in kept]).T
         ax.fill_between(at, low, high, color=COLOURS.felt, alpha=0.2, lw=0, zorder=2)
-    else:
-        ax.vlines(at, low, high, color=COLOURS.felt, alpha=0.4, lw=5, zorder=2)
+    how: dict[str, Any] = {"color": COLOURS.felt, "marker": "o", "ms": 3.5, "mew": 0.8}
+    ax.plot(at, middle, ls="-", zorder=3, **how)
+    some = np.array([not points.reached[cell].all() for cell in cells], bool)
+    ax.plot(at[some], middle[some], ls="", mfc="white", zorder=4, **how)
 
 
-def _note(points: Points, counts: np.ndarray) -> str:
+def _add_strips(ax: Axes, at: np.ndarray, kept: list[np.ndarray], middle: np.ndarray) -> None:
+    """A dot for every run, beside each other in the order of the runs, and a line at the median."""
+    for place, values in zip(at, kept, strict=True):
+        beside = place + _STRIP * (np.linspace(-1.0, 1.0, values.size) if values.size > 1 else np.zeros(values.size))
+        ax.plot(beside, values, "o", color=COLOURS.felt, alpha=0.5, ms=3, mew=0, zorder=2)
+    ax.hlines(middle, at - 1.4 * _STRIP, at + 1.4 * _STRIP, color=COLOURS.ink, lw=1.2, zorder=3)
+
+
+def _marks(points: Points, axis: axes.SweptAxis) -> dict[int, str]:
+    """Behind which values the marks of the base world's setting and of the best stand."""
+    found: dict[int, str] = {}
+    for name, mark in MARKS.items():
+        row = points.row_of(name)
+        if row is not None:
+            found[int(axis.codes[row])] = found.get(int(axis.codes[row]), " ") + mark
+    return found
+
+
+def _note(points: Points, counts: np.ndarray, ordered: bool) -> str:
     """What the band is, and of how many runs."""
     if not counts.size:
         return "no values"
     low, high = int(counts.min()), int(counts.max())
     number = f"n = {low}" if low == high else f"n = {low}–{high}"
-    band = "" if high == 1 else "5–95 %, " if low >= MANY else "min–max, "
-    hollow = "" if points.reached.all() else "; hollow: goal not always reached"
+    band = "" if high == 1 or not ordered else "5–95 %, " if low >= MANY else "min–max, "
+    hollow = "" if points.reached.all() or not ordered else "; hollow: goal not always reached"
     return band + number + hollow
 
 

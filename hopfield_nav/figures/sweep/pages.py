@@ -28,41 +28,63 @@ from hopfield_nav.figures import (
     save_figure,
     settings_note,
 )
-from hopfield_nav.figures.sweep.heat_map import draw_heat_map, heat_map_handles
+from hopfield_nav.figures.sweep.axes import swept_axis
+from hopfield_nav.figures.sweep.heat_map import add_bar, draw_heat_map, heat_map_handles, mark_handles, norm_of
 from hopfield_nav.figures.sweep.lines import draw_lines
 from hopfield_nav.figures.sweep.outcomes import draw_outcomes, outcome_handles
 from hopfield_nav.figures.sweep.pareto import draw_pareto
-from hopfield_nav.figures.sweep.points import TIME, Points
+from hopfield_nav.figures.sweep.paths import paths_page
+from hopfield_nav.figures.sweep.points import TIME, Points, median, short
 from hopfield_nav.record import check_checksums, read_netcdf
 
 PEAK, DELAY, ALARMS = "peak_contact_force_N", "detection_delay_median_s", "false_alarm_count"
 MAIN = (TIME, PEAK, ALARMS, DELAY)
+MOST_BESIDE = 6  # values of a third parameter, each with a heat map
 FALL_BACK = 4  # other quantities drawn where no main one was recorded
 FRONTS = ((ALARMS, DELAY), (TIME, PEAK))
 
 
 def sweep_pages(data: xr.Dataset) -> Iterator[tuple[str, Figure]]:
-    """Every figure that makes sense for the table of a sweep, with its file's name.
+    """Every figure that says something of the table of a sweep, with its file's name.
 
-    One parameter: lines and outcomes. Two: heat maps, outcomes, Pareto fronts. More, or random values: outcomes,
-    Pareto fronts, and lines over each parameter.
+    Outcomes where they differ. One parameter: lines, or strips. Two: heat maps, Pareto fronts. Three: a heat map of
+    every quantity for each value of the third, Pareto fronts. More, or random values: lines over each, Pareto fronts.
     """
     points = Points(data)
     varied = [name for name in points.parameters if len(set(points.values(name))) > 1]
     names = varied or list(points.parameters[:1])
-    quantities = main_quantities(points)
-    if points.count:
+    changing = [name for name in main_quantities(points) if varies(points, name)]
+    third = third_parameter(points, varied)
+    if len(set(points.outcome)) > 1:
         yield "outcomes", outcomes_page(data, names)
-    changing = [name for name in quantities if varies(points, name)]
     if changing and len(names) == 2 and "run" not in data.dims:
         yield "heat_maps", heat_maps_page(data, changing, *names)
-    elif quantities:
+    elif third is not None:
+        x, y = (name for name in names if name != third)
+        yield from ((f"heat_maps_{name}", multiples_page(data, name, x, y, third)) for name in changing)
+    elif changing:
         for name in names:
             ending = "" if len(names) == 1 else "_" + file_name(name)
-            yield f"lines{ending}", lines_page(data, quantities, name)
-    fronts = [pair for pair in FRONTS if all(points.has(name) and varies(points, name) for name in pair)]
+            yield f"lines{ending}", lines_page(data, changing, name)
+    fronts = [pair for pair in fronts_of(data) if all(points.has(name) and varies(points, name) for name in pair)]
     if fronts and len(names) > 1:
-        yield "pareto", pareto_page(data, fronts)
+        yield "pareto", pareto_page(data, fronts[:2])
+
+
+def third_parameter(points: Points, varied: Sequence[str]) -> str | None:
+    """Of three parameters of a grid the one with the fewest values, which stand beside each other; None if many."""
+    counts = {name: len(set(points.values(name))) for name in varied}
+    if len(counts) != 3 or "run" in points.data.dims or min(counts.values()) > MOST_BESIDE:
+        return None
+    return min(reversed(list(counts)), key=lambda name: counts[name])
+
+
+def fronts_of(data: xr.Dataset) -> list[tuple[str, str]]:
+    """Pairs of quantities with a front: those of the aim first."""
+    aim = json.loads(data.attrs.get("aim", "{}"))
+    named = [condition.split()[0] for condition in aim.get("while", [])]
+    own = [(name, aim["least"]) for name in named if name in data.variables and name != aim["least"]]
+    return [*own, *(pair for pair in FRONTS if pair not in own)]
 
 
 def varies(points: Points, quantity: str) -> bool:
@@ -102,12 +124,35 @@ def heat_maps_page(data: xr.Dataset, quantities: list[str], x: str, y: str) -> F
     if len(set(points.values(x))) < len(set(points.values(y))):
         x, y = y, x
     figure = _grid([partial(draw_heat_map, data=data, quantity=name, x=x, y=y) for name in quantities], 5.6)
-    return add_legend(figure, heat_map_handles(data), 2)
+    return add_legend(figure, heat_map_handles(data, quantities), 5 if len(quantities) > 1 else 1)
+
+
+def multiples_page(data: xr.Dataset, quantity: str, x: str, y: str, third: str) -> Figure:
+    """Heat maps of a quantity over two parameters, one for each value of a third, in the same colours."""
+    points = Points(data)
+    if len(set(points.values(x))) < len(set(points.values(y))):
+        x, y = y, x
+    values = swept_axis(points, third).values
+    columns = min(3, len(values))
+    rows = -(-len(values) // columns)
+    figure = new_figure(PAGE, (5.2 * rows + 1.2) * CENTIMETRE)
+    medians = np.array([median(points.numbers(quantity)[cell]) for cell in points.settings()])
+    shares = np.array([points.reached[cell].mean() for cell in points.settings()])
+    norm, axes = norm_of(medians, shares, quantity), []
+    for k, value in enumerate(values):
+        ax = figure.add_subplot(rows, columns, k + 1)
+        axes.append(draw_heat_map(ax, data, quantity, x, y, (third, k), norm))
+        ax.set_title(f"{points.label(third)}: {short(value)}", loc="left")
+        ax.label_outer()
+    add_bar(axes, axes[0].collections[0], points.label(quantity), quantity, medians)
+    return add_legend(figure, heat_map_handles(data, [quantity]), 5)
 
 
 def lines_page(data: xr.Dataset, quantities: list[str], x: str) -> Figure:
     """Each quantity over one parameter."""
-    return _grid([partial(draw_lines, data=data, quantity=name, x=x) for name in quantities], 4.8)
+    figure = _grid([partial(draw_lines, data=data, quantity=name, x=x) for name in quantities], 4.8)
+    binned = swept_axis(Points(data), x).binned  # no value has a place of its own
+    return add_legend(figure, [] if binned else mark_handles(Points(data)), 2)
 
 
 def pareto_page(data: xr.Dataset, pairs: list[tuple[str, str]]) -> Figure:
@@ -144,6 +189,8 @@ def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:
     with paper_style():
         for name, figure in sweep_pages(data):
             written += save_figure(figure, figures, name, pdf, sweep_note(data))
+        paths = paths_page(data, Path(folder))
+        written += [] if paths is None else save_figure(paths, figures, "paths", pdf, sweep_note(data))
     return written
 
 
@@ -152,7 +199,8 @@ def sweep_note(data: xr.Dataset) -> str:
     told = data.attrs
     shared = {k: v for k, v in json.loads(told.get("settings", "{}")).items() if k not in data.variables}
     idle = ", ".join(idle_quantities(Points(data)))
-    return settings_note(str(told.get("world", "")), shared, *([f"0 in every run: {idle}"] if idle else []))
+    name = str(told.get("world", ""))
+    return settings_note(f"{name}  ·  0 in every run: {idle}" if idle else name, shared)
 
 
 def draw_heat(folder: str | Path, quantity: str, x: str, y: str, pdf: bool = False) -> list[Path]:

@@ -1,15 +1,21 @@
 """Two quantities that are both best small: which settings no other beats in both."""
 
+import json
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import xarray as xr
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
 
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.figures.sweep.axes import scale_values
-from hopfield_nav.figures.sweep.points import Points, median, plain, short
+from hopfield_nav.figures.sweep.heat_map import mark_handles
+from hopfield_nav.figures.sweep.points import MARKS, Points, median, plain, short
+from hopfield_nav.record import SUMMARY
 
 MOST_NUMBERED = 8
 
@@ -48,8 +54,38 @@ def draw_pareto(ax: Axes, data: xr.Dataset, x: str, y: str) -> Axes:
             scale_values(line, values, name.endswith("_count"), -0.3)
     ax.set_xlabel(points.label(x))
     ax.set_ylabel(points.label(y))
-    _add_list(ax, points, found)
+    _add_list(ax, points, found, [*_add_limits(ax, data, x, y), *_add_marks(ax, points, x, y)])
     return ax
+
+
+def _add_marks(ax: Axes, points: Points, x: str, y: str) -> list[Artist]:
+    """The base world's setting and the best; their legend."""
+    names = [name for name in MARKS if points.row_of(name) is not None]
+    for name in names:
+        row = points.row_of(name)
+        group = next(rows for rows in points.settings() if row in rows)
+        place = [median(points.numbers(quantity)[group]) for quantity in (x, y)]
+        if name == "base_run":
+            ax.plot(*place, "o", ms=8.5, mfc="none", mec=COLOURS.ink, mew=0.8, zorder=7)
+            continue
+        ax.annotate(
+            MARKS[name], place, (5.5, 5.5), textcoords="offset points", ha="center", va="center", size=8,
+            color=COLOURS.ink, zorder=7, path_effects=[withStroke(linewidth=1.5, foreground="white")],
+        )  # fmt: skip
+    return mark_handles(points)
+
+
+def _add_limits(ax: Axes, data: xr.Dataset, x: str, y: str) -> list[Artist]:
+    """What the conditions of the aim allow, as far as a number says it; their legend."""
+    how: dict[str, Any] = {"color": COLOURS.goal, "lw": 0.8, "ls": "--", "zorder": 1}
+    lines: list[Artist] = []
+    for condition in json.loads(data.attrs.get("aim", "{}")).get("while", []):
+        name, _, number, *least = condition.split()
+        if not least and name in (x, y):
+            scale = SUMMARY[name].scale if name in SUMMARY else 1.0
+            (ax.axvline if name == x else ax.axhline)(float(number) * scale, **how)
+            lines = [Line2D([], [], label="limit of the aim", **how)]
+    return lines
 
 
 def settings(points: Points, x: str, y: str) -> SettingMedians:
@@ -80,12 +116,12 @@ def pareto_front(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.array(kept, int)
 
 
-def _add_list(ax: Axes, points: Points, found: SettingMedians) -> None:
+def _add_list(ax: Axes, points: Points, found: SettingMedians, marks: list[Artist]) -> None:
     """Numbers at the front, and what they stand for to the right of the axes."""
     corners = _corners(found)
     shown = [corners[k] for k in np.linspace(0, len(corners) - 1, min(MOST_NUMBERED, len(corners))).round().astype(int)]
     values = [points.values(name) for name in points.parameters]
-    handles = []
+    handles: list[Artist] = []
     for k, tied in enumerate(shown):
         place = found.x[tied[0]], found.y[tied[0]]
         ax.plot(*place, "o", color=COLOURS.felt, ms=6.5, mec="white", mew=0.5, zorder=5)
@@ -93,7 +129,7 @@ def _add_list(ax: Axes, points: Points, found: SettingMedians) -> None:
         text = ", ".join(short(column[found.rows[tied[0]]]) for column in values)
         more = f" (+{len(tied) - 1})" if len(tied) > 1 else ""
         handles.append(Line2D([], [], ls="", marker=f"${k + 1}$", color=COLOURS.felt, ms=4, mew=0, label=text + more))
-    handles += _kinds(found)
+    handles += [*_kinds(found), *marks]
     if handles:
         title = ",\n".join(plain(name) for name in points.parameters)
         legend = ax.legend(

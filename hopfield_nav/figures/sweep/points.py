@@ -13,14 +13,19 @@ from dynamics import BadInput, nearest_name
 from hopfield_nav.plugin import shown_names
 from hopfield_nav.record import SUMMARY
 
-PASSED = "passed_through"
+PASSED, FAILS = "passed_through", "fails"
+MARKS = {"base_run": "○", "best_run": "★"}  # as in printed tables
+MEANT = {"base_run": "base world's setting", "best_run": "best"}
 TIME = "simulated_time_s"  # of a run that did not reach the goal it says nothing about the path
 _LONGEST = 24  # letters of a word at an axis
 _NOT_PARAMETERS = {"run", "index", "repeat", "seed"}
 
 
 class Points:
-    """Runs of a sweep in one order, whatever the dimensions of its table: swept parameters, or ``run``."""
+    """Runs of a sweep in one order, whatever the dimensions of its table: swept parameters, or ``run``.
+
+    Numbers are in the units of printed tables.
+    """
 
     def __init__(self, data: xr.Dataset) -> None:
         self.data = data
@@ -37,18 +42,43 @@ class Points:
         """Number of runs whose row was written."""
         return int(self._rows.sum())
 
-    @cached_property
-    def outcome(self) -> np.ndarray:
-        """(count,) the outcome of each run."""
-        return self._words[self._rows]
+    @property
+    def whole(self) -> int:
+        """Number of runs of the whole sweep."""
+        return int(self._rows.size)
 
     @cached_property
+    def outcome(self) -> np.ndarray:
+        """(count,) the outcome of each run; one that may have gone through an obstacle did not arrive."""
+        words = self._words[self._rows]
+        if PASSED not in self.data.variables:
+            return words
+        return np.where((words == "reached") & (self.numbers(PASSED) > 0.0), PASSED, words)
+
+    @property
     def reached(self) -> np.ndarray:
         """(count,) whether the goal was reached, and not through an obstacle."""
-        reached = np.asarray(self.outcome == "reached", bool)
-        if PASSED not in self.data.variables:
-            return reached
-        return reached & ~(self.numbers(PASSED) > 0.0)
+        return np.asarray(self.outcome == "reached", bool)
+
+    @cached_property
+    def fails(self) -> np.ndarray:
+        """(count,) in what the setting of each run falls short of the aim or the rule; "" for none."""
+        if FAILS in self.data.variables:
+            return self._all(FAILS)[self._rows]
+        words = np.full(self.count, "", object)
+        for rows in self.settings():
+            share = self.reached[rows].mean()
+            words[rows] = "" if share == 1 else "arrives less often" if share else "never arrives"
+        return words
+
+    def row_of(self, mark: str) -> int | None:
+        """The first run of the base world's setting (``base_run``), or of the best (``best_run``), if it is here."""
+        run = self.data.attrs.get(mark)
+        return None if run is None or not self._rows[int(run)] else self.row_at(int(run))
+
+    def row_at(self, run: int) -> int:
+        """Where the run of that index stands among those whose row was written."""
+        return int(np.count_nonzero(self._rows[:run]))
 
     def values(self, name: str) -> np.ndarray:
         """(count,) values of a parameter: numbers, or words where not all are numbers."""
@@ -68,6 +98,7 @@ class Points:
         except (TypeError, ValueError):
             raise BadInput(f"{name} is no number that can be drawn") from None
         numbers[~np.isfinite(numbers)] = math.nan
+        numbers *= SUMMARY[name].scale if name in SUMMARY else 1.0
         return np.where(self.reached, numbers, math.nan) if name == TIME else numbers
 
     def has(self, name: str) -> bool:
@@ -82,7 +113,9 @@ class Points:
         """Name and unit for an axis."""
         attributes = self.data[name].attrs if name in self.data.variables else {}
         if name in SUMMARY:
-            return "time to the goal (s)" if name == TIME else SUMMARY[name].axis
+            unit = SUMMARY[name].shown
+            label = "time to the goal" if name == TIME else SUMMARY[name].label
+            return f"{label} ({unit})" if unit else label
         text = str(attributes.get("long_name") or "")
         if not text or len(text) > 18:
             text = plain(name)

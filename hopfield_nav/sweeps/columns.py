@@ -1,0 +1,83 @@
+"""The columns that a sweep keeps of its runs: of their summary, those that an aim names, and measures of one's own."""
+
+from functools import cache, partial
+from pathlib import Path
+
+from dynamics import BadInput, nearest_name
+from hopfield_nav import world as worlds
+from hopfield_nav.plugin import Measures, load_from_file
+from hopfield_nav.record import SUMMARY, Quantity
+from hopfield_nav.sweeps.aim import REACHED, Aim, kept_names
+from hopfield_nav.sweeps.sections import SweepFile
+
+
+@cache
+def load_measures(name: str, folder: Path) -> Measures:
+    """The measures that a file of somebody's own holds.
+
+    Raises ``BadInput``: it holds none of that name, or a column that every table has.
+    """
+    found = load_from_file("measures", name, folder)
+    if not isinstance(found, Measures):
+        file, attribute = name.rsplit(":", 1)
+        told = f"{Path(file).name} has no measures of that name"
+        raise BadInput(told, found=attribute, allowed="Measures(…)")
+    for column in found.columns:
+        if column in SUMMARY or column in ("index", "repeat", "seed", "error"):
+            raise BadInput("a measure has the name of another column", found=column)
+    return found
+
+
+def kept_columns(file: SweepFile, measures: Measures | None) -> dict[str, Quantity]:
+    """What every column of a sweep is."""
+    own = {} if measures is None else measures.columns
+    return {name: SUMMARY[name] for name in kept_names(file.quantities, file.aim)} | {
+        name: _own_quantity(name, unit) for name, unit in own.items()
+    }
+
+
+def column_faults(file: SweepFile, folder: Path, trust: worlds.Trust, document: worlds.Document) -> list[worlds.Fault]:
+    """What is wrong with the measures of a sweep file, or else with its aim, each with its place."""
+    found: list[worlds.Fault] = [
+        (("measures",), fault)
+        for fault in worlds.faults_of([partial(_check_measures, folder=folder, trust=trust)], file)
+    ] or [
+        (("aim", *fault.where.split(".", 1)), fault)
+        for fault in worlds.faults_of([partial(_check_aim, folder=folder)], file)
+    ]
+    return [(key, worlds.placed_at(key, fault, document)) for key, fault in found]
+
+
+def _check_measures(file: SweepFile, folder: Path, trust: worlds.Trust) -> None:
+    if isinstance(file.measures, str):
+        trust.require(file.measures, folder)
+        load_measures(file.measures, folder)
+
+
+def _check_aim(file: SweepFile, folder: Path) -> None:
+    check_aim(file.aim, None if file.measures is None else load_measures(file.measures, folder))
+
+
+def check_aim(aim: Aim | None, measures: Measures | None) -> None:
+    """Refuse an aim at what no run has.
+
+    Raises ``BadInput``: a quantity is not known, or is text; ``where`` is its key in the aim.
+    """
+    own = {} if measures is None else measures.columns
+    units = {name: quantity.unit for name, quantity in SUMMARY.items()} | {
+        name: unit or None for name, unit in own.items()
+    }
+    known = [REACHED, *(name for name, unit in units.items() if unit is not None)]
+    for name in aim.names if aim else ():
+        if name not in known:
+            where = "least" if aim and name == aim.least else f"while.{name}"
+            what = "not a number" if name in units else "unknown quantity"
+            raise BadInput(what, where=where, found=name, allowed=", ".join(known), nearest=nearest_name(name, known))
+
+
+def _own_quantity(name: str, unit: str) -> Quantity:
+    """A column of somebody's own; a unit at the end of its name is told as one."""
+    words, suffix = name.replace("_", " "), f" {unit.replace(' ', '')}"
+    if unit and words.endswith(suffix):
+        return Quantity(words.removesuffix(suffix), unit, words, unit)
+    return Quantity(words, unit or None, words)
