@@ -51,8 +51,13 @@ def run(
         from hopfield_nav.record import load_run
 
         earlier = load_run(felt)
+    _compile_if_cold(read)
+    from hopfield_nav.experiment import Interrupted
+
     try:
-        made = _simulate_in_sight(read, seed, earlier) if view else _simulate(read, seed, earlier)
+        made = (_simulate_in_sight if view else _simulate)(read, seed, earlier)
+    except Interrupted as stop:
+        made = stop.run
     except Exception as error:
         error.folder = folder  # type: ignore[attr-defined]  # for what there is of its run
         raise
@@ -89,15 +94,10 @@ def _write_learnt(made: "Run", path: Path) -> None:
 
 def _simulate(world: "World", seed: int | None, felt: "Run | None") -> "Run":
     from hopfield_nav.cli.report import progress_bar
-
-    _compile_if_cold(world)
-    from hopfield_nav.experiment import Interrupted, simulate
+    from hopfield_nav.experiment import simulate
 
     with progress_bar(world.time_limit) as progress:
-        try:
-            return simulate(world, seed=seed, progress=progress, felt=felt)
-        except Interrupted as stop:
-            return stop.run
+        return simulate(world, seed=seed, progress=progress, felt=felt)
 
 
 def _compile_if_cold(world: "World") -> None:
@@ -117,9 +117,7 @@ def _compile_if_cold(world: "World") -> None:
 def _simulate_in_sight(world: "World", seed: int | None, felt: "Run | None") -> "Run":
     """The same, and a page in the browser that grows with the run."""
     from hopfield_nav.cli.report import say
-
-    _compile_if_cold(world)
-    from hopfield_nav.experiment import Interrupted, Simulation
+    from hopfield_nav.experiment import Simulation
     from hopfield_nav.view import LivePage, describe_run
 
     if world.record.signals == "none":
@@ -135,10 +133,7 @@ def _simulate_in_sight(world: "World", seed: int | None, felt: "Run | None") -> 
                 webbrowser.open(page.address)
             shown = clock.monotonic()
 
-    try:
-        made = simulation.run(show)
-    except Interrupted as stop:
-        made = stop.run
+    made = simulation.run(show)
     page.show(describe_run(made), done=True)
     if shown == -math.inf:
         webbrowser.open(page.address)
