@@ -3,7 +3,7 @@
 from dynamics.arm import Arm, joint_count
 from dynamics.errors import NoClosedForm
 from dynamics.inverse.poses import as_poses
-from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.decorators import inlined
 
 _EXACT = 1e-12  # [m, 1] what may be neglected in lengths, sines and cosines
 
@@ -14,7 +14,8 @@ def has_closed_form(arm: Arm) -> bool:
     Raises ``BadInput``: its arrays do not fit each other.
     """
     joint_count(arm)
-    return bool(_has_closed_form(arm.dh, arm.twist))
+    in_python = is_of_ur_type.__wrapped__  # type: ignore[attr-defined]  # a world is checked without Numba
+    return bool(in_python(arm.dh, arm.twist))
 
 
 def require_closed_form(arm: Arm) -> None:
@@ -25,11 +26,6 @@ def require_closed_form(arm: Arm) -> None:
             "parallel); use numeric_inverse_kinematics"
         )
     as_poses(arm.tool, "the arm's tool frame")
-
-
-@kernel
-def _has_closed_form(dh, twist):
-    return is_of_ur_type(dh, twist)
 
 
 @inlined

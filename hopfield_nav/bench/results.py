@@ -16,11 +16,11 @@ from hopfield_nav.bench.shipped import columns, table_text
 from hopfield_nav.bench.suite import Suite
 from hopfield_nav.bench.tables import Different, Table, cells, curves, has_goals, pairs
 from hopfield_nav.record import Quantity
-from hopfield_nav.sweeps import Job
+from hopfield_nav.sweeps import FAILURES, TIMED_OUT, Job
 
 Row = Mapping[str, Any]
 CURVES = {"collision_count": "touches", "simulated_time_s": "simulated time [s]", "way_m": "way of the tool [m]"}
-UNDONE = ("failed", "timed_out", "method_failed")
+UNDONE = (*FAILURES, TIMED_OUT)
 _TEXT = ("version", "family", "condition", "method", "error")
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _WIDE, _HIGH, _EDGE = 420, 240, 42  # [px] of a curve

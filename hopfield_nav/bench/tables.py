@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from hopfield_nav.bench.suite import Suite
 from hopfield_nav.record import SUMMARY, Quantity, alarm_rate, as_text, version_of
-from hopfield_nav.sweeps import Value, limits_of, mean, paired_means, paired_shares, share
+from hopfield_nav.sweeps import FAILURES, Value, limits_of, mean, paired_means, paired_shares, share
 
 Row = Mapping[str, Any]
 Cell = tuple[str, str]  # family and condition
@@ -58,7 +58,7 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
         good = [r for r in counted if r["outcome"] == "reached"]
         gave_up = sum(r["outcome"] == "no_path" for r in counted)
         passed = sum(r["outcome"] == "passed_through" for r in counted)
-        failed = sum(r["outcome"] in ("method_failed", "failed") for r in own)
+        failed = sum(r["outcome"] in FAILURES for r in own)
         versions = sorted({str(r["version"]) for r in own if r["version"]})
         name = method if versions in ([], [today]) else f"{method} (version {', '.join(versions)})"
         values = [

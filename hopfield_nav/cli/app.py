@@ -19,7 +19,7 @@ import typer
 from hopfield_nav.cli.bench import bench
 from hopfield_nav.cli.check import check, schema
 from hopfield_nav.cli.compare import compare
-from hopfield_nav.cli.crash import noticed_interrupts, write_report
+from hopfield_nav.cli.crash import keep_record, noticed_interrupts, write_report
 from hopfield_nav.cli.demo import demo
 from hopfield_nav.cli.explain import explain
 from hopfield_nav.cli.export import export
@@ -93,10 +93,12 @@ def _answer(arguments: list[str], interrupts: list[int]) -> int:
 
         if interrupts:
             return say("interrupted", 130)
-        if isinstance(error, HopfieldNavError):
+        if isinstance(error, HopfieldNavError) and not hasattr(error, "run"):
             return say_refused(error)
-        report = write_report(arguments, error)
-        return say(f"internal error ({type(error).__name__}); details are in {report}", 3)
+        record = keep_record(error)
+        kept = "" if record is None else f"; the record up to there: {record}"
+        report = write_report(arguments, error, record)
+        return say(f"internal error ({type(error).__name__}){kept}; details are in {report}", 3)
 
 
 @functools.cache

@@ -137,8 +137,9 @@ def _fresh_seed(suite: str, out: Path | None, resume: bool) -> int:
 
 def _say_failed(suite: "Suite", rows: list[dict[str, Any]]) -> None:
     from hopfield_nav.cli.report import say
+    from hopfield_nav.sweeps import FAILURES
 
-    failed = [row for row in rows if row["outcome"] in ("method_failed", "failed")]
+    failed = [row for row in rows if row["outcome"] in FAILURES]
     for row in failed[:3]:
         say(f"{row['method']}, {row['family']}, {row['condition']}, seed {row['seed']}: {row['error']}")
     if not any(row["counts"] for row in rows):

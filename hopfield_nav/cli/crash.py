@@ -1,4 +1,4 @@
-"""When a command does not end by itself: Ctrl-C that is remembered, and the report of an internal error."""
+"""When a command does not end by itself: Ctrl-C that is remembered, and what is kept at an internal error."""
 
 import platform
 import signal
@@ -8,7 +8,7 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
@@ -38,13 +38,28 @@ def noticed_interrupts() -> Iterator[list[int]]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def write_report(arguments: Sequence[str], error: BaseException) -> Path:
+def keep_record(error: BaseException) -> Path | None:
+    """Save what there is of the run in which an error came up, if in one; where it lies.
+
+    The folder is the ``folder`` that the error names, or a free one with the name of the world.
+    """
+    from hopfield_nav.cli.folders import choose_folder, save_where_free
+
+    run, asked = getattr(error, "run", None), getattr(error, "folder", None)
+    if run is None:
+        return None
+    with suppress(Exception):  # the report matters more
+        return save_where_free(run.save, asked or choose_folder(None, run.world.name), asked, run.world.name)
+    return None
+
+
+def write_report(arguments: Sequence[str], error: BaseException, record: Path | None = None) -> Path:
     """Write what happened to ``hopfield-nav-error-TIME.txt``, to send along with a bug report.
 
-    The file lies here, or else in the temporary folder.
+    The file lies in the folder of the run's ``record``, without one here, or else in the temporary folder.
     """
     name = f"hopfield-nav-error-{time.strftime('%Y%m%d-%H%M%S')}.txt"
-    for folder in (Path(), Path(tempfile.gettempdir())):
+    for folder in (record or Path(), Path(tempfile.gettempdir())):
         try:
             path = folder / name
             path.write_text(_text(arguments, error), encoding="utf-8", errors="backslashreplace")

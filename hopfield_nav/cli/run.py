@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from hopfield_nav.record import Run
     from hopfield_nav.world import World
 
-_SLICE = 0.5  # [s] simulated between two looks at the clock
 _LOOK_EVERY = 1.0  # [s] between two pages
 
 
@@ -51,7 +50,16 @@ def run(
         from hopfield_nav.record import load_run
 
         earlier = load_run(felt)
-    made = _simulate_in_sight(read, seed, earlier) if view else _simulate(read, seed, earlier)
+    _compile_if_cold(read)
+    from hopfield_nav.experiment import Interrupted
+
+    try:
+        made = (_simulate_in_sight if view else _simulate)(read, seed, earlier)
+    except Interrupted as stop:
+        made = stop.run
+    except Exception as error:
+        error.folder = folder  # type: ignore[attr-defined]  # for what there is of its run
+        raise
     with told("the run could not be saved", folder):
         folder = save_where_free(made.save, folder, out, read.name)
     if learnt is not None:
@@ -85,15 +93,10 @@ def _write_learnt(made: "Run", path: Path) -> None:
 
 def _simulate(world: "World", seed: int | None, felt: "Run | None") -> "Run":
     from hopfield_nav.cli.report import progress_bar
-
-    _compile_if_cold(world)
-    from hopfield_nav.experiment import Interrupted, simulate
+    from hopfield_nav.experiment import simulate
 
     with progress_bar(world.time_limit) as progress:
-        try:
-            return simulate(world, seed=seed, progress=progress, felt=felt)
-        except Interrupted as stop:
-            return stop.run
+        return simulate(world, seed=seed, progress=progress, felt=felt)
 
 
 def _compile_if_cold(world: "World") -> None:
@@ -114,8 +117,6 @@ def _compile_if_cold(world: "World") -> None:
 def _simulate_in_sight(world: "World", seed: int | None, felt: "Run | None") -> "Run":
     """The same, and a page in the browser that grows with the run."""
     from hopfield_nav.cli.report import say
-
-    _compile_if_cold(world)
     from hopfield_nav.experiment import Simulation
     from hopfield_nav.view import LivePage, describe_run
 
@@ -123,16 +124,16 @@ def _simulate_in_sight(world: "World", seed: int | None, felt: "Run | None") -> 
         raise BadInput("no view without signals", where="record.signals", found="none", allowed="all")
     simulation, page, shown = Simulation(world, seed, felt=felt), LivePage(), -math.inf
     say(f"to be seen at {page.address}")
-    while simulation.outcome is None:
-        started = clock.perf_counter()
-        simulation.step(_SLICE)
-        simulation.wall_time += clock.perf_counter() - started
+
+    def show(*_: float) -> None:
+        nonlocal shown
         if simulation.outcome is None and clock.monotonic() - shown > _LOOK_EVERY:
             page.show(describe_run(simulation.record()))
             if shown == -math.inf:
                 webbrowser.open(page.address)
             shown = clock.monotonic()
-    made = simulation.record()
+
+    made = simulation.run(show)
     page.show(describe_run(made), done=True)
     if shown == -math.inf:
         webbrowser.open(page.address)

@@ -77,6 +77,8 @@ def set_up(world: World, seed: int | None, trajectory: Trajectory | None, felt: 
     refuse_large_steps(world, plant, loop, start)
     hidden = warn_of_hidden_force(world, plant.arm, start)
     warnings = find_warnings(world, plant.arm) + hidden
+    if prior is not None and prior.differs:
+        warnings.append(f"what the earlier run felt proves nothing here: its {' and '.join(prior.differs)} differed")
     warnings += check_start(world, arm, start, refuse=trajectory is None)
     if world.map.space == "tool":
         warm_up_replan(world.planner, world.map.rank)

@@ -49,8 +49,8 @@ class Simulation:
         felt: an earlier run over the same map; what it felt is known, with the certainty that it had.
 
     Attributes:
-        outcome: None while running, then ``reached``, ``no_path``, ``unreachable``, ``time_limit``, ``diverged`` or
-            ``method_failed``; ``reason`` says why in a sentence.
+        outcome: None while running, then ``reached``, ``no_path``, ``unreachable``, ``time_limit``, ``diverged``,
+            ``method_failed`` or, where the program itself failed, ``internal_error``; ``reason`` says why.
         state: true joint angles, what was sensed and believed (``loop.State``).
         loop: what advances it; its engine and, with elastic joints, their rotors.
         rows: what is recorded.
@@ -161,11 +161,15 @@ class Simulation:
     def _go_on(self, duration: float) -> str | None:
         steps, last = check_duration(duration) / self.world.plant.step, self._last_step
         target = min(self.state.now.step + max(1, round(min(steps, float(last)))), last)
-        while self.outcome is None and self.state.now.step < target:
-            event = self.advance(min(target, *(look(self.state.now.step) for look in self._looks)))
-            if self.learner is not None:
-                self.learner.look(self.state.now.step, bool(self.detections))
-            self._answer(event)
+        try:
+            while self.outcome is None and self.state.now.step < target:
+                event = self.advance(min(target, *(look(self.state.now.step) for look in self._looks)))
+                if self.learner is not None:
+                    self.learner.look(self.state.now.step, bool(self.detections))
+                self._answer(event)
+        except Exception as error:
+            self.outcome, self.reason = "internal_error", f"{type(error).__name__}: {error}"
+            raise
         if self.outcome is None and self.state.now.step >= last:
             self._end(*at_limit(self.world, self._setup.duration, self.navigator.goal is not None))
         return self.outcome
@@ -176,22 +180,31 @@ class Simulation:
         ``progress`` is called now and then with the simulated time [s] and the number of touches; ``while_`` too, and
         says whether to go on; else the outcome is ``running``.
 
-        Raises ``Interrupted``: by Ctrl-C, with the record so far.
+        Raises ``Interrupted``: by Ctrl-C, with the record so far. An error of the program itself is raised as it is;
+        its attribute ``run`` is the record so far, whose outcome is ``internal_error``.
         """
-        started = clock.perf_counter()
         try:
             while self.outcome is None:
-                self.step(_PROGRESS_INTERVAL)
+                self._timed_step()
                 if progress is not None:
                     progress(self.time, len(self.detections))
                 if while_ is not None and not while_(self.time, len(self.detections)):
                     break
         except KeyboardInterrupt:
-            self.wall_time += clock.perf_counter() - started
             self.reason = "interrupted"
             raise Interrupted(self.record()) from None
-        self.wall_time += clock.perf_counter() - started
+        except Exception as error:
+            if self.outcome == "internal_error":
+                error.run = self.record()  # type: ignore[attr-defined]
+            raise
         return self.record()
+
+    def _timed_step(self) -> None:
+        started = clock.perf_counter()
+        try:
+            self.step(_PROGRESS_INTERVAL)
+        finally:
+            self.wall_time += clock.perf_counter() - started
 
     def record(self) -> Run:
         """The record so far."""

@@ -89,7 +89,8 @@ def simulate(world: World, seed: int | None = None, progress: Progress | None = 
     Returns:
         The record: ``run.outcome``, ``run.summary``, ``run.data``, ``run.save(folder)``.
 
-    Raises ``BadInput``: as ``Simulation``.
+    Raises ``BadInput``: as ``Simulation``. ``Interrupted``, and errors of the program itself: as ``Simulation.run``,
+    with the record so far.
 
     Source: ragazzon2012 chapter 7.
     """

@@ -1,6 +1,14 @@
-"""What a run felt and knew at its end, handed on: to a later run, or to a plan as known obstacles."""
+"""What a run felt and knew at its end, handed on: to a later run, or to a plan as known obstacles.
 
-from typing import NamedTuple
+A closed step says that one body, moved from cell to cell, meets something. It is a fact of a later run whose ``map``,
+``contact.bodies`` and, but for a tool point on a map of the tool, ``arm`` and ``tool.frame`` are the same, else the run
+is refused; and whose obstacles, unknown or known, hold those of the first. Where the whole arm moves over a map of the
+tool, how it stands at a cell depends on ``start.joints`` and ``trajectory.tool_rotation`` as well, and on axes of one
+cell of a map of joint angles on ``start.joints`` and ``goal``: where these differ, facts become beliefs.
+"""
+
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -8,9 +16,9 @@ from dynamics import BadInput
 from hopfield_nav import navigation
 from hopfield_nav.geometry import arm_clearance
 from hopfield_nav.known_world import scene_of_world
-from hopfield_nav.navigation.map import step_between
+from hopfield_nav.navigation.map import TRUE_STOP, step_between
 from hopfield_nav.record.run import Run
-from hopfield_nav.world import Box, Sphere, World, build_arm, packed
+from hopfield_nav.world import Box, Sphere, World, all_solids, build_arm, packed
 
 OCCUPIED, BELIEVED = 3, 0.5  # value of the final map where a cell is believed to be occupied; how certainly
 BALL = 0.02  # [m] radius of the sphere that a place becomes
@@ -19,22 +27,45 @@ _APART = 0.02  # [rad] between two joint angles that are handed on
 
 
 def load_prior(run: Run, world: World) -> navigation.PriorMap:
-    """What a run felt, for a world with the same map.
+    """What a run felt, for a resolved world with the same map and the same body.
 
-    Raises ``BadInput``: another map, or a run that keeps no facts and beliefs.
+    Raises ``BadInput``: another map or body, or a run that keeps no facts and beliefs.
     """
-    if run.world.map != world.map:
-        told = "what was felt on one map says nothing on another"
-        found = f"another than in the run of {run.world.name}"
-        raise BadInput(told, where="map", found=found, allowed="the same map")
+    for (key, before), now in zip(_bodies(run.world).items(), _bodies(world).values(), strict=False):
+        if not np.array_equal(before, now):
+            told = "what was felt on one map says nothing on another"
+            told = told if key == "map" else "what one body felt says nothing of another"
+            found = f"another than in the run of {run.world.name}"
+            raise BadInput(told, where=key, found=found, allowed=f"the same {key}")
     for kind in (run.world, world):
         if kind.detection.mark != "felt":
             told = "marked cells are not handed on"
             raise BadInput(told, where="detection.mark", found=kind.detection.mark, allowed="felt")
     pairs, certainty = run.closed_steps()
-    steps = {step: float(v) for ends, v in zip(pairs, certainty, strict=True) if (step := step_between(*ends))}
+    differs = _differences(run.world, world)
+    surest = TRUE_STOP if differs else 1.0
+    steps = {s: min(float(v), surest) for ends, v in zip(pairs, certainty, strict=True) if (s := step_between(*ends))}
     cells = {tuple(int(c) for c in cell): BELIEVED for cell in _occupied(run)}
-    return navigation.PriorMap(steps, cells, felt_places(run), free_angles(run))
+    return navigation.PriorMap(steps, cells, felt_places(run), free_angles(run), differs)
+
+
+def _bodies(world: World) -> dict[str, Any]:
+    """What moves over which cells, by the keys that decide it."""
+    arm, point = build_arm(world), world.map.space == "tool" and world.contact.bodies == "tool"
+    shape = np.concatenate([arm.dh.ravel(), arm.capsules.ravel()])
+    of_arm = {} if point else {"arm": shape, "tool.frame": arm.tool}
+    return {"map": world.map, "contact.bodies": world.contact.bodies} | of_arm
+
+
+def _differences(before: World, now: World) -> tuple[str, ...]:
+    """The keys that differ of those that decide how the same body stands at a cell, and what it may meet."""
+    if now.map.space == "joints":
+        keys = ("start.joints", "goal") if 1 in now.map.shape else ()
+    else:
+        keys = ("start.joints", "trajectory.tool_rotation") if now.contact.bodies == "arm" else ()
+    found = [key for key in keys if attrgetter(key)(before) != attrgetter(key)(now)]
+    there, still = ({tuple(packed([solid])[0].tolist()) for solid in all_solids(world)} for world in (before, now))
+    return (*found, *([] if there <= still else ["obstacles"]))
 
 
 def felt_places(run: Run) -> list[navigation.ContactHypotheses]:

@@ -91,7 +91,7 @@ class Run:
 
     @property
     def outcome(self) -> str:
-        """``reached``, ``no_path``, ``unreachable``, ``time_limit``, ``diverged`` or ``method_failed``."""
+        """How the run ended, one of ``record.stored.OUTCOMES``: such as ``reached``."""
         return self.summary["outcome"]
 
     @property

@@ -68,7 +68,9 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-OUTCOMES = ("reached", "no_path", "unreachable", "time_limit", "diverged", "method_failed", "running")
+OUTCOMES = (
+    "reached", "no_path", "unreachable", "time_limit", "diverged", "method_failed", "internal_error", "running",
+)  # fmt: skip
 _BIG = 5e8  # bytes that are read into memory
 _PART = 65536  # rows
 _LATER = (  # not in every older record

@@ -22,6 +22,8 @@ from .forecast import estimate as estimate
 from .free_motion_runs import RISE as RISE
 from .free_motion_runs import felt_force as felt_force
 from .free_motion_runs import free_motion as free_motion
+from .job import FAILURES as FAILURES
+from .job import TIMED_OUT as TIMED_OUT
 from .job import failed_row as failed_row
 from .job import warm_up as warm_up
 from .paired import Compared as Compared

@@ -21,7 +21,8 @@ from hopfield_nav.sweeps.table import make_row
 
 FAILED, TIMED_OUT, GIVEN_UP, METHOD_FAILED = "failed", "timed_out", "given_up", "method_failed"
 RUNS = "runs"  # the folder of those that are kept
-_WORTH_A_REASON = ("diverged", "method_failed")  # outcomes of a simulation that say in `error` why
+FAILURES = (FAILED, METHOD_FAILED, "internal_error")  # outcomes of what did not work as it should
+_WORTH_A_REASON = ("diverged", METHOD_FAILED, "internal_error")  # outcomes of a simulation that say in `error` why
 _warm: set[str] = set()
 
 
@@ -32,7 +33,7 @@ class _GaveUp(Exception):
 def run_job(sweep: Sweep, index: int, folder: Path | None = None) -> dict[str, Any]:
     """The row of a job: index, repeat, seed, swept values, quantities, and ``error``; never raises.
 
-    ``error`` says why the outcome is ``failed``, ``timed_out``, ``diverged`` or ``method_failed``; else None.
+    ``error`` says why the outcome is ``timed_out``, ``diverged`` or one of ``FAILURES``; else None.
     """
     job = sweep.job(index)
     late = overdue(sweep, index, folder)
@@ -73,7 +74,12 @@ def _simulate(sweep: Sweep, job: Job, folder: Path | None) -> Mapping[str, Any]:
         return touches is None or collisions < touches
 
     simulation = sweep.start(job)
-    run = simulation.run(None, goes_on)
+    try:
+        run = simulation.run(None, goes_on)
+    except Exception as error:
+        if not hasattr(error, "run"):  # which an error of the program has
+            raise
+        run = error.run
     if sweep.file.keep == "runs" and folder is not None:
         place = run_folder(folder, job.index)
         remove_folder(place, folder)  # what a killed worker may have left of it

@@ -56,6 +56,7 @@ from .files import sweep_name as sweep_name
 from .files import value_at as value_at
 from .files import world_folders as world_folders
 from .files import world_name as world_name
+from .fitting import goal_near as goal_near
 from .imperfections import LearnSection as LearnSection
 from .load import load_world as load_world
 from .load import parse_world as parse_world

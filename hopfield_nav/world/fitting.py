@@ -203,6 +203,15 @@ def _pose_of(world: World) -> np.ndarray:
     return pose
 
 
+def goal_near(world: World, arm: "Arm", near: np.ndarray) -> np.ndarray | None:
+    """(n,) joint angles at the goal that a search from ``near`` finds [rad], a position with any rotation; or None."""
+    pose, given = np.eye(4), world.goal.pose if world.goal else None
+    if given is not None:
+        pose[:3, :3] = given.rotation
+    pose[:3, 3] = world.goal_point or ()
+    return _near_joints(arm, pose, near, given is None)
+
+
 def _near_joints(arm: "Arm", pose: np.ndarray, near: np.ndarray, any_rotation: bool) -> np.ndarray | None:
     """(n,) the joint angles within limits that are nearest to ``near``; None where there are none."""
     from dynamics import has_closed_form, inverse_kinematics, numeric_inverse_kinematics, within_limits_turns

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import numpy as np
+
 from dynamics import BadInput
-from hopfield_nav.world.fitting import joint_count, unless
+from hopfield_nav.world.fitting import goal_near, joint_count, unless
 from hopfield_nav.world.trust import is_code
 from hopfield_nav.world.world import World
 
@@ -34,6 +36,19 @@ def _check_goal(world: World) -> None:
         _refuse("wrong number of joints", "goal.joints", len(goal.joints), f"{n}, as start.joints has")
 
 
+def _check_reach(world: World) -> None:
+    """A place that an arm without a closed form reaches, as far as a search finds."""
+    from dynamics import has_closed_form
+
+    goal = world.goal
+    if goal is None or goal.joints is not None or len(world.goal_position or ()) != 3:
+        return
+    arm, key = world.bare_arm(), "position" if goal.pose is None else "pose"
+    if not has_closed_form(arm) and goal_near(world, arm, np.array(world.start.joints)) is None:
+        what = "a numeric search finds no joint angles at the goal"
+        _refuse(what, f"goal.{key}", list(world.goal_position or ()), "a place that the arm reaches, or goal.joints")
+
+
 OF_A_JOINT_MAP = (
     _check_shape,
     unless(
@@ -56,5 +71,5 @@ OF_A_JOINT_MAP = (
         "planner.activation", lambda activation, _: activation == "linear",
         "a map of joint angles is searched for shortest paths", "linear",
     ),
-    _check_goal,
+    _check_goal, _check_reach,
 )  # fmt: skip

@@ -313,6 +313,21 @@ def test_methods_that_fail_are_rows_that_are_counted(here, capsys):
         assert [r["outcome"] for r in csv.DictReader(file) if r["method"] == "fails"].count("method_failed") == 4
 
 
+def test_errors_of_the_program_are_rows_that_are_counted(here, capsys, monkeypatch):
+    def fail(*_):
+        raise IndexError("not meant to happen")
+
+    monkeypatch.setattr("hopfield_nav.experiment.guidance.Guidance.on_detection", fail)
+    assert main(["bench", "suite.yaml", "--worlds", "1", "--workers", "0", "--out", "out"]) == 0
+    told = capsys.readouterr().err
+    with Path("out/table.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    broken = [row for row in rows if row["outcome"] == "internal_error"]
+    assert broken
+    assert all(row["error"] == "IndexError: not meant to happen" for row in broken)
+    assert f"{len(broken)} of {len(rows)} rows failed; they are marked in the table" in told
+
+
 @pytest.mark.parametrize(("seed", "told"), [(0, ""), (1, "no world of the suite counts, so its tables are empty")])
 def test_that_no_world_counts_is_told(seed, told, here, capsys):
     Path("quiet.yaml").write_text(

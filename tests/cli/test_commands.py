@@ -20,7 +20,7 @@ from hopfield_nav.cli import app as cli
 from hopfield_nav.cli.app import main
 from hopfield_nav.cli.report import print_columns, print_table
 from hopfield_nav.experiment import Interrupted
-from hopfield_nav.record import version_of
+from hopfield_nav.record import load_run, version_of
 
 SUMMARY = {
     "outcome": "reached",
@@ -226,6 +226,27 @@ def test_an_internal_error_leaves_a_report(calls, capsys):
     assert "Traceback" in text
     assert "hopfield-nav run empty" in text
     assert f"numba {version_of('numba')}" in text
+
+
+@pytest.mark.parametrize("out", [[], ["--out", "kept"]])
+def test_an_internal_error_in_a_run_keeps_its_record_and_the_report_beside_it(out, monkeypatch, tmp_path, capsys):
+    def fail(*_):
+        raise ValueError("not meant to happen")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("hopfield_nav.experiment.guidance.Guidance.on_detection", fail)
+    assert main(["run", "u_trap", "--no-plots", *out]) == 3
+    folder = Path(out[1] if out else "runs/u_trap")
+    (report,) = folder.glob("hopfield-nav-error-*.txt")
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line == (
+        f"hopfield-nav: internal error (ValueError); the record up to there: {folder}; details are in {report}"
+    )
+    assert "not meant to happen" in report.read_text(encoding="utf-8")
+    kept = load_run(folder)
+    assert kept.outcome == "internal_error"
+    assert kept.data.sizes["time"] > 1000
+    assert main(["plot", str(folder)]) == 0
 
 
 def test_an_interrupt_is_status_130(calls, capsys):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from refusals import refused
 from seven_joints import write_urdf
 
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav import load_world, simulate
+from hopfield_nav.experiment import Simulation
+from hopfield_nav.world import parse_world
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +64,42 @@ def test_a_world_without_numbers_for_the_arm_is_enough(name, gravity, family, se
     }))  # fmt: skip
     assert run.outcome == "reached"
     assert run.summary["false_alarm_count"] == 0
+
+
+ON_JOINTS = """format: 1
+arm: panda
+map: {space: joints, shape: [12, 8, 1, 8, 1, 8, 1]}
+start: {joints: [0, 0.2, 0, -2.0, 0, 2.2, 0]}
+goal: GOAL
+time_limit: 60
+controller: {omega: 20}
+"""
+
+
+@pytest.mark.parametrize(
+    "goal",
+    ["{position: [0.45, 0.1, 0.45]}", "{pose: {position: [0.45, 0.1, 0.4], rotation: DOWN}}"],
+    ids=["position", "pose"],
+)
+def test_joint_angles_for_the_tool_are_searched_where_there_is_no_closed_form(goal):
+    given = parse_world(ON_JOINTS.replace("GOAL", goal.replace("DOWN", "[[1, 0, 0], [0, -1, 0], [0, 0, -1]]")))
+    simulation = Simulation(given)
+    solutions = simulation.navigator.map.search.solutions
+    assert len(solutions) > 3
+    low, high = simulation.arm.position_limits.T
+    assert np.all((solutions > low) & (solutions < high))
+    poses = forward_kinematics(simulation.arm, solutions)
+    assert np.abs(poses[:, :3, 3] - given.goal_point).max() < 1e-9
+    if given.goal.pose is not None:
+        assert np.abs(poses[:, :3, :3] - np.array(given.goal.pose.rotation)).max() < 1e-9
+    assert simulation.run().outcome == "reached"
+
+
+@pytest.mark.parametrize(
+    ("goal", "key"),
+    [("{position: [0.45, 0.0, 3.45]}", "position"), ("{pose: {position: [3, 0, 0.4], rotation: ONE}}", "pose")],
+)
+def test_where_none_are_found_the_goal_is_refused_at_its_key(goal, key):
+    one = "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]"
+    with refused(f"^far, line 5: goal.{key}: a numeric search finds no joint angles.*or goal.joints"):
+        parse_world(ON_JOINTS.replace("GOAL", goal.replace("ONE", one)), "far")

@@ -8,7 +8,7 @@ import yaml
 from scenes import PLANAR, simulation, world
 
 from dynamics import forward_kinematics, load_arm
-from hopfield_nav import load_world
+from hopfield_nav import load_run, load_world
 from hopfield_nav.experiment import Interrupted, Simulation, simulate
 from hopfield_nav.record import contact_delays
 
@@ -207,6 +207,52 @@ def test_an_interrupted_run_says_how_long_it_took():
     summary = caught.value.run.summary
     assert summary["wall_time_s"] > 0.0
     assert summary["real_time_factor"] == pytest.approx(summary["simulated_time_s"] / summary["wall_time_s"])
+
+
+def _break(simulation, count):
+    """Let what answers a touch fail at the touch behind so many."""
+    answer = simulation.navigator.on_detection
+
+    def fail(detection):
+        if len(simulation.detections) >= count:
+            raise ValueError("not meant to happen")
+        return answer(detection)
+
+    simulation.navigator.on_detection = fail
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_an_error_of_the_program_keeps_the_record(count, tmp_path):
+    broken = simulation(GOAL + WALL)
+    _break(broken, count)
+    with pytest.raises(ValueError, match="not meant to happen") as caught:
+        broken.run()
+    run = caught.value.run
+    assert (run.outcome, run.summary["reason"]) == ("internal_error", "ValueError: not meant to happen")
+    assert run.summary["no_path_grade"] is None
+    assert run.data.sizes["event"] == count
+    assert run.data.time.values[-1] == pytest.approx(broken.time, abs=0.002)
+    assert run.summary["wall_time_s"] > 0.0
+    assert load_run(run.save(tmp_path / "kept")).outcome == "internal_error"
+
+
+def test_an_error_of_the_program_ends_a_loop_of_steps():
+    broken = simulation(GOAL + WALL)
+    _break(broken, 0)
+    with pytest.raises(ValueError, match="not meant to happen"):
+        broken.step(60.0)
+    assert broken.outcome == broken.record().outcome == "internal_error"
+
+
+def test_an_error_of_who_watches_is_none_of_the_program():
+    watched = simulation(GOAL)
+
+    def fail(time, count):
+        raise ValueError("seen enough")
+
+    with pytest.raises(ValueError, match="seen enough") as caught:
+        watched.run(fail)
+    assert (watched.outcome, hasattr(caught.value, "run")) == (None, False)
 
 
 # --- the summary against the record -------------------------------------------------------------------

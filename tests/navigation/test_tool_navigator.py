@@ -193,6 +193,21 @@ def test_a_tool_that_went_on_was_not_stopped_where_its_level_began_to_rise():
     assert leg_of(late).number == late
 
 
+def test_a_contact_that_began_before_the_motion_was_on_no_segment():
+    """As in the wiggle of an arm that learns: the first step was not driven."""
+    sim = simulation("goal: {cell: [6, 2]}\n")
+    motion = sim.navigator.motion
+    late = motion._replace(trajectory=motion.trajectory._replace(knots=motion.trajectory.knots + 2.0))
+    q, force = motion.trajectory.coefficients[0, 0], -np.diff(motion.places, axis=0)[0]
+
+    def touched(time):
+        detection = Detection(time, q, force, np.zeros(6), Onset(time, q), 0.0)
+        return touched_segment(sim.navigator.grid, sim.arm, late, detection)
+
+    assert touched(2.01).is_barred(force)
+    assert (touched(1.0).number, touched(1.0).step, touched(1.0).is_barred(force)) == (0, None, False)
+
+
 def test_a_retreat_that_is_touched_at_once_has_not_been_tried():
     """Between two walls alarms come in bursts; those of one moment wear out no way back."""
     sim = simulation("goal: {cell: [6, 2]}\n")

@@ -63,6 +63,18 @@ def test_without_the_ball_nothing_is_felt():
     assert (run.outcome, run.summary["collision_count"]) == ("reached", 0)
 
 
+def test_a_push_in_the_wiggle_teaches_nothing_of_the_way():
+    """The arm has not set out: no step is closed by it, and no cell or goal is left out."""
+    push = "pushes: [{link: 3, times: [1.0, 1.5], force: [0, 0, 60]}]\n"
+    simulation = Simulation(world(SMALL, QUICK, START, GOAL, push, "controller: {learn: true}\n"))
+    while simulation.time < 2.0 and not simulation.detections:
+        simulation.step(0.1)
+    learnt = simulation.navigator.map.learning
+    assert 1.0 < simulation.detections[0].time < 1.5
+    assert (learnt.beliefs.touched(), learnt.shut_exits, learnt.shut_entries) == ({}, set(), set())
+    assert simulation.run().outcome == "reached"
+
+
 @pytest.fixture(scope="module")
 def bundled():
     simulation = Simulation(load_world("whole_arm", ["record.every=10", "planner.any_angle=false"]))

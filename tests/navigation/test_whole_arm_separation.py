@@ -9,7 +9,7 @@ from dynamics import load_arm
 from hopfield_nav.geometry import capsules_in_base
 from hopfield_nav.navigation.map import ContactHypotheses
 from hopfield_nav.navigation.whole_arm import CollisionBelief, JointGrid
-from hopfield_nav.navigation.whole_arm.separation import APART, RIGHT, SPREAD, Separation
+from hopfield_nav.navigation.whole_arm.separation import APART, PATIENCE, RIGHT, SPREAD, Separation
 
 ARM = load_arm("ur5_ragazzon2012")
 GRID = JointGrid(np.full(6, -1.0), np.full(6, 1.0), (2,) * 6)
@@ -97,3 +97,17 @@ def test_it_is_not_told_when_the_arm_passes_through():
     separation.look(felt)
     assert not separation.is_told(felt.collisions)
     assert separation.bound == 1.0
+
+
+def test_an_arm_that_has_passed_nothing_tries_what_it_felt_all_the_same():
+    """It was touched before it had been anywhere: no pose rules a place out."""
+    asked = []
+    stub = search(GOAL)
+    stub.towards = lambda cells, *_: asked.append(cells)
+    collisions = CollisionBelief(ARM, GRID)
+    for k in range(PATIENCE):
+        collisions.add(place(inside(), 1.0), np.full(6, k * 2 * APART))
+    felt = SimpleNamespace(collisions=collisions, passed=np.zeros((0, 6)), beliefs=None)
+    found = SimpleNamespace(cells=np.zeros((1, 6), int), goal=0)
+    assert Separation(ARM, GRID, stub, 1e-3).trial(found, GOAL, felt) is None
+    assert all(len(cells) for cells in asked)

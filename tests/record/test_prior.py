@@ -1,5 +1,8 @@
 """What one run felt, the next one knows: with it and without it."""
 
+import json
+import textwrap
+
 import numpy as np
 import pytest
 from refusals import refused
@@ -10,6 +13,8 @@ from hopfield_nav.geometry import arm_clearance, capsule_distance
 from hopfield_nav.navigation import LIKELY
 from hopfield_nav.record import felt_places, load_prior, with_felt
 from hopfield_nav.world import build_arm, build_obstacles, parse_world
+from hopfield_nav.world.document import apply_overrides, parse_document
+from hopfield_nav.world.load import world_from
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +67,92 @@ def test_another_map_is_refused(trap):
         simulate(load_world("over_the_wall"), felt=trap)
     with refused("marked cells are not handed on"):
         load_prior(trap, load_world("u_trap", ["detection.mark=actual"]))
+
+
+def certain(run, *changes):
+    """How many steps are handed on as facts to the run's world with changes; and for which keys none is."""
+    now = load_world_like(run.world, changes)
+    felt = load_prior(run, now)
+    return sum(certainty == 1.0 for certainty in felt.steps.values()), felt.differs
+
+
+def load_world_like(world, changes):
+    document = parse_document(world.to_yaml(), "again")
+    apply_overrides(document, list(changes))
+    return world_from(document, world.folder, "again")
+
+
+@pytest.fixture(scope="module")
+def links():
+    """The whole arm over a map of the tool, which a wall ends that the tool point alone passes."""
+    text = """
+        obstacles: [{box: {center: [0.4, 0.0, 0.55], size: [0.10, 0.9, 0.9]}}]
+        contact: {bodies: arm}
+        goal: {position: [0.5972, 0.0131]}
+        time_limit: 150"""
+    return simulate(parse_world("format: 1\n" + textwrap.dedent(text)))
+
+
+def test_what_another_body_felt_ends_no_search(links):
+    assert links.outcome == "no_path"
+    alone = load_world_like(links.world, ["contact.bodies=tool"])
+    assert simulate(alone).outcome == "reached"
+    with refused("contact.bodies: what one body felt says nothing of another.*another than in the run of"):
+        simulate(alone, felt=links)
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        ("map.spacing=0.027", "map"),
+        ("contact.bodies=tool", "contact.bodies"),
+        ("arm=ur5e", "arm"),
+        ("tool.frame.position=[0, 0, 0.1]", "tool.frame"),
+    ],
+)
+def test_what_decides_which_body_moves_where_is_the_same(links, change, key):
+    with refused(f"^{key}: what .* says nothing o.*the same {key}$"):
+        load_prior(links, load_world_like(links.world, [change]))
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        ("start.joints.1=-1.3", "start.joints"),
+        ("trajectory.tool_rotation=free", "trajectory.tool_rotation"),
+        ("obstacles=[]", "obstacles"),
+        ("obstacles.0.box.size=[0.1, 0.9, 0.8]", "obstacles"),
+    ],
+)
+def test_what_decides_how_it_stands_there_makes_beliefs_of_facts(links, change, key):
+    assert certain(links)[0] > 10
+    assert certain(links, change) == (0, (key,))
+
+
+def test_what_is_new_or_known_now_keeps_the_facts(links):
+    facts = certain(links)
+    wall = links.world.model_dump(mode="json")["obstacles"]
+    assert certain(links, f"known={json.dumps(wall)}", "obstacles=[]") == facts
+    assert certain(links, "known=[{floor: {height: -1}}]", "goal.position=[0.5, 0.1]") == facts
+
+
+def test_a_tool_point_is_the_same_on_any_arm(trap):
+    facts = certain(trap)
+    assert facts[0] > 0
+    assert certain(trap, "arm=ur5e", "start.joints.0=2.5") == facts
+
+
+def test_axes_of_one_cell_stand_as_start_and_goal_say(whole):
+    assert 1 in whole.world.map.shape
+    assert certain(whole) == (0, ())  # on straight lines no step is closed
+    assert certain(whole, "goal.position.0=0.55") == (0, ("goal",))
+
+
+def test_a_run_says_why_nothing_is_proven(links):
+    open_now = load_world_like(links.world, ["obstacles=[]"])
+    run = simulate(open_now, felt=links)
+    assert run.outcome == "reached"
+    assert "what the earlier run felt proves nothing here: its obstacles differed" in run.summary["warnings"]
 
 
 def test_cells_become_known_boxes(trap):

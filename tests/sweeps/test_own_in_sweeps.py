@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 from refusals import refused
 
+from hopfield_nav import load_run
 from hopfield_nav.sweeps import execute, load_sweep, make_sweep, read_rows
 
 MEASURES = """
@@ -123,3 +124,18 @@ def test_a_method_that_raises_is_a_row_like_others(here):
     assert [row["outcome"] for row in rows] == ["reached", "method_failed"]
     assert "ZeroDivisionError" in rows[1]["error"]
     assert math.isfinite(rows[1]["simulated_time_s"])  # up to there
+
+
+def test_an_error_of_the_program_is_a_row_that_is_marked(here, monkeypatch):
+    """Up to there it is a row like others, and its record is kept where records are."""
+
+    def fail(*_):
+        raise IndexError("not meant to happen")
+
+    monkeypatch.setattr("hopfield_nav.experiment.guidance.Guidance.on_detection", fail)
+    made = make_sweep("u_trap", {"obstacles": [[], [{"sphere": {"center": [0.4, 0, 0], "radius": 0.05}}]]}, keep="runs")
+    rows = read_rows(execute(made, here / "out", workers=0), made)
+    assert [row["outcome"] for row in rows] == ["reached", "internal_error"]
+    assert rows[1]["error"] == "IndexError: not meant to happen"
+    assert rows[1]["simulated_time_s"] > 0.0
+    assert load_run(here / "out" / "runs" / "000001").outcome == "internal_error"

@@ -20,6 +20,7 @@ _ENDS = {
     "time_limit": "end of time",
     "diverged": "diverged",
     "method_failed": "the method failed",
+    "internal_error": "the program failed",
     "running": "the end so far",
 }
 

@@ -23,8 +23,9 @@ OUTCOMES = {  # from the bottom of a bar; differ for colour-blind readers, and i
     "passed_through": "#0072B2",
     "timed_out": "#DDDDDD",
     "failed": "#303030",
+    "internal_error": "#808080",
 }
-_DARK = {"reached", "passed_through", "diverged", "method_failed", "failed"}
+_DARK = {"reached", "passed_through", "diverged", "method_failed", "failed", "internal_error"}
 _OTHER = "#FFFFFF"
 _MIN_LABELLED_SHARE = 0.055  # share of a bar below which no count is written in it
 

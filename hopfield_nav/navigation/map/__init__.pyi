@@ -1,5 +1,6 @@
 from .beliefs import AHEAD as AHEAD
 from .beliefs import ASIDE as ASIDE
+from .beliefs import TRUE_STOP as TRUE_STOP
 from .beliefs import Beliefs as Beliefs
 from .beliefs import Cell as Cell
 from .beliefs import Step as Step

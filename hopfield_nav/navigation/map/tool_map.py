@@ -28,6 +28,7 @@ class PriorMap(NamedTuple):
     cells: dict[Cell, float]  # certainty of cells that they are occupied; none on a map of joint angles
     places: list[ContactHypotheses]  # of every touch, where on the arm it may have been; on a map of joint angles alone
     free: np.ndarray  # (m, n) configurations in which the arm was and touched nothing [rad]
+    differs: tuple[str, ...] = ()  # keys of the world for which steps that were facts are beliefs now
 
 
 class ToolMap:

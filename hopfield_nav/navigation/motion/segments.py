@@ -80,11 +80,12 @@ def touched_segment(grid: CollisionMap, arm: Arm, motion: PlannedMotion, detecti
     """The segment that a force bars: the one on which the contact began, or a later one.
 
     The tool is behind its reference, so the contact may have begun on the segment before the reference's. And where
-    the alarm came late, the tool may have brushed along one segment and been stopped on the next.
+    the alarm came late, the tool may have brushed along one segment and been stopped on the next. A contact that began
+    before the motion, as in a wiggle, was on none.
     """
     onset, force = detection.onset, detection.force
-    if motion.trajectory is None or motion.places is None:
-        return Segment(0, None, np.zeros(3), forward_kinematics(arm, onset.q)[:3, 3], np.inf)
+    if motion.trajectory is None or motion.places is None or onset.time < motion.trajectory.knots[0]:
+        return Segment(0, None, np.zeros(3), forward_kinematics(arm, onset.q)[:3, 3], np.inf, 0.0)
     knots = motion.trajectory.knots
     numbers = np.searchsorted(knots, [onset.time, detection.time], side="right") - 1
     last = 0 if motion.reacts else len(knots) - 2

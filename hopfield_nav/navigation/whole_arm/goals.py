@@ -4,12 +4,12 @@ import itertools
 
 import numpy as np
 
-from dynamics import Arm, BadInput, follow_path, forward_kinematics, inverse_kinematics
+from dynamics import Arm, follow_path, forward_kinematics, has_closed_form, inverse_kinematics
 from hopfield_nav.known_world import Scene, collides, motion_is_free
 from hopfield_nav.navigation.whole_arm.grid import TURN, JointGrid
-from hopfield_nav.world import World
+from hopfield_nav.world import World, goal_near
 
-_ROTATIONS = 64  # of the tool, that are tried where its position alone is given
+_ROTATIONS = 64  # of the tool, that are tried where its position alone is given; or starts of a numeric search
 _STEP, _OFF, _JUMP = 0.01, 0.01, 0.15  # [m] along a line of the tool and off it at most, [rad] of a joint in a step
 
 
@@ -18,14 +18,16 @@ def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.
 
     k may be 0. On a closed axis one angle stands for all that differ by whole turns; the search unwinds its paths. An
     axis of one cell gets the angle within the joint's limits that is nearest to the start. The goal is a position, a
-    pose or joint angles; the world's seed draws rotations for a position. The arm has its tool frame; the scene is
-    what is known.
+    pose or joint angles; the world's seed draws rotations for a position, and for an arm without a closed form where
+    a search begins. The arm has its tool frame; the scene is what is known.
     """
     goal = world.goal
     if goal is None:
         return np.zeros((0, len(arm.dh)))
     if goal.joints is not None:
         found = np.array([goal.joints])
+    elif not has_closed_form(arm):
+        found = _searched(world, arm, grid)
     elif goal.pose is not None:
         found = _solutions(arm, np.array(goal.pose.rotation)[None], np.array(goal.pose.position))
     else:
@@ -68,13 +70,16 @@ def tool_line(arm: Arm, scene: Scene, q: np.ndarray, distance: float) -> np.ndar
 def _solutions(arm: Arm, rotations: np.ndarray, position: np.ndarray) -> np.ndarray:
     poses = np.tile(np.eye(4), (len(rotations), 1, 1))
     poses[:, :3, :3], poses[:, :3, 3] = rotations, position
-    try:
-        found = inverse_kinematics(arm, poses).reshape(-1, len(arm.dh))
-    except BadInput as error:
-        allowed = "goal.joints, which every arm has"
-        told = f"no joint angles for the tool: {error.what}"
-        raise BadInput(told, where="goal", allowed=allowed) from error
+    found = inverse_kinematics(arm, poses).reshape(-1, len(arm.dh))
     return found[np.isfinite(found).all(axis=1)]
+
+
+def _searched(world: World, arm: Arm, grid: JointGrid) -> np.ndarray:
+    """What a numeric search finds from the start, and from angles over the map that differ on axes of several cells."""
+    start, several = np.array(world.start.joints), np.array(grid.shape) > 1
+    drawn = np.random.default_rng(world.seed).uniform(grid.lower, grid.upper, (_ROTATIONS, len(start)))
+    found = [goal_near(world, arm, q) for q in (start, *np.where(several, drawn, start))]
+    return np.array([q for q in found if q is not None]).reshape(-1, len(start))
 
 
 def _turned(found: np.ndarray, arm: Arm, grid: JointGrid) -> np.ndarray:

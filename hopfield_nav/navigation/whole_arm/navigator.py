@@ -78,11 +78,9 @@ class WholeArmNavigator:
                 self.trail.back()
         else:
             self.map.learning.confirm(detection.level_at_retreat)
-            self._pass_until_touched(number, detection.onset.time)
-            self.map.learning.touch(detection, self._way, number)
-            self._note_touch(detection, number)
-            self._touched = None if self.motion.passes_by else (self._way, number)
-            self._tries, self._unlocalized = 0, detection
+            self._tries, self._unlocalized, self._touched = 0, detection, None
+            if detection.onset.time >= self.motion.trajectory.knots[0]:  # else it had not set out
+                self._learn_of(detection, number)
         begin = Reference(detection.time, *evaluate(self.motion.trajectory, detection.time))
         self.motion = self._retreat(detection, begin)
         return cell, self.motion
@@ -138,6 +136,13 @@ class WholeArmNavigator:
         """The segments before number ``until`` were driven without a touch."""
         self.map.learning.passage(self._way, until)
         self.trail.extend(self._way, until)
+
+    def _learn_of(self, detection: Detection, number: int) -> None:
+        """What was driven without a touch before segment ``number``, and what the touch on it teaches."""
+        self._pass_until_touched(number, detection.onset.time)
+        self.map.learning.touch(detection, self._way, number)
+        self._note_touch(detection, number)
+        self._touched = None if self.motion.passes_by else (self._way, number)
 
     def _pass_until_touched(self, number: int, time: float) -> None:
         """What was driven without a touch before that on segment ``number``: of a line nearly all."""

@@ -119,7 +119,7 @@ class Separation:
         if not len(inner):
             return []
         balls = pack_primitives([sphere(p, _POINT) for p in inner])
-        new = arm_distance(self._arm, passed, balls).min(axis=(0, 1)) > 0.0
+        new = arm_distance(self._arm, passed, balls).min(axis=(0, 1), initial=np.inf) > 0.0
         found = [(float(x), float(y), float(z)) for x, y, z in np.round(inner[new], 4)]
         left = [(p, n) for p, n in zip(found, most[new], strict=True) if self._tried.get(p, 0) < n]
         return [p for p, n in left if n == TRIALS[1]] or [p for p, _ in left]
