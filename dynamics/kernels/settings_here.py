@@ -53,7 +53,7 @@ def _follow_user(backend: str | None) -> None:
     """Set what the user's file of settings and a backend of the environment say, as Matplotlib does."""
     library = sys.modules["matplotlib"]
     with suppress(OSError, ValueError):
-        own = library.rc_params()
+        own = {name: v for name, v in library.rc_params().items() if v != library.rcParamsDefault[name]}
         library.rcParamsOrig.update(own)
         library.rcParams.update(own)
     with suppress(ValueError):

@@ -17,7 +17,7 @@ PAGE = 17.0 * CENTIMETRE  # [inch] both columns
 DPI = 300
 
 _SHARED: dict[str, Any] = {
-    **matplotlib.rcParamsDefault,  # in the place of the user's; the backend stays
+    **{name: value for name, value in matplotlib.rcParamsDefault.items() if name != "backend"},  # not the user's
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture on every machine
     "mathtext.fontset": "dejavusans",
     "text.color": COLOURS.ink,
