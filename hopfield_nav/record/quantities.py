@@ -104,9 +104,9 @@ SUMMARY = _table(
     ("repeated_alarm_count", "repeated alarms", "1", "",
      "collisions on a contact that was answered by one already"),
     ("contact_count", "true contacts", "1", "", "true contacts"),
-    ("silent_contact_count", "missed contacts", "1", "", "true contacts that no alarm answered"),
+    ("silent_contact_count", "missed contacts", "1", "", "true contacts for which no alarm came"),
     ("silent_peak_force_N", "peak force of missed contacts", "N", "N",
-     "largest true force of contacts that no alarm answered"),
+     "largest true force of the missed contacts"),
     ("final_tool_error_m", "final tool error", "m", "mm", "distance of the tool from the goal at the end"),
     ("final_sensed_error_m", "final sensed error", "m", "mm",
      "the same, as the control computer has it at the end"),
@@ -137,7 +137,7 @@ SUMMARY = _table(
 SCORE = _table(
     ("estimator", "estimator", None, "", "force estimator"),
     ("measure", "measure", None, "", "detector"),
-    ("missed_count", "contacts missed", "1", "", "true contacts without an alarm"),
+    ("missed_count", "missed contacts", "1", "", "true contacts for which no alarm came"),
     ("delay_p50_s", "delay, median", "s", "ms", "from a contact's start to its alarm, median"),
     ("delay_p95_s", "delay, 95 %", "s", "ms", "the same, 95 % quantile"),
     ("delay_max_s", "delay, largest", "s", "ms", "the same, largest"),
@@ -173,5 +173,5 @@ SHOWN = (  # of a summary at the end of a run, in this order
 
 MEANT = {  # a word to each count of touches, where they stand together
     "collision_count": "stopped", "graze_count": "passed by", "contact_count": "touched",
-    "silent_contact_count": "unfelt", "false_alarm_count": "imagined",
+    "silent_contact_count": "no alarm", "false_alarm_count": "no contact",
 }  # fmt: skip
