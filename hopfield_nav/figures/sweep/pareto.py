@@ -29,8 +29,8 @@ def draw_pareto(ax: Axes, data: xr.Dataset, x: str, y: str) -> Axes:
     """Settings by two quantities, of which less is better, and the front of those no other beats in both.
 
     A setting is a combination of parameters and stands at the medians of its runs. Settings whose runs mostly did not
-    reach the goal are crosses and never on the front. Numbers on the front refer to the list at the right of the axes, at
-    most eight.
+    reach the goal are crosses and never on the front. Numbers on the front refer to the list at the right of the axes,
+    at most eight.
 
     Raises ``BadInput``: there is no such column, or it holds no numbers.
     """
