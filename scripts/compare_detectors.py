@@ -108,7 +108,7 @@ def _line(rows: Rows, condition: str, method: str) -> list[str]:
     cells = [method]
     for kind in KINDS:
         own = rows[condition, method, kind]
-        force = numbers(own, "force_at_alarm_N")
+        force = numbers(own, "force_before_reaction_N")
         delays = 1e3 * numbers(own, "delay_s")[numbers(own, "felt") == 1]
         told = ", ".join(f"{v:.0f}" for v in np.quantile(delays, [0.5, 0.95, 1.0])) if delays.size else "none felt"
         missed = f"{np.nansum(numbers(own, 'missed')):.0f}"

@@ -103,7 +103,7 @@ def _intro(suite: Suite) -> list[str]:
     return [
         suite.file.description,
         f"{suite.repeats} worlds of every family, seeds from {suite.file.seed} on. "
-        f"Worlds that count: {counted}. Means are over the worlds that count and were "
+        f"Scored worlds: {counted}. Means are over the scored worlds that were "
         "reached; differences are of pairs of runs in the same world, over worlds that both reached; smaller "
         "is better. Intervals: 95 %, Wilson's for shares, Student's for means. Computing times do not repeat "
         "and are not compared.",

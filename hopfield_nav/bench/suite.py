@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hopfield_nav.record import Run
 
 _OWN = {
-    "counts": Quantity("counts", "1", "1 where the oracle says that the world counts"),
+    "counts": Quantity("counts", "1", "1 where the oracle accepts the world: it is scored"),
     "way_m": Quantity("way of the tool", "m", "length of the tool's way", "m"),
 }
 _EVERY = 5  # rows of the record that are kept: one in so many

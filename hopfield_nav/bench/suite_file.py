@@ -38,12 +38,12 @@ class FamilySection(Section):
 
 
 class OracleSection(Section):
-    """Which worlds count."""
+    """Which worlds are scored."""
 
     margin: Annotated[float, Range(0.0, 1.0, "m")] | None = Field(
         None, description="that a path over the cells keeps from all obstacles; of maps of the tool"
     )
-    own: Text | None = Field(None, description="FILE.py:NAME, of a resolved world: whether it counts")
+    own: Text | None = Field(None, description="FILE.py:NAME, of a resolved world: whether it is scored")
 
 
 class SuiteFile(Section):
@@ -56,7 +56,7 @@ class SuiteFile(Section):
     methods: dict[str, Changes] = Field(description="the methods as changes to every world, by name")
     worlds: Annotated[int, Whole(1, 10**6)] = Field(200, description="of every family, with seeds from seed on")
     seed: Seed = Field(0, description="of the first world")
-    oracle: OracleSection = Field(default_factory=OracleSection, description="which worlds count; else all do")
+    oracle: OracleSection = Field(default_factory=OracleSection, description="which worlds are scored; else all")
     until: UntilSection = Field(default_factory=UntilSection, description="when a run is given up")
     patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = Field(
         60.0, description="that one call of a method of somebody's own may take"

@@ -46,9 +46,9 @@ def pairs(suite: Suite, methods: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cell: Cell) -> Table:
-    """Of every method the share of the worlds that count which it reached, means over those, alarms of all."""
+    """Of every method the share of the scored worlds which it reached, means over those, alarms of all."""
     compared, today = _compared(suite), version_of("hopfield-nav")
-    head = ["method", "worlds that count", "reached", "95 %", "false `no_path`", "passed through", "method failed"]
+    head = ["method", "scored worlds", "reached", "95 %", "false `no_path`", "passed through", "method failed"]
     head += [q.label + (f" [{q.shown}]" if q.shown else "") for q in compared.values()]
     head = [f"{name} [1/h]" if name == SUMMARY[ALARMS].label else name for name in head]
     lines = []
@@ -102,11 +102,11 @@ def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: C
         if there and not values:
             continue
         unit = f" {quantity.shown}".rstrip()
-        less = _mean(paired_means(*_columns(values)).difference, quantity.scale, *_SIGNED, unit)
+        gap = _mean(paired_means(*_columns(values)).difference, quantity.scale, *_SIGNED, unit)
         better = [str(sum(a < b for a, b in values)), str(sum(b < a for a, b in values))]
-        lines.append([quantity.label, str(len(values)), less, *better])
-    less = f"{pair[1]} less {pair[0]}, mean and 95 %"
-    head = ["", "worlds", less, *(f"{name} better" for name in pair)]
+        lines.append([quantity.label, str(len(values)), gap, *better])
+    gap = f"difference from {pair[0]}, mean and 95 %"
+    head = ["", "worlds", gap, *(f"{name} better" for name in pair)]
     return Table(f"{pair[1]} beside {pair[0]}: {cell[0]}, {cell[1]}", head, lines)
 
 
@@ -138,7 +138,7 @@ def different_table(pair: tuple[str, str], worlds: Sequence[Different], links: M
 
 
 def curves(rows: Sequence[Row], methods: Sequence[str], key: str) -> dict[str, list[tuple[float, float]]]:
-    """Of every method the share of the worlds that count which was reached by so much of a quantity."""
+    """Of every method the share of the scored worlds which was reached by so much of a quantity."""
     found = {}
     for method in methods:
         own = [r for r in rows if r["method"] == method and r["counts"]]

@@ -20,6 +20,7 @@ _SHOWN = (
     "estimator", "measure", "outcome", "simulated_time_s",
     "collision_count", "graze_count", "contact_count", "missed_count", "repeated_alarm_count",
     "delay_p50_s", "delay_p95_s", "delay_max_s",
+    "force_at_alarm_p50_N", "force_at_alarm_max_N",
     "force_before_reaction_p50_N", "force_before_reaction_max_N", "peak_contact_force_N",
     "false_alarm_count", "false_alarms_per_hour", "false_alarms_per_hour_low", "false_alarms_per_hour_high",
     "force_error_rms_N", "map_error_m",

@@ -1,8 +1,12 @@
 """The command list: what a world may name, a line each."""
 
+import os
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import Annotated
 
 import typer
@@ -29,8 +33,10 @@ def list_(
     require_known(what, KINDS, "unknown list")
     lines = describe_known(what)
     width = max(len(name) for name in lines)
+    wide = get_terminal_size().columns if sys.stdout.isatty() or "COLUMNS" in os.environ else sys.maxsize
+    indent = " " * min(width + 2, wide // 3)
     for name, line in lines.items():
-        print(printable(f"{name:{width}}  {line}".rstrip()))
+        print(fill(printable(f"{name:{width}}  {line}"), wide, subsequent_indent=indent, break_long_words=False))
     return 0
 
 

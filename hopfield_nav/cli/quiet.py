@@ -201,7 +201,7 @@ def costs(before: World, after: World) -> list[tuple[str, str]]:
         told = [SUMMARY[name].text(run[name]) for run in runs]
         lines.append((SUMMARY[name].label, " → ".join(told)))
     shares = [run["repeated_alarm_count"] / max(run["contact_count"], 1) for run in runs]
-    lines.append(("touches answered twice", " → ".join(f"{share:.0%}" for share in shares)))
+    lines.append(("repeated alarms per contact", " → ".join(f"{share:.0%}" for share in shares)))
     if runs[1]["collision_count"] > 1.5 * max(runs[0]["collision_count"], 1):
         lines.append(("warning", "the arm stops far more often than with the threshold of the world as it was"))
     return lines

@@ -1,14 +1,17 @@
 """What the commands print: lines and bars while they work, tables at their end."""
 
+import os
 import shlex
 import sys
 import time as clock
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from rich.box import SIMPLE
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -20,7 +23,8 @@ from hopfield_nav.record import MEANT, SHOWN, SUMMARY
 ProgressCall = Callable[[float, int], None]
 
 _FIRST_ALARMS = 10  # whose times a table shows
-_WIDTH = 160  # of a table that goes to a file
+_WIDTH = 160  # of a table that goes to a file, where COLUMNS says no other
+_LONG = 32  # letters that stay in one line, where there is room for so many: no number has more
 
 
 def say(*messages: str) -> None:
@@ -117,30 +121,72 @@ def alarms_in_words(times: Sequence[float]) -> str:
 
 
 def print_table(rows: Iterable[tuple[str, str]], title: str | None = None) -> None:
-    """Print rows of a name and a text."""
-    table = Table(box=SIMPLE, show_header=False, title=title and _text(title), title_justify="left")
-    table.add_column(style="bold", no_wrap=True)
+    """Print rows of a name and a text, where there is little room the text below the name. No number is cut."""
+    console = _console()
+    table = Table(box=SIMPLE, show_header=False, title=title and Text(printable(title)), title_justify="left")
     table.add_column(overflow="fold")
-    for label, text in rows:
-        table.add_row(_text(label), _text(text))
-    _print(table)
+    cells = [(Text(printable(label), style="bold"), Text(printable(text))) for label, text in rows]
+    words = max((cell_len(word) for _, text in cells for word in text.plain.split()), default=0)
+    beside = max((label.cell_len for label, _ in cells), default=0) + min(words, _LONG) + 7
+    if beside <= console.width:
+        table.add_column(overflow="fold")
+    for label, text in cells:
+        table.add_row(*((label, text) if beside <= console.width else [label + "\n  " + text]))
+    console.print(table)
 
 
 def print_columns(headings: Sequence[str], rows: Iterable[Sequence[str]], labels: int = 1) -> None:
-    """Print a table with a head; the first ``labels`` columns name a row, the others hold its values."""
+    """Print a table with a head; the first ``labels`` columns name a row, the others hold its values.
+
+    Where it is wider than the terminal words of its head and long cells go below each other, then columns to further
+    tables with the same names, and where not even one fits every value gets a line. No number is cut.
+    """
+    width = _console().width
+    columns = [[printable(cell) for cell in column] for column in zip(headings, *rows, strict=True)]
+    if _width(columns) > width:
+        columns = [_narrow(*column) for column in columns]
+    names, values = columns[:labels], columns[labels:]
+    while values:
+        fitting = [k for k in range(1, len(values) + 1) if _width(names + values[:k]) <= width]
+        if not fitting:
+            _print_lines(names, values)
+            return
+        _print_grid(names, values[: fitting[-1]])
+        values = values[fitting[-1] :]
+
+
+def _print_grid(names: Sequence[Sequence[str]], values: Sequence[Sequence[str]]) -> None:
     table = Table(box=SIMPLE)
-    for heading in headings[:labels]:
-        table.add_column(_text(heading), style="bold", no_wrap=True)
-    for heading in headings[labels:]:
-        table.add_column(_text(heading), justify="right")
+    for heading, *_ in names:
+        table.add_column(Text(heading), style="bold", no_wrap=True)
+    for heading, *_ in values:
+        table.add_column(Text(heading), justify="right", no_wrap=True)
+    for row in list(zip(*names, *values, strict=True))[1:]:
+        table.add_row(*map(Text, row))
+    _console().print(table)
+
+
+def _print_lines(names: Sequence[Sequence[str]], values: Sequence[Sequence[str]]) -> None:
+    """A table for each row, a line for each of its values."""
+    heads, *rows = ([" ".join(cell.split()) for cell in row] for row in zip(*names, *values, strict=True))
     for row in rows:
-        table.add_row(*map(_text, row))
-    _print(table)
+        named = (f"{head} {cell}".strip() for head, cell in zip(heads, row[: len(names)], strict=False))
+        print_table(zip(heads[len(names) :], row[len(names) :], strict=True), title=" ".join(filter(None, named)))
 
 
-def _text(words: str) -> Text:
-    return Text(printable(words))
+def _narrow(heading: str, *cells: str) -> list[str]:
+    """A column with its words below each other, where its cells are no wider for it."""
+    broken = [wrap(cell, _LONG, break_long_words=False, break_on_hyphens=False) for cell in cells]
+    widest = max((cell_len(line) for lines in broken for line in lines), default=0)
+    head = wrap(heading, max(widest, *map(len, heading.split()), 1), break_long_words=False)
+    return ["\n".join(lines) for lines in (head, *broken)]
 
 
-def _print(table: Table) -> None:
-    Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)
+def _width(columns: Sequence[Sequence[str]]) -> int:
+    """Of a table on the terminal."""
+    cells = (max((cell_len(line) for cell in column for line in cell.split("\n")), default=0) for column in columns)
+    return 1 + sum(3 + cell for cell in cells)
+
+
+def _console() -> Console:
+    return Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDTH)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hopfield_nav.cli.quiet import Free, Tuned
     from hopfield_nav.world import World
 
-_LEAST_SHARE = 0.25  # of the threshold that was chosen, from where on rates are drawn
+_OCTAVES, _RATES = 2.0, 33  # below and above the chosen threshold, at which rates are drawn; at so many thresholds
 
 
 def tune(
@@ -101,7 +101,7 @@ def tune(
     if segments:
         _print_segments(judged, free)
     if plot is not None:
-        _draw(judged, free, plot)
+        _draw(judged, free, plot, after)
     return 0 if judged.rate[2] <= per_hour else 1
 
 
@@ -129,19 +129,21 @@ def _print_segments(judged: "Tuned", free: "Free") -> None:
     print_columns(head, rows, labels=2)
 
 
-def _draw(judged: "Tuned", free: "Free", path: Path) -> None:
+def _draw(judged: "Tuned", free: "Free", path: Path, after: "World") -> None:
+    """Rates over the force; ``after`` is the world with the threshold that was chosen, which the foot names."""
     import numpy as np
 
     from hopfield_nav.figures import draw_rates, settings_note
-    from hopfield_nav.logs import rate_curve
+    from hopfield_nav.logs import rate_curve, threshold_of
     from hopfield_nav.world import changed_settings
 
-    threshold, motions = judged.chosen.threshold, list(free.judging(judged.world))
-    shares = np.geomspace(_LEAST_SHARE, 1.0 / _LEAST_SHARE, 33)
-    curve = rate_curve(judged.watched, motions, threshold, shares)
-    note = settings_note(judged.world.name, changed_settings(judged.world))
+    key, _, value = judged.change.partition("=")
+    shares = 2.0 ** np.linspace(-_OCTAVES, _OCTAVES, _RATES)
+    curve = rate_curve(judged.watched, list(free.judging(judged.world)), judged.chosen.threshold, shares)
+    settings = {name: v for name, v in changed_settings(after).items() if name != key}
+    chosen = f"{after.name}, chosen threshold {value} {threshold_of(judged.watched.detector).unit}"
     with told("the picture could not be saved", path):
-        draw_rates(*curve, float(curve.force[len(shares) // 2]), path, note)
+        draw_rates(*curve, float(curve.force[_RATES // 2]), path, settings_note(chosen, settings))
 
 
 def _values(gain: str | None) -> list[str]:

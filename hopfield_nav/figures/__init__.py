@@ -5,9 +5,9 @@ Owns how pictures look; what they show is in ``run``, ``plan``, ``sweep`` and ``
 
 import lazy_loader
 
-from dynamics.kernels.settings_here import without_settings_here
+from dynamics.kernels.settings_here import matplotlib_as_it_comes
 
-with without_settings_here("matplotlibrc"):
+with matplotlib_as_it_comes():
     import matplotlib  # noqa: F401  (the rooms below draw with it)
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

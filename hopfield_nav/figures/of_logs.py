@@ -84,7 +84,7 @@ def draw_rates(
         axes = figure.subplots()
         axes.plot(force, rate, color=COLOURS.felt, label="counted")
         axes.plot(force, most, color=COLOURS.felt, ls=_DASHES, label="at most (95 %)")
-        axes.axvline(chosen, color=COLOURS.goal, lw=0.8, label="chosen")
+        axes.axvline(chosen, color=COLOURS.goal, lw=0.8, label="chosen threshold")
         axes.set_yscale("symlog", linthresh=10.0)
         axes.set(xlabel="force on the tool that is felt (N)", ylabel="false alarms (1/h)")
         axes.set_ylim(bottom=0.0)

@@ -17,7 +17,7 @@ class Palette(NamedTuple):
     # start, goal: of the tool
     start: str = "#009E73"
     goal: str = "#D55E00"
-    # a contact that was not registered
+    # a missed contact
     missed: str = "#F0E442"
     # the true obstacles
     obstacle: str = "#B9B9B9"

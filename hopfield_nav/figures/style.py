@@ -1,10 +1,10 @@
 """How every picture is set: fonts, lines and sizes for a paper and for a film.
 
-Nothing global is changed: figures are made and saved inside ``with paper_style():``.
+Figures are made and saved inside ``with paper_style():``, where the user's settings of Matplotlib do not count;
+outside they stay as they are.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 import matplotlib
@@ -17,6 +17,7 @@ PAGE = 17.0 * CENTIMETRE  # [inch] both columns
 DPI = 300
 
 _SHARED: dict[str, Any] = {
+    **{name: value for name, value in matplotlib.rcParamsDefault.items() if name != "backend"},  # not the user's
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture on every machine
     "mathtext.fontset": "dejavusans",
     "text.color": COLOURS.ink,
@@ -65,15 +66,11 @@ def _sizes(font: float, line: float) -> dict[str, Any]:
     }
 
 
-@contextmanager
-def paper_style() -> Iterator[None]:
+def paper_style() -> AbstractContextManager[None]:
     """Fonts of 7 to 7.5 points and thin lines: legible at a column's width."""
-    with matplotlib.rc_context({**_SHARED, **_sizes(7.5, 0.9), "savefig.dpi": DPI}):
-        yield
+    return matplotlib.rc_context({**_SHARED, **_sizes(7.5, 0.9), "savefig.dpi": DPI})
 
 
-@contextmanager
-def film_style() -> Iterator[None]:
+def film_style() -> AbstractContextManager[None]:
     """Larger letters and lines, for 1280 x 720 pixels at 100 a inch."""
-    with matplotlib.rc_context({**_SHARED, **_sizes(11.0, 1.4)}):
-        yield
+    return matplotlib.rc_context({**_SHARED, **_sizes(11.0, 1.4)})

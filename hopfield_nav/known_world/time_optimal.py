@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from dynamics import Arm
-from dynamics.kernels.settings_here import without_settings_here
+from dynamics.kernels.settings_here import matplotlib_as_it_comes
 from hopfield_nav.known_world.limits import MotionLimits
 from hopfield_nav.known_world.path_segments import PathSegment
 from hopfield_nav.known_world.speed import LimitRows, limit_rows
 
-with without_settings_here("matplotlibrc"):  # which it loads
+with matplotlib_as_it_comes():  # which the library loads
     import toppra
     from toppra.constraint.linear_constraint import LinearConstraint, canlinear_colloc_to_interpolate
     from toppra.interpolator import AbstractGeometricPath

@@ -1,7 +1,8 @@
 """The threshold that each part of a motion needs, and the rate of false alarms against the force felt.
 
 A part lies between two rests. Its first half says how high the level rises with a threshold, its second half judges.
-For detectors whose level is a size over a threshold, so that one replay tells all thresholds.
+For detectors whose level is a size over a threshold. Alarms are counted by the rule of the control computer, as
+``Watched.alarms`` counts them.
 
 The force is that on the tool which reaches the threshold by itself, with torques J' f and the arm at rest in what its
 model is wrong about: the median over directions, along the motion.
@@ -67,7 +68,7 @@ def by_segment(watched: Watched, free: Sequence[Signals], threshold: np.ndarray)
                 seconds = watched_seconds(signals.time[second])
                 force = share * felt(watched, signals, part, threshold)
                 begin, end = signals.time[part][[0, -1]].tolist()
-                alarms = rises(level[second] / share)
+                alarms = int(watched.watch(signals, share * threshold).detected[second].sum())
                 found.append(SegmentThreshold(motion, begin, end, share, alarms, seconds, force))
     if not found:
         allowed = f"motion for {SHORTEST:g} s, with noise or an error of the model"
@@ -76,15 +77,20 @@ def by_segment(watched: Watched, free: Sequence[Signals], threshold: np.ndarray)
 
 
 def rate_curve(watched: Watched, free: Sequence[Signals], threshold: np.ndarray, shares: np.ndarray) -> RateCurve:
-    """The rate of false alarms with several shares of a threshold, and the force that each lets one feel.
+    """The rate of false alarms with several shares of a threshold, ascending, and the force that each lets one feel.
+
+    A level that stays above a low threshold is one long alarm. So below the whole threshold the rate is the largest of
+    the shares from there up to 1: it never falls with the threshold.
 
     Raises ``BadInput``: as ``by_segment``.
     """
     require_in_proportion(watched.detector.name)
-    levels = [watched.watch(signals, threshold).level for signals in free]
     seconds = sum(watched_seconds(signals.time) for signals in free)
     force = float(np.median([felt(watched, s, slice(0, len(s.time)), threshold) for s in free]))
-    rates = [alarm_rate(sum(rises(level / share) for level in levels), seconds) for share in shares]
+    counts = np.array([sum(watched.alarms(signals, share * threshold) for signals in free) for share in shares])
+    low = shares <= 1.0
+    counts[low] = np.maximum.accumulate(counts[low][::-1])[::-1]
+    rates = [alarm_rate(int(count), seconds) for count in counts]
     return RateCurve(force * shares, np.array([r[0] for r in rates]), np.array([r[2] for r in rates]))
 
 
@@ -94,12 +100,6 @@ def parts_of(signals: Signals) -> list[slice]:
     edges = np.flatnonzero(np.diff(np.concatenate([[0], moves.astype(int), [0]])))
     rows = [slice(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
     return [part for part in rows if np.ptp(signals.time[part]) >= SHORTEST]
-
-
-def rises(level: np.ndarray) -> int:
-    """How often a level comes to 1 from below."""
-    above = level >= 1.0
-    return int(np.sum(above[1:] & ~above[:-1]) + above[:1].sum())
 
 
 def felt(watched: Watched, signals: Signals, part: slice, threshold: np.ndarray) -> float:

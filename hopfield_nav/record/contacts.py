@@ -64,7 +64,7 @@ def contact_episodes(run: Run) -> list[ContactEpisode]:
 
 
 def missed_contacts(run: Run) -> list[ContactEpisode]:
-    """The contacts that were not registered."""
+    """The true contacts for which no alarm came."""
     return [episode for episode in contact_episodes(run) if not episode.registered]
 
 

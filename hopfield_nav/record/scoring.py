@@ -40,7 +40,8 @@ class ContactScore(NamedTuple):
     start: float
     end: float
     delay: float  # from the start to its detection [s]; NaN where it was missed
-    force_at_alarm: float  # largest true force up to the detection, or of the whole contact if missed [N]
+    force_at_alarm: float  # true force when it was detected [N], 0 where the contact was over; NaN if missed
+    force_before_reaction: float  # largest true force up to the detection, or of the whole contact if missed [N]
     peak_force: float  # largest true force of the whole contact [N]
     peak_torque: np.ndarray  # (n,) largest |torque| of the whole contact on each joint [N·m]
 
@@ -70,14 +71,17 @@ class Score(NamedTuple):
 
     def summary(self) -> dict[str, float | int | None]:
         """The numbers, keys ending in the unit; None stands for "there was none"."""
-        delays, reactions = self.delays, [c.force_at_alarm for c in self.contacts if np.isfinite(c.delay)]
+        delays, felt = self.delays, [c for c in self.contacts if np.isfinite(c.delay)]
+        at_alarm, before = [c.force_at_alarm for c in felt], [c.force_before_reaction for c in felt]
         rate = self.false_alarm_rate() if self.free_time > 0 else (np.nan,) * 3
         values: dict[str, float] = {
             "delay_p50_s": _quantile(delays, 0.5),
             "delay_p95_s": _quantile(delays, 0.95),
             "delay_max_s": _quantile(delays, 1.0),
-            "force_before_reaction_p50_N": _quantile(reactions, 0.5),
-            "force_before_reaction_max_N": _quantile(reactions, 1.0),
+            "force_at_alarm_p50_N": _quantile(at_alarm, 0.5),
+            "force_at_alarm_max_N": _quantile(at_alarm, 1.0),
+            "force_before_reaction_p50_N": _quantile(before, 0.5),
+            "force_before_reaction_max_N": _quantile(before, 1.0),
             "false_alarms_per_hour": rate[0],
             "false_alarms_per_hour_low": rate[1],
             "false_alarms_per_hour_high": rate[2],
@@ -166,10 +170,16 @@ def _contact(truth: ContactTruth, start: float, end: float, alarms: np.ndarray, 
         start=start,
         end=end,
         delay=max(first - start, 0.0) if alarms.size else np.nan,
-        force_at_alarm=float(truth.largest[before].max()),
+        force_at_alarm=_at(truth, first) if alarms.size else np.nan,
+        force_before_reaction=float(truth.largest[before].max()),
         peak_force=float(truth.largest[inside].max()),
         peak_torque=np.abs(truth.torque[inside]).max(axis=0),
     )
+
+
+def _at(truth: ContactTruth, time: float) -> float:
+    """The force of the last row up to a time [N]."""
+    return float(truth.largest[max(int(np.searchsorted(truth.time, time + 1e-9)) - 1, 0)])
 
 
 def _free_time(time: np.ndarray, spans: list[tuple[float, float]]) -> float:

@@ -73,7 +73,7 @@ def describe_run(run: Run, command: str = "") -> dict[str, Any]:
 
 
 def events_of(run: Run) -> list[dict[str, Any]]:
-    """Collisions and glancing contacts as answered, contacts that were not felt: time, touch [s], kind."""
+    """Collisions and glancing contacts as answered, missed contacts: time, touch [s], kind."""
     data = run.data
     kinds = np.where(run.passed_by, "graze", "collision")
     kinds = np.where(data.event_false_alarm.values > 0, "false alarm", kinds).tolist()
@@ -81,7 +81,7 @@ def events_of(run: Run) -> list[dict[str, Any]]:
         {"time": float(t), "touch": None if np.isnan(touch) else float(touch), "kind": kind}
         for t, touch, kind in zip(data.event_time.values, data.touch_time.values, kinds, strict=True)
     ]
-    missed = [{"time": e.start, "touch": e.start, "kind": "not felt"} for e in missed_contacts(run)]
+    missed = [{"time": e.start, "touch": e.start, "kind": "missed contact"} for e in missed_contacts(run)]
     return sorted(answered + missed, key=lambda event: event["time"])
 
 

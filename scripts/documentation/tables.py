@@ -65,7 +65,7 @@ def closed_loop() -> str:
         "delay of each contact, median, largest [ms]": lambda t: (
             f"{1e3 * t['delay_p50_s']:.0f}, {1e3 * t['delay_max_s']:.0f}"
         ),
-        "contacts missed": lambda t: f"{t['missed_count']}",
+        "missed contacts": lambda t: f"{t['missed_count']}",
         "false alarms": lambda t: f"{t['false_alarm_count']}",
         "mean distance of marks from an obstacle [mm]": lambda t: f"{1e3 * t['map_error_m']:.1f}",
         "from the goal in the end [mm]": lambda t: f"{1e3 * t['final_tool_error_m']:.1f}",

@@ -1,7 +1,7 @@
 """How long after touch a collision is detected, measured directly: a straight push against a wall.
 
 The tool runs at 5 cm/s along +x, +y and −y into the side of a cylinder so wide (0.5 m) that it cannot slip round it,
-from nine places of the map; the document's method listens. Against a thin cylinder the same push may slide off unfelt.
+from nine places of the map; the document's method listens. Against a thin cylinder the same push may slide off, missed.
 """
 
 from functools import lru_cache
@@ -101,7 +101,7 @@ def rows() -> Rows:
     ours = f"at {listed(scales, 'g')} ω: as printed {printed}; right {right}"
     yield judged("ragazzon2012.delay_falls_with_omega", ours, bool((np.diff(medians) < 0).all()))
     printed, right = (np.isnan(delays(world, radius=POST)) for world in worlds)
-    ours = f"as printed {printed.sum()} of {printed.size} slide off unfelt, right {right.sum()} of {right.size}"
+    ours = f"as printed {printed.sum()} of {printed.size} are missed, right {right.sum()} of {right.size}"
     yield judged("ragazzon2012.unfelt_push", ours, bool(printed.any()))
     slow, fast = ([force_ratio(world, speed) for world in worlds] for speed in (SLOW, SPEED))
     ours = (

@@ -83,7 +83,7 @@ def _counted(methods: list[c.Rows]) -> str:
 WRIST = {
     "reached": c.share(c.reached, c.counts, 0),
     "collisions on contacts": c.on("collision_count", "contact_count", False),
-    "not felt": c.total("silent_contact_count"),
+    "missed contacts": c.total("silent_contact_count"),
     "false alarms": c.total("false_alarm_count"),
     "peak force, median, largest [N]": lambda m: "{:.0f}, {:.0f}".format(
         *(how([c.number("peak_contact_force_N")(r) for r in m[0]]) for how in (np.median, np.max))

@@ -475,7 +475,7 @@ pairs: [[one, two]]
     suite.require_ready()
     write_results(suite, rows_of(suite, here / "rows"), here)
     text = Path("report.md").read_text(encoding="utf-8")
-    assert "| method | worlds that count | missed | false alarms [1/h] |" in text
+    assert "| method | scored worlds | missed | false alarms [1/h] |" in text
     assert "| one | 2 | 1 (1–1) | 200 (5.06–1.11e+03) |" in text
     assert re.findall("^## (.*)$", text, re.M) == ["free, default", "two beside one: free, default"]
     assert "differ most" not in text

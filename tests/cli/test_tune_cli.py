@@ -39,7 +39,7 @@ def test_a_rate_that_is_shown(capsys, tmp_path):
     alarms, seconds, rate, low, high = seen(printed)
     np.testing.assert_allclose(alarm_rate(int(alarms), seconds), (rate, low, high), rtol=0.01)
     assert re.search(r"a push is felt at +[\d.]+ N .* missed\) → [\d.]+ N", printed)
-    assert re.search(r"touches answered twice +0% → \d+%", printed)
+    assert re.search(r"repeated alarms per contact +0% → \d+%", printed)
     written = load_world("u_trap_tuned.yaml")
     threshold = written.detection.parameters["threshold"]
     assert len(threshold) == 6

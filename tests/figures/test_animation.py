@@ -168,7 +168,7 @@ def test_a_missed_contact_is_named():
     with film_style():
         stage = film.Film(run)
         stage.draw(stage.missed[0].peak_time)
-        assert stage.banner.get_text() == "contact not registered"
+        assert stage.banner.get_text() == "missed contact"
         assert stage.panels[1].halo.get_color() == COLOURS.missed
 
 

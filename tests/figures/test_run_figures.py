@@ -147,7 +147,7 @@ def test_the_light_contact_is_not_registered(gap):
     (missed,) = [e for e in contact_episodes(gap) if not e.registered]
     assert missed.peak_force < 12
     assert not np.any((gap.data.event_time >= missed.start) & (gap.data.event_time <= missed.end + 0.05))
-    assert Moment(missed.peak_time, "contact not registered") in key_moments(gap)
+    assert Moment(missed.peak_time, "missed contact") in key_moments(gap)
     row = np.searchsorted(gap.data.time.values, missed.start)
     np.testing.assert_array_equal(missed.position, gap.data.tool_position.values[row])
 

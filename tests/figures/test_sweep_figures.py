@@ -461,7 +461,7 @@ def test_settings_that_miss_the_goal_are_never_on_the_front(ax):
     assert found.able.sum() == 8
     assert found.able[found.front].all()
     draw_pareto(ax, data, ALARMS, DELAY)
-    assert "goal missed" in [text.get_text() for text in ax.get_legend().get_texts()]
+    assert "goal not reached" in [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def test_a_front_marks_base_best_and_the_limits_of_the_aim(ax):
@@ -483,7 +483,7 @@ def test_the_list_names_the_settings_of_the_front(ax):
     data[TIME].loc[{SCALE: 1.0, THRESHOLD: 8.0}] = 1
     data[PEAK].loc[{SCALE: 1.0, THRESHOLD: 8.0}] = 1
     draw_pareto(ax, data, TIME, PEAK)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["1, 8", "beaten"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["1, 8", "dominated"]
     assert ax.lines[-1].get_color() == COLOURS.felt
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +12,11 @@ from benches import suite_module
 from refusals import refused, refused_by_command
 
 from dynamics import inverse_dynamics, jacobian, joint_friction_torque
+from hopfield_nav import figures
 from hopfield_nav.cli.app import main
+from hopfield_nav.figures import draw_rates
 from hopfield_nav.logs import Signals, Watched, by_segment, felt, rate_curve
-from hopfield_nav.logs.segments import parts_of, rises
+from hopfield_nav.logs.segments import parts_of
 from hopfield_nav.loop import quintic_trajectory, values_at
 from hopfield_nav.plugin import find_method
 
@@ -76,9 +80,33 @@ def test_the_force_that_is_felt_reaches_the_threshold():
     assert felt(watched("force_norm"), signals, slice(0, 10), np.array(12.0)) == 12.0
 
 
-def test_rises_are_counted_once():
-    assert rises(np.array([1.5, 1.2, 0.2, 0.9, 1.0, 2.0, 0.5])) == 2
-    assert rises(np.zeros(4)) == 0
+def test_one_rule_counts_alarms():
+    """Noise about the threshold is one alarm while the level stays above that which arms the detector again."""
+    free = [motion((0.3, 0.3), seed) for seed in range(3)]
+    rule = replace(watched(), rearm=0.2)
+    curve = rate_curve(rule, free, 0.12 * THRESHOLD, np.array([0.5, 1.0]))
+    seconds = sum(signals.time[-1] - signals.time[0] + study.PERIOD for signals in free)
+    levels = [rule.watch(signals, 0.12 * THRESHOLD).level >= 1.0 for signals in free]
+    counted = sum(rule.alarms(signals, 0.12 * THRESHOLD) for signals in free)
+    assert 0 < counted < 0.9 * sum(np.count_nonzero(np.diff(above.astype(int)) > 0) for above in levels)
+    assert curve.rate[-1] == pytest.approx(3600.0 * counted / seconds, rel=0.01)
+    for part in by_segment(rule, free, THRESHOLD):
+        rows = free[part.motion].time
+        second = (rows > (part.begin + part.end) / 2) & (rows <= part.end)
+        assert part.alarms == rule.watch(free[part.motion], part.share * THRESHOLD).detected[second].sum()
+
+
+def test_a_lower_threshold_has_no_lower_rate():
+    """A level that no longer falls far enough to arm again is one long alarm; the curve does not fall for that."""
+    quiet, shares = motion((0.0, 0.0)), np.geomspace(0.05, 1.0, 30)
+    swings = np.zeros(quiet.tau.shape)
+    swings[:, 0] = 1.5 + 0.9 * np.sin(2.0 * np.pi * 2.0 * quiet.time)
+    free, rule = [quiet._replace(tau=quiet.tau + swings)], replace(watched(), rearm=0.3)
+    counts = np.array([rule.alarms(free[0], share * THRESHOLD) for share in shares])
+    assert np.any(np.diff(counts) > 0), counts
+    curve = rate_curve(rule, free, THRESHOLD, shares)
+    assert np.all(np.diff(curve.rate) <= 0.0)
+    assert curve.rate[0] == pytest.approx(3600.0 * counts.max() / 5.0, rel=0.01)
 
 
 def test_other_detectors_and_rest_are_refused(capsys, tmp_path, monkeypatch):
@@ -95,6 +123,9 @@ def test_other_detectors_and_rest_are_refused(capsys, tmp_path, monkeypatch):
 
 
 def test_the_command_tells_of_every_part_and_draws(capsys, tmp_path, monkeypatch):
+    """The curve goes through the rate of the table, and the foot names the threshold."""
+    drawn = []
+    monkeypatch.setattr(figures, "draw_rates", lambda *given: drawn.append(given) or draw_rates(*given))
     monkeypatch.chdir(tmp_path)
     assert main(["tune", "u_trap", "--false-alarms-per-hour", "1000", "--seeds", "4", "--by-segment",
                  "--plot", "rates.png", "--set", "detection.measure=joint_torque",
@@ -104,3 +135,7 @@ def test_the_command_tells_of_every_part_and_draws(capsys, tmp_path, monkeypatch
     assert "motion 1" in out
     assert len([line for line in out.splitlines() if " in " in line and "–" in line]) >= 4
     assert Path("rates.png").read_bytes().startswith(b"\x89PNG")
+    ((force, rate, _, chosen, _, note),) = drawn
+    assert f": {rate[force == chosen][0]:.3g} an hour" in out
+    threshold = re.search(r"threshold +(\[.*\])", out)
+    assert f"u_trap, chosen threshold {threshold[1]} N·m" in note.replace("\u00a0", " ")

@@ -47,7 +47,7 @@ def test_the_student_changes_a_world_sweeps_and_reads_the_best_threshold(tmp_pat
 def test_the_engineer_gets_the_same_alarms_from_a_run_and_all_that_was_made_of_it(tmp_path, capsys):
     assert main(["run", "u_trap", "--set", "time_limit=8", "--out", "touched", "--no-plots"]) == 1
     printed = capsys.readouterr().out
-    assert re.search(r"missed contacts +\d+ \(unfelt\)", printed)
+    assert re.search(r"missed contacts +\d+ \(no alarm\)", printed)
     run = load_run("touched")
     typed(capsys, "export", "touched", "--csv", "--rtde", "--out", "tables")
     asked = alarms(typed(capsys, "replay", "touched"))

@@ -12,7 +12,7 @@ from hopfield_nav import load_world, simulate
 from hopfield_nav.cli.app import main
 from hopfield_nav.experiment import follow
 from hopfield_nav.loop import quintic_trajectory
-from hopfield_nav.record import ContactTruth, contact_delays, map_error, quiet_time, score, score_run
+from hopfield_nav.record import SCORE, ContactTruth, contact_delays, map_error, quiet_time, score, score_run
 from hopfield_nav.record.contacts import contact_spans, force_norm
 from hopfield_nav.record.rates import alarm_rate, share_interval
 
@@ -37,6 +37,23 @@ def test_a_delay_runs_from_the_first_force_to_the_first_alarm():
     np.testing.assert_allclose(result.delays, [0.25, 0.01], atol=1e-9)
     assert result.false_alarms == 0
     assert result.contacts[0].force_at_alarm == pytest.approx(20 * 0.251, abs=0.03)
+
+
+def test_the_force_at_the_alarm_is_not_the_largest_before_it():
+    """A hard hit rings down: an alarm at 5 ms and one at 50 ms have the same peak behind them, not the same force."""
+    truth = _truth((1.0, 2.0))
+    ringing = np.where(truth.largest > 0, 20.0 * np.exp(-(TIME - 1.0) / 0.02) + 1e-3, 0.0)
+    early, late = (_score(truth._replace(largest=ringing), [1.0 + delay]) for delay in (0.005, 0.05))
+    at_alarm = [found.summary()["force_at_alarm_p50_N"] for found in (early, late)]
+    assert at_alarm == pytest.approx([20.0 * np.exp(-0.25), 20.0 * np.exp(-2.5)], abs=2e-3)
+    for found in (early, late):
+        assert found.summary()["force_before_reaction_max_N"] == pytest.approx(20.0, abs=2e-3)
+    over = _score(truth, [2.04]).summary()
+    assert (over["force_at_alarm_max_N"], over["force_before_reaction_max_N"]) == (0.0, pytest.approx(20.0, abs=0.03))
+    missed = _score(truth, []).summary()
+    assert missed["force_at_alarm_max_N"] is None
+    labels = [SCORE[f"force_{name}_max_N"].label for name in ("at_alarm", "before_reaction")]
+    assert labels == ["force at the alarm, largest", "peak force up to the alarm, largest"]
 
 
 def test_only_the_first_alarm_on_a_contact_has_a_delay():

@@ -153,7 +153,7 @@ def test_a_run_is_described_as_it_was():
     largest = force_norm(run.data.force.values).max()
     assert abs(unpacked(force[1]["high"]).max() - largest) < 1e-3 * largest
     assert unpacked(level["high"]).max() > 1.0
-    collisions = [event for event in page["events"] if event["kind"] != "not felt"]
+    collisions = [event for event in page["events"] if event["kind"] != "missed contact"]
     assert [event["time"] for event in collisions] == run.data.event_time.values.tolist()
     plans = run.plans()
     for drawn, plan in zip(page["map"]["plans"], plans, strict=False):

@@ -39,9 +39,9 @@ IN_TIME, STANDING, HELD = 0.03, 0.05, 0.2  # [s] to be felt in; before a touch; 
 WORTH_FORCE = 30.0  # [N] of a tool contact that must not be missed
 WORTH_TORQUE = np.array([3.0, 3.0, 3.0, 0.6, 0.6, 0.6])  # [N·m] of any contact
 COLUMNS = {
-    "felt": "1", "missed": "1", "delay_s": "s", "force_at_alarm_N": "N", "force_error_N": "N",
-    "torque_error_Nm": "N m", "largest_level": "1", "level_before": "1", "level_in_time": "1",
-    "alarms_by_scale": "", "threshold": "",
+    "felt": "1", "missed": "1", "delay_s": "s", "force_at_alarm_N": "N", "force_before_reaction_N": "N",
+    "force_error_N": "N", "torque_error_Nm": "N m", "largest_level": "1", "level_before": "1",
+    "level_in_time": "1", "alarms_by_scale": "", "threshold": "",
 }  # fmt: skip
 
 
@@ -194,7 +194,8 @@ def measure(run) -> dict:
     return found | errors | {
         "felt": int(felt), "missed": int(not felt and worth_feeling(contact, force, WORTH_TORQUE)),
         "delay_s": contact.delay if felt else None,
-        "force_at_alarm_N": contact.force_at_alarm,
+        "force_at_alarm_N": contact.force_at_alarm if felt else None,
+        "force_before_reaction_N": contact.force_before_reaction,
         "level_before": float(before.max(initial=0.0)),
         "level_in_time": float(level[held & (time <= contact.start + IN_TIME)].max()),
     }  # fmt: skip

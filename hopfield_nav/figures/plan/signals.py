@@ -11,24 +11,23 @@ from matplotlib.lines import Line2D
 from dynamics import Arm
 from hopfield_nav.figures import COLOURS, envelope
 from hopfield_nav.geometry import LINK, arm_distance
-from hopfield_nav.known_world import Scene, clearance, pair_distances
+from hopfield_nav.known_world import Scene, pair_distances
 
-_MIN_CHANGE = 1e-6  # [m] a distance that changes less over the whole path is not due to the path
 _MARGIN = {"color": COLOURS.goal, "lw": 0.9, "ls": (0, (4, 2))}
 
 
 class Clearances(NamedTuple):
     """Distances along a path, each (k,) [m], infinite where there is nothing."""
 
-    least: np.ndarray  # of everything, from ``known_world.clearance``
-    solids: np.ndarray  # of the arm to the known solids, without parts that turn on the spot beside one
-    itself: np.ndarray  # of the arm to itself, without housings that stay beside each other
+    solids: np.ndarray  # of the arm to the known solids
+    itself: np.ndarray  # of the arm to itself
 
 
 def clearances(arm: Arm, scene: Scene, q: np.ndarray) -> Clearances:
     """How near the arm comes to what, along rows of joint angles (k, n) [rad]."""
     solids = arm_distance(arm, q, scene.solids)[:, scene.checked]
-    return Clearances(clearance(arm, scene, q), _least_moving(solids), _least_moving(pair_distances(arm, scene, q)))
+    each = solids, pair_distances(arm, scene, q)
+    return Clearances(*(distances.min(axis=1, initial=np.inf) for distances in each))
 
 
 def touched_links(arm: Arm, scene: Scene, q: np.ndarray) -> set[int]:
@@ -86,7 +85,7 @@ def draw_clearance(ax: Axes, travel: np.ndarray, distances: Clearances, margin: 
 
 def clearance_handles(distances: Clearances, margin: float) -> list[Artist]:
     """Legend of ``draw_clearance``."""
-    names = ("least of all", "to known solids", "to itself")
+    names = ("to known solids", "to itself")
     handles: list[Artist] = [
         Line2D([], [], **_scaled(style), label=name)
         for values, style, name in zip(distances, _STYLES, names, strict=True)
@@ -98,8 +97,7 @@ def clearance_handles(distances: Clearances, margin: float) -> list[Artist]:
     return handles
 
 
-_STYLES: tuple[dict, dict, dict] = (
-    {"color": COLOURS.ink, "lw": 0.9, "ls": (0, (1, 1.2))},
+_STYLES: tuple[dict, dict] = (
     {"color": COLOURS.excluded, "lw": 1.5},
     {"color": COLOURS.housing, "lw": 1.2, "ls": (0, (5, 1.2, 1, 1.2))},
 )
@@ -114,12 +112,6 @@ def _frame(ax: Axes, travel: np.ndarray) -> None:
     ax.set_xlim(float(travel[0]), max(float(travel[-1]), float(travel[0]) + 1e-3))
     ax.locator_params(axis="y", nbins=5)
     ax.locator_params(axis="x", nbins=7)
-
-
-def _least_moving(distances: np.ndarray) -> np.ndarray:
-    """(k,) least of the columns of (k, c) that change; all of them where there is one row."""
-    moving = np.ptp(distances, axis=0) > _MIN_CHANGE if len(distances) > 1 else np.full(distances.shape[1], True)
-    return distances[:, moving].min(axis=1, initial=np.inf)
 
 
 def _apart(values: np.ndarray, gap: float, low: float, high: float) -> np.ndarray:

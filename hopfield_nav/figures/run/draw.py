@@ -97,6 +97,7 @@ def plot_run(run: Run, name: str, ax: Axes | None = None) -> Axes | Figure:
         figure = pages[name](run)
         if figure is not None:
             add_note(figure, run_note(run))
+            figure.draw_without_rendering()  # ticks are made while the style holds
     if figure is None:
         raise BadInput("this run has no such figure", where="plot", found=name)
     return figure

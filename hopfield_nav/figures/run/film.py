@@ -160,7 +160,7 @@ class Film:
         elif now.slides:
             text, colour = "slides", COLOURS.felt
         elif now.missed:
-            text, colour = "contact not registered", COLOURS.missed
+            text, colour = "missed contact", COLOURS.missed
         elif now.time >= self.end:
             text = self.run.outcome.replace("_", " ")
             colour = COLOURS.start if self.run.outcome == "reached" else COLOURS.excluded

@@ -29,7 +29,7 @@ class Now(NamedTuple):
     graze: bool  # whether the latest touch is passed by, which is no collision
     flash: float  # 1 at a touch, fading to 0
     slides: bool  # the arm slides along what it felt
-    missed: bool  # a contact lasts, or is just over, that was not registered
+    missed: bool  # a missed contact lasts, or is just over
 
 
 class ScenePanel:
@@ -229,7 +229,7 @@ def _arrow(ax: Axes, colour: str) -> FancyArrowPatch:
 
 
 def show_halo(halo: Artist, point: np.ndarray, now: Now) -> None:
-    """A ring around the tool: red at a collision, yellow at a contact that is not registered."""
+    """A ring around the tool: red at a collision, yellow at a missed contact."""
     halo.set_visible(now.flash > 0 or now.missed)
     if halo.get_visible():
         halo.set_data(*point)

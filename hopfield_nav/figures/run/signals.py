@@ -72,7 +72,7 @@ def _draw_component(ax: Axes, run: Run, signals: tuple[np.ndarray, np.ndarray], 
 def draw_force_magnitude(ax: Axes, run: Run) -> Axes:
     """Magnitudes of the true and of the estimated force of a run with signals (ragazzon2012 figure 7.7).
 
-    The threshold is drawn where it is one of this magnitude alone; contacts not registered are shaded.
+    The threshold is drawn where it is one of this magnitude alone; missed contacts are shaded.
     """
     add_missed(ax, run)
     add_signal(ax, run, force_norm(run.data.force_estimate.values), COLOURS.felt, linewidth=0.9)
@@ -158,7 +158,7 @@ def force_handles(run: Run, magnitude: bool = False) -> list[Artist]:
     if magnitude and force_threshold(run) is not None:
         handles.append(threshold_handle())
     if magnitude and missed_contacts(run):
-        handles.append(Patch(facecolor=COLOURS.missed, label="not registered"))
+        handles.append(Patch(facecolor=COLOURS.missed, label="missed contact"))
     return handles
 
 
@@ -191,7 +191,7 @@ def add_signal(ax: Axes, run: Run, values: np.ndarray, colour: str, **how: Any) 
 
 
 def add_missed(ax: Axes, run: Run) -> None:
-    """Shade the contacts that were not registered, wide enough to be seen."""
+    """Shade the missed contacts, wide enough to be seen."""
     least = 0.006 * float(run.data.time.values[-1])
     for episode in missed_contacts(run):
         middle, half = (episode.start + episode.end) / 2, max(episode.end - episode.start, least) / 2

@@ -70,7 +70,7 @@ def snapshot_handles(run: Run) -> list[Artist]:
 
 
 def key_moments(run: Run) -> list[Moment]:
-    """Start, collisions, free motion, a contact not registered, end: two to six, in order, each once."""
+    """Start, collisions, free motion, a missed contact, end: two to six, in order, each once."""
     events, end = run.data.event_time.values, float(run.data.time.values[-1])
     missed = [e for e in contact_episodes(run) if not e.registered]
     moments = [Moment(0.0, "start"), Moment(end, _ENDS[run.outcome])]
@@ -78,7 +78,7 @@ def key_moments(run: Run) -> list[Moment]:
         moments.append(Moment(float(events[0]), "first collision"))
     if missed:
         deepest = max(missed, key=lambda e: e.peak_force)
-        moments.append(Moment(deepest.peak_time, "contact not registered"))
+        moments.append(Moment(deepest.peak_time, "missed contact"))
     moments.append(Moment(_freest(run), "moving freely"))
     for k in _others(events.size, 6 - len(moments)):
         moments.append(Moment(float(events[k]), f"collision {k + 1}"))

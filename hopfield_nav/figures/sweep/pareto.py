@@ -34,9 +34,9 @@ class SettingMedians:
 def draw_pareto(ax: Axes, data: xr.Dataset, x: str, y: str) -> Axes:
     """Settings by two quantities, of which less is better, and the front of those no other beats in both.
 
-    A setting is a combination of parameters and stands at the medians of its runs. Settings whose runs mostly missed
-    the goal are crosses and never on the front. Numbers on the front refer to the list at the right of the axes, at
-    most eight.
+    A setting is a combination of parameters and stands at the medians of its runs. Settings whose runs mostly did not
+    reach the goal are crosses and never on the front. Numbers on the front refer to the list at the right of the axes,
+    at most eight.
 
     Raises ``BadInput``: there is no such column, or it holds no numbers.
     """
@@ -143,9 +143,9 @@ def _kinds(found: SettingMedians) -> list[Line2D]:
     """Legend of the points that are not numbered."""
     kinds = []
     if found.able.sum() > found.front.size:
-        kinds.append(Line2D([], [], ls="", marker="o", color=COLOURS.housing, ms=2.8, label="beaten"))
+        kinds.append(Line2D([], [], ls="", marker="o", color=COLOURS.housing, ms=2.8, label="dominated"))
     if not found.able.all():
-        kinds.append(Line2D([], [], ls="", marker="x", color=COLOURS.obstacle, ms=3, label="goal missed"))
+        kinds.append(Line2D([], [], ls="", marker="x", color=COLOURS.obstacle, ms=3, label="goal not reached"))
     return kinds
 
 
