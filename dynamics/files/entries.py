@@ -150,7 +150,7 @@ def _number(value: Any, where: str, finite: bool = True) -> float:
         raise BadInput("a number is needed", where=where, found=value)
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadInput("a number is needed", where=where, found=value) from None
     if math.isnan(number) or (finite and math.isinf(number)):
         raise BadInput("a number is needed", where=where, found=value)

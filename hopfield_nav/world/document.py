@@ -6,6 +6,7 @@ beyond data. ``--set detection.threshold=8`` and the values of a sweep are writt
 ``write_value``.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -24,7 +25,7 @@ _QUICK: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _READ_OTHERWISE = re.compile("[\t!?]")  # marks of which the two parsers make different things
 _TAGS = {f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp")}
 _MERGE = "tag:yaml.org,2002:merge"
-_WHOLE = re.compile(r"[-+]?[0-9]{1,400}")
+_WHOLE = re.compile(r"[-+]?([0-9]{1,400}|[1-9][0-9]*)")
 _NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,4})?")
 _WORDS: dict[str, Any] = {
     "": None, "~": None, "null": None, "true": True, "yes": True, "on": True, "false": False, "no": False,
@@ -198,8 +199,8 @@ def plain_value(text: str) -> Any:
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     if _WHOLE.fullmatch(text):
-        return int(text)
-    return float(text) if _NUMBER.fullmatch(text) else text
+        return int(text[:401])  # of more digits it is beyond every range all the same
+    return float(text) if _NUMBER.fullmatch(text) and math.isfinite(float(text)) else text
 
 
 def apply_overrides(document: Document, overrides: Sequence[str] | Mapping[str, Any]) -> list[Key]:

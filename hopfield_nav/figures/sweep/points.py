@@ -65,7 +65,7 @@ class Points:
         values = self._all(name)[self._rows]
         try:
             numbers = np.array([math.nan if v is None or v == "" else v for v in values], float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise BadInput(f"{name} is no number that can be drawn") from None
         numbers[~np.isfinite(numbers)] = math.nan
         return np.where(self.reached, numbers, math.nan) if name == TIME else numbers
