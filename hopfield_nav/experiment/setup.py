@@ -129,10 +129,7 @@ def check_seed(seed: object) -> int:
 
 def check_duration(duration: object) -> float:
     """The simulated time for which a simulation is to go on [s]."""
-    if (
-        isinstance(duration, bool)
-        or not isinstance(duration, (int, float, np.integer, np.floating))
-        or not duration >= 0
-    ):
+    given = duration.item() if isinstance(duration, np.generic) else duration
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not given >= 0:
         raise BadInput("duration", found=duration, allowed="a number of seconds, 0 or more")
-    return float(min(duration, sys.float_info.max))
+    return float(min(given, sys.float_info.max))

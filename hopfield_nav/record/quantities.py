@@ -100,7 +100,7 @@ SUMMARY = _table(
     ("graze_count", "grazes", "1", "", "detections that the arm passed by, false alarms included"),
     ("slide_count", "slides", "1", "", "times that the arm slid along what it felt"),
     ("slide_time_s", "time of sliding", "s", "s", "sum of these times"),
-    ("false_alarm_count", "false alarms", "1", "", "detections with nothing touched in the 50 ms before"),
+    ("false_alarm_count", "false alarms", "1", "", "detections with nothing touched then or in the 50 ms before"),
     ("repeated_alarm_count", "repeated alarms", "1", "",
      "collisions on a contact that was answered by one already"),
     ("contact_count", "true contacts", "1", "", "true contacts"),
