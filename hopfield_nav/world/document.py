@@ -17,9 +17,10 @@ from typing import Any
 
 import yaml
 
-from dynamics import BadInput
+from dynamics import BadInput, printable
 
 _LARGEST_FILE = 500_000  # bytes
+_LONGEST_SET = 200  # letters of a change in a message, which also says the key
 _MOST_VALUES = 200_000  # after every alias is written out
 _QUICK: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _READ_OTHERWISE = re.compile("[\t!?]")  # marks of which the two parsers make different things
@@ -222,7 +223,7 @@ def apply_overrides(document: Document, overrides: Sequence[str] | Mapping[str, 
         if not equals or not all(dotted.split(".")):
             told = "not understood"
             raise BadInput(told, where=f"--set {text}", allowed="KEY=VALUE, such as detection.threshold=8")
-        place = f"--set {text}"
+        place = f"--set {printable(text, _LONGEST_SET)}"
         write_value(document, split_key(dotted), parse_value(value, place), place)
         keys.append(split_key(dotted))
     return keys
