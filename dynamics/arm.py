@@ -128,7 +128,7 @@ def _numbers(value: object, shape: tuple[int, ...], largest: float, what: str, u
     """A payload's numbers, each of at most ``largest``: larger ones overflow where they are squared."""
     try:
         array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.full(shape, np.nan)
     if array.shape != shape or not np.all(np.abs(array) <= largest):
         numbers = "one number" if not shape else f"{shape} numbers"

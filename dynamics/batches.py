@@ -40,7 +40,7 @@ def _writable(array: np.ndarray) -> np.ndarray:
 def _as_float(value: object, name: str, width: int) -> np.ndarray:
     try:
         array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadInput(f"{name} must hold numbers", found=value) from None
     if array.ndim == 0 or array.shape[-1] != width:
         raise BadInput(f"{name} has the wrong shape", found=array.shape, allowed=f"(…, {width})")

@@ -123,5 +123,8 @@ def require_known(name: object, known: Iterable[str], what: str, where: str = ""
 
 
 def _short(value: object, limit: int = 80) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes whole numbers of up to 4300 digits
+        text = "a number of too many digits"
     return text if len(text) <= limit else text[: limit - 1] + "…"

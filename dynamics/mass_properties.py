@@ -76,7 +76,7 @@ def _cylinder(value: dict, mass: float, where: str) -> np.ndarray:
 def _matrix(value: Any, where: str) -> np.ndarray:
     try:
         tensor = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         tensor = np.zeros(0)
     if tensor.shape != (3, 3):
         allowed = "0, or three rows of three numbers"

@@ -31,7 +31,7 @@ class Entry:
         """The value as a number in the range, else ``BadInput``; pi/2, -pi/2, pi and -pi are numbers too."""
         try:
             number = math.nan if isinstance(value, bool) else float(_WORDS.get(value, value))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = math.nan
         if math.isnan(number) or (math.isinf(number) and not self.endless):
             raise BadInput("a number is needed", where=where, found=value)

@@ -74,7 +74,7 @@ def _fields(source: Mapping[str, Any]) -> dict[str, Any]:
 def _array(value: Any, where: str) -> np.ndarray:
     try:
         array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadInput("numbers are needed", where=where, found=type(value).__name__) from None
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):

@@ -32,7 +32,7 @@ def copied_poses(value: object, name: str = "T_base_tool") -> np.ndarray:
     """A copy of homogeneous transformations as a C-contiguous float64 array (..., 4, 4), rigid or not."""
     try:
         poses = np.array(value, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadInput(f"{name} must hold numbers", found=value) from None
     if poses.ndim < 2 or poses.shape[-2:] != (4, 4):
         raise BadInput(f"{name} has the wrong shape", found=poses.shape, allowed="(…, 4, 4)")

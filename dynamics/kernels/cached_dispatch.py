@@ -14,15 +14,19 @@ from dynamics.kernels.decorators import load_numba, unchecked_call
 
 
 class CachedDispatch:
-    """A loop of ``compile_loop`` that looks at an argument's type only where it is a new object.
+    """A loop of ``compile_loop``, from ``make``, that looks at an argument's type only where it is a new object.
 
     Records and the types of their arrays cannot be changed, so what was looked at is still right. The objects of the
-    last call are kept.
+    last call are kept. A copy, also a pickled one, asks ``make`` again.
     """
 
-    def __init__(self, loop: Callable) -> None:
+    def __init__(self, make: Callable[[], Callable]) -> None:
+        self._make, loop = make, make()
         self._loop, self._entry, self._fits = loop, unchecked_call(loop), _questions(loop)
         self._seen: list[Any] = [self] * len(self._fits)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CachedDispatch, (self._make,)
 
     def __call__(self, *arguments: Any) -> Any:
         """As the loop itself, and with its errors for arguments of other types."""

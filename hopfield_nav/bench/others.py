@@ -1,6 +1,6 @@
 """Results that other programs made on the worlds of a suite, read from a table and put beside its rows."""
 
-import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -129,6 +129,6 @@ def _check_cell(suite: Suite, name: str, value: Any) -> None:
     counted = name == "seed" or name.endswith("_count")
     if value is None and name != "seed":
         return
-    number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    number = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
     if not number or value < 0 or (counted and not isinstance(value, int)):
         raise BadInput("no number", where=name, found=value, allowed="a count" if counted else "0 or more")

@@ -56,8 +56,9 @@ _UsageError: Any = typer.BadParameter.__base__  # typer has its own copy of clic
 def _version(asked: bool) -> None:
     if asked:
         from hopfield_nav import __version__
+        from hopfield_nav.record import source_digest
 
-        print(f"hopfield-nav {__version__}")
+        print(f"hopfield-nav {__version__} (sources {source_digest()})")
         raise typer.Exit
 
 

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,19 +41,25 @@ def compare(
 
     if len(runs) < 2:
         raise BadInput("nothing to compare", found=f"{len(runs)} run", allowed="two runs or more")
-    numbers, worlds = {}, []
+    numbers, worlds, made = {}, [], []
     for folder in runs:
         run = load_run(folder)
         numbers[_label(folder, runs)] = _numbers_of(folder, run)
         worlds.append(run.world)
+        made.append(_made_by(run.summary.get("versions", {})))
     quantities = {key: {**SUMMARY, **SCORE}[key] for key in _SHOWN}
-    rows = differing_keys(worlds)
+    rows = differing_keys(worlds) + ([["made by", *made]] if len(set(made)) > 1 else [])
     rows += [
         [quantity.label, *(quantity.text(found.get(key)) for found in numbers.values())]
         for key, quantity in quantities.items()
     ]
     print_columns(["", *numbers], rows)
     return 0
+
+
+def _made_by(versions: Mapping[str, str]) -> str:
+    """The version of the program, with what names its sources where the record says that."""
+    return f"{versions.get('hopfield-nav', '–')} {versions.get('sources', '')}".strip()
 
 
 def _compare_worlds(names: Sequence[str], seeds: int, trust: bool) -> int:

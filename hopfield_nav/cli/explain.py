@@ -53,11 +53,16 @@ def explain(
 
 
 def _lines(each: "Explanation") -> list[tuple[str, str]]:
+    from hopfield_nav.logs import LIKELY
+
     first, *others = each.causes
+    likeliest = f"{first.name}, {100 * first.share:.0f} % explained: {first.size}"
+    if first.share < LIKELY:
+        others, likeliest = list(each.causes), f"none of these: each explains less than {LIKELY:.0%}"
     return [
         ("joint", f"{each.joint}: {each.torque[each.joint - 1]:.3g} N·m taken for contact"),
         ("above the threshold", f"{each.level:.3g} times it"),
-        ("likeliest", f"{first.name}, {100 * first.share:.0f} % explained: {first.size}"),
+        ("likeliest", likeliest),
         *((cause.name, f"{100 * cause.share:.0f} %: {cause.size}") for cause in others),
     ]
 

@@ -1,5 +1,6 @@
 """The command plan: a motion past known obstacles."""
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -112,13 +113,14 @@ def _print_contact(found: "FoundContact | None", distance: float) -> None:
     if found is None:
         print("no contact on the path")
         return
+    went_on = "–" if math.isnan(found.went_on) else f"{1e3 * found.went_on:.2f} mm"
     print_table(
         [
             ("contact", f"felt at {found.time:.3f} s"),
             ("tool at", ", ".join(f"{value:.4f}" for value in found.tool) + " m"),
             ("joints at", ", ".join(f"{value:.4f}" for value in found.joints) + " rad"),
             ("force felt", ", ".join(f"{value:.1f}" for value in found.force) + " N"),
-            ("went on by", f"{1e3 * found.went_on:.2f} mm of {1e3 * distance:g} mm allowed"),
+            ("went on by", f"{went_on} of {1e3 * distance:g} mm allowed"),
         ]
     )
 

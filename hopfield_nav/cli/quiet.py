@@ -200,14 +200,16 @@ def costs(before: World, after: World) -> list[tuple[str, str]]:
     for name in _RUN_SAYS:
         told = [SUMMARY[name].text(run[name]) for run in runs]
         lines.append((SUMMARY[name].label, " → ".join(told)))
-    shares = [run["repeated_alarm_count"] / max(run["contact_count"], 1) for run in runs]
-    lines.append(("repeated alarms per contact", " → ".join(f"{share:.0%}" for share in shares)))
+    shares = [run["repeated_alarm_count"] / max(run["collision_count"], 1) for run in runs]
+    lines.append(("repeated alarms, of all touches", " → ".join(f"{share:.0%}" for share in shares)))
     if runs[1]["collision_count"] > 1.5 * max(runs[0]["collision_count"], 1):
         lines.append(("warning", "the arm stops far more often than with the threshold of the world as it was"))
     return lines
 
 
 def _pushes(found: Pushed) -> str:
+    if found.missed == PUSHES:
+        return f"none, up to {found.force:.3g} N"
     return f"{found.force:.3g} N ({found.force / RISE:.2g} s; least {found.least:.3g} N, {found.missed} missed)"
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hopfield_nav.world import World
 
 _OCTAVES, _RATES = 2.0, 33  # below and above the chosen threshold, at which rates are drawn; at so many thresholds
+_MOST_LONGER = 1000  # times the motion that was judged: more is not looked at
 
 
 def tune(
@@ -172,11 +173,11 @@ def _gains(gain: str, found: "Iterable[Tuned]") -> str:
     return f"{gain.partition('=')[0]}, force at which a push is felt: " + ", ".join(felt)
 
 
-def _lines(judged: "Tuned", per_hour: float, seeds: int) -> list[tuple[str, str]]:
+def _verdict(judged: "Tuned", per_hour: float, seeds: int) -> str:
+    """Whether the wanted rate is shown, and what it takes where it is not."""
     from hopfield_nav.record import alarm_rate, quiet_time
 
     rate, low, high = judged.rate
-    seen = f"{judged.alarms} in {judged.seconds:.1f} s of other free motion: {rate:.3g} an hour"
     if high <= per_hour:
         verdict = f"{per_hour:g} an hour is shown"
     elif low > per_hour:
@@ -184,20 +185,26 @@ def _lines(judged: "Tuned", per_hour: float, seeds: int) -> list[tuple[str, str]
     else:
         needed, alarms = quiet_time(per_hour), "without an alarm"
         if judged.alarms:
-            spans = (k * judged.seconds for k in range(2, 1000))
+            spans = (k * judged.seconds for k in range(2, _MOST_LONGER))
             longer = (s for s in spans if alarm_rate(round(rate * s / 3600), s)[2] <= per_hour)
             needed, alarms = next(longer, math.inf), "with alarms as rare"
-        verdict = (
-            f"{per_hour:g} an hour is not shown: the free motion was too short to bound it; "
-            f"that takes {needed:.4g} s {alarms}, beside what chooses"
-        )
-        if seeds and needed < math.inf:
+        verdict = f"{per_hour:g} an hour is not shown: the free motion was too short to bound it; "
+        if math.isinf(needed):
+            return f"{verdict}{_MOST_LONGER} times as much would not do either"
+        verdict += f"that takes {needed:.4g} s {alarms}, beside what chooses"
+        if seeds:
             verdict += f": about --seeds {2 * math.ceil(needed / judged.seconds * (seeds - seeds // 2))}"
+    return verdict
+
+
+def _lines(judged: "Tuned", per_hour: float, seeds: int) -> list[tuple[str, str]]:
+    rate, low, high = judged.rate
+    seen = f"{judged.alarms} in {judged.seconds:.1f} s of other free motion: {rate:.3g} an hour"
     return [
         ("threshold", judged.change.partition("=")[2]),
         ("chosen by", f"{judged.chosen.seconds:.1f} s of free motion, {judged.chosen.allowed} alarms allowed"),
         ("false alarms", f"{seen} (95 %: {low:.3g} … {high:.3g})"),
-        ("wanted", verdict),
+        ("wanted", _verdict(judged, per_hour, seeds)),
     ]
 
 

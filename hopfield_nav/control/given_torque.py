@@ -25,7 +25,7 @@ def with_torque(controller: Controller, torque: object) -> Controller:
     n = len(controller.torque_limits)
     try:
         given = np.array(torque, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         given = np.full(0, np.nan)
     if given.shape != (n,) or not np.isfinite(given).all():
         raise BadInput("torque", found=torque, allowed=f"{n} finite numbers, one a joint [N·m]")

@@ -3,6 +3,7 @@ from .compiling import compile_in_parallel as compile_in_parallel
 from .compiling import compile_part as compile_part
 from .compiling import compile_parts as compile_parts
 from .learner import learnt_arm as learnt_arm
+from .setup import check_duration as check_duration
 from .simulation import Interrupted as Interrupted
 from .simulation import Simulation as Simulation
 from .timings import last_seconds as last_seconds

@@ -40,7 +40,7 @@ def choose_navigator(world: World, arm: Arm, start: np.ndarray, followed: Trajec
 def choose_loop(world: World, plant: Plant, start: np.ndarray) -> Any:
     """What advances the state: the compiled loop, the one around MuJoCo, or that with elastic joints."""
     if world.plant.engine == "internal":
-        return CachedDispatch(compiled_loop())
+        return CachedDispatch(compiled_loop)
     if world.plant.engine == "flexible":
         return build_flexible_loop(world, plant, start)
     from hopfield_nav.loop import MujocoLoop

@@ -16,10 +16,10 @@ from hopfield_nav.experiment.factory import make_phases
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
 from hopfield_nav.experiment.slide_phase import SlidePhase
 from hopfield_nav.loop import CONTACT_MEMORY, State, Trajectory, evaluate
-from hopfield_nav.navigation import NOWHERE, Detection, Navigator, PlannedMotion, Reference
+from hopfield_nav.navigation import NOWHERE, Detection, Navigator, PlannedMotion, Reference, depths_at_start
 from hopfield_nav.plugin import MethodFailed
 from hopfield_nav.record import DetectionRecord, changed_cells
-from hopfield_nav.world import World
+from hopfield_nav.world import World, build_obstacles
 
 
 class Guidance:
@@ -31,6 +31,7 @@ class Guidance:
         self._world, self._arm, self._state, self._last_step = world, arm, state, last_step
         self.navigator = navigator  # map, path and motion
         self.detections: list[DetectionRecord] = []  # every ``DetectionRecord`` so far
+        self._solids, self._whole = build_obstacles(world), world.contact.bodies == "arm"
         self._phases = make_phases(world, arm, controller, navigator)
         self._felt = np.zeros_like(navigator.felt())
         self._trajectory: Trajectory | None = None
@@ -165,14 +166,14 @@ class Guidance:
         state, time = self._state, self._time
         touch, before = state.truth.touch, self._felt
         self._felt = self.navigator.felt()
-        false_alarm = time - state.statistics.last_contact_time > CONTACT_MEMORY
+        began = self._contact_began()
         return DetectionRecord(
             time=time,
-            touch_time=math.nan if false_alarm else state.statistics.touch_time,
+            touch_time=began,
             cell=marked,
             start=motion.start,
             position=forward_kinematics(self._arm, state.q)[:3, 3],
-            false_alarm=false_alarm,
+            false_alarm=math.isnan(began),
             passed_by=motion.passes_by,
             slid_until=math.nan,
             changed=changed_cells(before, self._felt),
@@ -183,6 +184,17 @@ class Guidance:
             true_link=touch.now.link,
             replan_time=math.nan,
         )
+
+    def _contact_began(self) -> float:
+        """When the contact of the last 50 ms truly began [s]; NaN: there is none.
+
+        What is kept of contacts ends with the step before: one of this moment is found where the arm is now.
+        """
+        kept = self._state.statistics
+        if self._time - kept.last_contact_time <= CONTACT_MEMORY:
+            return kept.touch_time
+        depth, _ = depths_at_start(self._arm, self._state.q, self._solids, self._whole)
+        return self._time if np.any(depth > 0.0) else math.nan
 
     def _ask(self, ask: Callable[[], PlannedMotion]) -> PlannedMotion:
         """What the navigator answers; the end of the run where a method of somebody's own fails it."""

@@ -4,6 +4,7 @@ Obstacles in which the arm starts are refused where they are known, and warned o
 """
 
 import math
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,7 +72,7 @@ def set_up(world: World, seed: int | None, trajectory: Trajectory | None, felt: 
     start = np.array(world.start.joints) if trajectory is None else trajectory.coefficients[0, 0]
     tool = forward_kinematics(arm, start)[:3, 3]
     world = world.resolve(seed, [(float(tool[0]), float(tool[1]))])
-    prior = None if felt is None else load_prior(felt, world)
+    prior = None if felt is None else load_prior(check_run(felt), world)
     plant = build_plant(world, arm)
     loop = choose_loop(world, plant, start)
     refuse_large_steps(world, plant, loop, start)
@@ -114,6 +115,13 @@ def check_world(world: object) -> World:
     return world
 
 
+def check_run(felt: object) -> Run:
+    """The earlier run of a simulation."""
+    if not isinstance(felt, Run):
+        raise BadInput("no run", where="felt", found=felt, allowed="a run, as from load_run(FOLDER)")
+    return felt
+
+
 def check_seed(seed: object) -> int:
     """The seed of a run."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**63:
@@ -123,6 +131,7 @@ def check_seed(seed: object) -> int:
 
 def check_duration(duration: object) -> float:
     """The simulated time for which a simulation is to go on [s]."""
-    if isinstance(duration, bool) or not isinstance(duration, (int, float, np.number)) or not duration >= 0:
+    given = duration.item() if isinstance(duration, np.generic) else duration
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not given >= 0:
         raise BadInput("duration", found=duration, allowed="a number of seconds, 0 or more")
-    return float(duration)
+    return float(min(given, sys.float_info.max))

@@ -8,13 +8,19 @@ It goes from event to event of the loop; what follows a touch, ``guidance`` says
         print(simulation.time, simulation.q, simulation.force)
 """
 
+import math
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
 
 import numpy as np
 
+from dynamics import BadInput
 from hopfield_nav.control import hold_at_start, with_torque
 from hopfield_nav.experiment.arrival import Arrival, arrived, at_limit, why_doubtful
+from hopfield_nav.experiment.copying import as_bytes, from_bytes
 from hopfield_nav.experiment.factory import choose_navigator, encoders_at
 from hopfield_nav.experiment.guidance import Guidance
 from hopfield_nav.experiment.learner import Learner
@@ -30,6 +36,7 @@ from hopfield_nav.world import World, build_controller, build_settings
 Progress = Callable[[float, int], None]
 GoesOn = Callable[[float, int], bool]
 _PROGRESS_INTERVAL = 0.5  # [s] simulated between two calls of the progress function
+_ROUNDING = 1e-6  # of a step, by which durations that add up to whole steps may fall short of them
 
 
 class Interrupted(KeyboardInterrupt):
@@ -41,6 +48,9 @@ class Interrupted(KeyboardInterrupt):
 
 class Simulation:
     """A world in motion.
+
+    ``copy.deepcopy`` and ``pickle`` give one that goes on from the same moment in just the same way, and calls nobody:
+    ``on_touch``, ``on_plan`` and ``on_end`` of a copy are not set.
 
     Args:
         world: from ``load_world``.
@@ -62,8 +72,13 @@ class Simulation:
         warnings: sentences on settings that cannot go well, and on obstacles that the arm starts in.
 
     Raises ``BadInput``: the start is not over the map or in a known obstacle, the step is too large for damping or
-    contact, or the earlier run says nothing on this map.
+    contact, or the earlier run says nothing on this map. While it moves, which is also during ``on_touch`` and the
+    like, it cannot be moved, reset or copied, by another thread either.
     """
+
+    on_touch: Callable[[DetectionRecord], object] | None = None
+    on_plan: Callable[[PlannedMotion], object] | None = None
+    on_end: Callable[[str, str], object] | None = None
 
     def __init__(
         self, world: World, seed: int | None = None, trajectory: Trajectory | None = None, felt: Run | None = None
@@ -72,16 +87,35 @@ class Simulation:
         self.world, self.seed, self.arm, self.prior = setup.world, setup.seed, setup.arm, setup.prior
         self.methods, self.plant, self.loop = setup.methods, setup.plant, setup.loop
         self.warnings = setup.warnings
-        self.on_touch: Callable[[DetectionRecord], object] | None = None
-        self.on_plan: Callable[[PlannedMotion], object] | None = None
-        self.on_end: Callable[[str, str], object] | None = None
+        self._moving = Lock()
         self.reset()
         self.warnings += warn_of_passing(self.world, self.plant, self.first_motion.trajectory)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        with self._alone("copied"):
+            left_out = ("_moving", "on_touch", "on_plan", "on_end")
+            parts = {name: part for name, part in vars(self).items() if name not in left_out}
+            return _copy_of, (type(self), self.world, as_bytes(self.world, parts))
+
+    @contextmanager
+    def _alone(self, what: str) -> Iterator[None]:
+        """A block that nothing else may move the arm in."""
+        if not self._moving.acquire(blocking=False):
+            told = f"a simulation cannot be {what} while it moves"
+            raise BadInput(told, allowed="after the step, also not from on_touch, on_plan, on_end, another thread")
+        try:
+            yield
+        finally:
+            self._moving.release()
+
     def reset(self) -> None:
         """Back to the start: nothing felt, nothing recorded."""
+        with self._alone("reset"):
+            self._begin()
+
+    def _begin(self) -> None:
         world, arm, setup = self.world, self.arm, self._setup
-        self.wall_time, self.reason = 0.0, ""
+        self.wall_time, self.reason, self._left = 0.0, "", 0.0
         self.outcome: str | None = None
         self.navigator = choose_navigator(world, arm, setup.start, setup.followed, setup.hides_force)
         if self.prior is not None:
@@ -144,26 +178,30 @@ class Simulation:
     def step(self, duration: float, torque: np.ndarray | None = None) -> str | None:
         """Go on for ``duration`` simulated seconds, or to the end if that comes first.
 
-        Collisions on the way are answered. Returns the outcome, or None while running. A ``torque`` (n,) of the
-        motors in the place of the control law's [N·m] is for one's own control, in a world without a goal. Limits,
-        period and delay are those of the world.
+        The arm moves by whole steps of the world's ``plant.step``, and what is left of a duration is added to the
+        next: 400 times 2.5 ms are one second. Collisions on the way are answered. Returns the outcome, or None while
+        running. A ``torque`` (n,) of the motors in the place of the control law's [N·m] is for one's own control, in
+        a world without a goal. Limits, period and delay are those of the world.
 
         Raises ``BadInput``: no number of seconds, or a torque that is not one finite number a joint.
         """
-        usual = self.controller
-        if torque is not None:
-            self.controller = with_torque(usual, torque)
-        try:
-            return self._go_on(duration)
-        finally:
-            self.controller = usual
+        with self._alone("moved"):
+            usual = self.controller
+            if torque is not None:
+                self.controller = with_torque(usual, torque)
+            try:
+                return self._go_on(check_duration(duration))
+            finally:
+                self.controller = usual
 
     def _go_on(self, duration: float) -> str | None:
-        steps, last = check_duration(duration) / self.world.plant.step, self._last_step
-        target = min(self.state.now.step + max(1, round(min(steps, float(last)))), last)
+        last = self._last_step
+        steps = min(duration / self.world.plant.step + self._left, float(last) + 1.0)
+        whole = math.floor(steps + _ROUNDING)
+        self._left, target = steps - whole, min(self.state.now.step + whole, last)
         try:
             while self.outcome is None and self.state.now.step < target:
-                event = self.advance(min(target, *(look(self.state.now.step) for look in self._looks)))
+                event = self._advance(min(target, *(look(self.state.now.step) for look in self._looks)))
                 if self.learner is not None:
                     self.learner.look(self.state.now.step, bool(self.detections))
                 self._answer(event)
@@ -214,6 +252,10 @@ class Simulation:
 
     def advance(self, until: int) -> Event:
         """Go on to a step, or to the first event before it, which nothing answers; ``step`` does both."""
+        with self._alone("moved"):
+            return self._advance(until)
+
+    def _advance(self, until: int) -> Event:
         controller, path, log = self._guidance.controller(self.controller), self.trajectory, self.rows.log
         return Event(self.loop(self.plant, controller, path, self.settings, self.state, log, until))
 
@@ -253,7 +295,7 @@ class Simulation:
         self._end(motion.outcome, motion.reason)
         if self.state.now.step == 0:
             self.follow(quintic_trajectory(self.state.q[None], 1.0))
-            self.advance(1)
+            self._advance(1)
         else:
             raised = float(self.state.control.alarm.now.raised)
             self.rows.set_last(log_columns(len(self.arm.dh))["detected"], raised)
@@ -266,3 +308,10 @@ class Simulation:
             self._guidance.keep_slide()
         if self.on_end is not None:
             self.on_end(outcome, reason)
+
+
+def _copy_of(kind: type[Simulation], world: World, written: bytes) -> Simulation:
+    """The simulation that was written."""
+    made = object.__new__(kind)
+    vars(made).update(from_bytes(world, written), _moving=Lock())
+    return made

@@ -1,7 +1,6 @@
 """The numbers of a run: what ``summary.json`` holds."""
 
 import math
-import platform
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,13 +12,12 @@ from hopfield_nav.experiment.learner import Learner
 from hopfield_nav.known_world import build_scene, clearance
 from hopfield_nav.loop import MAX_ROWS, SUNK_SHARE, Plant, Rows, State, log_columns
 from hopfield_nav.navigation import Navigator, PriorMap
-from hopfield_nav.record import DetectionRecord, contact_delays, version_of
+from hopfield_nav.record import DetectionRecord, contact_delays, made_with
 from hopfield_nav.world import World
 
 SATURATED_SHARE = 0.1  # share of the control periods with a motor at its limit that is told
 SPEED_RATIO = 2.0  # times the speed limit of a joint
 BREAKING_FORCE = 1e3  # [N]
-_PACKAGES = ("hopfield-nav", "numpy", "numba")
 
 
 class Simulated(Protocol):
@@ -98,7 +96,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "learnt": {} if simulation.learner is None else simulation.learner.summary(),
         "warnings": [*simulation.warnings, *_warnings_afterwards(simulation)],
         "seed": simulation.seed,
-        "versions": {"python": platform.python_version()} | {name: version_of(name) for name in _PACKAGES},
+        "versions": made_with(),
     }
 
 

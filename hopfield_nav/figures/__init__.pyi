@@ -17,6 +17,7 @@ from .sheets import new_figure as new_figure
 from .sheets import path_rows as path_rows
 from .sheets import save_figure as save_figure
 from .sheets import settings_note as settings_note
+from .sheets import shown_in_notebooks as shown_in_notebooks
 from .style import CENTIMETRE as CENTIMETRE
 from .style import COLUMN as COLUMN
 from .style import PAGE as PAGE

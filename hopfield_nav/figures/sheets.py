@@ -4,9 +4,11 @@ Recorded signals have tens of thousands of rows; fewer points look the same. Leg
 they cover no data.
 """
 
+import io
 import json
 import textwrap
 from collections.abc import Mapping
+from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from matplotlib.transforms import Bbox
 
 from dynamics.files import whole_file
 from hopfield_nav.figures.palette import COLOURS
-from hopfield_nav.figures.style import DPI
+from hopfield_nav.figures.style import DPI, paper_style
 
 _BINS = 1000  # a column of a paper at 300 dpi has as many pixels
 _SMALL = 4.6  # [pt] letters of a note
@@ -117,11 +119,26 @@ def save_figure(figure: Figure, folder: Path, name: str, pdf: bool = False, note
 
 def _save(figure: Figure, path: Path, below: float) -> Path:
     how: dict[str, Any] = {"pil_kwargs": {"compress_level": _PACKED}} if path.suffix == ".png" else {}
-    if below:
-        how["bbox_inches"] = Bbox([[0.0, -below], figure.get_size_inches()])
-    with whole_file(path) as partial:
-        figure.savefig(partial, dpi=DPI, **how)
+    with whole_file(path) as written:
+        figure.savefig(written, dpi=DPI, bbox_inches=_with_note(figure, below), **how)
     return path
+
+
+def _with_note(figure: Figure, below: float) -> Bbox | None:
+    """What is drawn of a figure with so much of a note below it [inches]."""
+    return Bbox([[0.0, -below], figure.get_size_inches()]) if below else None
+
+
+def shown_in_notebooks(figure: Figure, below: float) -> Figure:
+    """The figure, of which a notebook shows a picture, also where no backend of its own is chosen."""
+    setattr(figure, "_repr_png_", partial(_picture, figure, below))  # noqa: B010  (to mypy a figure has none)
+    return figure
+
+
+def _picture(figure: Figure, below: float) -> bytes:
+    with paper_style(), io.BytesIO() as written:
+        figure.savefig(written, format="png", dpi=DPI, bbox_inches=_with_note(figure, below))
+        return written.getvalue()
 
 
 def _brief(value: Any) -> str:

@@ -174,7 +174,7 @@ def _row(kind: int, centre: Vector, axes: Vector, size: Sequence[float], bound: 
 def _vector(value: Vector, length: int, name: str) -> np.ndarray:
     try:
         array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadInput(f"{name} must hold numbers", found=value) from None
     if array.shape != (length,) or not np.isfinite(array).all():
         raise BadInput(f"wrong {name}", found=value, allowed=f"{length} finite numbers")

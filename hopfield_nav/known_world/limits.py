@@ -46,7 +46,7 @@ def motion_limits(
     try:
         each = np.asarray(acceleration, dtype=np.float64)
         shared, tool = float(share), math.inf if tool_speed is None else float(tool_speed)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadInput("limits are numbers", found=(acceleration, share, tool_speed)) from None
     if each.shape not in {(), (n,)} or not np.all((each > 0) & (each < np.inf)):
         allowed = f"one number, or {n} [rad/s²]"

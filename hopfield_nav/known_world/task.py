@@ -61,7 +61,7 @@ def as_station(arm: Arm, value: object, where: str) -> np.ndarray:
     """
     try:
         array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadInput("no numbers", where=where, found=value) from None
     if array.shape == (4, 4):
         return as_poses(array, where)[0][0]

@@ -7,7 +7,7 @@ import numpy as np
 from dynamics import BadInput
 from dynamics.kernels.decorators import unchecked_call
 from hopfield_nav.control import hold_at_start, with_torque
-from hopfield_nav.experiment import Simulation
+from hopfield_nav.experiment import Simulation, check_duration
 from hopfield_nav.loop import Event, compiled_loop, make_log, make_state, read_at_rest
 from hopfield_nav.world import World, build_controller
 
@@ -20,18 +20,17 @@ class DrivenArm:
     Raises ``BadInput``: a duration of no whole control periods, motors without limits, or as ``Simulation``.
     """
 
-    def __init__(self, world: World, duration: float) -> None:
+    def __init__(self, world: World, duration: object) -> None:
         if world.plant.engine != "internal":
             raise BadInput("not in an environment", where="plant.engine", found=world.plant.engine)
         self._world = world.with_changes(goal=None)
-        periods = duration / world.controller.period
-        if not (math.isfinite(periods) and periods > 0.5 and abs(periods - round(periods)) < 1e-6):
-            raise BadInput(
-                "no whole number of control periods", where="duration", found=duration,
-                allowed=f"a multiple of {world.controller.period:g} s",
-            )  # fmt: skip
+        self.duration = check_duration(duration)  # of a step [s]
+        periods = min(self.duration, world.time_limit) / world.controller.period
+        if periods < 0.5 or self.duration > world.time_limit or abs(periods - round(periods)) > 1e-6:
+            allowed = f"a multiple of {world.controller.period:g} s, at most the time limit"
+            raise BadInput("no whole number of control periods", where="duration", found=duration, allowed=allowed)
         self._step = world.plant.step
-        self._steps = round(duration / self._step)
+        self._steps = round(self.duration / self._step)
         self._drawn = any(obstacle.is_drawn for obstacle in world.obstacles)
         self._build(world.seed)
         self.limits = self.simulation.arm.torque_limits  # (n,) [N·m]

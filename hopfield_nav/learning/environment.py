@@ -66,15 +66,16 @@ class ReachEnv(Base):
         loaded = world if isinstance(world, World) else load_world(world, overrides)
         if loaded.goal is None or loaded.goal_point is None:
             raise BadInput("a world without a goal", where=loaded.name, allowed="goal: {…} in the world file")
-        self.world, self.duration = loaded, float(duration)
+        self.world = loaded
         self._goal, self._tolerance = np.array(loaded.goal_point), loaded.goal.tolerance
-        self._driven = DrivenArm(loaded, self.duration)
+        self._driven = DrivenArm(loaded, duration)
+        self.duration = self._driven.duration
         n = len(self._driven.limits)
         bounds = (LARGEST_ANGLE, LARGEST_SPEED, _LARGEST_TORQUE)
         self._high = np.concatenate([np.repeat(bounds, n), np.full(3, _LARGEST_WAY)])
         self.observation_space = gymnasium.spaces.Box(-self._high, self._high, dtype=np.float64)
         self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (n,), np.float64)
-        self._time_limit = loaded.time_limit - 1e-9
+        self._time_limit = round(loaded.time_limit / loaded.plant.step) * loaded.plant.step - 1e-9  # as of a run
         self._running = False
 
     @property
@@ -102,7 +103,10 @@ class ReachEnv(Base):
         driven = self._driven
         if not self._running:
             raise BadInput("no episode has begun", allowed="reset()")
-        share = np.asarray(action, dtype=np.float64)
+        try:
+            share = np.asarray(action, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            share = self._driven.limits[:0]
         if share.shape != driven.limits.shape or not math.isfinite(share @ share):
             raise BadInput("action", found=action, allowed=f"{len(driven.limits)} finite numbers")
         whole = driven.step(share * driven.limits)

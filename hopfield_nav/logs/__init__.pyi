@@ -1,3 +1,4 @@
+from .causes import LIKELY as LIKELY
 from .causes import Cause as Cause
 from .causes import Explanation as Explanation
 from .causes import explain_detections as explain_detections

@@ -18,6 +18,7 @@ from hopfield_nav.logs.signals import Signals
 
 ONSET, BEFORE = 0.15, 0.5  # [s] before the alarm: what is sudden, and what that is measured against
 BRIEF = 3  # rows; what is above half of the alarm's level for no more is noise
+LIKELY = 0.1  # share below which a cause explains nothing
 MOST_LOAD, MOST_SHARE = 5.0, 1.0  # [kg] of an unknown load, and of friction or masses, that are likely
 _ROWS = 40  # before an alarm, that an error of the model has to explain
 _UNKNOWN_FRICTION = 0.1  # of what a joint bears, where the model has none
@@ -110,7 +111,7 @@ def _fit(patterns: np.ndarray, torque: np.ndarray, weight: np.ndarray) -> tuple[
     size = np.linalg.lstsq(columns, wanted, rcond=None)[0]
     whole = float(wanted @ wanted)
     left = wanted - columns @ size
-    return (1.0 - float(left @ left) / whole if whole > 0.0 else 0.0), size
+    return (max(0.0, 1.0 - float(left @ left) / whole) if whole > 0.0 else 0.0), size
 
 
 def _rows_above(level: np.ndarray, row: int) -> int:

@@ -82,7 +82,7 @@ class FlexibleLoop:
         self.substep = step / self.substeps  # [s]
         self.rotors = Rotors(*np.zeros((len(Rotors._fields), n)))
         self.rotors.viscous[:] = plant.damping - plant.arm.friction[:, 1]
-        self._loop = CachedDispatch(_compiled())
+        self._loop = CachedDispatch(_compiled)
         self._plant: Plant | None = None
         self._its_links = plant
         self._state: State | None = None

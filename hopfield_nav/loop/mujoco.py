@@ -41,10 +41,24 @@ class MujocoLoop:
 
     def __init__(self, plant: Plant, step: float, integrator: str = "rk4") -> None:
         self.mujoco = import_mujoco()  # the module
+        self._made_of = plant, step, integrator
         text = mjcf_text(plant.arm, damping=plant.damping, step=step, integrator=_INTEGRATORS[integrator])
         self.model = self.mujoco.MjModel.from_xml_string(text)
         self.data = self.mujoco.MjData(self.model)
-        self._kernels = [CachedDispatch(kernel) for kernel in _kernels()]
+        self._kernels = [CachedDispatch(lambda kernel=kernel: kernel) for kernel in _kernels()]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made anew, in MuJoCo's own state."""
+        values = np.empty(self.mujoco.mj_stateSize(self.model, self._kept))
+        self.mujoco.mj_getState(self.model, self.data, values, self._kept)
+        return MujocoLoop, self._made_of, values
+
+    def __setstate__(self, values: np.ndarray) -> None:
+        self.mujoco.mj_setState(self.model, self.data, values, self._kept)
+
+    @property
+    def _kept(self) -> int:
+        return int(self.mujoco.mjtState.mjSTATE_INTEGRATION)
 
     def __call__(self, plant, controller, trajectory, settings, state, log, last_step) -> int:
         """Advance until step ``last_step`` or the first event; arguments and result as the compiled loop."""

@@ -11,7 +11,7 @@ from typing import IO
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.loop.log import Column, make_log
+from hopfield_nav.loop.log import Column, Log, make_log
 
 FIRST_ROWS = 16384  # rows that there is room for at first
 MAX_ROWS = 131072  # in memory, 95 MB for six joints
@@ -30,6 +30,21 @@ class Rows:
 
     def __len__(self) -> int:
         return self._stored + self.log.now.used
+
+    def __getstate__(self) -> tuple[np.ndarray, int, Log]:
+        """The rows so far, room in memory, and the log without its table."""
+        rows = np.asarray(self.table())
+        return rows, len(self.log.table), self.log._replace(table=rows[:0])
+
+    def __setstate__(self, state: tuple[np.ndarray, int, Log]) -> None:
+        """The same rows in memory, or in a file of its own."""
+        rows, room, log = state
+        self.log = log._replace(table=np.empty((room, rows.shape[1])))
+        self._file, self._stored = None, 0
+        if len(rows) <= room:
+            self.log.table[: len(rows)], self.log.now.used = rows, len(rows)
+        else:
+            self._append(rows)
 
     def make_room(self) -> None:
         """Room for more rows, where there is none left: twice as many, or what is there goes to the file.
@@ -71,20 +86,22 @@ class Rows:
 
     def _store(self) -> None:
         """Append what is in memory to the file."""
-        used = self.log.now.used
+        self._append(self.log.table[: self.log.now.used])
+        self.log.now.used = 0
+
+    def _append(self, rows: np.ndarray) -> None:
         try:
             if self._file is None:
                 self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed with the rows
                 weakref.finalize(self, self._file.close)
-            self._file.seek(8 * self._stored * self.log.table.shape[1])
-            self._file.write(self.log.table[:used].data)
+            self._file.seek(8 * self._stored * rows.shape[1])
+            self._file.write(rows.data)
             self._file.flush()
         except OSError as error:
             raise BadInput(
                 f"no room for the signals of so long a run: {error.strerror or error}",
                 where=f"{tempfile.gettempdir()} (TMPDIR)",
-                found=f"{8e-9 * (self._stored + used) * self.log.table.shape[1]:.2g} GB so far",
+                found=f"{8e-9 * (self._stored + len(rows)) * rows.shape[1]:.2g} GB so far",
                 allowed="more room, record.every above 1, record.signals: none, or a shorter time_limit",
             ) from None
-        self._stored += used
-        self.log.now.used = 0
+        self._stored += len(rows)

@@ -6,6 +6,7 @@ the border. Steps, and the columns of the table, stand in tie order: of equally 
 """
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -146,7 +147,7 @@ def parse_ties(ties: Sequence[str] | None, rank: int) -> tuple[int, ...]:
 
 
 def _check_radius(radius: float) -> float:
-    if not isinstance(radius, (int, float, np.number)) or not (math.isfinite(radius) and radius >= 1):
+    if not isinstance(radius, (int, float, np.number)) or not 1 <= radius <= sys.float_info.max:
         raise BadInput("radius of the neighbourhood", found=radius, allowed="1 or more [cells]")
     return float(radius)
 
@@ -169,7 +170,7 @@ def _check_size(radius: float, shape: tuple[int, ...]) -> float:
 def _check_spacing(spacing: float | Sequence[float] | None, rank: int) -> tuple[float, ...]:
     try:
         values = np.ones(rank) if spacing is None else np.asarray(spacing, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.full(1, np.nan)
     if values.shape not in {(), (rank,)} or not (np.isfinite(values) & (values > 0)).all():
         raise BadInput("spacing", found=spacing, allowed=f"positive, one number or {rank}")

@@ -103,6 +103,11 @@ def no_limits(values: Mapping[str, Any]) -> Limits:
     return Limits()
 
 
+def no_memory(n: int) -> int:
+    """A method that remembers nothing."""
+    return 0
+
+
 @dataclass(frozen=True)
 class Method:
     """A function or class, its parameters, and how much it remembers; for the kinds see the top of this file.
@@ -118,7 +123,7 @@ class Method:
     name: str
     kernel: Callable
     parameters: tuple[Parameter, ...] = ()
-    memory: Callable[[int], int] = lambda n: 0
+    memory: Callable[[int], int] = no_memory
     description: str = ""
     limits: Callable[[Mapping[str, Any]], Limits] = no_limits
     needs: str = ""

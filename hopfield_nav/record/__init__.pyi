@@ -43,4 +43,6 @@ from .stored import check_checksums as check_checksums
 from .stored import read_netcdf as read_netcdf
 from .stored import write_checksums as write_checksums
 from .versions import __version__ as __version__
+from .versions import made_with as made_with
+from .versions import source_digest as source_digest
 from .versions import version_of as version_of

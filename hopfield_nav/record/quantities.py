@@ -4,6 +4,7 @@ The one table of them: tables of ``run`` and ``compare``, columns of sweeps and 
 from it. It loads nothing, so that ``check`` and ``--help`` may read it.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -38,8 +39,8 @@ class Quantity(NamedTuple):
 
 
 def as_text(value: object, unit: str, scale: float) -> str:
-    """A value as a table shows it: four digits, unit behind, a dash for none."""
-    if value is None:
+    """A value as a table shows it: four digits, unit behind, a dash for none and for what is no finite number."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return "–"
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
@@ -100,7 +101,7 @@ SUMMARY = _table(
     ("graze_count", "grazes", "1", "", "detections that the arm passed by, false alarms included"),
     ("slide_count", "slides", "1", "", "times that the arm slid along what it felt"),
     ("slide_time_s", "time of sliding", "s", "s", "sum of these times"),
-    ("false_alarm_count", "false alarms", "1", "", "detections with nothing touched in the 50 ms before"),
+    ("false_alarm_count", "false alarms", "1", "", "detections with nothing touched then or in the 50 ms before"),
     ("repeated_alarm_count", "repeated alarms", "1", "",
      "collisions on a contact that was answered by one already"),
     ("contact_count", "true contacts", "1", "", "true contacts"),

@@ -16,7 +16,7 @@ import numpy as np
 from dynamics import BadInput, html_table
 from dynamics.files import whole_folder
 from hopfield_nav.loop import make_log
-from hopfield_nav.record.dataset import make_record, record_of
+from hopfield_nav.record.dataset import LabelledRecord, make_record, record_of
 from hopfield_nav.record.detection import DetectionRecord
 from hopfield_nav.record.netcdf import write_netcdf
 from hopfield_nav.record.plans import Plans, check_marks, closed_steps, felt_after
@@ -98,8 +98,13 @@ class Run:
     def data(self) -> "xarray.Dataset":
         """Signals and events with dimensions, units and long names."""
         if self._data is None:
-            self._data = make_record(self.world, *self._parts).dataset()
+            self._data = self._record().dataset()
         return self._data
+
+    def _record(self) -> LabelledRecord:
+        record, versions = make_record(self.world, *self._parts), self.summary.get("versions", {})
+        made_with = {f"version_{name.replace('-', '_')}": text for name, text in versions.items()}
+        return record._replace(attributes=record.attributes | made_with)
 
     def plans(self) -> Plans:
         """The first plan and the one after every answered detection, in order."""
@@ -149,7 +154,7 @@ class Run:
         text = json.dumps(self.summary, indent=2, ensure_ascii=False)
         (partial / "summary.json").write_text(text + "\n", encoding="utf-8")
         made = self._data is None
-        record = make_record(self.world, *self._parts) if made else record_of(self.data)
+        record = self._record() if made else record_of(self.data)
         write_netcdf(partial / "log.nc", record)
         write_checksums(partial, ("world.yaml", "summary.json", "log.nc"))
 

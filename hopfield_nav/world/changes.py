@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from dynamics import BadInput
+from dynamics import BadInput, printable
 from hopfield_nav.plugin import Parameter
 from hopfield_nav.world.document import Document, Key, parse_value
 from hopfield_nav.world.faults import section_model
@@ -20,6 +20,7 @@ from hopfield_nav.world.methods import MethodSection
 from hopfield_nav.world.trust import Trust
 from hopfield_nav.world.world import World
 
+_LONGEST = 200  # letters of a change in a message, which also says the key
 Change = tuple[Key, Any, str]  # key of the world, value, place as messages name it
 
 
@@ -38,7 +39,7 @@ def read_overrides(overrides: Sequence[str] | Mapping[str, Any]) -> list[Change]
 
 
 def _read_text(text: str) -> Change:
-    (dotted, equals, value), place = text.partition("="), f"--set {text}"
+    (dotted, equals, value), place = text.partition("="), f"--set {printable(text, _LONGEST)}"
     if not equals or not all(dotted.split(".")):
         raise BadInput("not understood", where=place, allowed="KEY=VALUE, such as detection.threshold=8")
     return split_key(dotted), parse_value(value, place), place

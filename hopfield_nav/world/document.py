@@ -5,6 +5,7 @@ A file is plain data: mappings, lists, text, numbers, true and false. What a per
 beyond data. What ``--set`` and sweeps change in it: ``changes.py``.
 """
 
+import math
 import re
 from collections.abc import Set
 from contextlib import suppress
@@ -23,7 +24,7 @@ _QUICK: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _READ_OTHERWISE = re.compile("[\t!?]")  # marks of which the two parsers make different things
 _TAGS = {f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp")}
 _MERGE = "tag:yaml.org,2002:merge"
-_WHOLE = re.compile(r"[-+]?[0-9]{1,400}")
+_WHOLE = re.compile(r"[-+]?([0-9]{1,400}|[1-9][0-9]*)")
 _NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,4})?")
 _WORDS: dict[str, Any] = {
     "": None, "~": None, "null": None, "true": True, "yes": True, "on": True, "false": False, "no": False,
@@ -198,5 +199,5 @@ def plain_value(text: str) -> Any:
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     if _WHOLE.fullmatch(text):
-        return int(text)
-    return float(text) if _NUMBER.fullmatch(text) else text
+        return int(text[:401])  # of more digits it is beyond every range all the same
+    return float(text) if _NUMBER.fullmatch(text) and math.isfinite(float(text)) else text

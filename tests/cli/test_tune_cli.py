@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from refusals import refused_by_command
 
+from hopfield_nav.cli import quiet
 from hopfield_nav.cli.app import main
 from hopfield_nav.cli.tune import _lines
 from hopfield_nav.experiment import simulate
@@ -39,7 +40,7 @@ def test_a_rate_that_is_shown(capsys, tmp_path):
     alarms, seconds, rate, low, high = seen(printed)
     np.testing.assert_allclose(alarm_rate(int(alarms), seconds), (rate, low, high), rtol=0.01)
     assert re.search(r"a push is felt at +[\d.]+ N .* missed\) → [\d.]+ N", printed)
-    assert re.search(r"repeated alarms per contact +0% → \d+%", printed)
+    assert re.search(r"repeated alarms, of all touches +0% → \d+%", printed)
     written = load_world("u_trap_tuned.yaml")
     threshold = written.detection.parameters["threshold"]
     assert len(threshold) == 6
@@ -154,4 +155,20 @@ def test_what_a_rate_takes_counts_the_alarms_that_were_seen():
     seconds = float(re.search(r"that takes (\S+) s with alarms as rare", told)[1])
     for s, shown in ((seconds, True), (seconds - 23.0, False)):
         assert (alarm_rate(round(rate[0] * s / 3600), s)[2] <= 1000.0) == shown
-    assert "inf s with alarms as rare, beside what chooses" in dict(_lines(judged, 900.0, 4))["wanted"]
+    assert dict(_lines(judged, 900.0, 4))["wanted"].endswith("to bound it; 1000 times as much would not do either")
+
+
+def test_pushes_that_were_not_felt_have_no_least_force(monkeypatch):
+    monkeypatch.setattr(quiet, "felt_force", lambda world, seed: (20.0, False))
+    assert quiet._pushes(quiet.pushed(load_world("u_trap"))) == "none, up to 20 N"
+    monkeypatch.setattr(quiet, "felt_force", lambda world, seed: (20.0, seed > 0))
+    assert quiet._pushes(quiet.pushed(load_world("u_trap"))).startswith("20 N (0.4 s; least 20 N, 1 missed)")
+
+
+def test_no_share_of_touches_is_above_all_of_them(monkeypatch):
+    counts = {"repeated_alarm_count": 9, "contact_count": 3, "collision_count": 12, "outcome": "reached"}
+    summary = dict.fromkeys(quiet._RUN_SAYS, 0) | counts
+    monkeypatch.setattr(quiet, "simulate", lambda world: SimpleNamespace(summary=summary))
+    monkeypatch.setattr(quiet, "pushed", lambda world: quiet.Pushed(20.0, 20.0, 0))
+    world = load_world("u_trap")
+    assert dict(quiet.costs(world, world))["touches answered twice"] == "75% → 75%"

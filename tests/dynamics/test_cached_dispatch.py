@@ -36,7 +36,7 @@ def loop():
 
 
 def test_the_same_objects_are_looked_at_once_and_others_again(loop):
-    calls, out, looks = CachedDispatch(loop), np.zeros(2), []
+    calls, out, looks = CachedDispatch(lambda: loop), np.zeros(2), []
     calls._fits = [lambda value, fits=fits: looks.append(value) or fits(value) for fits in calls._fits]
     first, second = Pair(np.array([1.0, 2.0]), 3.0), Pair(np.array([10.0, 20.0]), 1.0)
     for pair in (first, first, first, second, first):
@@ -47,7 +47,7 @@ def test_the_same_objects_are_looked_at_once_and_others_again(loop):
 
 
 def test_what_changes_inside_an_array_is_seen(loop):
-    calls, pair, out = CachedDispatch(loop), Pair(np.ones(1), 1.0), np.zeros(1)
+    calls, pair, out = CachedDispatch(lambda: loop), Pair(np.ones(1), 1.0), np.zeros(1)
     calls(pair, out, 1)
     pair.values[0] = 5.0
     calls(pair, out, 1)
@@ -67,7 +67,7 @@ def test_what_changes_inside_an_array_is_seen(loop):
     ids=["numbers of four bytes", "not contiguous", "two axes", "read-only", "a whole number", "no record"],
 )
 def test_other_types_are_refused_as_by_the_loop_after_a_good_call_too(loop, pair, out):
-    calls = CachedDispatch(loop)
+    calls = CachedDispatch(lambda: loop)
     calls(Pair(np.zeros(2), 1.0), np.zeros(2), 1)
     for tried in (calls, loop):
         with pytest.raises(TypeError, match="No matching definition"):
@@ -75,11 +75,11 @@ def test_other_types_are_refused_as_by_the_loop_after_a_good_call_too(loop, pair
 
 
 def test_a_number_of_arguments_that_is_wrong_is_refused_as_by_the_loop(loop):
-    for tried in (CachedDispatch(loop), loop):
+    for tried in (CachedDispatch(lambda: loop), loop):
         with pytest.raises(TypeError):
             tried(Pair(np.zeros(2), 1.0), np.zeros(2))
 
 
 def test_without_numba_the_function_itself_is_called():
-    calls = CachedDispatch(lambda a, b: a + b)
+    calls = CachedDispatch(lambda: lambda a, b: a + b)
     assert calls(1, 2) == 3

@@ -103,7 +103,7 @@ def test_a_name_that_is_none_is_refused():
 
 
 def test_who_looks_once_tells_other_records(loop):
-    calls, state = CachedDispatch(loop), make()
+    calls, state = CachedDispatch(lambda: loop), make()
     assert calls(state, 2) == 2
     for wrong in (Others(), 1.0, np.zeros(4)):
         for tried in (calls, loop):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
+
 import numpy as np
 import pytest
 import yaml
 from scenes import PLANAR, simulation, world
 
-from dynamics import forward_kinematics, load_arm
+from dynamics import BadInput, forward_kinematics, load_arm
 from hopfield_nav import load_run, load_world
 from hopfield_nav.experiment import Interrupted, Simulation, simulate
 from hopfield_nav.record import contact_delays
@@ -403,3 +406,38 @@ def test_passing_through_a_wall_is_reported(width, changes, passes):
     assert 0.0 < run.summary["largest_penetration_m"] <= half * (1 + 1e-9)
     crossed = float(run.data.tool_position[:, 0].max()) > 0.30 + half
     assert crossed == passes  # what the report says is what happened
+
+
+@pytest.mark.parametrize(
+    ("duration", "count"), [(0.0025, 400), (0.0004, 2500), (1 / 3000, 3000), (0.0137, 73), (0.1, 10)]
+)
+def test_what_is_left_of_a_duration_is_kept(duration, count):
+    sim = Simulation(load_world("empty"))
+    for k in range(count):
+        sim.step(duration)
+        assert abs(sim.time - (k + 1) * duration) <= 0.001 + 1e-9
+    assert sim.time == pytest.approx(count * duration, abs=1e-3 - 1e-6)
+    sim.reset()
+    sim.step(0.0006)
+    assert sim.time == 0.0
+
+
+def test_no_time_moves_nothing_and_all_of_it_ends_the_run():
+    sim = Simulation(load_world("empty", ["time_limit=0.05"]))
+    assert sim.step(0) is None
+    assert sim.time == 0.0
+    for endless in (math.inf, 10**400, np.float32(1e30)):
+        sim.reset()
+        assert (sim.step(endless), sim.time) == ("time_limit", 0.05)
+
+
+@pytest.mark.parametrize("wrong", [-0.1, math.nan, -math.inf, "1", None, True, 1j, np.complex128(1)])
+def test_no_duration_is_refused(wrong):
+    with pytest.raises(BadInput, match=r"^duration; "):
+        Simulation(load_world("empty")).step(wrong)
+
+
+@pytest.mark.parametrize("wrong", ["runs/a", 3, Path("runs/a")])
+def test_an_earlier_run_that_is_none_is_refused(wrong):
+    with pytest.raises(BadInput, match=r"^felt: no run; found .*; allowed: a run, as from load_run"):
+        simulate(load_world("empty"), felt=wrong)

@@ -1,6 +1,7 @@
 """The figures of a run: they exist, and they draw what the record says."""
 
 import copy
+import io
 import itertools
 import os
 from pathlib import Path
@@ -473,3 +474,13 @@ def test_the_flange_ends_flat_and_a_hand_goes_on_beyond_it(name, tip):
     along = outline.faces[outline.link == outline.link.max()][..., 2]
     assert along.max() == pytest.approx(tip, abs=1e-9)
     assert (np.diff(np.unique(along.round(6))) < 0.03).all()  # nothing is missing between
+
+
+def test_a_notebook_shows_the_figure_of_a_run_without_a_backend():
+    """As IPython asks an object for its picture; where matplotlib's own formatter is registered, that is asked."""
+    formatters = pytest.importorskip("IPython.core.formatters")
+    drawn = simulate(load_world("empty", ["time_limit=0.05"])).plot("joints")
+    shown, _ = formatters.DisplayFormatter().format(drawn)
+    with Image.open(io.BytesIO(shown["image/png"])) as picture:
+        assert min(picture.size) > 300
+    assert type(drawn) is Figure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 
@@ -9,8 +10,9 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from dynamics import forward_kinematics
+from dynamics import BadInput, forward_kinematics
 from hopfield_nav import load_world
+from hopfield_nav.experiment import Simulation
 from hopfield_nav.learning import Baseline, ReachEnv, environment
 
 gymnasium = pytest.importorskip("gymnasium")
@@ -145,3 +147,38 @@ def test_refusals(monkeypatch):
     monkeypatch.setattr(environment, "gymnasium", None)
     with refused(r"needs Gymnasium; allowed: pip install 'hopfield-nav\[gym\]'"):
         ReachEnv("empty")
+
+
+def test_steps_add_up_as_those_of_a_simulation():
+    """Both drive 400 steps of 2.5 ms in one second; an environment takes whole control periods alone."""
+    fine = load_world("empty", ["plant.step=0.0005", "controller.period=0.0005"])
+    env, simulation = ReachEnv(fine, duration=0.0025), Simulation(load_world("empty"))
+    env.reset(seed=0)
+    for _ in range(400):
+        info = env.step(np.zeros(6))[-1]
+        simulation.step(0.0025)
+    assert info["time"] == pytest.approx(1.0) == simulation.time
+
+
+def test_an_episode_is_cut_when_a_run_ends():
+    given = load_world("empty", ["time_limit=0.0104"])
+    env, simulation = ReachEnv(given), Simulation(given)
+    env.reset(seed=0)
+    cut = [env.step(np.zeros(6))[3] for _ in range(2)]
+    assert simulation.step(1.0) == "time_limit"
+    assert cut == [False, True]
+    assert simulation.time == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize("wrong", [0, -0.005, 0.0025, math.nan, math.inf, 1e300, 10**400, "x", None, True])
+def test_a_duration_of_no_whole_periods_is_refused(wrong):
+    with pytest.raises(BadInput, match="duration"):
+        ReachEnv("empty", duration=wrong)
+
+
+@pytest.mark.parametrize("wrong", ["x", None, [1, 2], [[0.0] * 6], {"a": 1}, [10**400] * 6, [math.nan] * 6])
+def test_an_action_that_is_none_is_refused(wrong):
+    env = ReachEnv("empty")
+    env.reset(seed=0)
+    with pytest.raises(BadInput, match=r"^action; .*allowed: 6 finite numbers$"):
+        env.step(wrong)

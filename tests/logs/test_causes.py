@@ -9,6 +9,9 @@ from refusals import refused_by_command
 
 from hopfield_nav import load_world, simulate
 from hopfield_nav.cli.app import main
+from hopfield_nav.cli.explain import _lines
+from hopfield_nav.logs import Cause, Explanation
+from hopfield_nav.logs.causes import _fit
 
 study = suite_module("explain")
 
@@ -74,3 +77,24 @@ def test_what_is_refused(pushed, capsys):
     refused_by_command(capsys, ["explain", str(pushed / "pushed"), "--plot", "why.pdf"], "allowed: .png")
     refused_by_command(capsys, ["explain", "none"], "none")
     refused_by_command(capsys, ["explain", str(pushed / "pushed"), "--at", "nan"], "--at: no time; found nan")
+
+
+@pytest.mark.parametrize(
+    ("shares", "said"), [((0.03, 0.0), "none of these"), ((0.0, 0.0), "none of these"), ((0.4, 0.1), "payload, 40 %")]
+)
+def test_a_cause_that_explains_nothing_is_not_called_likeliest(shares, said):
+    causes = tuple(Cause(name, share, "as large") for name, share in zip(("payload", "friction"), shares, strict=True))
+    rows = dict(_lines(Explanation(1.0, 2, 1.5, np.ones(6), causes)))
+    assert rows["likeliest"].startswith(said)
+    listed = {"payload", "friction"} if said == "none of these" else {"friction"}
+    assert listed == rows.keys() & {"payload", "friction"}
+
+
+def test_no_share_is_below_nothing():
+    """Rounding alone took it to -2e-16, which a table shows as -0 %."""
+    generator = np.random.default_rng(0)
+    for _ in range(200):
+        torque, pattern = generator.normal(size=(2, 6))
+        pattern -= pattern @ torque / (torque @ torque) * torque
+        share, _ = _fit(pattern[:, None], torque, np.ones(6))
+        assert 0.0 <= share <= 1.0

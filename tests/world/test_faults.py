@@ -3,9 +3,12 @@
 import re
 from importlib import resources
 
+import numpy as np
 import pytest
 from refusals import refused
 
+from dynamics import forward_kinematics, load_arm
+from hopfield_nav import plan_path, simulate
 from hopfield_nav.world import load_world, parse_world
 
 
@@ -166,3 +169,27 @@ def test_an_arm_without_friction_is_no_arm_with_friction(tmp_path):
     (tmp_path / "w.yaml").write_text("format: 1\narm: still.yaml\nplant: {friction: arm}")
     with refused("line 3: plant.friction: arm still.yaml has no joint friction in its file"):
         load_world(tmp_path / "w.yaml")
+
+
+@pytest.mark.parametrize("digits", [400, 401, 5000])
+def test_a_number_of_any_length_is_named_as_it_was_written(digits):
+    """A whole number of more than 400 digits was said to be infinite, and one of 5,000 ended in a traceback."""
+    with refused(r"line 2: seed: out of range; found 9{50}.*; allowed: a whole number from 0 to"):
+        parse_world(f"format: 1\nseed: {'9' * digits}\n")
+    with refused(r"seed: out of range; found -9{50}"):
+        load_world("empty", [f"seed=-{'9' * digits}"])
+    with refused("seed: out of range; found"):
+        load_world("empty", {"seed": 10**digits})
+    with refused("^seed; found"):
+        simulate(load_world("empty"), seed=10**digits)
+    with refused("time_limit: wrong kind of value; found 9{50}"):
+        parse_world(f"format: 1\ntime_limit: {'9' * digits}\n")
+
+
+def test_a_number_beyond_all_floats_is_named_as_it_was_written():
+    with refused("time_limit: wrong kind of value; found '1e400'"):
+        parse_world("format: 1\ntime_limit: 1e400\n")
+    with refused("radius of the neighbourhood"):
+        plan_path(np.zeros((3, 3), bool), (0, 0), (2, 2), radius=10**400)
+    with refused("must hold numbers"):
+        forward_kinematics(load_arm("ur5e"), [10**400] * 6)

@@ -14,7 +14,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dynamics import BadInput, require_known
-from hopfield_nav.figures import add_note, do_in_two_processes, paper_style, save_figure, settings_note
+from hopfield_nav.figures import (
+    add_note,
+    do_in_two_processes,
+    paper_style,
+    save_figure,
+    settings_note,
+    shown_in_notebooks,
+)
 from hopfield_nav.figures.run import pages as paper
 from hopfield_nav.figures.run.maps import draw_collision_space, draw_trajectory
 from hopfield_nav.figures.run.places import places_page
@@ -95,9 +102,8 @@ def plot_run(run: Run, name: str, ax: Axes | None = None) -> Axes | Figure:
     require_known(name, pages, "no such figure", "plot")
     with paper_style():
         figure = pages[name](run)
-        if figure is not None:
-            add_note(figure, run_note(run))
-            figure.draw_without_rendering()  # ticks are made while the style holds
-    if figure is None:
-        raise BadInput("this run has no such figure", where="plot", found=name)
-    return figure
+        if figure is None:
+            raise BadInput("this run has no such figure", where="plot", found=name)
+        below = add_note(figure, run_note(run))
+        figure.draw_without_rendering()  # ticks are made while the style holds
+        return shown_in_notebooks(figure, below)

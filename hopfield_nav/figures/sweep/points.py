@@ -95,7 +95,7 @@ class Points:
         values = self._all(name)[self._rows]
         try:
             numbers = np.array([math.nan if v is None or v == "" else v for v in values], float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise BadInput(f"{name} is no number that can be drawn") from None
         numbers[~np.isfinite(numbers)] = math.nan
         numbers *= SUMMARY[name].scale if name in SUMMARY else 1.0

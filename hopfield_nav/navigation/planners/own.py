@@ -1,7 +1,7 @@
 """Somebody's own planner: what it answers is checked before the arm drives there."""
 
-from collections.abc import Callable, Mapping
-from functools import cache, partial
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,8 +23,12 @@ class OwnPlanner:
     """Asks a planner of somebody's own, which is made when it is first asked."""
 
     def __init__(self, method: Method, values: Mapping[str, Any]) -> None:
-        self._method = method
-        self._planner: Callable[[], Planner] = cache(partial(method.made, values))
+        self._method, self._values = method, values
+
+    @cached_property
+    def _planner(self) -> Planner:
+        planner: Planner = self._method.made(self._values)
+        return planner
 
     def plan(self, believed: BelievedMap) -> Plan:
         """The path, checked.
@@ -32,7 +36,7 @@ class OwnPlanner:
         Raises ``MethodFailed``: the planner raises, or its path is none over this map.
         """
         with asked(self._method.title):
-            cells = checked_path(self._planner().plan(believed.read_only()), believed)
+            cells = checked_path(self._planner.plan(believed.read_only()), believed)
         if cells is None:
             return Plan(None, _NO_PATH, np.inf, self._method.name)
         length = float(np.linalg.norm(np.diff(cells, axis=0), axis=1).sum())

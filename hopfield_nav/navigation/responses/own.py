@@ -1,8 +1,8 @@
 """Somebody's own response of the tool: its waypoints are checked, and become a motion."""
 
 import itertools
-from collections.abc import Callable, Mapping
-from functools import cache, partial
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,17 +23,21 @@ class OwnResponse(Replan):
         self, method: Method, values: Mapping[str, Any],
         situation: motion.Situation, motions: motion.ToolMotions, paths: BelievedPaths, retreat: Retreat,
     ) -> None:  # fmt: skip
-        self._method = method
-        self._response: Callable[[], Response] = cache(partial(method.made, values))
+        self._method, self._values = method, values
         super().__init__(situation, motions, paths, retreat)
         self._chosen: np.ndarray | None = None
+
+    @cached_property
+    def _response(self) -> Response:
+        response: Response = self._method.made(self._values)
+        return response
 
     def on_touch(self, touch: ToolTouch) -> motion.PlannedMotion:
         """Back, and over the waypoints; or as ``Replan``."""
         start = self._retreat.cell(touch.touched)
         with asked(self._method.title):
             about = touch.going_on_from(start)
-            self._chosen = checked_waypoints(self._response().on_touch(about), about.believed)
+            self._chosen = checked_waypoints(self._response.on_touch(about), about.believed)
         return self._go(start, touch.begin, at_centre=False) or self.go_on(start, touch.begin)
 
     def on_rest(self, touch: ToolTouch) -> motion.PlannedMotion:
@@ -47,7 +51,7 @@ class OwnResponse(Replan):
         if here not in self._paths.targets():
             with asked(self._method.title):
                 about = touch.going_on_from(here)
-                self._chosen = checked_waypoints(self._response().on_rest(about), about.believed)
+                self._chosen = checked_waypoints(self._response.on_rest(about), about.believed)
         return self._go(here, touch.begin, at_centre=True) or self.go_on(here, touch.begin)
 
     def onward(self, cell: Cell, begin: motion.Reference, slower: float) -> motion.PlannedMotion:

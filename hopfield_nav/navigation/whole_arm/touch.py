@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,11 +33,15 @@ class ArmResponse:
     """Asks a response of somebody's own, which is made when it is first asked."""
 
     def __init__(self, method: Method, values: Mapping[str, Any], n: int) -> None:
-        self._method = method
-        self._response: Callable[[], Response] = cache(partial(method.made, values))
+        self._method, self._values = method, values
         # where the last touch was (n,) in cells, the direction there, the torque, and the step
         self.felt: tuple[np.ndarray, np.ndarray, np.ndarray, Step | None] | None = None
         self._none = np.zeros(n)
+
+    @cached_property
+    def _response(self) -> Response:
+        response: Response = self._method.made(self._values)
+        return response
 
     def waypoints(
         self, time: float, believed: BelievedMap, find: Callable[[Cell], np.ndarray | None]
@@ -47,8 +51,7 @@ class ArmResponse:
         Raises ``MethodFailed``: it raises, or its waypoints leave the map or lead through what is known.
         """
         felt, self.felt = self.felt, None
-        response = self._response()
-        ask = response.on_rest if felt is None else response.on_touch
+        ask = self._response.on_rest if felt is None else self._response.on_touch
         here = np.array(believed.start, dtype=float)
         place, direction, force, step = felt or (here, self._none, self._none, None)
         ends = None if step is None else pairs([step], believed.blocked.shape)[0]

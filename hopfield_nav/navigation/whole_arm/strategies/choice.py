@@ -1,8 +1,8 @@
 """The strategy that a world asks for: a built-in one, or somebody's own, whose answers are checked."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -38,8 +38,12 @@ class _OwnBelief:
     """Asks a strategy of somebody's own, which is made when it is first asked."""
 
     def __init__(self, method: Method, values: Mapping[str, Any]) -> None:
-        self._method = method
-        self._belief: Callable[[], Belief] = cache(partial(method.made, values))
+        self._method, self._values = method, values
+
+    @cached_property
+    def _belief(self) -> Belief:
+        belief: Belief = self._method.made(self._values)
+        return belief
 
     def believe(self, felt: ArmFelt) -> Against | None:
         """What it answers, checked.
@@ -49,7 +53,7 @@ class _OwnBelief:
         arrays = {name: read_only(getattr(felt, name)) for name in ("points", "weights", "touches")}
         shown = Felt(believed=felt.believed.read_only(), near=felt.near, **arrays)
         with asked(self._method.title):
-            return _checked(self._belief().believe(shown), felt.believed.blocked.shape)
+            return _checked(self._belief.believe(shown), felt.believed.blocked.shape)
 
 
 def _checked(answer: Any, shape: tuple[int, ...]) -> Against | None:

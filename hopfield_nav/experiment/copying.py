@@ -1,0 +1,66 @@
+"""A simulation as bytes, from which another one goes on: what ``copy.deepcopy`` and ``pickle`` take of it.
+
+Its world, the methods that this names and their compiled functions are not written down but looked up again. All else
+is, so that whatever is shared, such as an arm that learns, is shared in the copy.
+"""
+
+import io
+import pickle
+from collections.abc import Mapping
+from typing import Any
+
+from dynamics import BadInput
+from hopfield_nav.plugin import KINDS, compiled
+from hopfield_nav.world import World, find_methods
+
+
+def as_bytes(world: World, parts: Mapping[str, Any]) -> bytes:
+    """The parts of a simulation of a ``world`` by name.
+
+    Raises ``BadInput``: what a method of the user's own keeps cannot be written down.
+    """
+    written = io.BytesIO()
+    try:
+        _Writer(written, world).dump(parts)
+    except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
+        allowed = "own methods that keep only what pickle takes"
+        raise BadInput("cannot be copied", where="simulation", found=str(error), allowed=allowed) from None
+    return written.getvalue()
+
+
+def from_bytes(world: World, written: bytes) -> dict[str, Any]:
+    """The parts that ``as_bytes`` wrote."""
+    parts: dict[str, Any] = _Reader(written, world).load()
+    return parts
+
+
+class _Writer(pickle.Pickler):
+    def __init__(self, file: io.BytesIO, world: World) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self._looked_up = _looked_up(world)
+        self._numbers = {id(part): number for number, part in enumerate(self._looked_up)}
+
+    def persistent_id(self, value: Any) -> int | None:
+        return self._numbers.get(id(value))
+
+
+class _Reader(pickle.Unpickler):
+    def __init__(self, written: bytes, world: World) -> None:
+        super().__init__(io.BytesIO(written))
+        self._looked_up = _looked_up(world)
+
+    def persistent_load(self, number: int) -> Any:
+        return self._looked_up[number]
+
+
+def _looked_up(world: World) -> list[Any]:
+    """The world, its methods and their compiled functions, always in the same order.
+
+    This loads the files of the user's own methods, whose objects ``pickle`` then finds.
+    """
+    find, folder = world.trust.find, world.folder
+    sliding = [find("controller", "hybrid_force_motion", folder)] if world.explore.method == "slide" else []
+    plain = {"response": world.explore.method, "planner": world.planner.kind, "belief": world.planner.strategy}
+    methods = [*find_methods(world), *sliding]
+    found = [find(kind, name, folder) for kind, name in plain.items()]
+    return [world, *methods, *(compiled(method) for method in methods if method.kind in KINDS), *found]
