@@ -45,7 +45,7 @@ class MujocoLoop:
         text = mjcf_text(plant.arm, damping=plant.damping, step=step, integrator=_INTEGRATORS[integrator])
         self.model = self.mujoco.MjModel.from_xml_string(text)
         self.data = self.mujoco.MjData(self.model)
-        self._kernels = [CachedDispatch(lambda kernel=kernel: kernel) for kernel in _kernels()]
+        self._kernels = [CachedDispatch(partial(_same, kernel)) for kernel in _kernels()]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Made anew, in MuJoCo's own state."""
@@ -121,6 +121,10 @@ class _Hook:
         if self.first:
             self.first = False
             self._keep(self._state.truth, self._plant)
+
+
+def _same(kernel: Callable) -> Callable:
+    return kernel
 
 
 def import_mujoco() -> Any:
