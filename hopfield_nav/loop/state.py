@@ -1,6 +1,6 @@
 """What is constant and what changes in the compiled loop: settings, state and its parts.
 
-``closed_loop`` advances the state; ``world.build`` makes the settings.
+``closed_loop`` advances the state; ``experiment.loop_parts`` makes the settings.
 """
 
 import math

@@ -1,155 +1,34 @@
-"""From a world to the arrays that the compiled loop reads: arms, obstacles, contact, methods, timing.
-
-It is the only place where the words of a world file become numbers. Worlds are resolved: random cylinders have been
-drawn. Unknown obstacles come first, then known ones.
-"""
-
-from collections.abc import Iterable
-from typing import NamedTuple
+"""From a world to what the compiled loop reads: plant, contact, controller, settings."""
 
 import numpy as np
 
-from dynamics import Arm, BadInput, Load, load_arm, make_load, with_dynamics, with_payload
-from dynamics.flexible_joint import flexible_joints
-from dynamics.packed import together
+from dynamics import Arm, Load, make_load
 from dynamics.work import make_work
 from hopfield_nav import loop
 from hopfield_nav.control import AlarmRule, Controller, Sensors, make_sensors
 from hopfield_nav.geometry import arm_bodies, tool_body
-from hopfield_nav.plugin import Method, applied, inheritable
-from hopfield_nav.world.obstacles import KnownObstacle
-from hopfield_nav.world.solids import Cylinder, Solid, packed
+from hopfield_nav.plugin import applied, inheritable
+from hopfield_nav.world.arms import build_model, true_arm
+from hopfield_nav.world.chosen_methods import Methods
+from hopfield_nav.world.obstacle_rows import build_obstacles
 from hopfield_nav.world.world import World
 
 _STAGES = {"rk4": loop.RK4, "semi_implicit_euler": loop.SEMI_IMPLICIT_EULER}
 
 
-def all_solids(world: World) -> list[Solid]:
-    """Every obstacle of a resolved world: unknown ones, then known ones.
-
-    Raises ``BadInput``: some are not drawn yet.
-    """
-    if any(obstacle.random_cylinders or obstacle.random_scene for obstacle in world.obstacles):
-        raise BadInput("random obstacles are not drawn yet", where="obstacles", allowed="a world after resolve(seed)")
-    return solids_of((*world.obstacles, *world.known))
-
-
-def solids_of(obstacles: Iterable[KnownObstacle]) -> list[Solid]:
-    """The solids that entries of ``obstacles`` or ``known`` hold or stand for, in their order."""
-    return [solid for obstacle in obstacles for solid in obstacle.solids]
-
-
-def names_of(obstacles: Iterable[KnownObstacle]) -> list[str | None]:
-    """The name of the entry of every solid of ``solids_of``; None where it has none."""
-    return [obstacle.name for obstacle in obstacles for _ in obstacle.solids]
-
-
-def build_obstacles(world: World) -> np.ndarray:
-    """Every obstacle of a resolved world, packed: (m, 17)."""
-    return packed(all_solids(world))
-
-
-def all_cylinders(world: World) -> list[Cylinder]:
-    """The upright cylinders without end."""
-    return [s for s in all_solids(world) if isinstance(s, Cylinder) and s.height is None]
-
-
-def endless_cylinders(world: World) -> np.ndarray:
-    """Centre x, y and radius [m] of the upright cylinders without end, (m, 3)."""
-    rows = [(*cylinder.center, cylinder.radius) for cylinder in all_cylinders(world)]
-    return np.array(rows, dtype=np.float64).reshape(-1, 3)
-
-
-def solids_with_ends(world: World) -> list[Solid]:
-    """Every obstacle but the upright cylinders without end."""
-    return [s for s in all_solids(world) if not (isinstance(s, Cylinder) and s.height is None)]
-
-
-class Methods(NamedTuple):
-    """The three methods that the world chose."""
-
-    law: Method
-    estimator: Method
-    detector: Method
-
-
-def find_methods(world: World) -> Methods:
-    """The control law, estimator and detector of a world.
-
-    Raises ``BadInput``: one is a Python file that may not be executed.
-    """
-    find, folder = world.trust.find, world.folder
-    return Methods(
-        find("controller", world.controller.law, folder),
-        find("estimator", world.detection.estimator, folder),
-        find("detector", world.detection.measure, folder),
-    )
-
-
-def build_arm(world: World) -> Arm:
-    """The world's arm with its gravity, tool frame and payload."""
-    return together(_loaded(world.bare_arm()._replace(gravity=np.array(world.gravity)), world))
-
-
-def _loaded(arm: Arm, world: World) -> Arm:
-    payload = world.tool.payload
-    if payload.mass == 0.0 and not np.any(payload.inertia):
-        return arm
-    try:
-        return with_payload(arm, payload.mass, np.array(payload.center_of_mass), np.array(payload.inertia))
-    except BadInput as error:
-        raise error.at("tool.payload.inertia") from None
-
-
-def _dynamics_of(world: World, name: str | None, arm: Arm) -> Arm:
-    return arm if name is None else _loaded(with_dynamics(arm, load_arm(name, world.folder)), world)
-
-
-def build_model(world: World, arm: Arm, loaded: bool = True) -> Arm:
-    """The arm as the controller believes it to be; a file without rotors gets those of elastic joints."""
-    error, name = world.controller.model_error, world.controller.model or world.arm
-    model = with_dynamics(arm, load_arm(name, world.folder))
-    scale = np.zeros(len(arm.dh)) + np.asarray(error.mass_scale)
-    model = model._replace(mass=scale * model.mass, inertia=scale[:, None, None] * model.inertia)
-    if error.payload == "known" and loaded:
-        model = _loaded(model, world)
-    true_arm = _dynamics_of(world, world.plant.dynamics, arm)
-    given = with_friction(world, true_arm)
-    friction, gears = given.friction.copy(), given.presliding * np.asarray(error.presliding_scale)
-    friction[:, :3] *= (np.zeros(len(arm.dh)) + np.asarray(error.friction_scale))[:, None]
-    if world.plant.engine == "flexible" and not np.any(model.rotor_inertia):
-        model = model._replace(rotor_inertia=flexible_joints(true_arm).rotor_inertia)
-    return together(model._replace(friction=friction, presliding=gears))
-
-
-def with_friction(world: World, arm: Arm) -> Arm:
-    """``arm`` with the joint friction that the world's plant has: none, the arm's own, or given values."""
-    given, gears, n = world.plant.friction, world.plant.presliding, len(arm.dh)
-    ideal = gears == "ideal" or (gears is None and given != "arm")
-    stiffness = np.inf if ideal else (arm.presliding if gears is None else gears)
-    arm = arm._replace(presliding=np.zeros(n) + np.asarray(stiffness))
-    if given == "arm":
-        return arm
-    if given is None:
-        return arm._replace(friction=np.zeros_like(arm.friction))
-    breakaway = given.coulomb if given.breakaway is None else given.breakaway
-    columns = (given.coulomb, given.viscous, breakaway, given.stribeck_speed)
-    return arm._replace(friction=np.column_stack([np.zeros(n) + np.asarray(c) for c in columns]))
-
-
 def build_plant(world: World, arm: Arm) -> loop.Plant:
     """The simulated arm and its obstacles; ``world`` is resolved."""
     damping = np.zeros(len(arm.dh)) + np.asarray(world.plant.damping, dtype=np.float64)
-    true_arm = with_friction(world, _dynamics_of(world, world.plant.dynamics, arm))
-    frictional = bool(np.any(true_arm.friction[:, [0, 2]] > 0.0))
+    moved = true_arm(world, arm)
+    frictional = bool(np.any(moved.friction[:, [0, 2]] > 0.0))
     places = [(push.link, *push.point) for push in world.pushes]
     pushes = loop.make_pushes(places, [push.rows for push in world.pushes])
-    contact = build_contact(world, true_arm)
+    contact = build_contact(world, moved)
     wrist = build_wrist(world)
     ripple, n = world.plant.torque_ripple, len(arm.dh)
     gain = 1.0 / np.asarray(world.controller.model_error.motor_constant_scale)
     motors = loop.make_motors(n, gain, ripple.amplitude, ripple.cycles)
-    return loop.make_plant(true_arm, contact, damping + true_arm.friction[:, 1], frictional, motors, pushes, wrist)
+    return loop.make_plant(moved, contact, damping + moved.friction[:, 1], frictional, motors, pushes, wrist)
 
 
 def build_load(world: World) -> Load:

@@ -14,8 +14,7 @@ from hopfield_nav.figures.solid.room import slice_outline
 from hopfield_nav.geometry import AXES, arm_clearance, arm_distance, capsule_distance
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation import MarkingNavigator
-from hopfield_nav.world import all_solids, build_obstacles, endless_cylinders, load_world, parse_world
-from hopfield_nav.world.build import solids_with_ends
+from hopfield_nav.world import all_solids, build_obstacles, endless_cylinders, load_world, parse_world, solids_with_ends
 
 SOLIDS = """
 - sphere: {center: [0.35, -0.15, 0.02], radius: 0.08}
