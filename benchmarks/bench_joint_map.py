@@ -13,6 +13,8 @@ import numpy as np
 from timing import asked, median_seconds, table, tell, two_digits
 
 from dynamics import Arm, load_arm, with_tool
+from hopfield_nav.clearance import build_scene, collides
+from hopfield_nav.extensions.whole_arm import JointGrid, block_known, default_bounds, mark_ball
 from hopfield_nav.geometry import (
     arm_collides,
     box,
@@ -22,8 +24,6 @@ from hopfield_nav.geometry import (
     pack_primitives,
     sphere,
 )
-from hopfield_nav.known_world import build_scene, collides
-from hopfield_nav.navigation.whole_arm import JointGrid, block_known, default_bounds, mark_ball
 
 RUNS, CENTRES, RADIUS, POINTS = 3, 500_000, 0.04, 18
 MOVING = 6  # bodies, counted from the hand, whose ends are felt in turn

@@ -20,17 +20,9 @@ from bench_geometry import _coal_capsule, _coal_solid
 from timing import parser, table, tell, two_digits
 
 from dynamics import Arm, forward_kinematics, load_arm
+from hopfield_nav.clearance import Scene, build_scene, clearance, collides, motion_is_free
+from hopfield_nav.extensions.known_world import build_library, plan_direct, plan_shortest
 from hopfield_nav.geometry import box, capsules_in_base, finite_cylinder, half_space
-from hopfield_nav.known_world import (
-    Scene,
-    build_library,
-    build_scene,
-    clearance,
-    collides,
-    motion_is_free,
-    plan_direct,
-    plan_shortest,
-)
 from hopfield_nav.sweeps import share
 
 RUNS, POSES, POSES_OF_COAL, MOTIONS = 9, 20_000, 300, 1000
@@ -156,7 +148,7 @@ def measure_plans(arm: Arm, scene: Scene, q: np.ndarray) -> list[list[str]]:
         ),
     }
     if importlib.util.find_spec("ompl") is not None:
-        from hopfield_nav.known_world import plan_sampling
+        from hopfield_nav.extensions.known_world import plan_sampling
 
         plans["OMPL's RRTConnect with its simplification"] = lambda a, T: plan_sampling(arm, scene, a, [T]).path
     rows = []

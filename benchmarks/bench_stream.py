@@ -15,9 +15,9 @@ import numpy as np
 from timing import parser, table, tell
 
 from dynamics import inverse_dynamics, load_arm
-from hopfield_nav.logs import given_motors
+from hopfield_nav.extensions.live import DetectorStream, Row, StreamMethods
+from hopfield_nav.extensions.recordings import given_motors
 from hopfield_nav.plugin import find_method
-from hopfield_nav.wire import DetectorStream, Row, StreamMethods
 
 RATE = 500.0  # [Hz]
 PUSH_EVERY, PUSH_LASTS, PUSH = 20.0, 0.2, 30.0  # [s], [s], [N·m] on joint 2

@@ -26,8 +26,8 @@ from timing import asked, table, tell
 
 from dynamics import forward_kinematics
 from hopfield_nav import Simulation, load_world
+from hopfield_nav.build import endless_cylinders
 from hopfield_nav.loop import evaluate
-from hopfield_nav.world import endless_cylinders
 
 DURATION, STEP, REPEATS = 5.0, 0.001, 5
 NO_ALARM = ["detection.threshold=1e6"]

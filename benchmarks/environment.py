@@ -12,7 +12,7 @@ import time
 import numpy as np
 from timing import asked, table, tell
 
-from hopfield_nav.learning import ReachEnv
+from hopfield_nav.extensions.gym import ReachEnv
 
 STEPS, REPEATS = 1000, 11
 

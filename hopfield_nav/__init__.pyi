@@ -1,7 +1,7 @@
 from .experiment import Simulation as Simulation
 from .experiment import simulate as simulate
-from .known_world import plan_world as plan_world
-from .logs import load_recording as load_recording
+from .extensions.known_world import plan_world as plan_world
+from .extensions.recordings import load_recording as load_recording
 from .planning import plan_path as plan_path
 from .record import __version__ as __version__
 from .record import load_run as load_run

@@ -16,10 +16,10 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.lines import Line2D
 
 from dynamics import Arm, load_arm
+from hopfield_nav.extensions.isolation import BODY, HALF_U, HALF_V, Isolation, U, V, default_surface, surface_places
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
 from hopfield_nav.figures.solid import View, arm_outline, inside_capsule, make_view, pose_outline, project, shade
 from hopfield_nav.geometry import capsules_in_base
-from hopfield_nav.isolation import BODY, HALF_U, HALF_V, Isolation, U, V, default_surface, surface_places
 
 suite, isolated = suite_module("isolation"), suite_module("isolation_pushes")
 Pushes, Scores = isolated.Pushes, isolated.Scores

@@ -18,9 +18,10 @@ from reproduction import processor_times
 from dynamics import Arm, inverse_dynamics, load_arm
 from dynamics.identification import base_parameters, base_regressor, ordinary
 from hopfield_nav import load_world
-from hopfield_nav.control import WINDOW, LinkLearning, Windows
+from hopfield_nav.control import WINDOW
 from hopfield_nav.experiment import Simulation
-from hopfield_nav.experiment.learner import LOOK_EVERY
+from hopfield_nav.extensions.self_model import LinkLearning, Windows
+from hopfield_nav.extensions.self_model.learner import LOOK_EVERY
 
 RUNS = ("no1", "no8", "no5_free")
 SAMPLES, FEW = 25, 6  # of 8 ms in a window that is learnt from, and in one that is judged or fitted offline

@@ -32,7 +32,10 @@ HEAD = ["faults in", "tried", "noticed at once", "noticed since, with more tests
 _COPIED = ("dynamics", "hopfield_nav", "scripts", "tests", "worlds", "docs", "pyproject.toml", "README.md")
 
 ROOMS = {  # a room: its files, and the tests that are to notice what is wrong with them, besides the nearest to each
-    "scoring": ("record/contacts record/rates record/scoring record/plans experiment/arrival", "logs/test_tuning.py"),
+    "scoring": (
+        "record/contacts record/rates record/scoring record/plans experiment/arrival",
+        "extensions/recordings/test_tuning.py",
+    ),
     "statistics": (
         "sweeps/statistics sweeps/paired sweeps/values sweeps/axes logs/tuning",
         "cli/test_sweep_cli.py sweeps/test_sweep_file.py",

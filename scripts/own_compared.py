@@ -16,8 +16,8 @@ from bench_tables import read
 from measured_part import ROOT, table, tell
 from suite_tables.parts import Part, lines_of
 
-from hopfield_nav.bench import find_suite, load_suite, shipped_file, write_shipped
 from hopfield_nav.cli.app import main as hopfield_nav
+from hopfield_nav.extensions.bench import find_suite, load_suite, shipped_file, write_shipped
 
 OWN = {
     "A*": ("a_star.py", "planner.kind: a_star.py:PLANNER"),

@@ -16,8 +16,7 @@ from measured_part import table, tell
 from reproduction import PICTURES, picture, pictures_of
 
 from dynamics import load_arm
-from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN
-from hopfield_nav.logs import (
+from hopfield_nav.extensions.recordings import (
     Watched,
     by_segment,
     choose_threshold,
@@ -26,6 +25,7 @@ from hopfield_nav.logs import (
     signals_of_recording,
     watched_seconds,
 )
+from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN
 from hopfield_nav.plugin import find_method
 from hopfield_nav.record import alarm_rate
 

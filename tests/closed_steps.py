@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hopfield_nav.build import build_obstacles
 from hopfield_nav.geometry import capsule_distance
-from hopfield_nav.world import build_obstacles
 
 SLACK = 2e-3  # [m] by which a touched step may miss the obstacle: the tool may be 1 mm off its line
 

@@ -9,7 +9,7 @@ from poses import HOME as HOME
 from scipy.spatial.transform import Rotation
 
 from dynamics import forward_kinematics, inverse_kinematics
-from hopfield_nav.known_world import PlannedPath
+from hopfield_nav.extensions.known_world import PlannedPath
 
 
 def planned_path(q, kind: str, corners) -> PlannedPath:

@@ -12,10 +12,10 @@ from contextlib import contextmanager, suppress
 import numpy as np
 
 from dynamics import inverse_dynamics, jacobian, load_arm
-from hopfield_nav.logs import label_signals
-from hopfield_nav.wire import WATCHED, Link, Monitor, Notice, Server, packages, source_of_recording
-from hopfield_nav.wire.packages import package
-from hopfield_nav.wire.recipe import FIELDS, Recipe
+from hopfield_nav.extensions.live import WATCHED, Link, Monitor, Notice, Server, packages, source_of_recording
+from hopfield_nav.extensions.live.packages import package
+from hopfield_nav.extensions.live.recipe import FIELDS, Recipe
+from hopfield_nav.extensions.recordings import label_signals
 
 CONSTANT = 8.0  # [N·m/A] of the arm that is made up here
 PUSHED = (3.0, 3.3)  # [s]

@@ -16,27 +16,27 @@ from typing import Annotated, Any
 
 import typer
 
-from hopfield_nav.cli.bench import bench
 from hopfield_nav.cli.check import check, schema
 from hopfield_nav.cli.compare import compare
 from hopfield_nav.cli.crash import keep_record, noticed_interrupts, write_report
-from hopfield_nav.cli.demo import demo
-from hopfield_nav.cli.explain import explain
 from hopfield_nav.cli.export import export
-from hopfield_nav.cli.identify import identify
 from hopfield_nav.cli.known import list_
 from hopfield_nav.cli.new import new
 from hopfield_nav.cli.pictures import animate, plot
-from hopfield_nav.cli.plan import plan
 from hopfield_nav.cli.refused import say, say_refused
-from hopfield_nav.cli.replay import replay
 from hopfield_nav.cli.run import run
-from hopfield_nav.cli.serve import serve
 from hopfield_nav.cli.sweep import sweep
-from hopfield_nav.cli.tune import tune
-from hopfield_nav.cli.view import view
 from hopfield_nav.cli.warm import warm
-from hopfield_nav.cli.watch import watch
+from hopfield_nav.extensions.bench.commands.bench import bench
+from hopfield_nav.extensions.known_world.commands.demo import demo
+from hopfield_nav.extensions.known_world.commands.plan import plan
+from hopfield_nav.extensions.live.commands.serve import serve
+from hopfield_nav.extensions.live.commands.watch import watch
+from hopfield_nav.extensions.recordings.commands.explain import explain
+from hopfield_nav.extensions.recordings.commands.identify import identify
+from hopfield_nav.extensions.recordings.commands.replay import replay
+from hopfield_nav.extensions.recordings.commands.tune import tune
+from hopfield_nav.extensions.viewer.commands.view import view
 
 app = typer.Typer(
     name="hopfield-nav",
@@ -55,8 +55,7 @@ _UsageError: Any = typer.BadParameter.__base__  # typer has its own copy of clic
 
 def _version(asked: bool) -> None:
     if asked:
-        from hopfield_nav import __version__
-        from hopfield_nav.record import source_digest
+        from hopfield_nav.record import __version__, source_digest
 
         print(f"hopfield-nav {__version__} (sources {source_digest()})")
         raise typer.Exit

@@ -47,7 +47,7 @@ def schema(
     if sweep + suite + arm > 1:
         raise BadInput("more than one schema", where="schema", allowed="one of --sweep, --suite and --arm")
     from dynamics.files import arm_schema
-    from hopfield_nav.bench import dump_suite_schema
+    from hopfield_nav.extensions.bench import dump_suite_schema
     from hopfield_nav.sweeps import dump_sweep_schema
     from hopfield_nav.world import dump_schema
 
@@ -86,7 +86,7 @@ def _path_of(name: str) -> Path:
     try:
         return find_file(name)
     except BadInput as error:
-        from hopfield_nav.bench import find_suite, list_suites
+        from hopfield_nav.extensions.bench import find_suite, list_suites
 
         if name in list_suites():
             return find_suite(name)
@@ -112,7 +112,7 @@ def _split(key: str) -> tuple[str | int, ...]:
 
 
 def _check_suite(path: Path, trust: bool) -> str:
-    from hopfield_nav.bench import load_suite
+    from hopfield_nav.extensions.bench import load_suite
 
     suite = load_suite(path, allow_code=trust)
     families, conditions, methods, worlds = suite.shape

@@ -38,7 +38,7 @@ def export(
         if scene == "mjcf":
             paths.append(export_mjcf(loaded, folder / "scene.xml"))
         if as_rtde:
-            from hopfield_nav.wire import export_rtde
+            from hopfield_nav.extensions.live import export_rtde
 
             paths.append(export_rtde(loaded, folder / "rtde.csv"))
     for path in paths:

@@ -57,7 +57,7 @@ def files_of(what: str) -> dict[str, Path]:
 
         return {name: arm_file(name) for name in list_arms()}
     if what == "suites":
-        from hopfield_nav.bench import find_suite, list_suites
+        from hopfield_nav.extensions.bench import find_suite, list_suites
 
         return {name: find_suite(name) for name in list_suites()}
     from hopfield_nav.world import find_sweep, find_world, list_sweeps, list_worlds

@@ -84,7 +84,7 @@ def run(
 
 def _write_learnt(made: "Run", path: Path) -> None:
     from dynamics.files import write_arm
-    from hopfield_nav.experiment import learnt_arm
+    from hopfield_nav.extensions.self_model import learnt_arm
 
     found = made.summary["learnt"]
     description = f"{made.world.controller.model or made.world.arm}, as it learnt itself"
@@ -118,7 +118,7 @@ def _simulate_in_sight(world: "World", seed: int | None, felt: "Run | None") -> 
     """The same, and a page in the browser that grows with the run."""
     from hopfield_nav.cli.report import say
     from hopfield_nav.experiment import Simulation
-    from hopfield_nav.view import LivePage, describe_run
+    from hopfield_nav.extensions.viewer import LivePage, describe_run
 
     if world.record.signals == "none":
         raise BadInput("no view without signals", where="record.signals", found="none", allowed="all")

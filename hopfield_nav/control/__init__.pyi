@@ -3,6 +3,7 @@ from .alarm import AlarmRule as AlarmRule
 from .alarm import RetreatStage as RetreatStage
 from .alarm import make_alarm as make_alarm
 from .alarm import raise_alarm as raise_alarm
+from .believed_friction import believed_at as believed_at
 from .control_state import ControlMode as ControlMode
 from .control_state import ControlState as ControlState
 from .control_state import hold_at_start as hold_at_start
@@ -19,13 +20,8 @@ from .gathering import SIGNALS as SIGNALS
 from .gathering import WINDOW as WINDOW
 from .gathering import begin_gathering as begin_gathering
 from .gathering import gather as gather
-from .gear_fit import GearFit as GearFit
-from .gear_fit import fit_gear as fit_gear
 from .given_torque import with_torque as with_torque
 from .lag import lag_behind as lag_behind
-from .link_learning import COULOMB as COULOMB
-from .link_learning import LinkLearning as LinkLearning
-from .link_learning import Windows as Windows
 from .plain_gain import fit_gain as fit_gain
 from .plain_gain import sample_contacts as sample_contacts
 from .reactions import begin_rest as begin_rest
@@ -36,6 +32,9 @@ from .reactions import end_rest as end_rest
 from .reactions import end_slide as end_slide
 from .reactions import keep_level as keep_level
 from .reactions import pass_by as pass_by
+from .sampling import SAMPLING as SAMPLING
+from .sampling import elapsed as elapsed
+from .sampling import lag_share as lag_share
 from .sensors import Generator as Generator
 from .sensors import Sensors as Sensors
 from .sensors import gaussian as gaussian
@@ -47,9 +46,6 @@ from .sensors import sense_wrench as sense_wrench
 from .settling import MAX_CORRECTION as MAX_CORRECTION
 from .settling import move_reference as move_reference
 from .settling import settle as settle
-from .sliding import felt_normal as felt_normal
-from .sliding import slide_about as slide_about
-from .sliding import with_sliding as with_sliding
 from .trace import Onset as Onset
 from .trace import Trace as Trace
 from .trace import angles_in as angles_in

@@ -62,7 +62,7 @@ def compile_part(name: str) -> None:
         PARTS[name]()
         return
     from hopfield_nav.experiment.simulation import Simulation
-    from hopfield_nav.known_world import plan_world
+    from hopfield_nav.extensions.known_world import plan_world
     from hopfield_nav.world import load_world
 
     world = load_world(name)
@@ -112,9 +112,9 @@ def compile_in_parallel(world: World) -> None:
 
 def _compile_for(world: World) -> None:
     """Methods, network and kinematics of a run."""
+    from hopfield_nav.build import find_methods
     from hopfield_nav.navigation import warm_up_replan
     from hopfield_nav.plugin import compiled
-    from hopfield_nav.world import find_methods
 
     for method in find_methods(world):
         compiled(method)

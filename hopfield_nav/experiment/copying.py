@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from dynamics import BadInput
+from hopfield_nav.build import find_methods
 from hopfield_nav.plugin import KINDS, compiled
-from hopfield_nav.world import World, find_methods
+from hopfield_nav.world import World
 
 
 def as_bytes(world: World, parts: Mapping[str, Any]) -> bytes:

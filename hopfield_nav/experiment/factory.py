@@ -11,11 +11,12 @@ import numpy as np
 from dynamics import Arm
 from dynamics.kernels.cached_dispatch import CachedDispatch
 from hopfield_nav.control import Controller
+from hopfield_nav.experiment.loop_parts import build_flexible_loop
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
-from hopfield_nav.experiment.slide_phase import SlidePhase
+from hopfield_nav.extensions.surfaces import SlideAlong, SlidePhase
 from hopfield_nav.loop import Plant, Trajectory, compiled_loop
-from hopfield_nav.navigation import Follower, MarkingNavigator, Navigator, OwnResponse, SlideAlong, ToolNavigator
-from hopfield_nav.world import World, build_flexible_loop, is_code
+from hopfield_nav.navigation import Follower, MarkingNavigator, Navigator, OwnResponse, ToolNavigator
+from hopfield_nav.world import World, is_code
 
 
 def choose_navigator(world: World, arm: Arm, start: np.ndarray, followed: Trajectory | None, hidden: bool) -> Navigator:
@@ -26,7 +27,7 @@ def choose_navigator(world: World, arm: Arm, start: np.ndarray, followed: Trajec
     if followed is not None:
         return Follower(world, arm, followed)
     if world.map.space == "joints":
-        from hopfield_nav.navigation import WholeArmNavigator  # loads SciPy's interpolation
+        from hopfield_nav.extensions.whole_arm import WholeArmNavigator  # loads SciPy's interpolation
 
         return WholeArmNavigator(world, arm, start)
     if world.detection.mark != "felt":
@@ -43,7 +44,7 @@ def choose_loop(world: World, plant: Plant, start: np.ndarray) -> Any:
         return CachedDispatch(compiled_loop)
     if world.plant.engine == "flexible":
         return build_flexible_loop(world, plant, start)
-    from hopfield_nav.loop import MujocoLoop
+    from hopfield_nav.extensions.engines import MujocoLoop
 
     return MujocoLoop(plant, world.plant.step, world.plant.integrator)
 

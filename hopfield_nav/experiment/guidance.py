@@ -11,15 +11,16 @@ from collections.abc import Callable
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
+from hopfield_nav.build import build_obstacles
 from hopfield_nav.control import Controller, begin_trajectory, find_onset, pass_by
 from hopfield_nav.experiment.factory import make_phases
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
-from hopfield_nav.experiment.slide_phase import SlidePhase
+from hopfield_nav.extensions.surfaces import SlidePhase
 from hopfield_nav.loop import CONTACT_MEMORY, State, Trajectory, evaluate
 from hopfield_nav.navigation import NOWHERE, Detection, Navigator, PlannedMotion, Reference, depths_at_start
 from hopfield_nav.plugin import MethodFailed
 from hopfield_nav.record import DetectionRecord, changed_cells
-from hopfield_nav.world import World, build_obstacles
+from hopfield_nav.world import World
 
 
 class Guidance:

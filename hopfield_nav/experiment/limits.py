@@ -5,9 +5,11 @@ from typing import Any
 import numpy as np
 
 from dynamics import Arm, jacobian
+from hopfield_nav.build import find_methods
+from hopfield_nav.experiment.loop_parts import build_settings
 from hopfield_nav.loop import Plant, check_gears, check_step, warn_of_gains
 from hopfield_nav.plugin import FORCE_FELT, WRIST, Gains, limits_of, loop_gains
-from hopfield_nav.world import World, build_settings, find_methods
+from hopfield_nav.world import World
 
 HIDDEN_SHARE = 0.3  # largest share of a wanted force that friction may hide
 

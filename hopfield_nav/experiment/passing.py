@@ -21,9 +21,10 @@ can press with, none beyond its limit, is never felt, except in an impact.
 import numpy as np
 
 from dynamics import Arm, gravity_torque, jacobian, mass_matrix
+from hopfield_nav.build import find_methods, solids_of
 from hopfield_nav.geometry import LINK, RADIUS, thickness
 from hopfield_nav.loop import Plant, Trajectory, holding_depth, sample
-from hopfield_nav.world import World, find_methods, solids_of
+from hopfield_nav.world import World
 
 _PLACES = 60  # of the path at which forces are estimated
 _MOMENTS_A_PIECE = 8  # moments looked at on each piece of the trajectory

@@ -10,21 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics
+from hopfield_nav.build import Methods, all_solids, build_arm, build_obstacles, find_methods
 from hopfield_nav.experiment.factory import choose_loop
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, warn_of_hidden_force
+from hopfield_nav.experiment.loop_parts import build_plant
 from hopfield_nav.loop import FIRST_ROWS, Plant, Rows, State, Trajectory, make_state, read_at_rest
 from hopfield_nav.navigation import PriorMap, check_trajectory, depths_at_start, warm_up_replan
 from hopfield_nav.record import Run, load_prior
-from hopfield_nav.world import (
-    Methods,
-    World,
-    all_solids,
-    build_arm,
-    build_obstacles,
-    build_plant,
-    find_methods,
-    further_columns,
-)
+from hopfield_nav.world import World, further_columns
 
 
 class Setup(NamedTuple):

@@ -23,15 +23,16 @@ from hopfield_nav.experiment.arrival import Arrival, arrived, at_limit, why_doub
 from hopfield_nav.experiment.copying import as_bytes, from_bytes
 from hopfield_nav.experiment.factory import choose_navigator, encoders_at
 from hopfield_nav.experiment.guidance import Guidance
-from hopfield_nav.experiment.learner import Learner
 from hopfield_nav.experiment.limits import why_diverged
+from hopfield_nav.experiment.loop_parts import build_controller, build_settings
 from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.setup import check_duration, set_up
 from hopfield_nav.experiment.summary import final_error, summarise
+from hopfield_nav.extensions.self_model import Learner
 from hopfield_nav.loop import CONTACT_MEMORY, Event, Trajectory, log_columns, quintic_trajectory
 from hopfield_nav.navigation import PlannedMotion
 from hopfield_nav.record import DetectionRecord, Run
-from hopfield_nav.world import World, build_controller, build_settings
+from hopfield_nav.world import World
 
 Progress = Callable[[float, int], None]
 GoesOn = Callable[[float, int], bool]

@@ -6,10 +6,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
+from hopfield_nav.clearance import build_scene, clearance
 from hopfield_nav.control import Controller
 from hopfield_nav.experiment.arrival import no_path_grade, warn_of_free_air
-from hopfield_nav.experiment.learner import Learner
-from hopfield_nav.known_world import build_scene, clearance
+from hopfield_nav.extensions.self_model import Learner
 from hopfield_nav.loop import MAX_ROWS, SUNK_SHARE, Plant, Rows, State, log_columns
 from hopfield_nav.navigation import Navigator, PriorMap
 from hopfield_nav.record import DetectionRecord, contact_delays, made_with

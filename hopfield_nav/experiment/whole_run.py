@@ -9,14 +9,16 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import BadInput, forward_kinematics
+from hopfield_nav.build import build_arm
 from hopfield_nav.experiment.limits import refuse_large_steps
+from hopfield_nav.experiment.loop_parts import build_plant
 from hopfield_nav.experiment.setup import check_start
 from hopfield_nav.experiment.simulation import Progress, Simulation
-from hopfield_nav.known_world import brake, contact_watch
+from hopfield_nav.extensions.known_world import brake, contact_watch
 from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.navigation import CollisionMap, cell_of_start
 from hopfield_nav.record import Run
-from hopfield_nav.world import World, build_arm, build_plant
+from hopfield_nav.world import World
 
 
 def follow(world: World, trajectory: Trajectory, seed: int | None = None, progress: Progress | None = None) -> Run:

@@ -5,9 +5,6 @@ from .film import film_figure as film_figure
 from .film import film_speed as film_speed
 from .film import frame_of as frame_of
 from .film import write_film as write_film
-from .of_logs import draw_causes as draw_causes
-from .of_logs import draw_rates as draw_rates
-from .of_logs import draw_replay as draw_replay
 from .palette import COLOURS as COLOURS
 from .sheets import add_legend as add_legend
 from .sheets import add_note as add_note

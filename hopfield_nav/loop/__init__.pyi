@@ -1,13 +1,20 @@
 from .closed_loop import LARGEST_ANGLE as LARGEST_ANGLE
 from .closed_loop import LARGEST_SPEED as LARGEST_SPEED
+from .closed_loop import after_step as after_step
+from .closed_loop import before_step as before_step
 from .closed_loop import compiled_loop as compiled_loop
+from .closed_loop import loop_types as loop_types
 from .contact import Contact as Contact
 from .contact import ContactLaw as ContactLaw
 from .contact import make_contact as make_contact
 from .contact_watch import CONTACT_MEMORY as CONTACT_MEMORY
+from .contact_watch import keep_truth as keep_truth
+from .control_period import command_in_stage as command_in_stage
 from .event import Event as Event
-from .flexible import FlexibleLoop as FlexibleLoop
 from .holding import holding_depth as holding_depth
+from .integrator import begin_stage as begin_stage
+from .integrator import end_stage as end_stage
+from .integrator import end_step as end_step
 from .log import COLUMNS as COLUMNS
 from .log import TORQUE_COLUMNS as TORQUE_COLUMNS
 from .log import WRIST_COLUMNS as WRIST_COLUMNS
@@ -15,8 +22,8 @@ from .log import Column as Column
 from .log import Log as Log
 from .log import log_columns as log_columns
 from .log import make_log as make_log
+from .motors import drive as drive
 from .motors import make_motors as make_motors
-from .mujoco import MujocoLoop as MujocoLoop
 from .pieces import joined as joined
 from .pieces import quintic_pieces as quintic_pieces
 from .pieces import resting as resting
@@ -27,6 +34,8 @@ from .plant import RK4 as RK4
 from .plant import SEMI_IMPLICIT_EULER as SEMI_IMPLICIT_EULER
 from .plant import Plant as Plant
 from .plant import make_plant as make_plant
+from .plant import plant_acceleration as plant_acceleration
+from .plant import update_contact as update_contact
 from .pushes import make_pushes as make_pushes
 from .rows import FIRST_ROWS as FIRST_ROWS
 from .rows import MAX_ROWS as MAX_ROWS
@@ -38,6 +47,7 @@ from .state import make_state as make_state
 from .step_limits import check_gears as check_gears
 from .step_limits import check_step as check_step
 from .step_limits import warn_of_gains as warn_of_gains
+from .sticking import strain_gears as strain_gears
 from .trajectory import Trajectory as Trajectory
 from .trajectory import evaluate as evaluate
 from .trajectory import quintic_trajectory as quintic_trajectory
@@ -45,3 +55,4 @@ from .wrist import Wrist as Wrist
 from .wrist import drift_per_sample as drift_per_sample
 from .wrist import make_wrist as make_wrist
 from .wrist import read_at_rest as read_at_rest
+from .wrist import read_wrist as read_wrist

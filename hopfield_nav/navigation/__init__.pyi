@@ -14,14 +14,6 @@ from .motion import cell_of_start as cell_of_start
 from .motion import depths_at_start as depths_at_start
 from .navigator import Navigator as Navigator
 from .navigator import ToolResponse as ToolResponse
-from .responses import Follow as Follow
 from .responses import OwnResponse as OwnResponse
-from .responses import SlideAlong as SlideAlong
 from .tool_navigator import ToolNavigator as ToolNavigator
 from .warm_up import warm_up_replan as warm_up_replan
-from .whole_arm import LIKELY as LIKELY
-from .whole_arm import CollisionBelief as CollisionBelief
-from .whole_arm import JointGrid as JointGrid
-from .whole_arm import WholeArmNavigator as WholeArmNavigator
-from .whole_arm import block_known as block_known
-from .whole_arm import grid_of as grid_of

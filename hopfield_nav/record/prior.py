@@ -14,11 +14,12 @@ import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav import navigation
+from hopfield_nav.build import all_solids, build_arm
+from hopfield_nav.clearance import scene_of_world
 from hopfield_nav.geometry import arm_clearance
-from hopfield_nav.known_world import scene_of_world
 from hopfield_nav.navigation.map import TRUE_STOP, step_between
 from hopfield_nav.record.run import Run
-from hopfield_nav.world import Box, Sphere, World, all_solids, build_arm, packed
+from hopfield_nav.world import Box, Sphere, World, packed
 
 OCCUPIED, BELIEVED = 3, 0.5  # value of the final map where a cell is believed to be occupied; how certainly
 BALL = 0.02  # [m] radius of the sphere that a place becomes

@@ -87,7 +87,7 @@ class Run:
 
         Raises ``BadInput``: the run kept no signals.
         """
-        return import_module("hopfield_nav.view").RunView(self)
+        return import_module("hopfield_nav.extensions.viewer").RunView(self)
 
     @property
     def outcome(self) -> str:

@@ -13,9 +13,10 @@ import numpy as np
 
 from dynamics.files import write_whole
 from dynamics.quaternions import quaternions
+from hopfield_nav.build import names_of, solids_of
 from hopfield_nav.record.prior import BALL, felt_cells, felt_places
 from hopfield_nav.record.run import Run
-from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere, names_of, solids_of, yaml_text
+from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere, yaml_text
 
 ENDLESS = 10.0  # [m] height of a cylinder without end, half of it below the base
 _TYPES = {"box": 1, "sphere": 2, "cylinder": 3}  # of shape_msgs/SolidPrimitive

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from hopfield_nav.build import build_obstacles
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.loop import CONTACT_MEMORY
 from hopfield_nav.record.contacts import begins_in_slide, contact_spans
 from hopfield_nav.record.rates import alarm_rate
 from hopfield_nav.record.run import Run
-from hopfield_nav.world import build_obstacles
 
 if TYPE_CHECKING:
     import xarray

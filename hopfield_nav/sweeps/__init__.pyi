@@ -19,9 +19,6 @@ from .combinations import Tried as Tried
 from .combinations import try_combinations as try_combinations
 from .forecast import SweepEstimate as SweepEstimate
 from .forecast import estimate as estimate
-from .free_motion_runs import RISE as RISE
-from .free_motion_runs import felt_force as felt_force
-from .free_motion_runs import free_motion as free_motion
 from .job import FAILURES as FAILURES
 from .job import TIMED_OUT as TIMED_OUT
 from .job import failed_row as failed_row

@@ -14,14 +14,14 @@ from benches import suite_module
 from measured_part import table
 
 from dynamics import Arm, forward_kinematics, load_arm
-from hopfield_nav.bench import load_suite
+from hopfield_nav.build import build_arm, build_model
 from hopfield_nav.experiment import Simulation
-from hopfield_nav.logs import Signals, replay, signals_of_run
+from hopfield_nav.extensions.bench import load_suite
+from hopfield_nav.extensions.recordings import Signals, replay, signals_of_run
 from hopfield_nav.loop import Trajectory, evaluate, joined, quintic_trajectory
 from hopfield_nav.plugin import find_method
 from hopfield_nav.record import truth_of_data
 from hopfield_nav.sweeps import Job, share
-from hopfield_nav.world import build_arm, build_model
 
 METHODS = find_method("estimator", "momentum_observer"), find_method("detector", "adaptive_joint_torque")
 WITHOUT = {"friction_error": 0.2, "stiction_share": 1 / 1.2, "stiction_speed": 0.03}

@@ -12,14 +12,15 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 
 from hopfield_nav import load_world
+from hopfield_nav.build import endless_cylinders
 from hopfield_nav.experiment import Simulation
+from hopfield_nav.extensions.surfaces import Follow
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
 from hopfield_nav.figures.run.maps import trajectory_handles
 from hopfield_nav.figures.run.space import draw_path_in_space
 from hopfield_nav.figures.solid import SceneView, add_line
-from hopfield_nav.navigation import Follow, ToolNavigator
+from hopfield_nav.navigation import ToolNavigator
 from hopfield_nav.record import Run
-from hopfield_nav.world import endless_cylinders
 
 FIGURES = Path(__file__).resolve().parents[2] / "docs" / "figures"
 WALL = "obstacles=[{polyline: {points: [[0.33, -0.20], [0.45, -0.05], [0.40, 0.10]], radius: 0.012}}]"

@@ -7,7 +7,8 @@ from unittest.mock import patch
 import numpy as np
 
 from dynamics import Arm
-from hopfield_nav.known_world import Checks, Scene, motion_is_free, sampling
+from hopfield_nav.clearance import Scene, motion_is_free
+from hopfield_nav.extensions.known_world import Checks, sampling
 
 
 class Boundary(NamedTuple):

@@ -3,7 +3,8 @@
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
-from hopfield_nav.known_world import Scene, random_free_joints
+from hopfield_nav.clearance import Scene
+from hopfield_nav.extensions.known_world import random_free_joints
 from hopfield_nav.world import World, parse_world
 
 _PLAIN = """

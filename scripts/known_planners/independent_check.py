@@ -9,7 +9,8 @@ import numpy as np
 import pinocchio as pin
 
 from dynamics import Arm
-from hopfield_nav.world import Box, Cylinder, Floor, Solid, World, solids_of
+from hopfield_nav.build import solids_of
+from hopfield_nav.world import Box, Cylinder, Floor, Solid, World
 
 STEP = 1e-3  # [m] of tool motion between two poses that are looked at, at most
 _POSES = 2000  # random ones, to see what overlaps always

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
-from hopfield_nav.known_world import Scene, plan_direct, plan_sampling, plan_shortest
+from hopfield_nav.clearance import Scene
+from hopfield_nav.extensions.known_world import plan_direct, plan_sampling, plan_shortest
 
 SHORTEST, OPEN, DIRECT = "shortest", "shortest, start's turns and branch open", "direct"
 AUTO, AUTO_SAMPLING = "in turn, without sampling", "in turn, with OMPL"

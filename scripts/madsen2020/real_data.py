@@ -21,8 +21,8 @@ from reproduction import listed, picture, pictures_of
 
 from dynamics import Arm, load_arm
 from dynamics.identification import Identification, MotionLog, Options, identify, nmse, observations
+from hopfield_nav.extensions.recordings import log_of_recording, replay, signals_of_recording, watched_seconds
 from hopfield_nav.figures import COLOURS, COLUMN
-from hopfield_nav.logs import log_of_recording, replay, signals_of_recording, watched_seconds
 from hopfield_nav.plugin import find_method
 from hopfield_nav.record import alarm_rate
 

@@ -11,8 +11,9 @@ from reproduction import percent, picture, pictures_of
 from scipy.optimize import brentq
 
 from dynamics import forward_kinematics, inverse_kinematics
+from hopfield_nav.clearance import motion_is_free
+from hopfield_nav.extensions.known_world import plan_direct, turn_alternatives
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend
-from hopfield_nav.known_world import motion_is_free, plan_direct, turn_alternatives
 from hopfield_nav.sweeps import Value, share
 from nowoczyn2023.cause_of_stops import PAIRS, Case, cases, cell
 

@@ -7,7 +7,7 @@ from keeping import kept
 from ledger import Rows, judged
 from verdicts import PARTLY
 
-from hopfield_nav.known_world import plan_direct, plan_sampling
+from hopfield_nav.extensions.known_world import plan_direct, plan_sampling
 from nowoczyn2023.cause_of_stops import Case, cases, cell
 
 PAIRS = 40

@@ -6,7 +6,7 @@ import numpy as np
 from ledger import Rows, judged
 from scipy.spatial.transform import Rotation, Slerp
 
-from hopfield_nav.known_world import poses_at, straight_line
+from hopfield_nav.extensions.known_world import poses_at, straight_line
 
 
 class Turned(NamedTuple):

@@ -4,8 +4,8 @@ import numpy as np
 from ledger import Rows, judged
 
 from dynamics import forward_kinematics
+from hopfield_nav.build import all_cylinders, build_arm
 from hopfield_nav.record import Run
-from hopfield_nav.world import all_cylinders, build_arm
 from ragazzon2012.contact import AS_PRINTED, RIGHT
 from ragazzon2012.experiment import run
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from dynamics import BadInput
 from hopfield_nav.cli import main
-from hopfield_nav.logs import load_recording
-from hopfield_nav.wire import WATCHED, packages
-from hopfield_nav.wire.packages import package
-from hopfield_nav.wire.recipe import FIELDS, TYPES
-from hopfield_nav.wire.recorder import MOST_TABLES
+from hopfield_nav.extensions.live import WATCHED, packages
+from hopfield_nav.extensions.live.packages import package
+from hopfield_nav.extensions.live.recipe import FIELDS, TYPES
+from hopfield_nav.extensions.live.recorder import MOST_TABLES
+from hopfield_nav.extensions.recordings import load_recording
 from torturing.trials import Trials
 
 _METHODS = ["--detector", "joint_torque", "--threshold", "6", "--set", "pole=15"]

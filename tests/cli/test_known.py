@@ -10,9 +10,9 @@ from refusals import refused_by_command
 
 import hopfield_nav
 from dynamics import list_arms
-from hopfield_nav.bench import list_suites
 from hopfield_nav.cli.app import main
 from hopfield_nav.cli.known import KINDS, describe_known
+from hopfield_nav.extensions.bench import list_suites
 from hopfield_nav.plugin import method_names
 from hopfield_nav.world import list_sweeps, list_worlds
 

@@ -11,8 +11,8 @@ from refusals import refused_by_command
 from seven_joints import write_urdf
 
 from hopfield_nav import load_sweep, load_world
-from hopfield_nav.bench import find_suite, list_suites, load_suite
 from hopfield_nav.cli.app import main
+from hopfield_nav.extensions.bench import find_suite, list_suites, load_suite
 from hopfield_nav.world import find_sweep, find_world
 
 PATHS = {"arm", "detection"}  # what may name a file

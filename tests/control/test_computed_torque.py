@@ -91,14 +91,14 @@ def test_a_held_torque_leaves_an_error_that_falls_with_the_period():
 
 def test_a_wrong_model_shows(run, monkeypatch):
     """The study can fail: a load of 0.5 kg that the controller knows nothing of is seen at once."""
-    from hopfield_nav.loop import MujocoLoop
+    from hopfield_nav.extensions.engines import MujocoLoop
 
     class Loaded(MujocoLoop):
         def __init__(self, *args):
             super().__init__(*args)
             self.model.body_mass[6] += 0.5
 
-    monkeypatch.setattr("hopfield_nav.loop.MujocoLoop", Loaded)
+    monkeypatch.setattr("hopfield_nav.extensions.engines.MujocoLoop", Loaded)
     wrong = validation_run.follow.__wrapped__()
     assert validation.largest_difference(wrong) > 0.05
 

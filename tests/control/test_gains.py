@@ -7,11 +7,11 @@ import pytest
 from refusals import refused
 from scenes import CONSTANT, OMEGA, REST, simulation, world
 
-from hopfield_nav.cli.chosen import values_of_world
-from hopfield_nav.experiment import simulate
-from hopfield_nav.logs import replay, signals_of_run
+from hopfield_nav.build import find_methods
+from hopfield_nav.experiment import build_controller, simulate
+from hopfield_nav.extensions.recordings import replay, signals_of_run
+from hopfield_nav.extensions.recordings.chosen import values_of_world
 from hopfield_nav.plugin import Gains, find_method, inheritable, loop_gains
-from hopfield_nav.world import build_controller, find_methods
 
 RATIOS = (0.5, 0.7, 1.0, 1.5, 2.0)
 LAWS = {f"zeta {ratio:g}": (f"omega: 20, damping_ratio: {ratio}", 400.0, 40.0 * ratio) for ratio in RATIOS}
@@ -225,8 +225,8 @@ def test_what_a_law_offers():
 )
 def test_an_arm_that_slides_keeps_its_gains(law):
     sim = simulation(f"controller: {{{law}}}\n{REST}")
-    from hopfield_nav.control import with_sliding
     from hopfield_nav.experiment.limits import gains_of_law
+    from hopfield_nav.extensions.surfaces import with_sliding
 
     axis, normal = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
     slides = with_sliding(sim.controller, 10.0, 0.03, normal, axis, np.zeros(3), 1e-3, gains_of_law(sim.world))

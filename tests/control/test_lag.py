@@ -9,10 +9,10 @@ from dynamics import forward_kinematics, link_frames, load_arm
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import make_work
 from hopfield_nav import load_world, simulate
+from hopfield_nav.build import build_arm
 from hopfield_nav.control.lag import lag_behind
 from hopfield_nav.geometry import capsules_in_base
 from hopfield_nav.plugin import make_sensed
-from hopfield_nav.world import build_arm
 
 DEAF = "detection={estimator: joint_error, measure: wrench_norm, threshold: 200}"
 TIMES, FORCE = "[0.2, 0.3, 0.6, 0.7]", "[[0, 0, 0], [0, 0, -80], [0, 0, -80], [0, 0, 0]]"

@@ -9,14 +9,15 @@ import pytest
 from pushed_arm import PERIOD, watch
 
 from dynamics import forward_kinematics, gravity_torque, inverse_dynamics, load_arm, mass_matrix
+from hopfield_nav.build import build_arm, build_model
 from hopfield_nav.control.detectors import adaptive_joint_torque
 from hopfield_nav.control.estimators import momentum_observer
 from hopfield_nav.control.model_error import DEVIATIONS
 from hopfield_nav.experiment import follow
-from hopfield_nav.logs import replay, signals_of_run
+from hopfield_nav.extensions.recordings import replay, signals_of_run
 from hopfield_nav.loop import evaluate, joined, quintic_trajectory
 from hopfield_nav.plugin import make_sensed
-from hopfield_nav.world import build_arm, build_model, parse_world
+from hopfield_nav.world import parse_world
 
 FULL = load_arm("ur5_full")
 NOISE, REST, SPEED = 1e-3, 0.2, 0.5  # [rad/s], [s], [rad/s]

@@ -9,7 +9,7 @@ import pytest
 from conftest import KUFIETA
 
 from dynamics import gravity_torque, inverse_dynamics, load_arm, mass_matrix
-from hopfield_nav.logs import load_recording
+from hopfield_nav.extensions.recordings import load_recording
 
 GRAVITY = 9.81
 

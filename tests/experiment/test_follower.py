@@ -11,7 +11,7 @@ from scenes import world
 
 from dynamics import load_arm, with_payload
 from hopfield_nav.experiment import follow
-from hopfield_nav.known_world import time_path
+from hopfield_nav.extensions.known_world import time_path
 
 ARM = load_arm("ur5_ragazzon2012")
 SWEEP = direct_path([[0, -0.3, 0.5, 0, 1, 0], [1.5, -1.6, 1.2, 0.5, 1, 0.5], [0, -0.3, 0.5, 0, 1, 0]])

@@ -9,8 +9,8 @@ from scenes import simulation
 
 from dynamics import gravity_torque, html_table
 from hopfield_nav import load_world, plan_path, simulate
+from hopfield_nav.build import build_model
 from hopfield_nav.experiment import Simulation
-from hopfield_nav.world import build_model
 
 
 def test_a_simulation_shows_its_state_and_nobody_changes_it_by_that():

@@ -9,10 +9,10 @@ from scenes import simulation, world
 from dynamics import BadInput, forward_kinematics, jacobian, load_arm
 from dynamics.inverse import follow_positions
 from hopfield_nav import load_run, load_world
+from hopfield_nav.build import build_obstacles
 from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.loop import evaluate
-from hopfield_nav.world import build_obstacles
 
 WORLDS = ("over_the_wall", "shelf", "free_rotation")
 Q0 = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])

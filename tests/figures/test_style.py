@@ -11,8 +11,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from hopfield_nav import load_run, load_world, plan_world
+from hopfield_nav.extensions.known_world.figures import draw_plan_figures
 from hopfield_nav.figures import film_style
-from hopfield_nav.figures.plan import draw_plan_figures
 from hopfield_nav.figures.run import draw_run_figures, film
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,7 +32,7 @@ time = np.linspace(0.0, 1.0, 50)
 draw_replay(time, time, np.ones((50, 6)), time > 0.9, Path(sys.argv[1]), "a note")
 import matplotlib
 assert str(matplotlib.rcParams._get_backend_or_none()).lower() == sys.argv[2]  # none: still to be chosen
-import hopfield_nav.known_world.speed
+import hopfield_nav.extensions.known_world.speed
 """
 
 

@@ -9,12 +9,12 @@ from scenes import REST, contact_of, simulation, world
 
 from dynamics import forward_kinematics, jacobian, link_frames, load_arm, with_tool
 from hopfield_nav import simulate
-from hopfield_nav.cli.chosen import values_of_world
+from hopfield_nav.build import build_model
+from hopfield_nav.extensions.recordings import replay, signals_of_run
+from hopfield_nav.extensions.recordings.chosen import values_of_world
 from hopfield_nav.geometry import arm_bodies, pack_primitives, sphere
-from hopfield_nav.logs import replay, signals_of_run
 from hopfield_nav.loop import ContactLaw, make_contact
 from hopfield_nav.plugin import find_method
-from hopfield_nav.world import build_model
 
 SENSOR = "sensors: {wrench: {}}\n"
 PAYLOAD = (

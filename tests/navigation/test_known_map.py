@@ -12,13 +12,14 @@ from scenes import GOAL, simulation, world
 
 from dynamics import BadInput, forward_kinematics, load_arm
 from hopfield_nav import load_world, plan_path
+from hopfield_nav.build import solids_of
 from hopfield_nav.experiment import simulate
 from hopfield_nav.geometry import capsule_distance, pack_primitives
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation import MarkingNavigator
 from hopfield_nav.navigation.map.known_map import SAME, blocked_cells, cell_beside, make_map, only_in_sight
 from hopfield_nav.planning import plan_roadmap, shorten_path
-from hopfield_nav.world import pack, parse_world, solids_of
+from hopfield_nav.world import pack, parse_world
 
 PLANE = "map: {origin: [0.16, -0.17, 0.0], spacing: 0.03, shape: [13, 12]}\n"
 ROOM = "map: {origin: [0.16, -0.17, -0.05], spacing: 0.04, shape: [10, 9, 6]}\n"

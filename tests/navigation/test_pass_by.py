@@ -8,13 +8,13 @@ from scenes import GOAL, simulation
 
 from dynamics import forward_kinematics, jacobian
 from hopfield_nav import load_world
+from hopfield_nav.build import build_obstacles
 from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation.motion.segments import Segment
 from hopfield_nav.navigation.responses.pass_by import is_glancing, segment_under_way
 from hopfield_nav.record import score_run
-from hopfield_nav.world import build_obstacles
 
 BESIDE = "obstacles: [{cylinder: {center: [0.36, %.4f], radius: 0.04}}]\n"
 LINE = -0.0921  # [m] y of the straight path to the goal

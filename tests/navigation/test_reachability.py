@@ -9,6 +9,7 @@ from scenes import TOOL_MAP
 
 from dynamics import forward_kinematics, inverse_kinematics, load_arm, manipulability
 from hopfield_nav import Simulation, load_world, simulate
+from hopfield_nav.build import build_arm, build_obstacles
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, box, half_space, pack_primitives
 from hopfield_nav.navigation.motion.reachability import (
     SINGULAR,
@@ -17,7 +18,6 @@ from hopfield_nav.navigation.motion.reachability import (
     touching_links,
     unreachable_places,
 )
-from hopfield_nav.world import build_arm, build_obstacles
 
 
 def begin(choice, *settings):

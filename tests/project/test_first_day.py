@@ -11,7 +11,7 @@ from served import in_a_thread
 from dynamics import BadInput
 from hopfield_nav import Simulation, load_run, load_world
 from hopfield_nav.cli.app import main
-from hopfield_nav.cli.serve import _telling
+from hopfield_nav.extensions.live.commands.serve import _telling
 from hopfield_nav.world import parse_world
 
 QUICK = "set: {sensors.velocity_noise: 0.0002}"

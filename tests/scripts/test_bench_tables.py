@@ -14,10 +14,11 @@ from suite_tables.parts import Part
 from suite_tables.tool import PAIRS, SECOND, TOUCHES, WRIST
 
 from dynamics import forward_kinematics
-from hopfield_nav.bench import list_suites, load_suite
+from hopfield_nav.build import build_arm, build_obstacles
+from hopfield_nav.extensions.bench import list_suites, load_suite
 from hopfield_nav.geometry import capsule_distance, pack_primitives, upright_cylinder
 from hopfield_nav.plugin import load_from_file
-from hopfield_nav.world import build_arm, build_obstacles, parse_world
+from hopfield_nav.world import parse_world
 
 BENCHES = Path(__file__).parents[2] / "worlds" / "benches"
 NEAR, FAR, LOST = [0.01, 0.01, 0.01, 1.0, 0.95], [0.06, 0.06, 0.02, 0.0, 0.5], [9.0, 9.0, 9.0, 0.0, 0.0]

@@ -18,7 +18,8 @@ from nowoczyn2023.single_branch import (
 
 from dynamics import forward_kinematics, inverse_kinematics
 from hopfield_nav import geometry
-from hopfield_nav.known_world import build_scene, collides, explain, poses_at
+from hopfield_nav.clearance import build_scene, collides, explain
+from hopfield_nav.extensions.known_world import poses_at
 
 
 def test_pairs_end_as_kept():

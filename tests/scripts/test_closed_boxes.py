@@ -6,8 +6,9 @@ from benches import suite_module
 
 from dynamics import load_arm
 from hopfield_nav import Simulation
-from hopfield_nav.known_world import build_scene, collides
-from hopfield_nav.world import build_obstacles, parse_world
+from hopfield_nav.build import build_obstacles
+from hopfield_nav.clearance import build_scene, collides
+from hopfield_nav.world import parse_world
 
 FAMILIES, boxes = suite_module("closed_boxes").FAMILIES, suite_module("closed_boxes").boxes
 QUICK = ("large, hard", 79)  # few touches tell

@@ -16,8 +16,9 @@ from known_planners.summary import arc_over_chord, lines, markdown, reasons, sol
 from measured_part import write
 
 from dynamics import forward_kinematics, inverse_kinematics
-from hopfield_nav.known_world import clearance, collides, plan_direct, plan_known, scene_of_world
-from hopfield_nav.world import build_arm
+from hopfield_nav.build import build_arm
+from hopfield_nav.clearance import clearance, collides, scene_of_world
+from hopfield_nav.extensions.known_world import plan_direct, plan_known
 
 PAIRS, SEED, TURN = 20, 4, 2 * np.pi
 WORLD = cell("crowded")

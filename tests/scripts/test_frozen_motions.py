@@ -5,8 +5,9 @@ import pytest
 from benches import suite_module
 
 from dynamics import load_arm
-from hopfield_nav.known_world import build_scene, collides, motion_is_free
-from hopfield_nav.world import build_obstacles, parse_world
+from hopfield_nav.build import build_obstacles
+from hopfield_nav.clearance import build_scene, collides, motion_is_free
+from hopfield_nav.world import parse_world
 
 KEPT = suite_module("frozen_motions")
 ARM = load_arm("ur5_ragazzon2012")

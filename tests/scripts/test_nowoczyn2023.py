@@ -18,7 +18,7 @@ from nowoczyn2023.cause_of_stops import cases
 from scipy.spatial.transform import Rotation, Slerp
 
 from dynamics import forward_kinematics, inverse_kinematics, link_frames, load_arm
-from hopfield_nav.known_world import straight_line
+from hopfield_nav.extensions.known_world import straight_line
 from hopfield_nav.world import load_world
 
 NAME = direct_kinematics.NAME

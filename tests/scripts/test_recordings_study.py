@@ -10,8 +10,8 @@ import recordings_study as study
 from bench_tables import tables
 
 from dynamics import load_arm
-from hopfield_nav.bench import load_suite
 from hopfield_nav.cli.app import main
+from hopfield_nav.extensions.bench import load_suite
 from hopfield_nav.plugin import find_method
 from hopfield_nav.sweeps.job import run_job
 

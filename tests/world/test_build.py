@@ -9,12 +9,13 @@ from scenes import TOOL_MAP
 from scipy.spatial.transform import Rotation
 
 from dynamics import load_arm
+from hopfield_nav.build import all_solids, build_obstacles, endless_cylinders, solids_with_ends
 from hopfield_nav.figures.solid.faces import box_faces, drum_faces
 from hopfield_nav.figures.solid.room import slice_outline
 from hopfield_nav.geometry import AXES, arm_clearance, arm_distance, capsule_distance
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation import MarkingNavigator
-from hopfield_nav.world import all_solids, build_obstacles, endless_cylinders, load_world, parse_world, solids_with_ends
+from hopfield_nav.world import load_world, parse_world
 
 SOLIDS = """
 - sphere: {center: [0.35, -0.15, 0.02], radius: 0.08}

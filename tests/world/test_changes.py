@@ -7,8 +7,8 @@ import pytest
 
 from dynamics import BadInput
 from hopfield_nav import World, load_world
-from hopfield_nav.bench import load_suite
 from hopfield_nav.cli.app import main
+from hopfield_nav.extensions.bench import load_suite
 from hopfield_nav.sweeps import load_sweep, make_sweep
 
 NOTE = "detection.measure: joint_torque leaves out detection.threshold of wrench_norm"

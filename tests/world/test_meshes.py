@@ -10,8 +10,8 @@ from refusals import refused_by_command
 
 from dynamics import load_arm
 from hopfield_nav import load_run, simulate
+from hopfield_nav.clearance import build_scene, clearance
 from hopfield_nav.geometry import box, capsule_distance, pack_primitives
-from hopfield_nav.known_world import build_scene, clearance
 from hopfield_nav.world import load_world, pack
 
 trimesh = pytest.importorskip("trimesh")

@@ -8,7 +8,8 @@ from refusals import refused
 
 from dynamics import jacobian, kinetic_energy, link_frames, with_tool
 from hopfield_nav import simulate
-from hopfield_nav.world import build_arm, parse_world
+from hopfield_nav.build import build_arm
+from hopfield_nav.world import parse_world
 
 HOLD = "format: 1\ntime_limit: {limit}\n"
 

@@ -5,9 +5,10 @@ import pytest
 from refusals import refused
 
 from dynamics import forward_kinematics, load_arm
+from hopfield_nav.build import all_solids
 from hopfield_nav.geometry import capsules_in_base
 from hopfield_nav.sweeps import load_sweep
-from hopfield_nav.world import all_solids, load_world, parse_world
+from hopfield_nav.world import load_world, parse_world
 
 FAMILIES = ("solids", "shelf", "box", "pipes")
 KIND = {"shelf": {"box"}, "box": {"box"}, "pipes": {"box", "cylinder"}, "solids": {"box", "sphere"}}

@@ -8,7 +8,8 @@ from refusals import refused
 
 from dynamics import forward_kinematics
 from hopfield_nav import simulate
-from hopfield_nav.world import build_arm, parse_world
+from hopfield_nav.build import build_arm
+from hopfield_nav.world import parse_world
 
 DOWN = [[0, 1, 0], [1, 0, 0], [0, 0, -1]]
 

@@ -9,8 +9,9 @@ import pytest
 from refusals import refused
 
 from hopfield_nav import simulate
+from hopfield_nav.build import names_of, solids_of
 from hopfield_nav.sweeps import load_sweep, make_sweep
-from hopfield_nav.world import Cylinder, names_of, parse_world, solids_of
+from hopfield_nav.world import Cylinder, parse_world
 
 WALL = "wall: {from: [0.3, -0.2], to: [0.38, 0.1], radius: 0.02}"
 LINE = "polyline: {points: [[0.3, 0], [0.4, 0], [0.4, 0.15]], radius: 0.03, height: [-0.1, 0.2]}"

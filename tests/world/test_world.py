@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from refusals import refused
 
 from dynamics.packed import numbers_of
-from hopfield_nav.world import World, build_arm, build_model, dump_schema, load_world, parse_world
+from hopfield_nav.build import build_arm, build_model
+from hopfield_nav.world import World, dump_schema, load_world, parse_world
 from hopfield_nav.world.document import parse_document, plain_value
 from hopfield_nav.world.files import list_worlds, world_folders
 

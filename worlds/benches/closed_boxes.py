@@ -20,8 +20,10 @@ from whole_arm import FLOOR, NOT_RUN, Watched, is_into, moved
 
 from dynamics import Arm, BadInput, forward_kinematics, load_arm
 from hopfield_nav.geometry import capsules_in_base, half_space, pack_primitives
-from hopfield_nav.known_world import build_scene, collides, plan_sampling
-from hopfield_nav.world import build_obstacles, parse_world
+from hopfield_nav.clearance import build_scene, collides
+from hopfield_nav.extensions.known_world import plan_sampling
+from hopfield_nav.build import build_obstacles
+from hopfield_nav.world import parse_world
 from hopfield_nav.world.solids import Box
 
 FILE = Path(__file__).with_suffix(".csv")

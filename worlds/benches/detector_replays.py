@@ -11,12 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm
-from hopfield_nav.cli.chosen import values_of_world
+from hopfield_nav.extensions.recordings.chosen import values_of_world
 from hopfield_nav.experiment import Simulation
-from hopfield_nav.logs import Replay, Signals, replay, signals_of_run
+from hopfield_nav.extensions.recordings import Replay, Signals, replay, signals_of_run
 from hopfield_nav.loop import CONTACT_MEMORY, Trajectory
 from hopfield_nav.record import Run, contact_spans
-from hopfield_nav.world import World, build_model, find_methods
+from hopfield_nav.build import build_model, find_methods
+from hopfield_nav.world import World
 from hopfield_nav.world.sections import DetectionSection
 
 DEAF = DetectionSection.model_validate({"estimator": "none", "measure": "energy"})

@@ -14,14 +14,15 @@ from detector_motions import Trial, arm_collision, cut, starts_and_stops, tool_p
 from detector_replays import DEAF, Onlooker, simulate
 
 from dynamics import Arm, load_arm
-from hopfield_nav.cli.chosen import values_of_world
+from hopfield_nav.extensions.recordings.chosen import values_of_world
 from hopfield_nav.experiment import Simulation
-from hopfield_nav.logs import Replay, Signals, Watched, choose_threshold, declared_threshold, replay
+from hopfield_nav.extensions.recordings import Replay, Signals, Watched, choose_threshold, declared_threshold, replay
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.plugin import Measures
 from hopfield_nav.record import score_run
 from hopfield_nav.record.scoring import worth_feeling
-from hopfield_nav.world import World, build_arm, find_methods
+from hopfield_nav.build import build_arm, find_methods
+from hopfield_nav.world import World
 from hopfield_nav.world.obstacles import Obstacle
 from hopfield_nav.world.sections import DetectionSection
 

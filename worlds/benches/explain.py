@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from dynamics import Arm, inverse_dynamics, jacobian, joint_friction_torque, load_arm
-from hopfield_nav.logs import Explanation, Signals, explain_detections, replay
+from hopfield_nav.extensions.recordings import Explanation, Signals, explain_detections, replay
 from hopfield_nav.loop import quintic_trajectory, values_at
 from hopfield_nav.plugin import Measures, find_method
 

@@ -18,8 +18,10 @@ from whole_arm import FAMILIES, FLOOR, NOT_RUN, Watched, is_into, moved, world_t
 
 from dynamics import Arm, BadInput, forward_kinematics, load_arm
 from hopfield_nav.geometry import half_space, pack_primitives
-from hopfield_nav.known_world import build_scene, collides, motion_is_free, plan_sampling
-from hopfield_nav.world import build_obstacles, parse_world
+from hopfield_nav.clearance import build_scene, collides, motion_is_free
+from hopfield_nav.extensions.known_world import plan_sampling
+from hopfield_nav.build import build_obstacles
+from hopfield_nav.world import parse_world
 
 FILE = Path(__file__).with_suffix(".csv")
 MARGIN, SECONDS = 0.015, 2.0  # [m] kept by the path of the sampling planner, [s] that it has

@@ -7,7 +7,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from dynamics.files import write_arm
-from hopfield_nav.experiment import Simulation, learnt_arm
+from hopfield_nav.experiment import Simulation
+from hopfield_nav.extensions.self_model import learnt_arm
 from hopfield_nav.loop import joined, quintic_trajectory
 from hopfield_nav.plugin import Measures
 from hopfield_nav.world.pushes import PushSection

@@ -19,9 +19,10 @@ from surface_points import random_surface_points
 from dynamics import link_frames, load_arm
 from hopfield_nav.experiment import follow
 from hopfield_nav.geometry import arm_clearance, pack_primitives, sphere
-from hopfield_nav.isolation import ContactIsolator, Isolation, continued_line, isolate
+from hopfield_nav.extensions.isolation import ContactIsolator, Isolation, continued_line, isolate
 from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
-from hopfield_nav.world import World, build_arm, parse_world
+from hopfield_nav.build import build_arm
+from hopfield_nav.world import World, parse_world
 
 RADIUS, SPEED, INSTANTS, EVERY = 0.05, 1.0, 26, 2  # sphere [m], joints [rad/s], times, steps between them
 # Error of the estimate's direction against the true torque's, seen on seeds 1 to 12 and scored on others:

@@ -12,7 +12,7 @@ from isolation_scores import Scores, score
 from surface_points import random_surface_points
 
 from dynamics import Arm, gravity_torque
-from hopfield_nav.isolation import Isolation, isolate, model_covariance, push_torque
+from hopfield_nav.extensions.isolation import Isolation, isolate, model_covariance, push_torque
 
 NOISE = 0.02  # [N·m] of a perfect model's residual
 FORCES = (5.0, 150.0)  # [N] uniform

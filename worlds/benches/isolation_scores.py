@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield_nav.isolation import Isolation
+from hopfield_nav.extensions.isolation import Isolation
 
 LINKS = 6
 

@@ -6,11 +6,12 @@ from time import process_time
 
 import numpy as np
 
-from hopfield_nav.bench import find_problem
+from hopfield_nav.extensions.bench import find_problem
 from hopfield_nav.experiment import Simulation
-from hopfield_nav.known_world import build_scene, explain, in_names
+from hopfield_nav.clearance import build_scene, explain, in_names
 from hopfield_nav.plugin import Measures
-from hopfield_nav.world import build_arm, build_obstacles, parse_world
+from hopfield_nav.build import build_arm, build_obstacles
+from hopfield_nav.world import parse_world
 
 FAMILIES = (
     "bookshelf_small", "bookshelf_tall", "bookshelf_thin", "box", "cage", "table_pick", "table_under_pick",

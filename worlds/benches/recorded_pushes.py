@@ -17,7 +17,7 @@ import xarray
 from scipy.ndimage import uniform_filter1d
 
 from dynamics import BadInput
-from hopfield_nav.logs import load_recording
+from hopfield_nav.extensions.recordings import load_recording
 
 FREE, PUSHED = "no5_free", "no5_pushed"
 WINDOW = 0.1  # [s] of the moving average

@@ -12,9 +12,9 @@ import numpy as np
 from recorded_pushes import FREE, PUSHED, pushes, recording, recordings_folder, strokes
 
 from dynamics import Arm, load_arm, mass_matrix
-from hopfield_nav.logs import MotorFit, fit_motors, replay, signals_of_recording, watched_seconds
+from hopfield_nav.extensions.recordings import MotorFit, fit_motors, replay, signals_of_recording, watched_seconds
 from hopfield_nav.plugin import Measures, Method, Parameter, find_method
-from hopfield_nav.world import find_methods
+from hopfield_nav.build import find_methods
 
 FREE_RUNS = ("no1", "no8", FREE)
 STANDSTILL = "no10_standstill_force_sensor_fx"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hopfield_nav.control import felt_normal
+from hopfield_nav.extensions.surfaces import felt_normal
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.plugin import Measures
 

@@ -9,19 +9,19 @@ from dynamics.arm import joint_count
 from dynamics.batches import as_rows
 from dynamics.work import make_work
 from hopfield_nav.geometry import LINK
-from hopfield_nav.isolation import default_surface
-from hopfield_nav.isolation.surface import (
+from hopfield_nav.extensions.isolation import default_surface
+from hopfield_nav.extensions.isolation.surface import (  # fmt: skip
     AREA,
+    ArmSurface,
     BODY,
     HALF_U,
     HALF_V,
     LENGTH,
     SCALE,
-    ArmSurface,
     U,
     V,
     place_points,
-)  # fmt: skip
+)
 
 
 class SurfacePoints(NamedTuple):

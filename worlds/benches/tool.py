@@ -4,16 +4,17 @@ from functools import partial
 
 import numpy as np
 
-from hopfield_nav.bench import has_path, smallest_cut
+from hopfield_nav.extensions.bench import has_path, smallest_cut
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.loop import CONTACT_MEMORY
-from hopfield_nav.navigation import Follow, SlideAlong, ToolNavigator
-from hopfield_nav.navigation.responses import follow
+from hopfield_nav.extensions.surfaces import Follow, SlideAlong
+from hopfield_nav.navigation import ToolNavigator
+from hopfield_nav.extensions.surfaces.responses import follow
 from hopfield_nav.plugin import Measures
 from hopfield_nav.record import contact_episodes, force_norm
 from hopfield_nav.record.contacts import contact_spans
-from hopfield_nav.world import build_obstacles, endless_cylinders
+from hopfield_nav.build import build_obstacles, endless_cylinders
 from hopfield_nav.world.obstacles import Obstacle
 
 FELT_FORCE = 20.0  # [N] a contact that reaches it is one that has to be answered

@@ -10,12 +10,13 @@ import numpy as np
 from dynamics import BadInput, forward_kinematics, load_arm
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.geometry import half_space, pack_primitives
-from hopfield_nav.known_world import build_scene, collides, motion_is_free
+from hopfield_nav.clearance import build_scene, collides, motion_is_free
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation.map import ContactHypotheses
 from hopfield_nav.plugin import Measures
 from hopfield_nav.record import contact_delays
-from hopfield_nav.world import build_obstacles, parse_world
+from hopfield_nav.build import build_obstacles
+from hopfield_nav.world import parse_world
 
 FAMILIES = ("solids", "shelf", "box", "pipes")
 FLOOR = -0.03  # [m]

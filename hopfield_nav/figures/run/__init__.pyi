@@ -1,6 +1,8 @@
 from .draw import draw_run_figures as draw_run_figures
 from .draw import plot_run as plot_run
 from .film import animate_run as animate_run
+from .film_panels import Now as Now
+from .film_panels import show_halo as show_halo
 from .joints import draw_joint_angle as draw_joint_angle
 from .joints import draw_joint_error as draw_joint_error
 from .joints import draw_joint_torque as draw_joint_torque

@@ -14,20 +14,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dynamics import BadInput, require_known
-from hopfield_nav.figures import (
-    add_note,
-    do_in_two_processes,
-    paper_style,
-    save_figure,
-    settings_note,
-    shown_in_notebooks,
-)
+from hopfield_nav.extensions.whole_arm import places_page, slices_page
 from hopfield_nav.figures.run import pages as paper
 from hopfield_nav.figures.run.maps import draw_collision_space, draw_trajectory
-from hopfield_nav.figures.run.places import places_page
 from hopfield_nav.figures.run.signals import draw_collision_count, draw_force_magnitude
-from hopfield_nav.figures.run.slices import slices_page
+from hopfield_nav.figures.sheets import add_note, save_figure, settings_note, shown_in_notebooks
 from hopfield_nav.figures.solid import in_space
+from hopfield_nav.figures.style import paper_style
+from hopfield_nav.figures.two_processes import do_in_two_processes
 from hopfield_nav.record import Run
 from hopfield_nav.world import changed_settings
 

@@ -14,10 +14,11 @@ from matplotlib.patches import Patch
 
 from dynamics import BadInput
 from hopfield_nav import figures
-from hopfield_nav.figures import COLOURS, Cut, Progress
+from hopfield_nav.extensions.whole_arm import PlacesPanel
+from hopfield_nav.figures.film import Cut, Progress
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.draw import run_note
 from hopfield_nav.figures.run.film_panels import LevelPanel, MapPanel, Now, ScenePanel, StripPanel
-from hopfield_nav.figures.run.places_panel import PlacesPanel
 from hopfield_nav.figures.run.signals import force_threshold, threshold_handle
 from hopfield_nav.figures.run.snapshots import row_at
 from hopfield_nav.figures.solid import in_space

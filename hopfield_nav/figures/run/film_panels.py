@@ -12,9 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection, PolyCollection
 from matplotlib.patches import FancyArrowPatch
 
-from hopfield_nav.figures import COLOURS, envelope, path_rows, solid
+from hopfield_nav.figures import solid
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.signals import force_threshold, frame_time
 from hopfield_nav.figures.run.snapshots import force_arrow
+from hopfield_nav.figures.sheets import envelope, path_rows
 from hopfield_nav.record import PlanRecord, Run, force_norm
 
 

@@ -5,10 +5,11 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from hopfield_nav.figures import COLOURS, envelope, keep_scale
+from hopfield_nav.build import build_arm
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.signals import add_signal, frame_time, is_flat
+from hopfield_nav.figures.sheets import envelope, keep_scale
 from hopfield_nav.record import Run
-from hopfield_nav.world import build_arm
 
 _ERROR, _ANGLE, _TORQUE = 0.02, 0.01, 0.1  # [mrad], [rad], [N·m] that every scale spans
 _REFERENCE = {"linewidth": 0.7, "linestyle": (0, (2.5, 1.5))}  # over the joint, which is wider

@@ -5,8 +5,11 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from hopfield_nav.figures import COLOURS, PAGE, path_rows, solid
+from hopfield_nav.figures import solid
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.maps import trajectory_handles
+from hopfield_nav.figures.sheets import path_rows
+from hopfield_nav.figures.style import PAGE
 from hopfield_nav.record import Run, missed_contacts
 
 MOST_LEVELS = 24

@@ -6,7 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from hopfield_nav.figures import COLOURS, solid
+from hopfield_nav.figures import solid
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.space import draw_path_in_space, draw_plan_in_space, draw_space
 from hopfield_nav.record import PlanRecord, Run, missed_contacts
 

@@ -9,12 +9,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hopfield_nav.figures import CENTIMETRE, COLUMN, PAGE, add_legend, new_figure
 from hopfield_nav.figures.run import joints, maps, signals
 from hopfield_nav.figures.run.levels import levels_page
 from hopfield_nav.figures.run.snapshots import draw_snapshot, key_moments, snapshot_handles
 from hopfield_nav.figures.run.space import draw_path_in_space, draw_plan_in_space, draw_space
+from hopfield_nav.figures.sheets import add_legend, new_figure
 from hopfield_nav.figures.solid import SceneView, in_space, map_extent, map_grid
+from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE
 from hopfield_nav.record import Run
 
 MOST_MAPS = 24

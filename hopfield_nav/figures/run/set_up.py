@@ -5,10 +5,13 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from hopfield_nav.figures import CENTIMETRE, PAGE, new_figure, paper_style, save_figure, settings_note, solid
+from hopfield_nav.build import all_solids, build_arm
+from hopfield_nav.figures import solid
 from hopfield_nav.figures.run.maps import draw_collision_space, space_handles
+from hopfield_nav.figures.sheets import new_figure, save_figure, settings_note
+from hopfield_nav.figures.style import CENTIMETRE, PAGE, paper_style
 from hopfield_nav.record import Run
-from hopfield_nav.world import all_solids, build_arm, changed_settings
+from hopfield_nav.world import changed_settings
 
 _HIGH = 9 * CENTIMETRE  # [inch]
 

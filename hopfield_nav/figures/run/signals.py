@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from hopfield_nav.figures import COLOURS, envelope, keep_scale
+from hopfield_nav.figures.palette import COLOURS
+from hopfield_nav.figures.sheets import envelope, keep_scale
 from hopfield_nav.record import Run, contact_delays, contact_episodes, contact_spans, force_norm, missed_contacts
 
 BEFORE, AFTER = 0.1, 0.3  # [s] shown before the touch and after the detection

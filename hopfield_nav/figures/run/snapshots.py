@@ -8,7 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch
 
-from hopfield_nav.figures import COLOURS, path_rows, solid
+from hopfield_nav.figures import solid
+from hopfield_nav.figures.palette import COLOURS
+from hopfield_nav.figures.sheets import path_rows
 from hopfield_nav.record import PlanRecord, Run, contact_episodes
 
 METRES_PER_NEWTON = 0.012  # length of a force arrow

@@ -3,8 +3,10 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from hopfield_nav.figures import COLOURS, path_rows, solid
+from hopfield_nav.figures import solid
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.snapshots import add_ends
+from hopfield_nav.figures.sheets import path_rows
 from hopfield_nav.record import PlanRecord, Run
 
 

@@ -9,7 +9,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb, to_rgba
 
 from dynamics import Arm, link_frames
-from hopfield_nav.figures import COLOURS
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.solid.faces import arm_outline, arm_points, faces_of_solids, pose_outline
 from hopfield_nav.figures.solid.layers import add_segments
 from hopfield_nav.figures.solid.scene import FLOOR_COLOUR, Faces, paint_solids

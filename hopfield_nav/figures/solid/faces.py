@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgba
 
 from dynamics import Arm, forward_kinematics, link_frames
 from hopfield_nav import world
-from hopfield_nav.figures import COLOURS
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.record import Run
 
 BELOW, ABOVE = 0.05, 0.10  # [m] how far cylinders without end are drawn below and above the plane

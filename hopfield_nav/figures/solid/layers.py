@@ -15,10 +15,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
-from hopfield_nav.figures import CENTIMETRE, COLOURS, path_rows
+from hopfield_nav.build import all_solids
+from hopfield_nav.figures.palette import COLOURS
+from hopfield_nav.figures.sheets import path_rows
 from hopfield_nav.figures.solid.room import cell_points, grid_lines, map_extent, slice_outline, start_point
+from hopfield_nav.figures.style import CENTIMETRE
 from hopfield_nav.record import PlanRecord, Run
-from hopfield_nav.world import all_solids
 
 FREE, EXCLUDED, PATH, FELT, NEW = range(5)  # classes of cells
 _MARKED, _BELIEVED = 0.8, 0.3  # how opaque marks are, and cells that are only believed to be occupied

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics import forward_kinematics
+from hopfield_nav.build import build_arm
 from hopfield_nav.figures.solid.faces import box_faces
 from hopfield_nav.record import Run
-from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere, build_arm
+from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere
 
 _EYE = np.eye(3)
 Room = tuple[float, float, float, float]  # x from, to, y from, to [m]

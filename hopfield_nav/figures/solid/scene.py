@@ -12,7 +12,8 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 
-from hopfield_nav.figures import COLOURS
+from hopfield_nav.build import build_arm
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.solid.faces import (
     arm_outline,
     arm_points,
@@ -25,7 +26,6 @@ from hopfield_nav.figures.solid.layers import EXCLUDED, FELT, NEW, add_segments,
 from hopfield_nav.figures.solid.room import cube_faces, grid_lines, in_space, map_extent, room_edges, room_ends
 from hopfield_nav.figures.solid.view import make_view, project, shade
 from hopfield_nav.record import PlanRecord, Run
-from hopfield_nav.world import build_arm
 
 Faces = tuple[np.ndarray, np.ndarray]  # corners and colours
 _IN_SPACE = 26.0  # [degrees] how far from above a map in space is seen

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from hopfield_nav.figures import COLOURS
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.sweep.axes import limit_axis, scale_axis, swept_axis
 from hopfield_nav.figures.sweep.points import Points
 from hopfield_nav.record import share_interval

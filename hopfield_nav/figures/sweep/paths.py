@@ -9,9 +9,10 @@ from matplotlib.figure import Figure
 
 from dynamics import BadInput
 from dynamics.files import inside
-from hopfield_nav.figures import CENTIMETRE, COLUMN, PAGE, add_legend, new_figure
 from hopfield_nav.figures.run import draw_trajectory, trajectory_handles
+from hopfield_nav.figures.sheets import add_legend, new_figure
 from hopfield_nav.figures.solid import in_space
+from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE
 from hopfield_nav.figures.sweep.points import MARKS, Points, plain, short
 from hopfield_nav.record import Run, load_run
 

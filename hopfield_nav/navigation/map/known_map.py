@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hopfield_nav.build import solids_of
 from hopfield_nav.geometry import capsule_distance, capsules_collide
 from hopfield_nav.navigation.map.collision_map import CollisionMap
 from hopfield_nav.planning import neighbourhood_of
-from hopfield_nav.world import World, packed, solids_of
+from hopfield_nav.world import World, packed
 
 SAME = 1e-3  # [cells] a solid that comes so near to a cell is in it
 _ROUNDS, _GOLDEN = 20, (math.sqrt(5.0) - 1.0) / 2.0  # of the search for the least distance: to 1e-4 of a cell

@@ -1,4 +1,3 @@
-from .follow import Follow as Follow
 from .mark import ContactEstimate as ContactEstimate
 from .mark import cell_to_mark as cell_to_mark
 from .mark import start_against_velocity as start_against_velocity
@@ -10,8 +9,9 @@ from .pass_by import SLOWER as SLOWER
 from .pass_by import PassBy as PassBy
 from .paths import BelievedPaths as BelievedPaths
 from .paths import MarkedPaths as MarkedPaths
+from .replan import MAX_TRIES as MAX_TRIES
 from .replan import Replan as Replan
 from .replan import Retreat as Retreat
-from .slide import SlideAlong as SlideAlong
+from .touch import ON_LINE as ON_LINE
 from .touch import ToolTouch as ToolTouch
 from .touch import TouchLearning as TouchLearning

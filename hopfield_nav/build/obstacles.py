@@ -1,0 +1,54 @@
+"""The obstacles of a world as solids, and as the rows of numbers that kernels read.
+
+Worlds are resolved: random cylinders have been drawn. Unknown obstacles come first, then known ones.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from dynamics import BadInput
+from hopfield_nav.world import KnownObstacle
+from hopfield_nav.world import Cylinder, Solid, packed
+from hopfield_nav.world import World
+
+
+def all_solids(world: World) -> list[Solid]:
+    """Every obstacle of a resolved world: unknown ones, then known ones.
+
+    Raises ``BadInput``: some are not drawn yet.
+    """
+    if any(obstacle.random_cylinders or obstacle.random_scene for obstacle in world.obstacles):
+        raise BadInput("random obstacles are not drawn yet", where="obstacles", allowed="a world after resolve(seed)")
+    return solids_of((*world.obstacles, *world.known))
+
+
+def solids_of(obstacles: Iterable[KnownObstacle]) -> list[Solid]:
+    """The solids that entries of ``obstacles`` or ``known`` hold or stand for, in their order."""
+    return [solid for obstacle in obstacles for solid in obstacle.solids]
+
+
+def names_of(obstacles: Iterable[KnownObstacle]) -> list[str | None]:
+    """The name of the entry of every solid of ``solids_of``; None where it has none."""
+    return [obstacle.name for obstacle in obstacles for _ in obstacle.solids]
+
+
+def build_obstacles(world: World) -> np.ndarray:
+    """Every obstacle of a resolved world, packed: (m, 17)."""
+    return packed(all_solids(world))
+
+
+def all_cylinders(world: World) -> list[Cylinder]:
+    """The upright cylinders without end."""
+    return [s for s in all_solids(world) if isinstance(s, Cylinder) and s.height is None]
+
+
+def endless_cylinders(world: World) -> np.ndarray:
+    """Centre x, y and radius [m] of the upright cylinders without end, (m, 3)."""
+    rows = [(*cylinder.center, cylinder.radius) for cylinder in all_cylinders(world)]
+    return np.array(rows, dtype=np.float64).reshape(-1, 3)
+
+
+def solids_with_ends(world: World) -> list[Solid]:
+    """Every obstacle but the upright cylinders without end."""
+    return [s for s in all_solids(world) if not (isinstance(s, Cylinder) and s.height is None)]

@@ -1,0 +1,199 @@
+"""Whether the arm touches itself or a known solid, how far it is from that, and what touches what."""
+
+import math
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from dynamics import Arm, BadInput
+from dynamics.arm import joint_count
+from dynamics.batches import as_rows
+from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.vectors import vector
+from dynamics.kinematics import update_frames
+from dynamics.work import Work, make_work
+from hopfield_nav.clearance.bodies import (
+    AXES_MIDDLE,
+    AXES_WIDTH,
+    body_distance,
+    place_bodies,
+    self_distance,
+    self_touches,
+)
+from hopfield_nav.clearance.scene import Scene
+from hopfield_nav.geometry import LINK, RADIUS, REACH, segment_distance, segment_near, surely_apart
+
+
+def collides(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
+    """Whether (...) the arm at q (..., n) [rad] touches itself, or comes within the margin of a solid.
+
+    Raises ``BadInput``: wrong shape, or an angle that is not finite.
+    """
+    (rows,), lead = finite_rows(arm, q=q)
+    return _collides_batch(arm, scene, rows, make_work(len(arm.dh))).reshape(lead)
+
+
+def clearance(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
+    """Exact least distance (...) [m] of the arm at ``q`` (..., n) [rad] from itself and from the solids.
+
+    The margin plays no part. It is negative where something overlaps, infinite where there is nothing to touch.
+
+    Raises ``BadInput``: wrong shape, or an angle that is not finite.
+    """
+    (rows,), lead = finite_rows(arm, q=q)
+    return _clearance_batch(arm, scene, rows, make_work(len(arm.dh))).reshape(lead)
+
+
+def pair_distances(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
+    """Exact distances (..., p) [m] of ``scene.pairs`` at ``q`` (..., n) [rad], negative where they overlap.
+
+    Raises ``BadInput``: wrong shape, or an angle that is not finite.
+    """
+    (rows,), lead = finite_rows(arm, q=q)
+    out = _pair_batch(arm, scene, rows, make_work(len(arm.dh)))
+    return out.reshape(*lead, len(scene.pairs))
+
+
+def explain(arm: Arm, scene: Scene, q: np.ndarray) -> str:
+    """What touches what at one pose, deepest first, in words: "link 5 touches link 2", or "free".
+
+    What is only nearer than the scene's margin "comes within 3.0 mm of known[0]".
+
+    Solids are named as in a world file, ``known[1]`` for the second; the tool's rod is the tool.
+
+    Raises ``BadInput``: wrong shape, an angle that is not finite, or more than one pose.
+    """
+    (rows,), _ = finite_rows(arm, q=np.ravel(q))
+    bodies, solids = _deepest(arm, scene, rows[0], make_work(len(arm.dh)))
+    names = [_body_name(arm, scene, b) for b in range(len(scene.bodies))]
+    found = [(d, f"{names[scene.pairs[p, 1]]} touches {names[scene.pairs[p, 0]]}") for p, d in bodies]
+    found += [(d, f"{names[b]} {_how_near(d)} known[{j}]") for (b, j), d in solids]
+    return ", ".join(dict.fromkeys(words for _, words in sorted(found))) or "free"
+
+
+def in_names(words: str, names: Sequence[str | None]) -> str:
+    """Words of ``explain`` with the names that a world gives its solids: "link 3 touches the table".
+
+    A solid that has no name keeps its number; what is touched twice under one name is said once.
+    """
+    numbered = dict(enumerate(names))
+
+    def named(found: re.Match[str]) -> str:
+        return numbered.get(int(found[1])) or found[0]
+
+    each_once = r"(\b[^,:;]+)(?:, \1)+(?=[,;]|$)"  # the cylinders of a wall bear one name
+    return re.sub(each_once, r"\1", re.sub(r"known\[(\d+)\]", named, words))
+
+
+def _how_near(distance: float) -> str:
+    return "touches" if distance <= 0.0 else f"comes within {1000.0 * distance:.1f} mm of"
+
+
+def finite_rows(arm: Arm, **named: object) -> tuple[list[np.ndarray], tuple[int, ...]]:
+    """As ``dynamics.batches.as_rows``; an angle that is no number would seem to touch nothing."""
+    rows, lead = as_rows(joint_count(arm), **named)
+    for name, array in zip(named, rows, strict=True):
+        bad = array[~np.isfinite(array)]
+        if bad.size:
+            raise BadInput(f"{name} must be finite", found=float(bad[0]), allowed="angles [rad]")
+    return rows, lead
+
+
+def _body_name(arm: Arm, scene: Scene, body: int) -> str:
+    if body >= len(arm.capsules):
+        return "the tool"
+    link = int(scene.bodies[body, LINK])
+    return f"link {link}" if link else "the base"
+
+
+def _deepest(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> tuple[list, list]:
+    pairs = _pair_batch(arm, scene, q[None], work)[0]
+    solids = _solid_batch(arm, scene, q[None], work)[0]
+    touched = zip(*np.nonzero(scene.checked & (solids <= scene.kept)), strict=True)
+    return (
+        [(int(p), float(pairs[p])) for p in np.nonzero(pairs <= scene.apart)[0]],
+        [((int(b), int(j)), float(solids[b, j])) for b, j in touched],
+    )
+
+
+@inlined
+def scene_touched(scene, axes):
+    """Whether anything is nearer than its margin, from bodies placed in ``axes``."""
+    bodies, solids = scene.bodies, scene.solids
+    for b in range(bodies.shape[0] - 1, -1, -1):  # from the hand inwards: it moves furthest
+        for j in range(solids.shape[0]):
+            if not scene.checked[b, j]:
+                continue
+            kept = scene.kept[b, j]
+            if surely_apart(solids, j, vector(axes, b, AXES_MIDDLE), bodies[b, REACH] + kept):
+                continue
+            if segment_near(solids, j, vector(axes, b, 0), vector(axes, b, 3), bodies[b, RADIUS] + kept):
+                return True
+    return self_touches(bodies, scene.pairs, axes, scene.apart)
+
+
+@inlined
+def solid_distance(scene, axes, b, j):
+    """Signed distance of body ``b`` to solid ``j`` [m]."""
+    s, _, _ = segment_distance(scene.solids, j, vector(axes, b, 0), vector(axes, b, 3))
+    return s - scene.bodies[b, RADIUS]
+
+
+@inlined
+def pose_touches(arm, scene, q, work, axes):
+    """Whether the arm touches anything at joint angles ``q``; writes frames and ``axes``."""
+    update_frames(arm, q, work)
+    place_bodies(scene.bodies, work, axes)
+    return scene_touched(scene, axes)
+
+
+@kernel
+def _collides_batch(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> np.ndarray:
+    out, axes = np.empty(q.shape[0], dtype=np.bool_), np.empty((scene.bodies.shape[0], AXES_WIDTH))
+    for row in range(q.shape[0]):
+        out[row] = pose_touches(arm, scene, q[row], work, axes)
+    return out
+
+
+@kernel
+def _clearance_batch(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> np.ndarray:
+    bodies, solids = scene.bodies, scene.solids
+    out, axes = np.empty(q.shape[0]), np.empty((bodies.shape[0], AXES_WIDTH))
+    for row in range(q.shape[0]):
+        update_frames(arm, q[row], work)
+        place_bodies(bodies, work, axes)
+        least = math.inf
+        for b in range(bodies.shape[0]):
+            for j in range(solids.shape[0]):
+                if not scene.checked[b, j]:
+                    continue
+                reach = bodies[b, REACH] + max(least, 0.0)
+                if not surely_apart(solids, j, vector(axes, b, AXES_MIDDLE), reach):
+                    least = min(least, solid_distance(scene, axes, b, j))
+        out[row] = self_distance(bodies, scene.pairs, axes, least)
+    return out
+
+
+@kernel
+def _pair_batch(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> np.ndarray:
+    out, axes = np.empty((q.shape[0], scene.pairs.shape[0])), np.empty((scene.bodies.shape[0], AXES_WIDTH))
+    for row in range(q.shape[0]):
+        update_frames(arm, q[row], work)
+        place_bodies(scene.bodies, work, axes)
+        for p in range(scene.pairs.shape[0]):
+            out[row, p] = body_distance(scene.bodies, axes, scene.pairs[p, 0], scene.pairs[p, 1])
+    return out
+
+
+@kernel
+def _solid_batch(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> np.ndarray:
+    count, m = scene.bodies.shape[0], scene.solids.shape[0]
+    out, axes = np.empty((q.shape[0], count, m)), np.empty((count, AXES_WIDTH))
+    for row in range(q.shape[0]):
+        update_frames(arm, q[row], work)
+        place_bodies(scene.bodies, work, axes)
+        for b in range(count):
+            for j in range(m):
+                out[row, b, j] = solid_distance(scene, axes, b, j)
+    return out

@@ -1,0 +1,151 @@
+"""The command bench."""
+
+import os
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dynamics import BadInput
+from hopfield_nav.cli import Trusted, execute_shown, folder_of, folder_option, say_what_is_coming
+
+if TYPE_CHECKING:
+    from hopfield_nav.extensions.bench.suite import Suite
+
+VIEWS = 2  # worlds of every pair whose runs are made again for a view of them
+
+
+def bench(
+    suite: Annotated[
+        str, typer.Argument(metavar="SUITE", help="Suite file, or the name of a suite that comes along.")
+    ],
+    method: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=FILE.yaml", help="A method of your own: changes to a world. Repeatable."),
+    ] = None,
+    worlds: Annotated[
+        int | None, typer.Option(min=1, help="Worlds of every family and condition.", show_default=False)
+    ] = None,
+    seeds: Annotated[
+        str | None, typer.Option(metavar="fresh", help="fresh: worlds that nobody has tuned on.")
+    ] = None,
+    family: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN", help="These families alone: --family 'box*'. Repeatable."),
+    ] = None,
+    problems: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Archive of MotionBenchMaker's problems; once, they are kept."),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Folder of recordings, for suites of these."),
+    ] = None,
+    results: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="OTHERS.csv", help="Results of other programs, for the same tables."),
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Run the suite's own methods too, whose rows come along.")
+    ] = False,
+    out: Annotated[Path | None, folder_option("SUITE")] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=0, help="Processes on this machine; 0: in this one  [default: cores]",
+                                 show_default=False)
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Use a running dask cluster: tcp://HOST:8786.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Do what is missing in --out, or in the suite's newest folder.")
+    ] = False,
+    trust: Trusted = False,
+) -> int:  # fmt: skip
+    """Put methods beside each other on families of worlds: one table, and a page that compares them."""
+    from hopfield_nav.cli import say
+    from hopfield_nav.extensions.bench.loading import find_suite, load_suite
+    from hopfield_nav.extensions.bench.others import join_results
+    from hopfield_nav.extensions.bench.problems import keep_problems
+    from hopfield_nav.extensions.bench.results import write_results
+    from hopfield_nav.extensions.bench.shipped import with_version
+    from hopfield_nav.sweeps import read_rows
+
+    if seeds not in (None, "fresh"):
+        raise BadInput("seeds", where="--seeds", found=seeds, allowed="fresh")
+    if problems is not None:
+        say(f"{keep_problems(problems)} problems are kept from now on")
+    if data is not None:
+        os.environ["HOPFIELD_NAV_DATA"] = str(data.resolve())  # workers have it too
+    seed = _fresh_seed(suite, out, resume) if seeds else None
+    files = _files(method)
+    asked = load_suite(suite, files, worlds, seed, trust, family or ())
+    join_results(asked, [], results or ())  # refused before anything is run
+    asked.require_ready()
+    asked, shipped = (asked, []) if again or not files else _with_shipped(asked, find_suite(suite), worlds)
+    known = {row["method"] for row in shipped}
+    run = asked.only([name for name in asked.methods if name not in known])
+    folder = folder_of(asked.name, out, resume)
+    (folder / "rows").parent.mkdir(parents=True, exist_ok=True)
+    done = say_what_is_coming(run, folder / "rows", workers, scheduler, resume)
+    execute_shown(run, folder / "rows", done, workers, scheduler, resume)
+    rows = [*shipped, *with_version(read_rows(folder / "rows", run), run)]
+    asked, rows, left_out = join_results(asked, rows, results or ())
+    if left_out:
+        first = ", ".join(f"{key} {left_out[0][key]}" for key in ("family", "condition", "seed"))
+        say(f"{len(left_out)} results of others are left out: no run in their world ({first}, …)")
+    write_results(asked, rows, folder, VIEWS)
+    _say_failed(run, rows)
+    say(f"folder: {folder}; see {folder / 'report.html'}")
+    return 0
+
+
+def _with_shipped(suite: "Suite", file: Path, worlds: int | None) -> "tuple[Suite, list[dict[str, Any]]]":
+    """The suite, of as many worlds as rows come along unless more are asked for, and these rows."""
+    from hopfield_nav.cli import say
+    from hopfield_nav.extensions.bench.shipped import read_shipped, shipped_file, shipped_worlds
+
+    rows = read_shipped(suite, shipped_file(file))
+    there = shipped_worlds(suite, rows)
+    if not there or (worlds or 0) > there:
+        return suite, []
+    count = worlds or min(there, suite.repeats)
+    names = dict.fromkeys(str(row["method"]) for row in rows)
+    say(f"rows that come along: {', '.join(names)}, {count} worlds; --again runs them too")
+    return suite.of(count), [row for row in rows if row["repeat"] < count]
+
+
+def _files(given: list[str] | None) -> dict[str, Path]:
+    found = {}
+    for text in given or []:
+        name, equals, path = text.partition("=")
+        if not (name and equals and path):
+            raise BadInput("not a method", where="--method", found=text, allowed="NAME=FILE.yaml")
+        if name in found:
+            raise BadInput("two methods of one name", where="--method", found=name, allowed="a name for each")
+        found[name] = Path(path)
+    return found
+
+
+def _fresh_seed(suite: str, out: Path | None, resume: bool) -> int:
+    """A seed that nobody has seen; that of the folder which is resumed."""
+    if not resume:
+        return secrets.randbelow(2**40)
+    from hopfield_nav.extensions.bench.loading import find_suite
+    from hopfield_nav.world import read_document
+
+    folder = folder_of(find_suite(suite).stem, out, resume)
+    return int(read_document(folder / "rows" / "sweep.yaml").data["seed"])
+
+
+def _say_failed(suite: "Suite", rows: list[dict[str, Any]]) -> None:
+    from hopfield_nav.cli import say
+    from hopfield_nav.sweeps import FAILURES
+
+    failed = [row for row in rows if row["outcome"] in FAILURES]
+    for row in failed[:3]:
+        say(f"{row['method']}, {row['family']}, {row['condition']}, seed {row['seed']}: {row['error']}")
+    if not any(row["counts"] for row in rows):
+        say("no world of the suite counts, so its tables are empty; table.csv has the rows")
+    if failed:
+        say(f"{len(failed)} of {len(rows)} rows failed; they are marked in the table")

@@ -1,0 +1,159 @@
+"""Suites found, read and checked: every fault of a file is told at its place."""
+
+import fnmatch
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from dynamics import BadInput, nearest_name
+from hopfield_nav import world
+from hopfield_nav.extensions.bench.suite import Suite, axis_of, loaded
+from hopfield_nav.extensions.bench.suite_file import SuiteFile
+from hopfield_nav.sweeps import Base, SweepFile, load_measures, read_base, texts_in
+from hopfield_nav.world import Document, Fault, Key, Trust, is_code, placed_at, split_key, together
+
+
+def list_suites() -> list[str]:
+    """Names of the suites that come with the program."""
+    return sorted({path.stem for folder in _folders() for path in folder.glob("*.yaml")})
+
+
+def find_suite(name: str | Path) -> Path:
+    """The file of a suite, by its path or its name.
+
+    Raises ``BadInput``: there is none.
+    """
+    path = Path(name)
+    if path.is_file():
+        return path
+    for folder in _folders():
+        if (folder / f"{path.name}.yaml").is_file() and path.name == str(path):
+            return folder / f"{path.name}.yaml"
+    known = list_suites()
+    allowed = ", ".join([*known, "or the path of a file"])
+    raise BadInput("unknown suite", found=str(name), allowed=allowed, nearest=nearest_name(str(name), known))
+
+
+def _folders() -> list[Path]:
+    return [folder / "benches" for folder in world.world_folders()]
+
+
+def load_suite(
+    name: str | Path, methods: Mapping[str, Path] | None = None, worlds: int | None = None,
+    seed: int | None = None, allow_code: bool = False, families: Sequence[str] = (),
+) -> Suite:  # fmt: skip
+    """Read and check a suite, a file or the name of one that comes with the program.
+
+    ``methods`` are files with the changes of further methods, by name; ``worlds`` is their number of every family and
+    ``seed`` that of the first, default as the suite says. ``families``: those alone that one of these patterns fits,
+    ``*`` for any letters; default all. With ``allow_code`` the Python files that it names are executed; those that
+    come with the program, of the current folder and of the methods given here are in any case.
+
+    Raises ``BadInput``: there is no such file, or something in it cannot be used.
+    """
+    path = find_suite(name)
+    document = world.read_document(path)
+    folder = path.parent.resolve()
+    trust = Trust(allow_code)
+    file, form = world.read_form(SuiteFile.model_validate, SuiteFile, document)
+    if file is world.NOT_KNOWN or form:
+        raise together(world.in_order(form, document))
+    added = {key: _method_from(Path(given), folder) for key, given in (methods or {}).items()}
+    for key in added:
+        if key in file.methods:
+            what = "the suite has a method of that name"
+            raise BadInput(what, where="--method", found=key, allowed="another")
+    trust = trust.also(texts_in(added), folder)
+    file = _of_families(file, families)
+    if seed is not None and any(family.seed is not None for family in file.families.values()):
+        raise BadInput("the worlds of this suite are counted, not drawn", where="--seeds", allowed="none")
+    change: dict[str, Any] = {"methods": {**file.methods, **added}}
+    change |= {key: value for key, value in (("worlds", worlds), ("seed", seed)) if value is not None}
+    return _suite_from(file.model_copy(update=change), document, path, folder, trust)
+
+
+def _of_families(file: SuiteFile, patterns: Sequence[str]) -> SuiteFile:
+    """The same with the families alone that a pattern fits."""
+    for pattern in patterns:
+        if not fnmatch.filter(file.families, pattern):
+            allowed = f"{', '.join(file.families)}, or a pattern"
+            raise BadInput("no such family", where="--family", found=pattern, allowed=allowed)
+    fits = {name for pattern in patterns or ("*",) for name in file.families if fnmatch.fnmatchcase(name, pattern)}
+    return file.model_copy(update={"families": {name: file.families[name] for name in file.families if name in fits}})
+
+
+def _suite_from(file: SuiteFile, document: Document, path: Path, folder: Path, trust: Trust) -> Suite:
+    bases: dict[str, Base] = {}
+    faults: list[Fault] = []
+    for name, family in file.families.items():
+        bases[name], told = read_base(family.world, document, folder, trust)
+        key: Key = ("families", name, "world")
+        faults += [(key, placed_at(key, fault, document)) for _, fault in told]
+    require = partial(_require, trust=trust, folder=folder)
+    for at, code in _own_files(file):
+        faults += [(at, placed_at(at, fault, document)) for fault in world.faults_of([require], code)]
+    if faults:
+        raise together(world.sort_faults(faults, document))
+    engine = SweepFile(
+        format=1, description=file.description, world="suite", repeats=file.worlds, seed=file.seed,
+        quantities=file.quantities, measures=file.measures, until=file.until, patience=file.patience,
+        time_limit_per_run=file.time_limit_per_run,
+    )  # fmt: skip
+    named = (("family", [*file.families]), ("condition", [*file.conditions]), ("method", [*file.methods]))
+    grid = tuple(axis_of(name, given) for name, given in named)
+    first = next(iter(bases.values()))
+    suite = Suite(path.stem, folder, engine, first, grid, document.data, file, bases)
+    told_once = {str(error): error for error in _refused(suite)}
+    if told_once:
+        raise together(list(told_once.values()))
+    return suite
+
+
+def _refused(suite: Suite) -> Iterator[BadInput]:
+    """What the worlds do not allow of conditions and methods, each tried on its own."""
+    file = suite.suite
+    condition, method = next(iter(file.conditions)), next(iter(file.methods))
+    for family in file.families:
+        pairs = [(name, method) for name in file.conditions] + [(condition, name) for name in file.methods]
+        for pair in pairs:
+            try:
+                suite.changed_world(family, *pair)
+            except BadInput as error:
+                yield from (error, *error.others)
+
+
+def _own_files(file: SuiteFile) -> Iterator[tuple[Key, tuple[str, str]]]:
+    """Keys that name Python files, with what they are and the name."""
+    for name, family in file.families.items():
+        if family.setup is not None:
+            yield ("families", name, "setup"), ("setup", family.setup)
+    if file.oracle.own is not None:
+        yield ("oracle", "own"), ("oracle", file.oracle.own)
+    if file.measures is not None:
+        yield ("measures",), ("measures", file.measures)
+
+
+def _require(code: tuple[str, str], trust: Trust, folder: Path) -> None:
+    what, name = code
+    if not is_code(name):
+        raise BadInput(f"no {what}", found=name, allowed="FILE.py:NAME")
+    trust.require(name, folder)
+    if what == "measures":
+        load_measures(name, folder)
+    elif not callable(loaded(what, name, folder)):
+        raise BadInput(f"no function for the {what}", found=name, allowed="FILE.py:NAME")
+
+
+def _method_from(path: Path, folder: Path) -> dict[str, Any]:
+    """The changes that a method's file holds, its paths relative to ``folder``."""
+    if not path.is_file():
+        raise BadInput("no such file", where="--method", found=str(path))
+    try:
+        data = world.parse_value(path.read_text(encoding="utf-8"), str(path))
+    except UnicodeDecodeError:
+        data = None
+    if not isinstance(data, dict):
+        raise BadInput("not the changes of a method", where=str(path), allowed="keys of a world")
+    changes = {str(key): value for key, value in data.items() if key != "format"}
+    return {key: world.moved_value(split_key(key), v, path.parent.resolve(), folder) for key, v in changes.items()}

@@ -1,0 +1,80 @@
+"""What is true of a world: whether a path is left with a margin, and the smallest cut where none is."""
+
+from typing import Any
+
+import numpy as np
+
+from dynamics import forward_kinematics
+from hopfield_nav.build import build_arm, build_obstacles
+from hopfield_nav.geometry import capsule_distance
+from hopfield_nav.world import World
+
+_OPEN = 1_000_000  # capacity of a step that no cut may count
+
+
+def has_path(world: World, margin: float) -> bool:
+    """Whether steps over a map of the tool that keep ``margin`` [m] from all obstacles lead to the goal."""
+    below, above, gap = _steps(world)
+    start, goal = _ends(world)
+    label = _connected(world, below[gap >= margin], above[gap >= margin])
+    return bool(label[start] == label[goal])
+
+
+def smallest_cut(world: World, touchable: bool = False) -> int | None:
+    """Number of closed steps that separate start and goal at least; None where a path is left.
+
+    The world has a map of the tool. ``touchable``: count only steps that begin at a cell to which open steps lead
+    from the start.
+    """
+    from scipy.sparse.csgraph import maximum_flow
+
+    below, above, gap = _steps(world)
+    start, goal = _ends(world)
+    counted = gap <= 0.0
+    label = _connected(world, below[~counted], above[~counted])
+    if label[start] == label[goal]:
+        return None
+    if touchable:
+        counted &= (label[below] == label[start]) | (label[above] == label[start])
+    capacity = np.tile(np.where(counted, 1, _OPEN).astype(np.int32), 2)
+    network = _graph(world, np.append(below, above), np.append(above, below), capacity)
+    return int(maximum_flow(network, start, goal).flow_value)
+
+
+def _steps(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Numbers of both cells (k,) of all steps along an axis, and their distance (k,) from obstacles [m]."""
+    shape = tuple(world.map.shape)
+    number = np.arange(np.prod(shape)).reshape(shape)
+    centres = np.tile(np.array(world.map.origin), (number.size, 1))
+    centres[:, : len(shape)] += world.map.spacing * np.argwhere(number >= 0)
+    sides = [(number.take(range(n - 1), axis), number.take(range(1, n), axis)) for axis, n in enumerate(shape)]
+    below, above = (np.concatenate([cells.ravel() for cells in side]) for side in zip(*sides, strict=True))
+    solids = build_obstacles(world)
+    lines = np.column_stack([centres[below], centres[above], np.zeros(len(below))])
+    gap = capsule_distance(lines, solids).min(axis=1) if len(solids) else np.full(len(lines), np.inf)
+    return below, above, gap
+
+
+def _ends(world: World) -> list[int]:
+    """Numbers of the cells of start and goal."""
+    shape, rank = tuple(world.map.shape), world.map.rank
+    tool = forward_kinematics(build_arm(world), np.array(world.start.joints))[:3, 3]
+    assert world.goal_point is not None
+    places = np.array([tool, world.goal_point])[:, :rank] - np.array(world.map.origin[:rank])
+    cells = np.rint(places / world.map.spacing).astype(int)
+    return [int(k) for k in np.ravel_multi_index(tuple(cells.T), shape)]
+
+
+def _graph(world: World, rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> Any:
+    from scipy.sparse import csr_matrix
+
+    cells = int(np.prod(world.map.shape))
+    return csr_matrix((values, (rows, columns)), shape=(cells, cells))
+
+
+def _connected(world: World, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Of every cell the number of the part that it is connected with."""
+    from scipy.sparse.csgraph import connected_components
+
+    graph = _graph(world, rows, columns, np.ones(len(rows)))
+    return np.asarray(connected_components(graph, directed=False)[1])

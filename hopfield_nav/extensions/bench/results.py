@@ -1,0 +1,172 @@
+"""What a bench leaves behind: one table as CSV and netCDF, a page for a browser, and the same in Markdown."""
+
+import html
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynamics import printable
+from dynamics.files import whole_file, write_whole
+from hopfield_nav.extensions.bench import tables as told
+from hopfield_nav.extensions.bench.shipped import columns, table_text
+from hopfield_nav.extensions.bench.suite import Suite
+from hopfield_nav.extensions.bench.tables import Different, Table, cells, curves, has_goals, pairs
+from hopfield_nav.record import Quantity
+from hopfield_nav.sweeps import FAILURES, TIMED_OUT, Job
+
+Row = Mapping[str, Any]
+CURVES = {"collision_count": "touches", "simulated_time_s": "simulated time [s]", "way_m": "way of the tool [m]"}
+UNDONE = (*FAILURES, TIMED_OUT)
+_TEXT = ("version", "family", "condition", "method", "error")
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_WIDE, _HIGH, _EDGE = 420, 240, 42  # [px] of a curve
+_STYLE = (
+    "body{font:15px/1.45 system-ui,sans-serif;max-width:96em;margin:2em auto;padding:0 1em;color:#222}"
+    "p{max-width:54em}nav{columns:28em;margin:1em 0}nav a{display:block}svg{margin-right:1em}"
+    "table{border-collapse:collapse;margin:.6em 0 1.4em;display:block;overflow-x:auto}th,td{"
+    "padding:.25em .7em;text-align:right;border-bottom:1px solid #ddd;font-variant-numeric:tabular-nums}"
+    "td{white-space:nowrap}th{vertical-align:bottom}th:first-child,td:first-child{text-align:left}"
+)
+
+
+def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 0) -> None:
+    """Write ``table.csv``, ``table.nc``, ``report.md``, ``report.html`` and the views that these link to.
+
+    The suite has all methods of the rows, these have versions, and the folder is there. As many as ``views`` of the
+    worlds where two methods differ most are run again, for a view of each run.
+    """
+    methods = [name for name in suite.suite.methods if any(r["method"] == name for r in rows)]
+    order = {name: k for k, name in enumerate(methods)}
+    where = {cell: k for k, cell in enumerate(cells(suite))}
+    rows = sorted(rows, key=lambda r: (where[r["family"], r["condition"]], order[r["method"]], r["repeat"]))
+    write_whole(folder / "table.csv", table_text(suite, rows, digests=False))
+    with whole_file(folder / "table.nc") as path:
+        _labelled(suite, rows).to_netcdf(path, engine="h5netcdf")
+    tables = [told.reached_table(suite, rows, methods, cell) for cell in cells(suite)]
+    for pair in pairs(suite, methods):
+        tables += [told.pair_table(suite, rows, pair, cell) for cell in cells(suite)]
+        if has_goals(suite):
+            worlds = told.most_different(suite, rows, pair)
+            tables.append(told.different_table(pair, worlds, _views(suite, worlds[:views], folder)))
+    write_whole(folder / "report.md", _markdown(suite, tables))
+    write_whole(folder / "report.html", _page(suite, tables, rows, methods))
+
+
+def _labelled(suite: Suite, rows: Sequence[Row]) -> Any:
+    """The table for xarray, with units."""
+    import xarray
+
+    variables = {}
+    for name in columns(suite):
+        quantity = suite.kept.get(name) or Quantity(name, None if name in _TEXT else "1", name)
+        values: Any = ["" if r[name] is None else str(r[name]) for r in rows]
+        if quantity.unit is not None:
+            values = np.array([np.nan if r[name] is None else float(r[name]) for r in rows])
+        about = {} if quantity.unit is None else {"units": quantity.unit}
+        variables[name] = ("run", values, {"long_name": quantity.long_name, **about})
+    about = {"title": f"hopfield-nav bench {suite.name}", "digest": suite.digest, "Conventions": "CF-1.8"}
+    return xarray.Dataset(variables, attrs=about)
+
+
+def _views(suite: Suite, worlds: Sequence[Different], folder: Path) -> dict[tuple, str]:
+    """Links to pages with the runs of some worlds, made again, by family, condition, method and world."""
+    from hopfield_nav.extensions.viewer import describe_run, write_page
+    from hopfield_nav.record import Run
+
+    links: dict[tuple, str] = {}
+    most = suite.file.until.touches or math.inf
+    for world in worlds:
+        for row in (world.first, world.second):
+            if row["outcome"] in UNDONE or row["method"] not in suite.methods:
+                continue  # it may hang once more, or is another program's
+            key = (*world.cell, row["method"], world.repeat)
+            values = dict(zip(("family", "condition", "method"), key[:3], strict=True))
+            started = suite.start(Job(0, values, world.seed, world.repeat))
+            run = started.run(None, lambda _, touches: touches < most)
+            if isinstance(run, Run) and run.world.record.signals == "all":
+                name = re.sub(r"[^\w-]+", "_", f"{'_'.join(key[:3])}_{world.seed}") + ".html"
+                (folder / "views").mkdir(exist_ok=True)
+                write_page(describe_run(run), folder / "views" / name)
+                links[key] = f"views/{name}"
+    return links
+
+
+def _intro(suite: Suite) -> list[str]:
+    oracle = suite.suite.oracle
+    counted = "all" if oracle.own is None else "by the suite's own oracle"
+    if oracle.margin is not None:
+        counted = f"a path keeps {1e3 * oracle.margin:g} mm"
+    return [
+        suite.file.description,
+        f"{suite.repeats} worlds of every family, seeds from {suite.file.seed} on. "
+        f"Scored worlds: {counted}. Means are over the scored worlds that were "
+        "reached; differences are of pairs of runs in the same world, over worlds that both reached; smaller "
+        "is better. Intervals: 95 %, Wilson's for shares, Student's for means. Computing times do not repeat "
+        "and are not compared.",
+    ]
+
+
+def _markdown(suite: Suite, tables: Sequence[Table]) -> str:
+    parts = [f"# {suite.name}", *_intro(suite)]
+    for table in tables:
+        lines = ["| " + " | ".join(cells_) + " |" for cells_ in (table.head, *table.rows)]
+        rule = "|" + "---|" * len(table.head)
+        parts.append("\n".join([f"## {table.title}", "", lines[0], rule, *lines[1:]]))
+    text = "\n\n".join(part for part in parts if part)
+    return "\n".join(printable(line, 10_000) for line in text.split("\n")) + "\n"
+
+
+def _page(suite: Suite, tables: Sequence[Table], rows: Sequence[Row], methods: Sequence[str]) -> str:
+    intro = "".join(f"<p>{html.escape(part)}</p>" for part in _intro(suite) if part)
+    name = html.escape(suite.name)
+    shown = {key: label for key, label in CURVES.items() if key in suite.suite.compare and has_goals(suite)}
+    drawn = "".join(_curve(curves(rows, methods, key), label) for key, label in shown.items())
+    drawn = f"<h2>Share of the goals reached</h2>{drawn}" if drawn else ""
+    body = "".join(_table(table, k) for k, table in enumerate(tables))
+    firsts = {table.title.split(": ")[0]: k for k, table in reversed(list(enumerate(tables)))}
+    links = "".join(f'<a href="#{k}">{_shown(title)}</a>' for title, k in reversed(firsts.items()))
+    return (
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>{name}</title><style>{_STYLE}</style>"
+        f"<h1>{name}</h1>{intro}<nav>{links}</nav>{drawn}{body}</html>\n"
+    )
+
+
+def _table(table: Table, number: int) -> str:
+    head = "".join(f"<th>{_shown(cell)}" for cell in table.head)
+    lines = "".join("<tr>" + "".join(f"<td>{_shown(cell)}" for cell in row) for row in table.rows)
+    return f"<h2 id={number}>{_shown(table.title)}</h2><table><tr>{head}{lines}</table>"
+
+
+def _shown(cell: str) -> str:
+    """A cell as the page has it, from its Markdown: one link, or text with code."""
+    link = re.fullmatch(r"\[(.*)\]\(([\w./-]+)\)", cell)
+    if link:
+        return f'<a href="{link[2]}">{html.escape(link[1])}</a>'
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(cell))
+
+
+def _curve(lines: Mapping[str, Sequence[tuple[float, float]]], label: str) -> str:
+    """Steps of the share that is reached, of every method, as a drawing."""
+    most = max((x for points in lines.values() for x, _ in points), default=1.0) or 1.0
+    wide, high, base = _WIDE - 2 * _EDGE, _HIGH - 2 * _EDGE, _HIGH - _EDGE
+    parts = [f'<path d="M{_EDGE},{_EDGE}V{base}H{_WIDE - _EDGE}" fill="none" stroke="#888"/>']
+    for k, (name, points) in enumerate(lines.items()):
+        colour = _COLOURS[k % len(_COLOURS)]
+        steps = "".join(f"H{_EDGE + wide * x / most:.1f}V{base - high * y:.1f}" for x, y in points)
+        path = f"M{_EDGE},{base}{steps}H{_WIDE - _EDGE}"
+        parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.6"/>')
+        parts.append(_words(_EDGE + 6, -13 * (len(lines) - 1 - k), name, f' fill="{colour}"'))
+    parts += [_words(_EDGE, _HIGH - 24, "0"), _words(4, _EDGE + 4, "100 %")]
+    parts.append(_words(_WIDE - _EDGE, _HIGH - 24, f"{most:.4g}", ' text-anchor="end"'))
+    parts.append(_words(_WIDE // 2, _HIGH - 8, label, ' text-anchor="middle"'))
+    extra = 13 * len(lines)
+    size = f'width="{_WIDE}" height="{_HIGH + extra}" viewBox="0 {-extra} {_WIDE} {_HIGH + extra}"'
+    return f'<svg {size} font-size="12">{"".join(parts)}</svg>'
+
+
+def _words(x: int, y: int, words: str, about: str = "") -> str:
+    return f'<text x="{x}" y="{y}"{about}>{html.escape(words)}</text>'

@@ -1,0 +1,210 @@
+"""A suite as a sweep: its axes are families, conditions and methods, its repeats the worlds."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from itertools import product
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from hopfield_nav.extensions.bench.oracle import has_path
+from hopfield_nav.extensions.bench.suite_file import SuiteFile
+from hopfield_nav.plugin import load_from_file
+from hopfield_nav.record import Quantity, is_reached
+from hopfield_nav.sweeps import AxisColumn, Base, Job, Sweep, content_of, texts_in
+from hopfield_nav.world import Change, World, is_code, split_key, yaml_text
+
+if TYPE_CHECKING:
+    from hopfield_nav.record import Run
+
+_OWN = {
+    "counts": Quantity("counts", "1", "1 where the oracle accepts the world: it is scored"),
+    "way_m": Quantity("way of the tool", "m", "length of the tool's way", "m"),
+}
+_EVERY = 5  # rows of the record that are kept: one in so many
+
+
+@dataclass(frozen=True, eq=False)
+class Suite(Sweep):
+    """A checked suite."""
+
+    suite: SuiteFile  # what the file says, with methods that were added
+    bases: dict[str, Base]  # the base world of every family
+    compares: ClassVar[bool] = False
+
+    @cached_property
+    def kept(self) -> dict[str, Quantity]:
+        """What every column is."""
+        return super().kept | _OWN
+
+    @property
+    def is_random(self) -> bool:
+        """Every repeat is a world of its own."""
+        return True
+
+    @property
+    def calls_own(self) -> bool:
+        """Whether somebody's own method is among those that are run."""
+        return any(map(is_code, texts_in([self.suite.methods[name] for name in self.methods])))
+
+    @property
+    def methods(self) -> list[str]:
+        """Those that are run."""
+        return list(self.grid[2][0].values)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of everything that decides the rows."""
+        return _digest([self.method_digest(name) for name in self.methods], self.file.repeats)
+
+    def method_digest(self, method: str) -> str:
+        """SHA-256 of everything that decides the rows of one method, but for the number of worlds."""
+        suite = self.suite
+        families = {
+            name: [content_of(base.data, base.folder), family.set, content_of(family.setup, self.folder)]
+            for (name, base), family in zip(self.bases.items(), suite.families.values(), strict=True)
+        }
+        own = [content_of(value, self.folder) for value in (suite.measures, suite.oracle.own)]
+        seeds = [family.seed for family in suite.families.values()]
+        first = [suite.seed, *seeds] if any(seed is not None for seed in seeds) else suite.seed
+        fixed = [first, list(self.quantities), suite.until.touches, suite.oracle.margin, own]
+        return _digest(families, suite.conditions, content_of(dict(suite.methods[method]), self.folder), fixed)
+
+    def job(self, index: int) -> Job:
+        """As a sweep's; the seed is that of the family."""
+        job = super().job(index)
+        first = self.suite.families[str(job.values["family"])].seed
+        return job if first is None else replace(job, seed=first + job.repeat)
+
+    def order(self) -> Iterator[int]:
+        """Every world by all methods, then the next: what one method needs of it may serve the others."""
+        worlds, methods = self.repeats, len(self.methods)
+        for first in range(0, self.count, worlds * methods):
+            for world in range(first, first + worlds):
+                yield from range(world, first + worlds * methods, worlds)
+
+    def world_for(self, job: Job) -> World:
+        """The world of a run, checked, before its setup."""
+        family, condition, method = (str(job.values[name]) for name in ("family", "condition", "method"))
+        return self.changed_world(family, condition, method, job.seed)
+
+    def changed_world(self, family: str, condition: str, method: str, seed: int = 0) -> World:
+        """The world of a family with the changes of a condition and a method, checked."""
+        return self.bases[family].world_with(*self._layers(family, condition, method, seed))
+
+    def _layers(self, family: str, condition: str, method: str, seed: int = 0) -> list[list[Change]]:
+        """What is changed of a family's base, one after the other: by its own ``set``, a condition, a method."""
+        layers: list[list[Change]] = [[(("record", "every"), _EVERY, self.name)]]
+        for section, name, given in (
+            ("families", family, self.suite.families[family].set),
+            ("conditions", condition, self.suite.conditions[condition]),
+            ("methods", method, self.suite.methods[method]),
+        ):
+            where = f"{self.name}: {section}.{name}"
+            layers.append([(split_key(key), value, f"{where}.{key}") for key, value in given.items()])
+        return [*layers, [(("seed",), seed, self.name)]]
+
+    @property
+    def notes(self) -> list[str]:
+        """What is left out of the bases where a method or a condition chooses another method."""
+        every = product(self.bases.items(), self.suite.conditions, self.methods)
+        changed = (base.changed(*self._layers(name, own, method)) for (name, base), own, method in every)
+        return list(dict.fromkeys(note for document in changed for note in document.notes))
+
+    def start(self, job: Job) -> Any:
+        """The run of a job: what its family's setup makes of it, if it has one."""
+        from hopfield_nav.experiment import Simulation
+
+        world = self.world_for(job)
+        name = self.suite.families[str(job.values["family"])].setup
+        if name is None:
+            return Simulation(world, seed=job.seed)
+        made = loaded("setup", name, self.folder)(world, job.seed)
+        if isinstance(made, World):
+            return Simulation(made, seed=job.seed)
+        return _Finished(world, dict(made)) if isinstance(made, Mapping) else made
+
+    def require_ready(self) -> None:
+        """Ask every setup that has a ``ready`` to look whether what it needs is there.
+
+        Raises ``BadInput``: it is not.
+        """
+        for family in self.suite.families.values():
+            if family.setup is not None:
+                getattr(loaded("setup", family.setup, self.folder), "ready", lambda: None)()
+
+    def extra(self, run: "Run") -> dict[str, Any]:
+        """The bench's own columns."""
+        counts = run.summary.get("counts")  # the setup may know
+        recorded = not isinstance(run, SimpleNamespace) and run.data.sizes["time"] > 0
+        passed = run.outcome == "reached" and not is_reached(run.summary)
+        return {
+            "counts": int(self._counts(run.world) if counts is None else counts),
+            "way_m": _way(run) if recorded else None,
+        } | ({"outcome": "passed_through"} if passed else {})
+
+    def _counts(self, world: World) -> bool:
+        oracle = self.suite.oracle
+        if oracle.own is not None:
+            return bool(loaded("oracle", oracle.own, self.folder)(world))
+        return oracle.margin is None or has_path(world, oracle.margin)
+
+    def only(self, methods: list[str]) -> "Suite":
+        """The same of some methods alone."""
+        *others, _ = self.grid
+        return replace(self, grid=(*others, axis_of("method", methods)))
+
+    def of(self, worlds: int) -> "Suite":
+        """The same of so many worlds of every family."""
+        file, suite = {"repeats": worlds}, {"worlds": worlds}
+        return replace(self, file=self.file.model_copy(update=file), suite=self.suite.model_copy(update=suite))
+
+    def to_yaml(self, folder: Path | None = None) -> str:
+        """The suite with its worlds written out."""
+        data = self.suite.model_dump(mode="json")
+        for name, base in self.bases.items():
+            data["families"][name]["world"] = base.data
+        return f"# digest: {self.digest}\n" + yaml_text(data)
+
+
+class _Finished:
+    """A row that the setup has made itself; it has ``run`` as a simulation has."""
+
+    outcome = "finished"
+
+    def __init__(self, world: World, summary: dict[str, Any]) -> None:
+        self.world, self.time = world, world.time_limit
+        self._summary = {"outcome": "finished", "reason": "", **summary}
+
+    def step(self, duration: float) -> str:
+        """Nothing is left to do."""
+        return self.outcome
+
+    def run(self, *_: object) -> Any:
+        """What there is."""
+        return SimpleNamespace(world=self.world, summary=self._summary, outcome=self._summary["outcome"])
+
+
+@cache
+def loaded(what: str, name: str, folder: Path) -> Any:
+    """What a file holds, which is executed once a process."""
+    return load_from_file(what, name, folder)
+
+
+def axis_of(name: str, values: list[str]) -> tuple[AxisColumn, ...]:
+    """The axis of a suite that has these names."""
+    return (AxisColumn(name, (name,), values, None, [""]),)
+
+
+def _way(run: "Run") -> float:
+    steps = np.diff(run.data.tool_position.values, axis=0)
+    return float(np.nansum(np.linalg.norm(steps, axis=1)))
+
+
+def _digest(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()

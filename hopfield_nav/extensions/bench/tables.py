@@ -1,0 +1,195 @@
+"""What the rows of a bench say: how many goals were reached, at what cost, and who was better where."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from hopfield_nav.extensions.bench.suite import Suite
+from hopfield_nav.record import SUMMARY, Quantity, alarm_rate, as_text, version_of
+from hopfield_nav.sweeps import FAILURES, Value, limits_of, mean, paired_means, paired_shares, share
+
+Row = Mapping[str, Any]
+Cell = tuple[str, str]  # family and condition
+ALARMS = "false_alarm_count"  # told as a rate
+MOST_DIFFERENT = 5  # worlds that are listed for every pair
+_SIGNED = "+.3g", " … "  # form of a difference, and what stands between the ends of its interval
+
+
+class Table(NamedTuple):
+    """A table with its title: head and rows of text."""
+
+    title: str
+    head: list[str]
+    rows: list[list[str]]
+
+
+class Different(NamedTuple):
+    """A world on which two methods differ."""
+
+    cell: Cell
+    repeat: int
+    seed: int
+    first: Row
+    second: Row
+
+
+def cells(suite: Suite) -> list[Cell]:
+    """Every family and condition."""
+    return [(family, condition) for family in suite.suite.families for condition in suite.suite.conditions]
+
+
+def pairs(suite: Suite, methods: Sequence[str]) -> list[tuple[str, str]]:
+    """Which methods are compared: those of the file, and those that were added with the file's first."""
+    given = [pair for pair in suite.suite.pairs if set(pair) <= set(methods)]
+    own = suite.data["methods"] if given else ()
+    return [*given, *((methods[0], name) for name in methods[1:] if name not in own)]
+
+
+def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cell: Cell) -> Table:
+    """Of every method the share of the scored worlds which it reached, means over those, alarms of all."""
+    compared, today = _compared(suite), version_of("hopfield-nav")
+    head = ["method", "scored worlds", "reached", "95 %", "false `no_path`", "passed through", "method failed"]
+    head += [q.label + (f" [{q.shown}]" if q.shown else "") for q in compared.values()]
+    head = [f"{name} [1/h]" if name == SUMMARY[ALARMS].label else name for name in head]
+    lines = []
+    for method in methods:
+        own = _of(rows, cell, method)
+        counted = [r for r in own if r["counts"]]
+        good = [r for r in counted if r["outcome"] == "reached"]
+        gave_up = sum(r["outcome"] == "no_path" for r in counted)
+        passed = sum(r["outcome"] == "passed_through" for r in counted)
+        failed = sum(r["outcome"] in FAILURES for r in own)
+        versions = sorted({str(r["version"]) for r in own if r["version"]})
+        name = method if versions in ([], [today]) else f"{method} (version {', '.join(versions)})"
+        values = [
+            _rate(counted) if key == ALARMS else _mean(mean(_numbers(r[key] for r in good), limits_of(key)), q.scale)
+            for key, q in compared.items()
+        ]
+        reached = [f"{len(good)} of {len(counted)}", _percent(share(len(good), len(counted)))]
+        lines.append([name, str(len(counted)), *reached, str(gave_up), str(passed), str(failed), *values])
+    return _telling(Table(f"{cell[0]}, {cell[1]}", head, lines), has_goals(suite))
+
+
+def has_goals(suite: Suite) -> bool:
+    """Whether a suite compares what it takes to reach a goal, and not only what is felt."""
+    return bool({"collision_count", "simulated_time_s", "way_m"} & set(suite.suite.compare))
+
+
+def _telling(table: Table, goals: bool) -> Table:
+    """Without columns that say nothing: goals where there are none, failures where none failed, dashes."""
+    columns = list(zip(table.head, *table.rows, strict=True))
+    silent = {key: {"0"} for key in ("false `no_path`", "passed through", "method failed")}
+    kept = [
+        column
+        for column in columns
+        if (goals or column[0] not in ("reached", "95 %")) and set(column[1:]) - silent.get(column[0], {"–"})
+    ]
+    head, *rows = zip(*kept, strict=True)
+    return Table(table.title, list(head), list(map(list, rows)))
+
+
+def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: Cell) -> Table:
+    """World by world, the second method less the first: differences over worlds that both reached."""
+    first, second = (_by_world(rows, cell, name) for name in pair)
+    both = [(first[k], second[k]) for k in sorted(first.keys() & second.keys()) if first[k]["counts"]]
+    there = [(a, b) for a, b in both if a["outcome"] == b["outcome"] == "reached"]
+    got = [(a["outcome"] == "reached", b["outcome"] == "reached") for a, b in both]
+    won = _mean(paired_shares(*_columns(got)).difference, 100.0, *_SIGNED, " %")
+    lines = [["reached", str(len(got)), won, str(got.count((True, False))), str(got.count((False, True)))]]
+    lines = lines if has_goals(suite) else []
+    for key, quantity in _compared(suite).items():
+        values = [(a[key], b[key]) for a, b in there if a[key] is not None and b[key] is not None]
+        if there and not values:
+            continue
+        unit = f" {quantity.shown}".rstrip()
+        gap = _mean(paired_means(*_columns(values)).difference, quantity.scale, *_SIGNED, unit)
+        better = [str(sum(a < b for a, b in values)), str(sum(b < a for a, b in values))]
+        lines.append([quantity.label, str(len(values)), gap, *better])
+    gap = f"difference from {pair[0]}, mean and 95 %"
+    head = ["", "worlds", gap, *(f"{name} better" for name in pair)]
+    return Table(f"{pair[1]} beside {pair[0]}: {cell[0]}, {cell[1]}", head, lines)
+
+
+def most_different(suite: Suite, rows: Sequence[Row], pair: tuple[str, str]) -> list[Different]:
+    """Worlds that one of two methods alone reached, then those where their times differ most."""
+    found = []
+    for cell in cells(suite):
+        first, second = (_by_world(rows, cell, name) for name in pair)
+        for repeat in sorted(first.keys() & second.keys()):
+            a, b = first[repeat], second[repeat]
+            if a["counts"]:
+                found.append(Different(cell, repeat, int(a["seed"]), a, b))
+    return sorted(found, key=_how_alike)[:MOST_DIFFERENT]
+
+
+def different_table(pair: tuple[str, str], worlds: Sequence[Different], links: Mapping[tuple, str]) -> Table:
+    """These worlds, with a link to the view of each run where there is one."""
+    lines = []
+    for world in worlds:
+        line = [", ".join(world.cell), str(world.seed)]
+        for row in (world.first, world.second):
+            told = str(row["outcome"])
+            for key, unit in (("simulated_time_s", "s"), ("collision_count", "touches")):
+                told += f", {as_text(row[key], unit, 1.0)}" if row.get(key) is not None else ""
+            link = links.get((*world.cell, row["method"], world.repeat))
+            line.append(f"[{told}]({link})" if link else told)
+        lines.append(line)
+    return Table(f"Where they differ most: {pair[1]} beside {pair[0]}", ["worlds", "seed", *pair], lines)
+
+
+def curves(rows: Sequence[Row], methods: Sequence[str], key: str) -> dict[str, list[tuple[float, float]]]:
+    """Of every method the share of the scored worlds which was reached by so much of a quantity."""
+    found = {}
+    for method in methods:
+        own = [r for r in rows if r["method"] == method and r["counts"]]
+        ends = sorted(_numbers(r[key] for r in own if r["outcome"] == "reached"))
+        found[method] = [(value, (k + 1) / len(own)) for k, value in enumerate(ends)]
+    return found
+
+
+def _compared(suite: Suite) -> dict[str, Quantity]:
+    return {name: suite.kept[name] for name in suite.suite.compare if name in suite.kept}
+
+
+def _of(rows: Sequence[Row], cell: Cell, method: str) -> list[Row]:
+    return [r for r in rows if (r["family"], r["condition"], r["method"]) == (*cell, method)]
+
+
+def _by_world(rows: Sequence[Row], cell: Cell, method: str) -> dict[int, Row]:
+    return {int(r["repeat"]): r for r in _of(rows, cell, method)}
+
+
+def _how_alike(world: Different) -> tuple[bool, float, Cell, int]:
+    reached = [row["outcome"] == "reached" for row in (world.first, world.second)]
+    times = [row.get("simulated_time_s") or 0.0 for row in (world.first, world.second)]
+    return reached[0] == reached[1], -abs(float(times[1]) - float(times[0])), world.cell, world.repeat
+
+
+def _columns(pairs: Sequence[tuple[Any, Any]]) -> tuple[list[float], list[float]]:
+    return [float(a) for a, _ in pairs], [float(b) for _, b in pairs]
+
+
+def _numbers(values: Any) -> Iterator[float]:
+    return (float(v) for v in values if isinstance(v, (int, float)) and math.isfinite(v))
+
+
+def _mean(value: Value, scale: float, form: str = ".3g", to: str = "–", unit: str = "") -> str:
+    """A mean with its interval."""
+    if not value.n:
+        return "–"
+    middle, low, high = (f"{number * scale:{form}}" for number in (value.estimate, value.low, value.high))
+    return f"{middle}{unit}" if math.isnan(value.low) else f"{middle} ({low}{to}{high}){unit}"
+
+
+def _rate(rows: Sequence[Row]) -> str:
+    """False alarms an hour, with the exact interval, of rows in which they were looked for."""
+    rows = [r for r in rows if r[ALARMS] is not None]
+    seconds = sum(_numbers(r["simulated_time_s"] for r in rows))
+    if not seconds:
+        return "–"
+    rate, low, high = alarm_rate(sum(int(r[ALARMS]) for r in rows), seconds)
+    return f"{rate:.3g} ({low:.3g}–{high:.3g})"
+
+
+def _percent(value: Value) -> str:
+    return "–" if not value.n else f"{100 * value.low:.1f}–{100 * value.high:.1f} %"

@@ -1,0 +1,2 @@
+from .flexible import FlexibleLoop as FlexibleLoop
+from .mujoco import MujocoLoop as MujocoLoop

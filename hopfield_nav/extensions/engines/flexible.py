@@ -1,0 +1,232 @@
+"""The arm with elastic joints as the plant of the loop: its equations in small sub-steps.
+
+The control computer works with the rotors' encoders, as the arms' own controllers do: feedback from behind a spring
+is unstable at any useful gain. So in a run's record ``q_sensed`` is of the rotors, and ``q`` of the links, what the
+second encoder shows. Controller, estimator, detector and log are those of the compiled loop, and so is the motion of
+the links under contact.
+
+The springs make modes far faster than a step (a wrist: 800 Hz). A step is cut into sub-steps of at most 0.5/omega of
+the fastest one, omega from the links and rotors at the start; RK4 is stable up to 2.8/omega. Dry friction is found
+once a sub-step, so that rotors stick truly (see ``sticking``).
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import BadInput, gravity_torque
+from dynamics.flexible_joint import (
+    FlexibleJoints,
+    dry_level,
+    flexible_joints,
+    highest_frequency,
+    links_alone,
+    spring_torque,
+    viscous_torque,
+)
+from dynamics.joint_friction import dahl, speed_with_friction
+from dynamics.kernels.cached_dispatch import CachedDispatch
+from dynamics.kernels.decorators import compile_loop, inlined, load_numba
+from hopfield_nav.loop import (
+    Event,
+    Plant,
+    State,
+    after_step,
+    before_step,
+    begin_stage,
+    check_step,
+    command_in_stage,
+    drive,
+    end_stage,
+    end_step,
+    keep_truth,
+    loop_types,
+    plant_acceleration,
+    read_wrist,
+)
+from hopfield_nav.plugin import type_of
+
+RESOLUTION = 0.5  # largest sub-step times the highest natural frequency
+MAX_SUBSTEPS = 1000
+
+
+class Rotors(NamedTuple):
+    """State and scratch of the rotors, seen from the links' side; each (n,)."""
+
+    # angle, speed: now [rad, rad/s]
+    angle: np.ndarray
+    speed: np.ndarray
+    dry: np.ndarray  # dry friction of the sub-step [N·m]
+    load: np.ndarray  # torque through the gears in the stage [N·m]
+    # stage_angle, stage_speed, acceleration: of an integrator stage
+    stage_angle: np.ndarray
+    stage_speed: np.ndarray
+    acceleration: np.ndarray
+    # angle_sum, speed_sum: weighted sums of its stages
+    angle_sum: np.ndarray
+    speed_sum: np.ndarray
+    viscous: np.ndarray  # joint damping besides friction [N·m·s/rad]
+
+
+class FlexibleLoop:
+    """Advances a state as ``closed_loop.compiled_loop()`` does, with elastic joints.
+
+    A new state begins with rotors that hold the links against gravity; joints that are moved from outside take their
+    rotors along. Arm and joint damping (it acts on the rotors) of the plant are fixed here; how many sub-steps are in
+    a ``step`` [s] is chosen at the joint angles ``start`` (n,) [rad]; ``given`` are the fields of ``FlexibleJoints``
+    that are not the defaults.
+
+    Raises ``BadInput``: transmissions too stiff for the step.
+    """
+
+    def __init__(self, plant: Plant, step: float, start: np.ndarray, **given: object) -> None:
+        self.joints: FlexibleJoints = flexible_joints(plant.arm, **given)
+        self.link_arm = links_alone(plant.arm)  # without rotors and friction
+        n = len(start)
+        self.substeps = substeps(highest_frequency(plant.arm, self.joints, start), step)
+        self.substep = step / self.substeps  # [s]
+        self.rotors = Rotors(*np.zeros((len(Rotors._fields), n)))
+        self.rotors.viscous[:] = plant.damping - plant.arm.friction[:, 1]
+        self._loop = CachedDispatch(_compiled)
+        self._plant: Plant | None = None
+        self._its_links = plant
+        self._state: State | None = None
+        self._left = np.zeros((2, n))
+
+    def __call__(self, plant, controller, trajectory, settings, state, log, last_step) -> int:
+        """Advance until step ``last_step`` or the first event; arguments and result as the compiled loop."""
+        self._take_over(state)
+        if plant is not self._plant:
+            self._plant, self._its_links = plant, self.links(plant)
+        event = self._loop(
+            self._its_links, controller, trajectory, settings, state, log, last_step, self.joints,
+            self.rotors, self.substeps,
+        )  # fmt: skip
+        self._left[:] = state.q, state.qd
+        return event
+
+    def links(self, plant: Plant) -> Plant:
+        """The plant of the link equation: without rotors, and so without friction."""
+        return plant._replace(arm=self.link_arm, damping=np.zeros_like(plant.damping), frictional=False)
+
+    def checked(self, plant: Plant, start: np.ndarray, stages: int) -> Plant:
+        """The plant with its rotors fixed to its links, which joint damping and control move.
+
+        Raises ``BadInput``: a contact too stiff for links that move in sub-steps.
+        """
+        check_step(self.links(plant), start, self.substep, stages, np.zeros(len(start)), 0.0)
+        return plant._replace(arm=plant.arm._replace(rotor_inertia=self.joints.rotor_inertia))
+
+    def encoders(self, q: np.ndarray) -> np.ndarray:
+        """Angles (n,) of the rotors that hold the links at rest at ``q`` (n,) against gravity [rad]."""
+        return q + gravity_torque(self.link_arm, q) / self.joints.stiffness
+
+    def place(self, state: State, angle: np.ndarray, speed: np.ndarray) -> None:
+        """Let the rotors (n,) be at these angles [rad] and speeds [rad/s], wherever the links were put."""
+        self._state = state
+        self._left[:] = state.q, state.qd
+        self.rotors.angle[:], self.rotors.speed[:] = angle, speed
+
+    def _take_over(self, state: State) -> None:
+        if state is self._state:
+            self.rotors.angle[:] += state.q - self._left[0]
+            self.rotors.speed[:] += state.qd - self._left[1]
+            return
+        self.place(state, self.encoders(state.q), state.qd)
+
+
+def substeps(frequency: float, step: float) -> int:
+    """How many sub-steps a step [s] needs for a highest natural frequency [rad/s]."""
+    count = max(1, int(np.ceil(step * frequency / RESOLUTION)))
+    if count > MAX_SUBSTEPS:
+        told = "the joints are too stiff for this step"
+        found = f"{step:g} s and modes of {frequency:.3g} rad/s"
+        allowed = f"at most {MAX_SUBSTEPS} sub-steps of {RESOLUTION / frequency:.2g} s"
+        raise BadInput(told, where="plant.step", found=found, allowed=allowed)
+    return count
+
+
+def _advance(
+    links, controller, trajectory, settings, state, log, last_step, joints, rotors, count
+):  # fmt: skip
+    """As ``closed_loop._advance``; the encoders are on the rotors."""
+    while state.now.step < last_step:
+        event = before_step(controller, trajectory, settings, state, rotors.angle, rotors.speed, log)
+        if event != Event.NONE:
+            return event
+        time, h = state.now.step * settings.step, settings.step / count
+        for part in range(count):
+            if not settings.hold:
+                command_in_stage(controller, trajectory, state.control, rotors.angle, rotors.speed, time + part * h)
+            _substep(links, joints, rotors, state, settings.stages, h, part == 0)
+        event = after_step(settings, state, log)
+        if event != Event.NONE:
+            return event
+    return Event.HORIZON
+
+
+@inlined
+def _substep(links, joints, rotors, state, order, h, first):
+    """One sub-step of ``h`` seconds, RK4 (order 4) or semi-implicit Euler (1)."""
+    q, angle, speed, n, stages = state.q, rotors.angle, rotors.speed, state.q.size, links.stages
+    motion, at, sums = (q, state.qd), (stages.q, stages.qd, stages.qdd), (stages.sum_qd, stages.sum_qdd)
+    turning, sums_there = (angle, speed), (rotors.angle_sum, rotors.speed_sum)  # of the rotors
+    there = rotors.stage_angle, rotors.stage_speed, rotors.acceleration
+    drive(links.motors, angle, state.control.sensed.tau, stages.applied)
+    for stage in range(order):
+        begin_stage(stage, h, motion, at)
+        begin_stage(stage, h, turning, there)
+        _accelerate(links, joints, rotors, state.strain, stages.applied, h if stage == 0 else 0.0)
+        if stage == 0 and first:
+            for i in range(n):
+                stages.friction[i] = rotors.dry[i]
+            keep_truth(state.truth, links)
+            if links.wrist.every > 0 and state.now.step % links.wrist.every == 0:
+                read_wrist(links.wrist, links.arm.gravity, stages, state.wrist)
+        end_stage(stage, at, sums)
+        end_stage(stage, there, sums_there)
+    for i in range(n):
+        stages.momentum[i] = angle[i]
+    end_step(order, h, motion, sums)
+    end_step(order, h, turning, sums_there)
+    for i in range(n):
+        if joints.presliding[i] < np.inf:
+            level = dry_level(joints, i, speed[i], rotors.load[i])
+            path = angle[i] - stages.momentum[i]
+            state.strain[i] = dahl(state.strain[i], path, joints.presliding[i], level)
+
+
+@inlined
+def _accelerate(links, joints, rotors, strain, tau, friction_step):
+    """Accelerations of links and rotors in a stage; with a ``friction_step`` [s] dry friction anew."""
+    stages = links.stages
+    load, speeds, dry, inertia = rotors.load, rotors.stage_speed, rotors.dry, joints.rotor_inertia
+    for i in range(load.size):
+        load[i] = spring_torque(joints, i, rotors.stage_angle[i] - stages.q[i], speeds[i] - stages.qd[i])
+    plant_acceleration(links, load, strain, 0.0, 0.0)
+    for i in range(load.size):
+        push = tau[i] - load[i] - viscous_torque(joints, i, speeds[i]) - rotors.viscous[i] * speeds[i]
+        if friction_step > 0.0:
+            level = dry_level(joints, i, speeds[i], load[i])
+            stopping = push + inertia[i] * speeds[i] / friction_step
+            if joints.presliding[i] < np.inf:
+                ahead = speed_with_friction(
+                    inertia[i], friction_step * stopping, strain[i], joints.presliding[i], level,
+                    friction_step, speeds[i],
+                )  # fmt: skip
+                dry[i] = dahl(strain[i], friction_step * ahead, joints.presliding[i], level)
+            else:
+                dry[i] = min(max(stopping, -level), level)  # what brings it to rest, as far as it can
+        rotors.acceleration[i] = (push - dry[i]) / inertia[i]
+
+
+@lru_cache(maxsize=1)
+def _compiled() -> Callable:
+    number, table = load_numba().types.int64, np.zeros((1, 1))
+    wide = ("friction", "thermal")
+    joints = FlexibleJoints(*(table if name in wide else np.zeros(1) for name in FlexibleJoints._fields))
+    rotors = Rotors(*np.zeros((len(Rotors._fields), 1)))
+    records = (*loop_types(), number, type_of(joints), type_of(rotors), number)
+    return compile_loop(number(*records), _advance)

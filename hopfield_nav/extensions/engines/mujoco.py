@@ -1,0 +1,211 @@
+"""MuJoCo in place of the program's own plant: the same loop around another engine.
+
+MuJoCo computes accelerations and integrates them, from the model that ``dynamics.files.mjcf`` writes. The contact law
+is ours: its torque on the joints is handed over in every stage of the integrator, and so are the torque of a law that
+is not held and the friction of gears that give before they slip. A sensor at the flange reads MuJoCo's accelerations.
+Controller, estimator and detector are the kernels of the compiled loop.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from dynamics import BadInput
+from dynamics.files import mjcf_text
+from dynamics.kernels.cached_dispatch import CachedDispatch
+from dynamics.kernels.decorators import compile_loop, load_numba
+from hopfield_nav.loop import (
+    Event,
+    Plant,
+    State,
+    after_step,
+    before_step,
+    command_in_stage,
+    drive,
+    keep_truth,
+    loop_types,
+    read_wrist,
+    strain_gears,
+    update_contact,
+)
+
+_INTEGRATORS = {"rk4": "RK4", "semi_implicit_euler": "Euler"}
+
+
+class MujocoLoop:
+    """Advances a state as ``closed_loop.compiled_loop()`` does, with MuJoCo as the plant.
+
+    The state is the truth between calls: a new or a changed one may be handed over at any time. Arm and joint damping
+    of the plant are fixed here; the integrator, ``rk4`` or ``semi_implicit_euler``, is MuJoCo's own of that kind,
+    with this step [s].
+
+    Raises ``BadInput``: MuJoCo is missing, or the arm is not rigid.
+    """
+
+    def __init__(self, plant: Plant, step: float, integrator: str = "rk4") -> None:
+        self.mujoco = import_mujoco()  # the module
+        self._made_of = plant, step, integrator
+        text = mjcf_text(plant.arm, damping=plant.damping, step=step, integrator=_INTEGRATORS[integrator])
+        self.model = self.mujoco.MjModel.from_xml_string(text)
+        self.data = self.mujoco.MjData(self.model)
+        self._kernels = [CachedDispatch(partial(_same, kernel)) for kernel in _kernels()]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made anew, in MuJoCo's own state."""
+        values = np.empty(self.mujoco.mj_stateSize(self.model, self._kept))
+        self.mujoco.mj_getState(self.model, self.data, values, self._kept)
+        return MujocoLoop, self._made_of, values
+
+    def __setstate__(self, values: np.ndarray) -> None:
+        self.mujoco.mj_setState(self.model, self.data, values, self._kept)
+
+    @property
+    def _kept(self) -> int:
+        return int(self.mujoco.mjtState.mjSTATE_INTEGRATION)
+
+    def __call__(self, plant, controller, trajectory, settings, state, log, last_step) -> int:
+        """Advance until step ``last_step`` or the first event; arguments and result as the compiled loop."""
+        before, in_stage, after, *_, after_motion, sample = self._kernels
+        hook = _Hook(self, plant, state)
+        if not settings.hold:
+            hook.command = partial(in_stage, controller, trajectory, state.control)
+        self.data.qpos[:], self.data.qvel[:] = state.q, state.qd
+        while state.now.step < last_step:
+            event = before(controller, trajectory, settings, state, log)
+            if event != Event.NONE:
+                return event
+            self.data.time = state.now.step * settings.step
+            hook.drive(state.q)
+            hook.first = True
+            if plant.wrist.every > 0 and state.now.step % plant.wrist.every == 0:
+                self._lend(hook, self.mujoco.mj_forward)
+                sample(plant, state, self.data.qvel.copy(), self.data.qacc.copy())
+            self._lend(hook, self.mujoco.mj_step)
+            after_motion(plant, state, self.data.qpos.copy(), self.data.qvel.copy())
+            event = after(settings, state, log)
+            if event != Event.NONE:
+                return event
+        return Event.HORIZON
+
+    def _lend(self, hook: "_Hook", advance: Callable) -> None:
+        """Let MuJoCo compute; its hook for passive forces is one for the whole process, lent briefly."""
+        self.mujoco.set_mjcb_passive(hook)
+        try:
+            advance(self.model, self.data)
+        finally:
+            self.mujoco.set_mjcb_passive(None)
+
+
+class _Hook:
+    """What MuJoCo calls in every stage for passive forces: adds J^T F of the contact."""
+
+    def __init__(self, loop: MujocoLoop, plant: Plant, state: State) -> None:
+        self._model, self._data, self._plant, self._state = loop.model, loop.data, plant, state
+        *_, self._drive, self._touch, self._keep, _, _ = loop._kernels
+        self.first = True  # whether the next call is in the first stage of the step
+        # writes the law's torque for (q, qd, time) to what is commanded; None: held
+        self.command: Callable | None = None
+
+    def drive(self, q: np.ndarray) -> None:
+        """Hand the motors' torque over."""
+        self._drive(self._plant, self._state, q)
+        self._data.qfrc_applied[:] = self._plant.stages.applied
+
+    def __call__(self, model: Any, data: Any) -> None:
+        """Add the torque to ``data.qfrc_passive``; models of others, in other threads, are left alone."""
+        if model is not self._model:
+            return
+        q, qd = data.qpos.copy(), data.qvel.copy()
+        if self.command is not None:
+            self.command(q, qd, data.time)
+            self.drive(q)
+        self._touch(self._plant, self._state, q, qd)
+        data.qfrc_passive[:] += self._plant.stages.external - self._plant.stages.friction
+        if self.first:
+            self.first = False
+            self._keep(self._state.truth, self._plant)
+
+
+def _same(kernel: Callable) -> Callable:
+    return kernel
+
+
+def import_mujoco() -> Any:
+    """The module ``mujoco``."""
+    try:
+        import mujoco
+    except ImportError:
+        told = "plant.engine: mujoco needs MuJoCo"
+        raise BadInput(told, allowed="pip install 'hopfield-nav[mujoco]'") from None
+    return mujoco
+
+
+def _before(controller, trajectory, settings, state, log):
+    return before_step(controller, trajectory, settings, state, state.q, state.qd, log)
+
+
+def _in_stage(controller, trajectory, control, q, qd, time):
+    command_in_stage(controller, trajectory, control, q, qd, time)
+    return 0
+
+
+def _after(settings, state, log):
+    return after_step(settings, state, log)
+
+
+def _drive(plant, state, q):
+    drive(plant.motors, q, state.control.sensed.tau, plant.stages.applied)
+    return 0
+
+
+def _touch(plant, state, q, qd):
+    """Contact, and the friction of the gears after their path in the step so far."""
+    update_contact(plant, q, qd)
+    friction, arm = plant.stages.friction, plant.arm
+    for i in range(q.size):
+        friction[i] = state.strain[i]
+    if plant.frictional:
+        strain_gears(arm.friction, arm.presliding, state.q, q, qd, friction)
+    return 0
+
+
+def _after_motion(plant, state, q, qd):
+    if plant.frictional:
+        strain_gears(plant.arm.friction, plant.arm.presliding, state.q, q, qd, state.strain)
+    for i in range(q.size):
+        state.q[i], state.qd[i] = q[i], qd[i]
+    return 0
+
+
+def _keep(truth, plant):
+    keep_truth(truth, plant)
+    return 0
+
+
+def _sample(plant, state, qd, qdd):
+    stages = plant.stages
+    for i in range(qd.size):
+        stages.qd[i], stages.qdd[i] = qd[i], qdd[i]
+    read_wrist(plant.wrist, plant.arm.gravity, stages, state.wrist)
+    return 0
+
+
+@lru_cache(maxsize=1)
+def _kernels() -> tuple[Callable, ...]:
+    """The eight above, compiled (or read from the cache) for the types of the compiled loop."""
+    plant, controller, trajectory, settings, state, log = loop_types()
+    types = load_numba().types
+    code, number, vector = types.int64, types.float64, types.float64[::1]
+    fields = dict(zip(State._fields, state.types, strict=True))
+    return (
+        compile_loop(code(controller, trajectory, settings, state, log), _before),
+        compile_loop(code(controller, trajectory, fields["control"], vector, vector, number), _in_stage),
+        compile_loop(code(settings, state, log), _after),
+        compile_loop(code(plant, state, vector), _drive),
+        compile_loop(code(plant, state, vector, vector), _touch),
+        compile_loop(code(fields["truth"], plant), _keep),
+        compile_loop(code(plant, state, vector, vector), _after_motion),
+        compile_loop(code(plant, state, vector, vector), _sample),
+    )

@@ -1,0 +1,130 @@
+"""A world as an environment of Gymnasium: torques in, what the arm senses out, a reward for coming nearer.
+
+Reading this file tells Gymnasium of ``hopfield_nav/Reach-v0``.
+"""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dynamics import BadInput, forward_kinematics
+from hopfield_nav.extensions.gym.driven import DrivenArm
+from hopfield_nav.loop import LARGEST_ANGLE, LARGEST_SPEED
+from hopfield_nav.world import World, load_world
+
+if TYPE_CHECKING:
+    import gymnasium
+
+    Base = gymnasium.Env[np.ndarray, np.ndarray]
+else:
+    try:
+        import gymnasium
+
+        Base = gymnasium.Env
+    except ImportError:  # told where an environment is made
+        gymnasium, Base = None, object
+
+NAME = "hopfield_nav/Reach-v0"
+FORCE_COST = 0.01  # [m/N] distance that is as bad as a newton
+ARRIVED, EXPLODED = 1.0, -1.0  # added to the last reward of an episode
+_LARGEST_TORQUE = 1e6  # [N·m] bounds of the observation: nothing comes near them
+_LARGEST_WAY = 1e3  # [m]
+
+
+class ReachEnv(Base):
+    """Bring the tool to the goal of a world, with the torques of the motors.
+
+    - **Action**: (n,) from -1 to 1, each the share of a motor's largest torque, for one step.
+    - **Observation**: (3 n + 3,): measured joint angles [rad] and speeds [rad/s], torque that the world's
+      estimator takes for contact [N·m], and the way from the tool to the goal [m]. It is that of
+      the latest control period.
+    - **Reward** of a step: -duration · (distance to the goal [m] + 0.01 m/N · true contact force [N]); 1 more
+      at the goal; -1 instead if the simulation of the arm diverges.
+    - **End**: terminated when the tool is within the goal's tolerance, or the arm diverges; truncated at the
+      time limit of the world.
+    - **Seed**: of the noise of the sensors, and of obstacles that are drawn.
+
+    Args:
+        world: one from ``load_world``, or its file or name.
+        overrides: changes, as for ``load_world``; for a file or name.
+        duration: of a step [s].
+
+    Raises ``BadInput``: Gymnasium is missing, the world has no goal or cannot be used, or a duration of no whole
+    control periods.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  (Gymnasium's own way)
+
+    def __init__(
+        self, world: World | str | Path = "empty", overrides: Sequence[str] = (), duration: float = 0.005
+    ) -> None:
+        if gymnasium is None:
+            raise BadInput("an environment needs Gymnasium", allowed="pip install 'hopfield-nav[gym]'")
+        loaded = world if isinstance(world, World) else load_world(world, overrides)
+        if loaded.goal is None or loaded.goal_point is None:
+            raise BadInput("a world without a goal", where=loaded.name, allowed="goal: {…} in the world file")
+        self.world = loaded
+        self._goal, self._tolerance = np.array(loaded.goal_point), loaded.goal.tolerance
+        self._driven = DrivenArm(loaded, duration)
+        self.duration = self._driven.duration
+        n = len(self._driven.limits)
+        bounds = (LARGEST_ANGLE, LARGEST_SPEED, _LARGEST_TORQUE)
+        self._high = np.concatenate([np.repeat(bounds, n), np.full(3, _LARGEST_WAY)])
+        self.observation_space = gymnasium.spaces.Box(-self._high, self._high, dtype=np.float64)
+        self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (n,), np.float64)
+        self._time_limit = round(loaded.time_limit / loaded.plant.step) * loaded.plant.step - 1e-9  # as of a run
+        self._running = False
+
+    @property
+    def arm(self) -> Any:
+        """The arm that moves (``dynamics.Arm``), as the world has it."""
+        return self._driven.simulation.arm
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begin an episode at the start of the world; ``options`` are not used."""
+        super().reset(seed=seed)
+        self._driven.start(int(self.np_random.integers(2**31)))
+        self._running = True
+        q = self._driven.state.q
+        way = self._goal - forward_kinematics(self.arm, q)[:3, 3]
+        nothing = np.zeros(len(q))
+        return np.concatenate((q, nothing, nothing, way)), self._info(float(np.linalg.norm(way)))
+
+    def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Apply an action for one step.
+
+        Raises ``BadInput``: an action of another shape or with numbers that are not finite, or no episode has begun.
+        """
+        driven = self._driven
+        if not self._running:
+            raise BadInput("no episode has begun", allowed="reset()")
+        try:
+            share = np.asarray(action, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            share = self._driven.limits[:0]
+        if share.shape != driven.limits.shape or not math.isfinite(share @ share):
+            raise BadInput("action", found=action, allowed=f"{len(driven.limits)} finite numbers")
+        whole = driven.step(share * driven.limits)
+        control, way = driven.state.control, self._goal - driven.tool
+        distance = math.sqrt(way @ way)
+        info = self._info(distance)
+        there = whole and distance <= self._tolerance
+        reward = -self.duration * (distance + FORCE_COST * info["force"]) + (ARRIVED if there else 0.0)
+        seen = np.concatenate((control.sensed.q, control.sensed.qd, control.belief.tau_external, way))
+        if not whole:  # numbers beyond all bounds, or none
+            seen = np.fmin(np.fmax(seen, -self._high), self._high)
+        late = info["time"] >= self._time_limit
+        return seen, reward if whole else EXPLODED, there or not whole, late, info
+
+    def _info(self, distance: float) -> dict[str, Any]:
+        force = self._driven.state.truth.touch.force
+        return {"time": self._driven.time, "distance": distance, "force": math.sqrt(force @ force)}
+
+
+if gymnasium is not None and NAME not in gymnasium.registry:
+    gymnasium.register(id=NAME, entry_point="hopfield_nav.extensions.gym:ReachEnv")

@@ -1,0 +1,154 @@
+"""Where the arm is touched: the set of links and patches whose push explains a joint torque.
+
+Torque on joints 1 to n is one vector of n numbers, and a push on a link beyond which no joint turns leaves the rest
+of it at zero: what touches where is often not to be told from one instant. So the answer is a set: every patch on
+which some frictionless push (or one within a friction cone) leaves a misfit below the chi-square quantile with n
+degrees of freedom. The push that truly acts leaves the noise itself, so that its patch is in the set with at least
+the stated probability.
+
+The best guess is the link with the most evidence: the likelihood integrated over its open surface, every place alike,
+the force log-normal about 40 N. It is a guess among what the torque cannot tell.
+
+Source: the constraint of a line of action through the surface is that of Haddadin, De Luca and Albu-Schäffer 2017
+(section V); set and evidence are this project's.
+"""
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, BadInput
+from dynamics.batches import as_rows
+from dynamics.work import make_work
+from hopfield_nav.extensions.isolation.fit import AT_U, AT_V, LOG_EVIDENCE, fit_patches
+from hopfield_nav.extensions.isolation.surface import BODY, ArmSurface, make_surface, surface_places
+from hopfield_nav.geometry import LINK, arm_bodies
+
+LEVEL, LARGEST_FORCE = 0.999, 500.0  # default level of the test, and force that no push exceeds [N]
+
+
+class Isolation(NamedTuple):
+    """What a residual says about the place of contact."""
+
+    links: tuple[int, ...]  # links that can be touched, in rising order; empty: no push explains the residual
+    best_link: int  # the likeliest of them; 0 where there is none
+    best_point: np.ndarray  # (3,) likeliest point, base axes [m]; NaN where there is none
+    patches: np.ndarray  # (k,) rows of ``ArmSurface.patches`` that explain the residual
+    points: np.ndarray  # (k, 3) where on each, base axes [m]
+    normals: np.ndarray  # (k, 3) inward unit normals there, base axes
+    weight: np.ndarray  # (k,) share of each in the evidence; their sum is 1
+    probability: np.ndarray  # (n + 1,) of each link, by number, given the residual and the stated prior
+
+
+def isolate(
+    arm: Arm,
+    q: np.ndarray,
+    residual: np.ndarray,
+    sigma: np.ndarray | float,
+    *,
+    level: float = LEVEL,
+    friction: float = 0.0,
+    largest_force: float = LARGEST_FORCE,
+    surface: ArmSurface | None = None,
+) -> Isolation:
+    """The links and patches whose push explains a residual of one instant.
+
+    The residual (n,) is the estimated torque of contact [N·m] at joint angles ``q`` (n,) [rad], ``sigma`` its noise:
+    one standard deviation or (n,) [N·m], or the (n, n) covariance [(N·m)²]. With the probability ``level`` the true
+    patch is to be in the set. The push lies within a cone of the coefficient ``friction`` (0: along the normal) and
+    is no harder than ``largest_force`` [N]. The arm has capsules; its surface is ``default_surface`` by default.
+
+    Raises ``BadInput``: wrong shapes, noise that is not positive definite, or a level outside 0 to 1.
+    """
+    surface = surface or default_surface(arm)
+    rows = fit_surface(arm, surface, q, residual, sigma, level, friction, largest_force)
+    return read_fit(arm, surface, q, rows)
+
+
+def fit_surface(
+    arm: Arm,
+    surface: ArmSurface,
+    q: np.ndarray,
+    residual: np.ndarray,
+    sigma: np.ndarray | float,
+    level: float = LEVEL,
+    friction: float = 0.0,
+    largest_force: float = LARGEST_FORCE,
+    free: np.ndarray | None = None,
+    margin: float = 0.003,
+) -> np.ndarray:
+    """The fit of every patch, (m, 6) as ``fit.fit_patches`` gives it; arguments as ``isolate``.
+
+    ``free``: (h, k, 7) from ``geometry.capsules_in_base`` at poses where nothing touched; a point ``margin`` [m] deep
+    in one of them cannot be touched by what stands still.
+    """
+    n = len(arm.dh)
+    (angles, torque), lead = as_rows(n, q=q, residual=residual)
+    if lead:
+        raise BadInput("isolation takes one instant", found=np.shape(residual), allowed=f"({n},)")
+    if not 0.0 <= friction <= 2.0 or not 0.0 < largest_force < math.inf:
+        raise BadInput("no such push", found=(friction, largest_force), allowed="friction 0 to 2, force > 0")
+    swept = np.zeros((0, 0, 7)) if free is None else np.ascontiguousarray(free, dtype=np.float64)
+    return fit_patches(
+        arm, surface, angles[0], torque[0], whitening(sigma, n), misfit_bound(n, level), float(friction),
+        float(largest_force), swept, float(margin), make_work(n),
+    )  # fmt: skip
+
+
+def read_fit(arm: Arm, surface: ArmSurface, q: np.ndarray, rows: np.ndarray) -> Isolation:
+    """Links, best guess and patches from the fit of every patch."""
+    n, evidence = len(arm.dh), rows[:, LOG_EVIDENCE]
+    kept = np.flatnonzero(np.isfinite(evidence))
+    link = surface.bodies[surface.patches[:, BODY].astype(int), LINK].astype(int)
+    points, normals = surface_places(arm, q, surface, kept, rows[kept, AT_U], rows[kept, AT_V])
+    share = np.exp(evidence[kept] - evidence[kept].max()) if len(kept) else np.zeros(0)
+    weight = share / max(share.sum(), 1e-300)
+    probability = np.bincount(link[kept], weight, n + 1)
+    best_link = int(probability.argmax()) if len(kept) else 0
+    best = int(np.where(link[kept] == best_link, share, -1.0).argmax()) if len(kept) else -1
+    return Isolation(
+        links=tuple(int(i) for i in np.unique(link[kept])),
+        best_link=best_link,
+        best_point=points[best] if len(kept) else np.full(3, np.nan),
+        patches=kept,
+        points=points,
+        normals=normals,
+        weight=weight,
+        probability=probability,
+    )
+
+
+def misfit_bound(n: int, level: float) -> float:
+    """Chi-square quantile with ``n`` degrees of freedom."""
+    from scipy.special import chdtri
+
+    if not 0.0 < level < 1.0:
+        raise BadInput("a level is a probability", found=level, allowed="above 0, below 1")
+    return float(chdtri(n, 1.0 - level))
+
+
+def whitening(sigma: np.ndarray | float, n: int) -> np.ndarray:
+    """(n, n) inverse of the lower Cholesky factor of a covariance; ``sigma`` as for ``isolate``."""
+    noise = np.asarray(sigma, dtype=np.float64)
+    if noise.shape not in {(), (n,), (n, n)} or not np.all(np.isfinite(noise)):
+        raise BadInput("sigma has the wrong shape", found=noise.shape, allowed=f"(), ({n},) or ({n}, {n})")
+    if noise.ndim < 2:
+        if not np.all(noise > 0):
+            raise BadInput("noise must be positive", found=noise.tolist(), allowed="above 0 N·m")
+        return np.ascontiguousarray(np.diag(1.0 / np.broadcast_to(noise, n)))
+    try:
+        return np.ascontiguousarray(np.tril(np.linalg.inv(np.linalg.cholesky(noise))))
+    except np.linalg.LinAlgError:
+        raise BadInput("the covariance is not positive definite", where="sigma") from None
+
+
+def default_surface(arm: Arm) -> ArmSurface:
+    """Patches of 3 cm, made once for each outline."""
+    return _surface_of(arm_bodies(arm).tobytes())
+
+
+@lru_cache(maxsize=8)
+def _surface_of(bodies: bytes) -> ArmSurface:
+    return make_surface(np.frombuffer(bodies).reshape(-1, 12).copy())

@@ -1,0 +1,187 @@
+"""The plan of a world as a whole: a path, its trajectory, the proof that both are free, and their files.
+
+``save_plan`` writes a folder with the world, the plan's numbers, the trajectory and a robot program.
+"""
+
+import contextlib
+import json
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, BadInput, HopfieldNavError, forward_kinematics
+from dynamics.files import whole_folder, write_whole
+from hopfield_nav.build import build_arm, build_model, names_of
+from hopfield_nav.clearance import Scene, build_scene, clearance, explain, in_names, scene_of_world, trajectory_is_free
+from hopfield_nav.extensions.known_world.line import poses_at, straight_line
+from hopfield_nav.extensions.known_world.plan import AUTO, KnownPlan, Question, plan_known, plans_in_turn
+from hopfield_nav.extensions.known_world.robot_program import urscript
+from hopfield_nav.extensions.known_world.table import PERIOD, write_plan_csv
+from hopfield_nav.extensions.known_world.task import DIRECT, SAMPLING, PlannedPath, Task, task_of_world
+from hopfield_nav.extensions.known_world.timing import is_time_optimal, time_path
+from hopfield_nav.extensions.known_world.until_contact import contact_watch, require_stop, rtde_program
+from hopfield_nav.loop import Trajectory, sample
+from hopfield_nav.world import World
+
+
+class Planned(NamedTuple):
+    """A plan with all that belongs to it."""
+
+    world: World  # that was asked for
+    # arm, scene, task: of the world
+    arm: Arm
+    scene: Scene
+    task: Task
+    plan: KnownPlan  # paths, or the reasons why there is none
+    trajectory: Trajectory | None  # of the best path; None where there is none
+    seconds: float  # computing time of the plan, without the trajectory [s]
+
+
+def plan_world(world: World) -> Planned:
+    """Plan the motion that a world's section ``plan`` asks for, past its known obstacles.
+
+    Its ``obstacles`` are not used: the arm knows nothing of them.
+
+    Raises ``BadInput``: nothing to plan to, a start or goal beyond the limits, or a library that the method needs is
+    not installed. ``NoClosedForm``: the method that is asked for needs an arm of UR type.
+    """
+    arm = build_arm(world)
+    contact_watch(world)  # refused before anything is planned
+    return plan_task(world, arm, scene_of_world(world, world.plan.clearance), task_of_world(world, arm))
+
+
+def plan_task(world: World, arm: Arm, scene: Scene, task: Task) -> Planned:
+    """As ``plan_world``, for a task of one's own.
+
+    A path that the motors cannot follow, such as one that needs more torque than they have, is passed over for the
+    next path, and then for the next method. Where several methods offer a path (``auto``), the path is taken whose
+    sum of two times is least: that of the motion, and that of the tool's path at ``plan.tool_speed``.
+    """
+    asked, seconds = world.plan, 0.0
+    reasons: dict[str, str] = {}
+    question = Question(
+        arm, scene, task.start, task.stations, asked.method, asked.ways, asked.steps, asked.tool_speed,
+        asked.turn_speed, world.seed % 2**31,
+    )  # fmt: skip
+    plans = plans_in_turn(question)
+    _load_kernels(arm, scene, task.start, asked.method)
+    while True:
+        started = time.perf_counter()
+        plan = next(plans, None)
+        seconds += time.perf_counter() - started
+        if plan is None:
+            return Planned(world, arm, scene, task, KnownPlan(None, [], reasons), None, seconds)
+        reasons |= {kind: in_names(why, names_of(world.known)) for kind, why in plan.reasons.items()}
+        timed = _first_of_each(world, arm, scene, plan.paths, reasons)
+        if timed:
+            path, trajectory = min(timed, key=lambda each: _cost(arm, asked.tool_speed, each[1]))
+            paths = [path, *(other for other in plan.paths if other.kind == path.kind and other is not path)]
+            return Planned(world, arm, scene, task, KnownPlan(path, paths, reasons), trajectory, seconds)
+
+
+def _first_of_each(
+    world: World, arm: Arm, scene: Scene, paths: list[PlannedPath], reasons: dict[str, str]
+) -> list[tuple[PlannedPath, Trajectory]]:
+    """Of every kind the first path that the motors can follow; why others cannot goes into ``reasons``."""
+    timed: dict[str, tuple[PlannedPath, Trajectory]] = {}
+    for path in paths:
+        if path.kind in timed:
+            continue
+        try:
+            timed[path.kind] = path, _timed(world, arm, scene, path)
+        except BadInput as error:
+            reasons[path.kind] = str(error)
+        else:
+            reasons.pop(path.kind, None)
+    return list(timed.values())
+
+
+def _cost(arm: Arm, tool_speed: float, trajectory: Trajectory) -> float:
+    return float(trajectory.knots[-1]) + _tool_length(arm, sample(trajectory, 8)[1]) / tool_speed
+
+
+def _tool_length(arm: Arm, q: np.ndarray) -> float:
+    """The way of the tool through rows (k, n) [m]."""
+    tool = forward_kinematics(arm, q)[:, :3, 3]
+    return float(np.linalg.norm(np.diff(tool, axis=0), axis=1).sum())
+
+
+def _load_kernels(arm: Arm, scene: Scene, start: np.ndarray, method: str) -> None:
+    """Plan from the start to where it is: compiled code is ready before the clock runs."""
+    with contextlib.suppress(HopfieldNavError):  # the plan itself will say what is wrong
+        plan_known(arm, scene, start, [start], DIRECT if method == SAMPLING else method, count=1, steps=1)
+        if method == AUTO:
+            plan_known(arm, scene, start, [start], DIRECT, count=1)
+    explain(arm, scene, np.zeros(len(arm.dh)))  # what a reason calls
+    poses_at(straight_line(np.array([np.eye(4)] * 2)), np.zeros(1))
+
+
+def _timed(world: World, arm: Arm, scene: Scene, path: PlannedPath) -> Trajectory:
+    tool_speed = world.plan.tool_speed if path.is_of_tool else None
+    acceleration = np.array(world.plan.acceleration)
+    trajectory = time_path(build_model(world, arm), path, acceleration, tool_speed=tool_speed)
+    if not trajectory_is_free(arm, scene, trajectory):
+        raise BadInput("the motion in time could not be proven free")
+    watch = contact_watch(world)
+    if watch is not None:
+        require_stop(arm, trajectory, watch, PERIOD)
+    return trajectory
+
+
+def facts(planned: Planned) -> dict[str, Any]:
+    """Numbers of a plan, with units in their names."""
+    assert planned.trajectory is not None
+    assert planned.plan.path is not None
+    path = planned.plan.path
+    q = sample(planned.trajectory, 8)[1]
+    tool = forward_kinematics(planned.arm, q)[:, :3, 3]
+    return {
+        "method": path.kind,
+        "not_possible": planned.plan.reasons,
+        "duration_s": float(planned.trajectory.knots[-1]),
+        "time_optimal": is_time_optimal(),
+        "joint_length_rad": path.length,
+        "tool_length_m": _tool_length(planned.arm, q),
+        "tool_distance_m": float(np.linalg.norm(tool[-1] - tool[0])),
+        "clearance_obstacles_m": _least(planned, planned.scene._replace(pairs=planned.scene.pairs[:0]), q),
+        "clearance_itself_m": _least(planned, build_scene(planned.arm), q),
+        "direct_lengths_rad": [w.length for w in planned.plan.paths] if path.kind == "direct" else [],
+        "start_joints_rad": path.q[0].tolist(),
+        "goal_joints_rad": path.q[-1].tolist(),
+        "planning_time_s": planned.seconds,
+    }
+
+
+def _least(planned: Planned, scene: Scene, q: np.ndarray) -> float | None:
+    """Least distance along the path [m]; None where there is nothing to touch."""
+    least = float(clearance(planned.arm, scene, q).min())
+    return least if np.isfinite(least) else None
+
+
+def save_plan(planned: Planned, folder: Path, motion: str = "servoj") -> None:
+    """Write ``world.yaml``, ``plan.json``, ``plan.csv`` and, for six joints, ``plan.script``.
+
+    Where the motion ends at a contact, ``plan_rtde.py`` too.
+
+    The plan has a trajectory, the program's ``motion`` is one of ``urscript``; the folder, new or empty, is written
+    whole or not at all.
+
+    Raises ``BadInput``: a motion that does not suit the path, or the folder holds something; ``OSError``: it cannot
+    be written.
+    """
+    assert planned.trajectory is not None
+    assert planned.plan.path is not None
+    text, watch = "", contact_watch(planned.world)
+    if len(planned.arm.dh) == 6:  # URScript knows no others
+        name = planned.world.name
+        text = urscript(planned.arm, planned.plan.path, planned.trajectory, motion, name, watch=watch)
+    with whole_folder(folder) as partial:
+        write_whole(partial / "world.yaml", planned.world.to_yaml(folder))
+        write_whole(partial / "plan.json", json.dumps(facts(planned), indent=2, ensure_ascii=False) + "\n")
+        write_plan_csv(planned.arm, planned.trajectory, partial / "plan.csv")
+        if text:
+            write_whole(partial / "plan.script", text)
+        if text and watch is not None:
+            write_whole(partial / "plan_rtde.py", rtde_program(watch, PERIOD))

@@ -1,0 +1,171 @@
+"""Sampling: OMPL looks for a path where neither the straight line nor a direct motion is free.
+
+OMPL (Sucan, Moll, Kavraki 2012) draws random configurations and joins them to trees or a roadmap; we
+answer its questions (``ompl``). The joints are real numbers within their limits: another whole
+turn is another place. The goal is every free configuration of the station on every turn. A path is
+looked for near the start first: there it is found sooner, and is shorter.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, BadInput
+from hopfield_nav.clearance import Scene, motion_is_free
+from hopfield_nav.extensions.known_world.ompl import Checks, joint_space, load_ompl, planner_class, quiet
+from hopfield_nav.extensions.known_world.positions import free_positions, plan_places
+from hopfield_nav.extensions.known_world.task import SAMPLING, PlannedPath, path_length
+
+_LARGEST_SEED = 2**32 - 2
+_NEAR = 1.5 * np.pi  # [rad] from the start: three quarters of a turn, so that a goal is near on both ways round
+_STEP = 1.0  # [rad] by which a tree grows at most; of OMPL's own, a fifth of the space, most are blocked
+
+
+class SamplingPlan(NamedTuple):
+    """What ``plan_sampling`` found."""
+
+    # the joints go straight from row to row, every motion proven; None where ``reason`` says why
+    path: PlannedPath | None
+    reason: str  # "" where there is a path
+    time: float  # that it took [s]
+    states: int  # configurations that the planner kept, in all legs
+    motions: int  # that OMPL asked us about, simplifying included
+    check_time: float  # share of ``time`` spent in our answers [s]
+
+
+def plan_sampling(
+    arm: Arm,
+    scene: Scene,
+    start: np.ndarray,
+    stations: Sequence[np.ndarray],
+    seed: int = 0,
+    time_limit: float = 5.0,
+    planner: str = "RRTConnect",
+    simplify: bool = True,
+) -> SamplingPlan:
+    """A free path through the stations that a planner of OMPL finds, a leg after the other.
+
+    The same seed gives the same path, as long as the planner stops by itself: one that improves its path until the
+    time is up (RRTstar) gets further on a faster machine.
+
+    The arm has limits at every joint, the scene is from ``build_scene``. ``start`` is (n,) joint angles, turns
+    included [rad], or a (4, 4) pose that leaves them open. The stations, via points and goal, are each (n,) joint
+    angles or a (4, 4) pose T_base_tool, for which the arm is of UR type. All may be reached on any whole turn within
+    the limits; those nearest to the start are tried first.
+
+    ``seed`` is that of OMPL's random numbers, 0 or more, ``time_limit`` that of a search [s], of which a leg has two
+    at most: near its start, and within all limits. ``planner`` is one of ``ompl.PLANNERS``. ``simplify``: let OMPL
+    shorten and smooth what it found. What is then not proven free is not taken.
+
+    Raises ``BadInput``: OMPL is missing, or a malformed station, seed, limit or name; ``NoClosedForm``: poses, and an
+    arm that is not of UR type.
+
+    Source: the method is OMPL's; nowoczyn2023 4 asks for the comparison.
+    """
+    begin = time.perf_counter()
+    if not 0 <= seed <= _LARGEST_SEED:
+        raise BadInput("wrong seed", found=seed, allowed=f"0 to {_LARGEST_SEED}")
+    if not 0.0 < time_limit < np.inf:
+        raise BadInput("time_limit must be positive", found=time_limit)
+    ompl = load_ompl()
+    kind, checks = planner_class(ompl, planner), Checks(arm, scene)
+    places = plan_places(arm, start, stations)
+    layers = [free_positions(arm, scene, places, i) for i in range(len(places))]
+    reason = next((layer.reason for layer in layers if layer.reason), "")
+    legs: list[_Leg] = []
+    with quiet(ompl):
+        ompl.util.RNG.setSeed(int(seed) + 1)  # OMPL refuses 0; what draws from here on is made anew
+        for i in range(1, 1 if reason else len(layers)):
+            starts = legs[-1].found[-1:] if legs else layers[0].q
+            for limits in _regions(arm.position_limits, starts, layers[i].q):
+                legs.append(_Leg(ompl, checks, kind, starts, layers[i].q, limits))
+                if legs[-1].plan(time_limit, simplify):
+                    break
+            else:
+                reason = f"{planner} found no path to {_name(i, layers)} within {time_limit:g} s"
+                break
+    path, states = None if reason else _path(legs), sum(leg.states for leg in legs)
+    return SamplingPlan(path, reason, time.perf_counter() - begin, states, checks.motions, checks.seconds)
+
+
+def _name(i: int, layers: Sequence[object]) -> str:
+    return "the goal" if i == len(layers) - 1 else f"via point {i}"
+
+
+class _Leg:
+    """From one of several configurations to one of several others; ``found`` (k, n) once planned."""
+
+    def __init__(
+        self, ompl: Any, checks: Checks, kind: Any, starts: np.ndarray, goals: np.ndarray, limits: np.ndarray
+    ) -> None:
+        self.ompl, self.checks, self.states = ompl, checks, 0
+        starts, goals = (q[((limits[:, 0] <= q) & (q <= limits[:, 1])).all(axis=1)] for q in (starts, goals))
+        # a start that is a goal needs no leg
+        self.found = goals[(goals[:, None] == starts).all(axis=2).any(axis=1)][:1]
+        self.information = joint_space(ompl, limits, checks)
+        self.setup = ompl.geometric.SimpleSetup(self.information)
+        for q in starts:
+            self.setup.addStartState(self._state(q))
+        goal = ompl.base.GoalStates(self.information)
+        for q in goals[_nearest_first(starts, goals)]:
+            goal.addState(self._state(q))
+        self.setup.setGoal(goal)
+        search = kind(self.information)
+        if hasattr(search, "setRange"):
+            search.setRange(_STEP)
+        self.setup.setPlanner(search)
+
+    def plan(self, time_limit: float, simplify: bool) -> bool:
+        """Whether a path was found that is proven free."""
+        if len(self.found):
+            return True
+        self.setup.solve(float(time_limit))
+        data = self.ompl.base.PlannerData(self.information)
+        self.setup.getPlannerData(data)
+        self.states = data.numVertices()
+        if not self.setup.haveExactSolutionPath():
+            return False
+        self.found = self._rows()
+        if simplify:
+            self.setup.simplifySolution()
+            shorter = self._rows()
+            self.found = shorter if self._proven(shorter) else self.found
+        self.found = self.found if self._proven(self.found) else self.found[:0]
+        return len(self.found) > 0
+
+    def _proven(self, q: np.ndarray) -> bool:
+        return bool(motion_is_free(self.checks.arm, self.checks.scene, q[:-1], q[1:]).all())
+
+    def _state(self, q: np.ndarray) -> Any:
+        state = self.information.allocState()
+        state[0 : len(q)] = q.tolist()
+        return state
+
+    def _rows(self) -> np.ndarray:
+        n, path = self.checks.n, self.setup.getSolutionPath()
+        return np.array([path.getState(i)[0:n] for i in range(path.getStateCount())])
+
+
+def _path(legs: Sequence[_Leg]) -> PlannedPath:
+    """One path of the legs, without rows that repeat the one before."""
+    q = np.concatenate([leg.found for leg in legs])
+    q = q[np.concatenate([[True], np.any(np.diff(q, axis=0) != 0.0, axis=1)])]
+    return PlannedPath(q, SAMPLING, np.arange(len(q)), path_length(q))
+
+
+def _regions(limits: np.ndarray, starts: np.ndarray, goals: np.ndarray) -> list[np.ndarray]:
+    """Limits (n, 2) within which a leg is looked for in turn [rad]: near its start, then all."""
+    endless = np.nonzero(~np.isfinite(limits).all(axis=1))[0]
+    if len(endless):
+        raise BadInput("sampling needs limits for every joint", where=f"joint {int(endless[0]) + 1}")
+    start = starts[_nearest_first(goals, starts)[0]]
+    near = np.clip(np.column_stack([start - _NEAR, start + _NEAR]), *limits.T[:, :, None])
+    return [limits] if np.array_equal(near, limits) else [near, limits]
+
+
+def _nearest_first(starts: np.ndarray, goals: np.ndarray) -> np.ndarray:
+    """Order of the goals by the distance from the nearest start, the sum of all joints' changes."""
+    apart = np.abs(goals[:, None] - starts).sum(axis=2).min(axis=1)
+    return np.argsort(apart, kind="stable")

@@ -1,0 +1,116 @@
+"""Estimator, detector and isolator on rows as they come: those of ``replay``, one row after the other."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dynamics import Arm, BadInput
+from hopfield_nav.extensions.isolation import ContactIsolator, Isolation
+from hopfield_nav.extensions.recordings import MotorFit, Replaying
+from hopfield_nav.plugin import Method
+
+NOISE = 0.5  # [N·m] of the residual, where no free motion has told
+SURE = 0.95  # probability of the links that are named together
+LEAST_NOISE = 1e-3  # [N·m]
+RATE = 125.0  # [Hz] of a stream before it has begun
+HOLD_BACK, BASELINE = 0.1, 0.4  # [s] contact begins before it is felt; free residuals that make the line
+
+
+@dataclass(frozen=True)
+class StreamMethods:
+    """The methods that are applied to a stream."""
+
+    model: Arm  # the arm as it is believed to be, friction included
+    # estimator, detector: methods of ``plugin.find_method``
+    estimator: Method
+    detector: Method
+    values: Mapping[str, Any]  # of their parameters, by name
+    motors: MotorFit  # that turn currents into torques
+    noise: np.ndarray | None = None  # (n,) standard deviation of the residual in free motion [N·m]; None: not known
+    # rearm, episodes: the rule by which a level is an alarm, as for ``replay``
+    rearm: float = 1.0
+    episodes: bool = False
+    tool_alone: bool = False  # whether only the tool can touch anything, as a world may say
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a control computer sensed at one moment: time [s], and (n,) each [rad, rad/s, rad/s², A]."""
+
+    time: float
+    q: np.ndarray
+    qd: np.ndarray
+    q_ref: np.ndarray
+    qd_ref: np.ndarray
+    qdd_ref: np.ndarray
+    current: np.ndarray
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is believed at a row."""
+
+    time: float  # [s]
+    level: float  # as a share of the threshold
+    tau_external: np.ndarray  # (n,) [N·m]
+    detected: bool  # whether an alarm was raised
+    place: Isolation | None  # where the arm is touched; None without an alarm, or where it cannot be told
+    # that may be touched, the likeliest first, each with its probability, 95 % together; none where that is
+    # more than half of them, or no push explains the torques
+    links: tuple[tuple[int, float], ...] = ()
+    tool_alone: bool = False  # whether it can only be the tool
+
+
+class DetectorStream:
+    """Estimator, detector and isolator, applied to a stream row by row.
+
+    Raises ``BadInput``: a parameter that is missing, unknown or out of its range.
+    """
+
+    def __init__(self, methods: StreamMethods) -> None:
+        self._methods = m = methods
+        self._stream = Replaying(m.model, m.estimator, m.detector, m.values, m.rearm, m.episodes)
+        self.restart(RATE)
+
+    def restart(self, rate: float) -> None:
+        """Forget everything: a stream of ``rate`` [Hz] begins, or its clock has jumped."""
+        m = self._methods
+        self._stream.restart()
+        noise = NOISE if m.noise is None else np.maximum(m.noise, LEAST_NOISE)
+        back, line = (max(8, round(seconds * rate)) for seconds in (HOLD_BACK, BASELINE))
+        self._isolator = ContactIsolator(m.model, noise, hold_back=back, baseline=line)
+
+    def judge(self, row: Row) -> Seen:
+        """The next row.
+
+        Raises ``BadInput``: numbers that are not finite, or time that does not increase.
+        """
+        torque = self._methods.motors.torque(row.current)
+        sensed = np.array((row.q, row.qd, row.q_ref, row.qd_ref, row.qdd_ref, torque))
+        level, residual, detected = self._stream.feed_row(row.time, sensed)
+        place = self._isolate(row.q, residual) if detected else None
+        if level <= 1.0:
+            self._isolator.moved_free(row.q, residual)
+        alone = self._methods.tool_alone
+        links = ((len(row.q), 1.0),) if alone and detected else likely_links(place)
+        return Seen(row.time, level, residual, detected, place, links, alone)
+
+    def _isolate(self, q: np.ndarray, residual: np.ndarray) -> Isolation | None:
+        try:
+            return self._isolator.felt(q, residual)
+        except BadInput:  # too little free motion before
+            return None
+
+
+def likely_links(place: Isolation | None) -> tuple[tuple[int, float], ...]:
+    """Links with their probabilities, the likeliest first, 95 % together; none where most would be named."""
+    if place is None or not place.best_link:
+        return ()
+    named: list[tuple[int, float]] = []
+    for link in np.argsort(-place.probability, kind="stable"):
+        if sum(share for _, share in named) >= SURE:
+            break
+        named.append((int(link), float(place.probability[link])))
+    return tuple(named) if 2 * len(named) <= place.probability.size - 1 else ()

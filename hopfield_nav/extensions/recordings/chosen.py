@@ -1,0 +1,226 @@
+"""What replay and watch share: methods with their parameters and rule of alarms, and the motors of an arm."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dynamics import BadInput
+
+if TYPE_CHECKING:
+    import xarray
+
+    from dynamics import Arm
+    from hopfield_nav.extensions.recordings.motors import MotorFit
+    from hopfield_nav.plugin import Method
+    from hopfield_nav.world import World
+
+DETECTOR = "adaptive_joint_torque"  # where nothing names one
+_RESIDUALS = ("momentum_observer", "disturbance_observer")  # what filters a difference of torques
+_ESTIMATOR, _ARM = "momentum_observer", "ur5_controller"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Model, methods, values of their parameters, and the rule by which a level becomes an alarm."""
+
+    model: "Arm"
+    estimator: "Method"
+    detector: "Method"
+    values: dict[str, Any]
+    rearm: float = 1.0
+    episodes: bool = False
+    tool_alone: bool = False  # whether nothing but the tool can touch
+
+    def told(self) -> list[tuple[str, str]]:
+        """What was chosen, as rows of a table."""
+        rule = "one touch is one alarm" if self.episodes else "every rise is an alarm"
+        values = ", ".join(f"{name}={_short(value)}" for name, value in self.values.items())
+        methods = [("methods", f"{self.estimator.name}, {self.detector.name}"), ("rule", rule)]
+        return [*methods, *([("parameters", values)] if values else [])]
+
+    def note(self, log: str) -> str:
+        """What stands below a figure of a log."""
+        return "  ·  ".join([log, *map(" ".join, self.told())])
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_short, value))}]"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+Log = Annotated[
+    Path,
+    typer.Argument(
+        metavar="LOG", help="Run, its log.nc or signals.csv, recording of a real arm, ROS bag, or description of a log."
+    ),
+]
+WorldOfLog = Annotated[str | None, typer.Option(metavar="WORLD", help="That gives model, methods and parameters.")]
+Detector = Annotated[
+    str | None, typer.Option(help=f"Name of a detector, or FILE.py:NAME  [default: that of the world, or {DETECTOR}]")
+]
+Estimator = Annotated[
+    str | None,
+    typer.Option(help=f"Name of an estimator, or FILE.py:NAME  [default: that of the world, or {_ESTIMATOR}]"),
+]
+ArmName = Annotated[
+    str | None, typer.Option("--arm", help=f"Model of the arm  [default: that of the world, or {_ARM}]")
+]
+Values = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of a method: --set omega=20. Repeatable."),
+]
+Threshold = Annotated[float | None, typer.Option(help="Of the detector.")]
+FreeRun = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="LOG", help="Log of the same arm untouched: gives motors and friction. Repeatable."),
+]
+MotorConstants = Annotated[
+    str | None,
+    typer.Option(metavar="K1,K2,...", help="Torque for a current, of every joint [N·m/A], where it is known."),
+]
+
+Episodes = Annotated[
+    bool | None,
+    typer.Option(
+        "--episodes/--every-rise",
+        help="One touch is one alarm, for an arm that retreats from what it feels; or every rise is one.",
+    ),
+]
+
+
+def read_values(threshold: float | None, values: Sequence[str]) -> dict[str, Any]:
+    """The values of ``--threshold`` and ``--set``, by name."""
+    from hopfield_nav.world import parse_value
+
+    given: dict[str, Any] = {} if threshold is None else {"threshold": threshold}
+    for text in values:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise BadInput("not understood", where=f"--set {text}", allowed="NAME=VALUE, such as omega=20")
+        given[name] = parse_value(value, f"--set {text}")
+        if not _is_numbers(given[name]):
+            raise BadInput("not a number", where=f"--set {text}", allowed="a number, or a list of them")
+    return given
+
+
+def _is_numbers(value: Any) -> bool:
+    values = value if isinstance(value, list) and value else [value]
+    return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
+
+
+def read_numbers(text: str, option: str) -> list[float]:
+    """Numbers between commas that an option has; BadInput for something else."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise BadInput("not understood", where=option, found=text, allowed="numbers, such as 4,5,6") from None
+
+
+def choose(
+    world: "World | None", detector: str | None, estimator: str | None, arm: str | None,
+    given: dict[str, Any], episodes: bool | None,
+) -> Chosen:  # fmt: skip
+    """The methods that a world names, or others, with its values of their parameters and its rule of alarms.
+
+    Without a world, every rise of the defaults is an alarm. What is given comes before what the world says.
+    """
+    from dynamics import load_arm
+    from hopfield_nav.extensions.recordings.replayed import with_gains
+    from hopfield_nav.plugin import find_method
+
+    if world is None:
+        methods = (find_method("estimator", estimator or _ESTIMATOR), find_method("detector", detector or DETECTOR))
+        return Chosen(load_arm(arm or _ARM), *methods, with_gains(given, methods), episodes=bool(episodes))
+    rule = world.detection
+    methods = (
+        find_method("estimator", estimator) if estimator else _named(world, "estimator", rule.estimator),
+        find_method("detector", detector) if detector else _named(world, "detector", rule.measure),
+    )
+    values = values_of_world(world, methods) | with_gains(given, methods)
+    alarms = rule.armed_below, rule.episodes if episodes is None else episodes
+    alone = world.contact.bodies == "tool"
+    return Chosen(model_of_world(world, arm), *methods, values, *alarms, alone)
+
+
+def _named(world: "World", kind: str, name: str) -> "Method":
+    """A method of a world; files that the record of a run names are never executed."""
+    try:
+        return world.trust.find(kind, name, world.folder)
+    except BadInput as error:
+        raise BadInput(error.what, found=error.found, allowed=f"--{kind} NAME or FILE.py:NAME") from None
+
+
+def model_of_world(world: "World", arm: str | None) -> "Arm":
+    """The arm as the world's control computer believes it to be, or another model on the same kinematics."""
+    from dynamics import load_arm, with_dynamics
+    from hopfield_nav.build import build_arm, build_model
+
+    own = build_arm(world)
+    if arm is not None:
+        return with_dynamics(own, load_arm(arm))
+    return build_model(world, own)
+
+
+def values_of_world(world: "World", methods: "Sequence[Method]") -> dict[str, Any]:
+    """What a world says of the parameters that the methods have, and of its encoders."""
+    from hopfield_nav.plugin import inheritable
+
+    law, values = world.controller.law, world.controller.parameters
+    if world.trust.looks_into(law):
+        values = inheritable(world.trust.find("controller", law, world.folder), values)
+    every = {**values, **world.detection.parameters, **world.sensors.model_dump()}
+    return fitting(every, methods)
+
+
+def fitting(values: Mapping[str, Any], methods: "Sequence[Method]") -> dict[str, Any]:
+    """Those of some values that methods have as parameters, a list where that has one number a joint; and encoders'."""
+    joints = {p.name: p.per_joint for method in methods for p in method.parameters} | {"encoder_resolution": True}
+    known = {name: value for name, value in values.items() if name in joints}
+    return {name: value for name, value in known.items() if joints[name] or not isinstance(value, list | tuple)}
+
+
+def of_residual(chosen: Chosen, joints: int, kinematics: bool) -> Chosen:
+    """The same for a log of torques that are what a maker's model leaves, of an arm without masses."""
+    from hopfield_nav.extensions.recordings.needed import bare_chain, without_masses
+    from hopfield_nav.plugin import JOINT_TORQUES
+
+    if chosen.estimator.name not in _RESIDUALS:
+        allowed, found = ", ".join(_RESIDUALS), chosen.estimator.name
+        raise BadInput("feels nothing without masses", where="--estimator", found=found, allowed=allowed)
+    if not kinematics and chosen.detector.needs != JOINT_TORQUES:
+        allowed = "--arm ARM for its lengths, or a detector of joint torques"
+        raise BadInput("needs an arm", where="--detector", found=chosen.detector.name, allowed=allowed)
+    return replace(chosen, model=without_masses(chosen.model) if kinematics else bare_chain(joints))
+
+
+def motors_of(
+    model: "Arm", constants: str | None, free: "Sequence[xarray.Dataset]", same_motor: list[list[int]],
+    where: str, measured: bool = False,
+) -> "tuple[Arm, MotorFit]":  # fmt: skip
+    """The model with its friction, and its motors: given by their constants, or fitted to free motion.
+
+    ``measured``: the torques at the joints were, so that only friction is fitted.
+    """
+    from hopfield_nav.extensions.recordings.motors import fit_motors, given_motors
+
+    if any(("effort" in data) != measured for data in free):
+        kinds = ("currents", "torques")
+        raise BadInput(f"{kinds[not measured]} where the log has {kinds[measured]}", where="--free-run")
+    if measured and (constants is not None or same_motor):
+        told = "the log has torques, which need no motor constants"
+        raise BadInput(told, where="--motor-constants", allowed="a description without effort, or neither")
+    if constants is not None:
+        if free or same_motor:
+            raise BadInput("motors are given twice", where="--motor-constants", allowed="that, or --free-run")
+        return model, given_motors(read_numbers(constants, "--motor-constants"), len(model.dh))
+    if measured and not free:
+        return model, given_motors([1.0] * len(model.dh), len(model.dh))
+    if not free:
+        allowed = "--free-run LOG, one or more logs of the same arm with nothing touching it"
+        raise BadInput("the motor constants are not known", where=where, allowed=allowed)
+    motors = fit_motors(free, model, same_motor)
+    return motors.on(model), motors

@@ -1,0 +1,218 @@
+"""Free motion for the command tune: simulated or recorded, one part to choose by and another to judge by."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from dynamics import Arm, BadInput, load_arm
+from hopfield_nav.build import find_methods
+from hopfield_nav.cli import count_bar, read_joints
+from hopfield_nav.experiment import simulate
+from hopfield_nav.extensions.recordings.chosen import model_of_world, motors_of, values_of_world
+from hopfield_nav.extensions.recordings.free_motion_runs import RISE, felt_force, free_motion
+from hopfield_nav.extensions.recordings.needed import without_masses
+from hopfield_nav.extensions.recordings.opened import open_log
+from hopfield_nav.extensions.recordings.signals import Signals, signals_of_recording, watched_seconds
+from hopfield_nav.extensions.recordings.tuning import ChosenThreshold, Watched, choose_threshold, halves, threshold_of
+from hopfield_nav.record import SUMMARY, alarm_rate
+from hopfield_nav.world import World
+
+PUSHES = 10  # that tell how much force is felt
+_DIGITS = 4  # of a threshold
+
+
+@dataclass(frozen=True)
+class Free:
+    """Free motion in two parts."""
+
+    choosing: Callable[[World], Iterable[Signals]]  # the motions of each part, for a world
+    judging: Callable[[World], Iterable[Signals]]  # the motions of each part, for a world
+    model: Arm | None = None  # the arm whose motion it is as it is believed to be; None: as the world says
+    changes: tuple[str, ...] = ()  # of the world, that make its arm the one that was recorded
+    names: tuple[str, ...] = ()  # of the logs, where there are any; each has two motions
+    remarks: tuple[tuple[str, str], ...] = ()  # what could not be made so, as rows of a table
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A world's threshold, what chose it, and what judged it."""
+
+    world: World  # whose methods they are
+    watched: Watched  # they, with everything but the threshold
+    chosen: ChosenThreshold  # the threshold
+    force: float = 0.0  # mean force at which a push is felt with it [N]; 0 where nobody asked
+    alarms: int = 0  # in the motion that judged
+    seconds: float = 0.0  # in the motion that judged
+
+    @property
+    def change(self) -> str:
+        """The threshold as a change of the world."""
+        values = self.chosen.threshold.tolist()
+        text = f"[{', '.join(map(repr, values))}]" if isinstance(values, list) else repr(values)
+        return f"detection.threshold={text}"
+
+    @property
+    def rate(self) -> tuple[float, float, float]:
+        """False alarms an hour, and both ends of the 95 % interval."""
+        return alarm_rate(self.alarms, self.seconds)
+
+    def judged(self, free: Free) -> Self:
+        """The same after the motion that judges it."""
+        alarms, seconds = 0, 0.0
+        for signals in free.judging(self.world):
+            alarms += self.watched.alarms(signals, self.chosen.threshold)
+            seconds += watched_seconds(signals.time)
+        return replace(self, alarms=alarms, seconds=seconds)
+
+
+def tuned(world: World, free: Free, per_hour: float, force_in: World | None = None) -> Tuned:
+    """The threshold of a world's methods for a rate of false alarms; and of a push in another world the force."""
+    methods = find_methods(world)[1:]
+    threshold_of(methods[1])
+    model = model_of_world(world, None) if free.model is None else free.model
+    watched = Watched(model, *methods, values_of_world(world, methods), world.detection.armed_below)
+    chosen = choose_threshold(watched, list(free.choosing(world)), per_hour)
+    chosen = chosen._replace(threshold=_rounded(chosen.threshold))
+    found = Tuned(world, watched, chosen)
+    require_noise(found)
+    return found if force_in is None else replace(found, force=_force(force_in, chosen))
+
+
+def simulated(seeds: int) -> Free:
+    """Motions of the world's own arm, the first half of the seeds to choose by."""
+
+    def of(seeds: Sequence[int], name: str) -> Callable[[World], Iterable[Signals]]:
+        def motions(world: World) -> Iterable[Signals]:
+            with count_bar(name, "free motions") as progress:
+                for done, seed in enumerate(seeds, 1):
+                    yield free_motion(world, seed)
+                    if progress is not None:
+                        progress(done, len(seeds))
+
+        return motions
+
+    return Free(of(range(seeds // 2), "chooses"), of(range(seeds // 2, seeds), "judges"))
+
+
+def recorded(world: World, logs: Sequence[Path], constants: str | None, same_motor: Sequence[str] | None) -> Free:
+    """Saved runs or recordings of a real arm, the first half of each to choose by."""
+    model = model_of_world(world, None)
+    opened = [open_log(log, len(model.dh)) for log in logs]
+    for log in opened:
+        log.require_untouched()
+    if all(log.simulated for log in opened):
+        if constants or same_motor:
+            raise BadInput("a simulated run records torques", where="--motor-constants")
+        return _given([halves(replace(log, world=log.world or world).signals()) for log in opened], logs)
+    if any(log.simulated for log in opened):
+        raise BadInput("runs and recordings of a real arm", where="--free-run", allowed="one kind of both")
+    whole = [log.data for log in opened]
+    if any("residual" in data.attrs for data in whole):
+        model = without_masses(model)
+    middles = [data.sizes["time"] // 2 for data in whole]
+    early = [data.isel(time=slice(None, m)) for data, m in zip(whole, middles, strict=True)]
+    late = [data.isel(time=slice(m, None)) for data, m in zip(whole, middles, strict=True)]
+    groups = read_joints(same_motor)
+    fitted = [] if constants else early
+    model, motors = motors_of(model, constants, fitted, groups, str(logs[0]), "effort" in whole[0])
+    parts = [
+        (signals_of_recording(a, motors), signals_of_recording(b, motors)) for a, b in zip(early, late, strict=True)
+    ]
+    free = replace(_given(parts, logs), model=model)
+    if constants:
+        return free
+    return replace(free, changes=_friction_of(model)) if _has_room(world, model) else replace(free, remarks=_NO_ROOM)
+
+
+def _given(parts: Sequence[tuple[Signals, Signals]], logs: Sequence[Path]) -> Free:
+    return Free(lambda _: [a for a, _ in parts], lambda _: [b for _, b in parts], names=tuple(log.stem for log in logs))
+
+
+_NO_ROOM = (("friction", "the threshold is for a model that knows it; a simulated arm without rotor inertia has none"),)
+
+
+def _has_room(world: World, model: Arm) -> bool:
+    """Whether the world's plant may have the friction of a model: with each goes a rotor."""
+    rotors = load_arm(world.plant.dynamics or world.arm, world.folder).rotor_inertia
+    return world.plant.engine == "flexible" or not np.any((model.friction[:, 0] > 0.0) & (rotors == 0.0))
+
+
+def _friction_of(model: Arm) -> tuple[str, ...]:
+    """The friction that was found, as that of the world's plant and of its model."""
+    names = ("coulomb", "viscous", "breakaway", "stribeck_speed")
+    columns: list[Any] = [f"{name}: {model.friction[:, k].tolist()}" for k, name in enumerate(names)]
+    return f"plant.friction={{{', '.join(columns)}}}", "controller.model_error.friction_scale=1"
+
+
+def _rounded(threshold: np.ndarray) -> np.ndarray:
+    return np.array([float(f"{v:.{_DIGITS}g}") for v in threshold.ravel()]).reshape(threshold.shape)
+
+
+def _force(world: World, chosen: ChosenThreshold) -> float:
+    """Mean over pushes of the force at which each is felt [N]."""
+    section = world.detection.model_copy(update={"threshold": chosen.threshold.tolist()})
+    return pushed(world.with_changes(detection=section)).force
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """What pushes that rise by 50 N/s tell of a world's detection."""
+
+    force: float  # mean at which one is felt, or what it had become where it was not [N]
+    least: float  # at which one was felt; NaN where none was [N]
+    missed: int  # of ``PUSHES``
+
+
+def pushed(world: World) -> Pushed:
+    """Push the arm of a world in free motion, in random directions."""
+    found = [felt_force(world, seed) for seed in range(PUSHES)]
+    felt = [force for force, noticed in found if noticed]
+    return Pushed(float(np.mean([f for f, _ in found])), min(felt, default=float("nan")), PUSHES - len(felt))
+
+
+_RUN_SAYS = (
+    "simulated_time_s", "collision_count", "repeated_alarm_count", "false_alarm_count",
+    "silent_contact_count", "detection_delay_median_s",
+)  # fmt: skip
+
+
+def costs(before: World, after: World) -> list[tuple[str, str]]:
+    """What a threshold costs and buys, beside that of the world as it was: of pushes, and of its own run."""
+    lines = []
+    try:
+        old, new = pushed(before), pushed(after)
+        lines.append(("a push is felt at", f"{_pushes(old)} → {_pushes(new)}"))
+    except BadInput as error:  # an arm that finds no goal to move to freely
+        lines.append(("a push is felt at", f"not tried: {error}"))
+    runs = [simulate(world).summary for world in (before, after)]
+    lines.append(("the world's own run", " → ".join(str(run["outcome"]) for run in runs)))
+    for name in _RUN_SAYS:
+        told = [SUMMARY[name].text(run[name]) for run in runs]
+        lines.append((SUMMARY[name].label, " → ".join(told)))
+    shares = [run["repeated_alarm_count"] / max(run["collision_count"], 1) for run in runs]
+    lines.append(("repeated alarms, of all touches", " → ".join(f"{share:.0%}" for share in shares)))
+    if runs[1]["collision_count"] > 1.5 * max(runs[0]["collision_count"], 1):
+        lines.append(("warning", "the arm stops far more often than with the threshold of the world as it was"))
+    return lines
+
+
+def _pushes(found: Pushed) -> str:
+    if found.missed == PUSHES:
+        return f"none, up to {found.force:.3g} N"
+    return f"{found.force:.3g} N ({found.force / RISE:.2g} s; least {found.least:.3g} N, {found.missed} missed)"
+
+
+def require_noise(found: Tuned) -> None:
+    """Refuse a threshold that nothing in the free motion holds up."""
+    lowest = threshold_of(found.watched.detector).low
+    if float(np.max(found.chosen.threshold)) <= 1.001 * lowest:
+        raise BadInput(
+            "free motion shows nothing that a threshold must bear: model and sensors are without error",
+            where="detection.threshold",
+            found=f"{lowest:g}, its lower bound",
+            allowed="a world with noise or errors (--set sensors.velocity_noise=0.001, "
+            "controller.model_error.mass_scale=1.1), or --free-run LOG of the arm",
+        )

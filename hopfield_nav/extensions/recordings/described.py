@@ -1,0 +1,190 @@
+"""Logs of any arm: a description, a short YAML file, says which columns or topics hold which signals.
+
+A ROS bag with one topic of joint states needs none.
+"""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from dynamics import BadInput
+from hopfield_nav import world
+from hopfield_nav.extensions.recordings.bags import FIELDS, JointStates, is_bag, read_joint_states
+from hopfield_nav.extensions.recordings.formats import Head, Recorded, aligned, read_head
+
+_ANGLE = {"rad": 1.0, "deg": np.pi / 180.0}
+_SPEED = {f"{unit}/s": factor for unit, factor in _ANGLE.items()}
+_TORQUE = {"N·m": 1.0, "N·mm": 1e-3}
+_UNITS = {  # of each signal, the first by default
+    "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9},
+    "q": _ANGLE, "q_ref": _ANGLE, "qd": _SPEED, "qd_ref": _SPEED,
+    "qdd_ref": {f"{unit}/s²": factor for unit, factor in _ANGLE.items()},
+    "current": {"A": 1.0, "mA": 1e-3}, "effort": _TORQUE, "tau": _TORQUE,
+}  # fmt: skip
+SIGNALS = tuple(_UNITS)[1:]
+_OF_BAG = {"q": "position", "qd": "velocity", "effort": "effort"}  # what a bag is taken to hold
+
+
+class SignalSection(world.Section):
+    """Where a signal stands; a bare word is its columns."""
+
+    columns: world.Text | tuple[world.Text, ...] = Field(
+        description="of a table: names, or one with * for the joint; of a bag: position, velocity or effort"
+    )
+    unit: world.Text | None = Field(None, description="of its numbers; null: that of the program")
+    scale: Annotated[Any, world.PerJoint(-1e9, 1e9, "")] = Field(
+        1.0, description="what its numbers are multiplied by, one or one a joint, such as N·m for 1 A"
+    )
+    topic: world.Text | None = Field(None, description="of a bag, where it is another than that of the log")
+
+
+Signal = Annotated[SignalSection, world.OrWord("columns")]
+_Span = Annotated[tuple[float, ...], world.Length(2, 2)]
+
+
+class LogFile(world.Section):
+    """The description of a log."""
+
+    format: Annotated[int, world.Whole(1, 1)] = Field(description="version of the layout of a description")
+    file: world.Text = Field(description="table with a header, .bag, or folder of a ROS 2 bag, relative to this file")
+    topic: world.Text | None = Field(None, description="of a bag; null: the only one with joint states")
+    joints: tuple[world.Text | int, ...] | None = Field(
+        None, description="what * stands for, or names in a bag, in the arm's order; null: as they are"
+    )
+    time: Signal = Field(SignalSection(columns="time"), description="of a table: its column of time")
+    q: Signal | None = Field(None, description="measured joint angles")
+    qd: Signal | None = Field(None, description="measured joint velocities")
+    q_ref: Signal | None = Field(None, description="reference joint angles")
+    qd_ref: Signal | None = Field(None, description="reference joint velocities")
+    qdd_ref: Signal | None = Field(None, description="reference joint accelerations")
+    current: Signal | None = Field(None, description="motor currents")
+    effort: Signal | None = Field(None, description="measured torques at the joints, friction included")
+    tau: Signal | None = Field(None, description="torques that the maker's own model needs for the motion")
+    residual: world.Flag = Field(False, description="what effort leaves of tau is felt, and no model is needed")
+    contact: world.Text | None = Field(None, description="of a table: column that is not 0 where the arm was touched")
+    contacts: tuple[_Span, ...] = Field((), description="when it was touched: begin and end, by the log's time")
+
+    def signals(self) -> dict[str, SignalSection]:
+        """The signals that are said to be there, by name."""
+        return {name: given for name in SIGNALS if (given := getattr(self, name)) is not None}
+
+
+def is_described(path: Path) -> bool:
+    """Whether a path is that of a description, or of a bag that needs none."""
+    return path.suffix in (".yaml", ".yml") or is_bag(path)
+
+
+def read_described(path: Path, joints: int | None) -> Recorded:
+    """The signals of a described log or of a bag, of an arm with so many joints (None: as many as it has)."""
+    given = _description(path) if not is_bag(path) else LogFile(format=1, file=path.name)
+    log = path.parent / given.file
+    where = str(log if is_bag(path) else path)
+    for name, signal in {**given.signals(), "time": given.time}.items():
+        if signal.unit is not None and signal.unit not in _UNITS[name]:
+            allowed = ", ".join(_UNITS[name])
+            raise BadInput("unknown unit", where=f"{where}: {name}.unit", found=signal.unit, allowed=allowed)
+    if given.contact is not None and given.contacts:
+        raise BadInput("touches are said twice", where=f"{where}: contact", allowed="contact or contacts")
+    if not is_bag(log) and (given.topic or any(signal.topic for signal in given.signals().values())):
+        raise BadInput("a table has no topics", where=f"{where}: topic", allowed="none")
+    raw = _of_bag(given, log, joints) if is_bag(log) else _of_table(given, log, joints, where)
+    for name, signal in given.signals().items():
+        scale = np.atleast_1d(signal.scale)
+        if scale.size not in (1, raw.signals[name].shape[1]):
+            allowed = "1, or one a joint"
+            raise BadInput("wrong number", where=f"{where}: {name}.scale", found=scale.size, allowed=allowed)
+        raw.signals[name] *= _factor(name, signal) * scale
+    counts = {name: values.shape[1] for name, values in raw.signals.items() if name in SIGNALS}
+    wanted = joints or counts["q"]
+    for name, found in counts.items():
+        if found != wanted:
+            there = f"{where}: {name}"
+            raise BadInput("wrong number of joints", where=there, found=found, allowed=str(wanted))
+    if given.residual:
+        if not {"effort", "tau"} <= set(raw.signals):
+            raise BadInput("no effort or no tau", where=f"{where}: residual", allowed="with both alone")
+        raw.signals["effort"] -= raw.signals["tau"]
+    return _labelled(given, raw._replace(residual=given.residual), where)
+
+
+def _description(path: Path) -> LogFile:
+    document = world.read_document(path)
+    given, faults = world.read_form(LogFile.model_validate, LogFile, document)
+    if given is world.NOT_KNOWN or faults:
+        raise world.together(world.in_order(faults, document))
+    return given
+
+
+def _factor(name: str, signal: SignalSection) -> float:
+    return _UNITS[name][signal.unit] if signal.unit else 1.0
+
+
+def _of_table(given: LogFile, path: Path, joints: int | None, where: str) -> Recorded:
+    if given.q is None:
+        raise BadInput("no joint angles", where=f"{where}: q", allowed="their columns, such as pos_*")
+    head = read_head(path)
+    columns = {name: _places(head, signal, given, joints) for name, signal in given.signals().items()}
+    if given.contact is not None:
+        columns["contact"] = [head.place(given.contact)]
+    raw = head.read(str(given.time.columns), columns)
+    return raw._replace(time=raw.time * _factor("time", given.time) * float(np.ravel(given.time.scale)[0]))
+
+
+def _places(head: Head, signal: SignalSection, given: LogFile, joints: int | None) -> list[int]:
+    names = signal.columns
+    if isinstance(names, str) and given.joints is not None:
+        names = tuple(names.replace("*", str(joint)) for joint in given.joints)
+    if not isinstance(names, str):
+        return [head.place(name) for name in names]
+    return ("*" in names and head.numbered(names, joints)) or [head.place(names)]
+
+
+def _of_bag(given: LogFile, path: Path, joints: int | None) -> Recorded:
+    names = None if given.joints is None else [str(joint) for joint in given.joints]
+    read: dict[str | None, JointStates] = {}
+
+    def states(topic: str | None) -> JointStates:
+        if topic not in read:
+            read[topic] = read_joint_states(path, topic, names)
+        return read[topic]
+
+    first = states(given.topic)
+    names = list(first.joints)
+    if joints is not None and len(names) != joints:
+        found = f"{len(names)}: {', '.join(names)}"
+        allowed = f"{joints}, named by `joints` in a description of the log"
+        raise BadInput("wrong number of joints", where=str(path), found=found, allowed=allowed)
+    wanted = {name: SignalSection(columns=field) for name, field in _OF_BAG.items() if field in first.fields}
+    if given.signals():
+        wanted = {"q": SignalSection(columns="position"), **given.signals()}
+    logs: dict[str, np.ndarray] = {}
+    for name, signal in wanted.items():
+        told = states(signal.topic or given.topic)
+        if signal.columns not in told.fields:
+            allowed = ", ".join(told.fields) + f" of {', '.join(FIELDS)}"
+            there = f"{path}: {name}"
+            raise BadInput("not in the messages", where=there, found=signal.columns, allowed=allowed)
+        time = 1e-9 * (told.nanoseconds - first.nanoseconds[0])
+        logs[name] = np.column_stack([time, told.fields[str(signal.columns)]])
+    if "q" not in logs:
+        raise BadInput("no joint angles", where=str(path), allowed="messages with positions")
+    stamps, signals, dropped = aligned(logs, path)
+    return Recorded(stamps, signals, [], dropped + first.dropped, 1e-9 * float(first.nanoseconds[0]))
+
+
+def _labelled(given: LogFile, raw: Recorded, where: str) -> Recorded:
+    """With the labels of contact (k, 1), from the column or from the spans, where there are any."""
+    if given.contacts:
+        time = raw.time + raw.start
+        touched = np.zeros(len(time), dtype=bool)
+        for begin, end in given.contacts:
+            inside = (time >= begin) & (time <= end)
+            if not inside.any():
+                found, allowed = f"{begin:g} to {end:g} s", f"{time[0]:.10g} to {time[-1]:.10g} s, with rows"
+                what = "no rows in a contact"
+                raise BadInput(what, where=f"{where}: contacts", found=found, allowed=allowed)
+            touched |= inside
+        raw.signals["contact"] = touched[:, None].astype(np.float64)
+    return raw

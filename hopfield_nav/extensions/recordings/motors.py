@@ -1,0 +1,224 @@
+"""Motor constants and joint friction from recordings of free motion, with honest intervals.
+
+With nothing touching the arm, K i = tau + c sign(qd) + d qd, where tau is the torque of the arm's model at
+the reference motion. The current carries the noise, so it is the side that is fitted:
+i = (tau + c sign(qd) + d qd) / K + i_0, by Huber's estimator; where torques at the joints were measured in
+place of currents, K is 1. What is left is correlated in time; the
+standard deviations count whole blocks of it as one observation (Liang and Zeger 1986).
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, BadInput, inverse_dynamics
+from hopfield_nav.extensions.recordings.needed import drive_of, with_reference
+
+if TYPE_CHECKING:
+    import xarray
+
+SLOWEST = 0.02  # [rad/s] below it the direction of friction is not certain
+BLOCK = 1.0  # [s] longer than what is left stays correlated
+LARGEST_SHARE = 0.5  # standard deviation of a motor constant beyond which it is not excited
+_REFERENCE = ("q_ref", "qd_ref", "qdd_ref")
+_TUNING = 1.345  # standard deviations beyond which Huber's estimator counts a residual less
+_FEWEST_BLOCKS, _ROUNDS = 5, 30
+
+
+class MotorFit(NamedTuple):
+    """Motors and friction of an arm of n joints."""
+
+    motor_constant: np.ndarray  # (n,) torque at the joint for a current [N·m/A]
+    friction: np.ndarray  # (n, 2) Coulomb [N·m] and viscous [N·m·s/rad]
+    zero_current: np.ndarray  # (n,) current where no torque is [A]
+    std: np.ndarray  # (n, 4) standard deviations of motor constant, Coulomb, viscous and zero current
+    residual_rms: np.ndarray  # (n,) what is left of the current [A]
+    rows: np.ndarray  # (n,) rows that were used
+
+    def torque(self, current: np.ndarray) -> np.ndarray:
+        """Motor torque (..., n) at the joint side, friction not yet taken off [N·m]."""
+        return self.motor_constant * (np.asarray(current) - self.zero_current)
+
+    def on(self, arm: Arm) -> Arm:
+        """``arm`` with this friction (the recordings show no higher torque to break away)."""
+        coulomb, viscous = np.maximum(self.friction, 0.0).T
+        return arm._replace(friction=np.column_stack([coulomb, viscous, coulomb, np.full_like(coulomb, 0.1)]))
+
+
+def fit_motors(recordings: "Sequence[xarray.Dataset]", arm: Arm, same_motor: Sequence[Sequence[int]] = ()) -> MotorFit:
+    """Motor constant, Coulomb and viscous friction of every joint from runs in which nothing touched.
+
+    The recordings are of ``load_recording``, with motor currents or torques. The motors are to give the torque of the
+    model ``arm``, whose own friction is not used. ``same_motor``: groups of joints (counted from 1) that have one
+    motor constant in common.
+
+    Raises ``BadInput``: no recordings, no currents, a force sensor that felt a push, a joint that does not move both
+    ways for long enough, or one whose torque says too little of its motor constant.
+    """
+    if not recordings:
+        raise BadInput("no recordings of free motion", allowed="at least one")
+    recordings = [with_reference(data) for data in recordings]
+    for data in recordings:
+        _check(data, len(arm.dh))
+    torques = [inverse_dynamics(arm, *(data[name].values for name in _REFERENCE)) for data in recordings]
+    joints = [_rows(recordings, torques, j) for j in range(len(arm.dh))]
+    fits: list[_Fit | None] = [None] * len(joints)
+    for group in _groups(same_motor, len(joints)):
+        found = _friction_alone if "effort" in recordings[0] else _fit_group
+        for j, fit in zip(group, found([joints[j] for j in group]), strict=True):
+            _refuse_what_is_not_excited(fit, j)
+            fits[j] = fit
+    return _collect([fit for fit in fits if fit is not None], joints)
+
+
+def given_motors(constants: Sequence[float], n: int) -> MotorFit:
+    """Motors whose constants (n,) [N·m/A] are known, without friction; no current means no torque.
+
+    Raises ``BadInput``: not n numbers above 0.
+    """
+    values = np.asarray(constants, dtype=np.float64)
+    if values.shape != (n,) or not np.all(values > 0) or not np.isfinite(values).all():
+        allowed = f"{n} numbers above 0 [N·m/A]"
+        raise BadInput("no motor constants", where="--motor-constants", found=constants, allowed=allowed)
+    nothing = np.zeros(n)
+    return MotorFit(values, np.zeros((n, 2)), nothing, np.zeros((n, 4)), nothing, np.zeros(n, dtype=int))
+
+
+class _Rows(NamedTuple):
+    """Columns of one joint: torque, direction, velocity, one (k, 4); current (k,); block number (k,)."""
+
+    columns: np.ndarray
+    current: np.ndarray
+    block: np.ndarray
+
+
+class _Fit(NamedTuple):
+    """Motor constant, Coulomb, viscous, zero current (4,); their deviations (4,); residual rms [A]."""
+
+    value: np.ndarray
+    std: np.ndarray
+    rms: float
+
+
+def _check(data: "xarray.Dataset", n: int) -> None:
+    title = str(data.attrs.get("title", "recording"))
+    if data.sizes["joint"] != n:
+        raise BadInput("another number of joints", where=title, found=data.sizes["joint"], allowed=str(n))
+    if "force_sensor" in data:
+        felt = data.force_sensor.values[~np.isnan(data.force_sensor.values[:, 0])]
+        span = float(np.nanmax(np.ptp(felt, axis=0))) if len(felt) else 0.0
+        if span > 10.0:
+            what = "not a free run: its force sensor felt a push"
+            raise BadInput(what, where=title, found=f"{span:.0f} N", allowed="runs with nothing touching")
+
+
+def _rows(recordings: Sequence, torques: Sequence[np.ndarray], j: int) -> _Rows:
+    columns, currents, blocks, first = [], [], [], 0
+    for data, tau in zip(recordings, torques, strict=True):
+        speed = data.qd_ref.values[:, j]
+        used = np.abs(speed) > SLOWEST
+        table = np.column_stack([tau[:, j], np.sign(speed), speed, np.ones_like(speed)])
+        block = first + (data.time.values // BLOCK).astype(int)
+        columns.append(table[used])
+        currents.append(drive_of(data)[used, j])
+        blocks.append(block[used])
+        first = int(block[-1]) + 1
+    rows = _Rows(np.concatenate(columns), np.concatenate(currents), np.concatenate(blocks))
+    if len(np.unique(rows.block)) < _FEWEST_BLOCKS or len(np.unique(rows.columns[:, 1])) < 2:
+        allowed = f"motion both ways, faster than {SLOWEST:g} rad/s, over {_FEWEST_BLOCKS} s or more"
+        found = f"{len(rows.current)} rows of motion"
+        raise BadInput(f"joint {j + 1} is not excited", found=found, allowed=allowed)
+    return rows
+
+
+def _groups(same_motor: Sequence[Sequence[int]], n: int) -> list[list[int]]:
+    groups = [[j - 1 for j in group] for group in same_motor]
+    named = [j for group in groups for j in group]
+    if len(set(named)) < len(named) or any(not 0 <= j < n for j in named):
+        raise BadInput("a joint stands in two groups, or is none", where="same_motor", found=same_motor)
+    return groups + [[j] for j in range(n) if j not in named]
+
+
+def _fit_group(joints: list[_Rows]) -> list[_Fit]:
+    """Joints with one motor constant: one column of torque in common, three columns each."""
+    scales = [_scale(rows.current - rows.columns @ _huber(rows.columns, rows.current)) for rows in joints]
+    size = 1 + 3 * len(joints)
+    tables, currents, blocks, first = [], [], [], 0
+    for k, (rows, scale) in enumerate(zip(joints, scales, strict=True)):
+        table = np.zeros((len(rows.current), size))
+        table[:, 0] = rows.columns[:, 0]
+        table[:, 1 + 3 * k : 4 + 3 * k] = rows.columns[:, 1:]
+        tables.append(table / scale)
+        currents.append(rows.current / scale)
+        blocks.append(first + rows.block)
+        first += int(rows.block.max()) + 1
+    table, current = np.concatenate(tables), np.concatenate(currents)
+    beta = _huber(table, current)
+    covariance = _covariance(table, current - table @ beta, np.concatenate(blocks))
+    return [_one_fit(beta, covariance, k, rows) for k, rows in enumerate(joints)]
+
+
+def _friction_alone(joints: list[_Rows]) -> list[_Fit]:
+    """Friction and zero of torques that were measured: the constant is 1."""
+    fits = []
+    for rows in joints:
+        table, left = rows.columns[:, 1:], rows.current - rows.columns[:, 0]
+        beta = _huber(table, left)
+        covariance = np.zeros((4, 4))
+        covariance[1:, 1:] = _covariance(table, left - table @ beta, rows.block)
+        fits.append(_one_fit(np.concatenate([[1.0], beta]), covariance, 0, rows))
+    return fits
+
+
+def _one_fit(beta: np.ndarray, covariance: np.ndarray, k: int, rows: _Rows) -> _Fit:
+    """From i = a tau + b sign + c qd + i_0 to K = 1/a, b/a, c/a, i_0, and their deviations (delta method)."""
+    index = [0, 1 + 3 * k, 2 + 3 * k, 3 + 3 * k]
+    a, b, c, zero = beta[index]
+    slope = np.array([[-1 / a**2, 0, 0, 0], [-b / a**2, 1 / a, 0, 0], [-c / a**2, 0, 1 / a, 0], [0, 0, 0, 1]])
+    std = np.sqrt(np.diag(slope @ covariance[np.ix_(index, index)] @ slope.T))
+    left = rows.current - rows.columns @ beta[index]
+    return _Fit(np.array([1 / a, b / a, c / a, zero]), std, float(np.sqrt(np.mean(left**2))))
+
+
+def _refuse_what_is_not_excited(fit: _Fit, j: int) -> None:
+    constant, std = fit.value[0], fit.std[0]
+    if not (constant > 0 and std < LARGEST_SHARE * constant):
+        allowed = f"a standard deviation below {LARGEST_SHARE:.0%}: runs with more torque, or same_motor"
+        found = f"motor constant {constant:.3g} ± {std:.2g} N·m/A"
+        raise BadInput(f"joint {j + 1} is not excited", found=found, allowed=allowed)
+
+
+def _collect(fits: list[_Fit], joints: list[_Rows]) -> MotorFit:
+    value, std = np.array([f.value for f in fits]), np.array([f.std for f in fits])
+    rms, rows = np.array([f.rms for f in fits]), np.array([len(r.current) for r in joints])
+    return MotorFit(value[:, 0], value[:, 1:3], value[:, 3], std, rms, rows)
+
+
+def _scale(left: np.ndarray) -> float:
+    """Standard deviation of the bulk of the residuals, from their median absolute size."""
+    return max(1.4826 * float(np.median(np.abs(left))), 1e-12)
+
+
+def _huber(table: np.ndarray, current: np.ndarray) -> np.ndarray:
+    beta = np.linalg.lstsq(table, current, rcond=None)[0]
+    for _ in range(_ROUNDS):
+        left = current - table @ beta
+        limit = _TUNING * _scale(left)
+        root = np.sqrt(np.minimum(1.0, limit / np.maximum(np.abs(left), limit)))
+        before, beta = beta, np.linalg.lstsq(table * root[:, None], current * root, rcond=None)[0]
+        if np.allclose(before, beta, rtol=1e-9, atol=1e-12):
+            break
+    return beta
+
+
+def _covariance(table: np.ndarray, left: np.ndarray, block: np.ndarray) -> np.ndarray:
+    """Covariance of Huber's estimate where residuals of one block may be correlated in any way."""
+    limit = _TUNING * _scale(left)
+    influence = np.clip(left, -limit, limit)
+    bread = np.linalg.pinv(table[np.abs(left) <= limit].T @ table[np.abs(left) <= limit])
+    _, number = np.unique(block, return_inverse=True)
+    count = int(number.max()) + 1
+    sums = np.zeros((count, table.shape[1]))
+    np.add.at(sums, number, table * influence[:, None])
+    return count / max(count - table.shape[1], 1) * bread @ (sums.T @ sums) @ bread

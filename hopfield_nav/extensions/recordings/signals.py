@@ -1,0 +1,117 @@
+"""What a control computer sensed, as arrays: of a simulated run, or of a real arm's recording."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dynamics import BadInput
+from dynamics.batches import as_rows
+from hopfield_nav.extensions.recordings.needed import drive_of, with_reference
+
+if TYPE_CHECKING:
+    import xarray
+
+    from hopfield_nav.extensions.recordings.motors import MotorFit
+    from hopfield_nav.record import Run
+    from hopfield_nav.world import World
+
+MOTOR_CONSTANT = 8.0  # [N·m/A] of the simulated arm: within what a UR5 has, and dividing by it rounds nothing
+GAP = 1.5  # steps longer than this many usual ones are gaps
+_NAMES = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau")
+
+
+class Signals(NamedTuple):
+    """What a control computer sensed, row by row, one row a control period."""
+
+    time: np.ndarray  # (k,) [s], increasing
+    # q, qd: (k, n) measured [rad, rad/s]
+    q: np.ndarray
+    qd: np.ndarray
+    # q_ref, qd_ref, qdd_ref: (k, n) reference [rad, rad/s, rad/s²]
+    q_ref: np.ndarray
+    qd_ref: np.ndarray
+    qdd_ref: np.ndarray
+    # (k, n) torque of the motors over the period **before** the row, at the joint side, friction not taken off [N·m]
+    tau: np.ndarray
+    # (k, 6) of a sensor at the flange, as in ``Sensed`` [N, N·m]; none without one
+    wrench: np.ndarray = np.zeros((0, 6))
+
+
+def watched_seconds(time: np.ndarray) -> float:
+    """How long [s] was watched by rows at ``time`` (k,): a gap counts as a usual step.
+
+    A gap is longer than ``GAP`` usual ones. Usual is the lower quartile: every other row may be missing.
+    """
+    steps = np.diff(time)
+    usual = float(np.quantile(steps, 0.25)) if steps.size else 0.0
+    return float(np.where(steps > GAP * usual, usual, steps).sum())
+
+
+def signals_of_run(run: "Run") -> Signals:
+    """Signals of a simulated run, one row a control period.
+
+    Raises ``BadInput``: nothing was recorded, or more coarsely than once a control period.
+    """
+    return signals_of_data(run.data, stride_of(run.data, run.world, run.world.name))
+
+
+def stride_of(data: "xarray.Dataset", world: "World", where: str) -> int:
+    """Rows of a run's record that are one control period."""
+    count, period = data.sizes["time"], world.controller.period
+    row = float(np.median(np.diff(data.time.values))) if count > 1 else world.plant.step * world.record.every
+    stride = round(period / row)
+    if count == 0 or stride < 1 or abs(stride * row - period) > 1e-3 * row:
+        allowed = f"record.signals: all, and rows of which a whole number are {period:g} s"
+        found = f"{count} rows, {row:g} s apart"
+        raise BadInput("the record lacks rows at control periods", where=where, found=found, allowed=allowed)
+    return stride
+
+
+def signals_of_data(data: "xarray.Dataset", stride: int) -> Signals:
+    """Signals of a run's record, each ``stride``-th row.
+
+    A row of the record holds the torque from that row on; the methods are told that of the period before, as it was
+    measured.
+    """
+    time = data.time.values[::stride]
+    logged = {name: f"{name}_sensed" if f"{name}_sensed" in data else name for name in _NAMES[:-1]}
+    sensed = {name: data[found].values[::stride] for name, found in logged.items()}
+    if "tau_sensed" in data:
+        tau = data.tau_sensed.values[::stride]
+    else:
+        last = data.tau.values[stride - 1 :: stride][: len(time) - 1]
+        tau = np.vstack([np.zeros((1, last.shape[1])), last])
+    if "force_sensed" not in data:
+        return Signals(time, **sensed, tau=tau)
+    wrench = np.hstack([data.force_sensed.values[::stride], data.moment_sensed.values[::stride]])
+    return Signals(time, **sensed, tau=tau, wrench=wrench)
+
+
+def signals_of_recording(data: "xarray.Dataset", motors: "MotorFit") -> Signals:
+    """Signals of a real arm: the motors' torque from what drives them, and what is missing of the reference.
+
+    Raises ``BadInput``: a signal was not recorded.
+    """
+    data = with_reference(data)
+    sensed = {name: data[name].values for name in _NAMES[:-1]}
+    return Signals(data.time.values, **sensed, tau=motors.torque(drive_of(data)))
+
+
+def checked_signals(signals: Signals, n: int) -> Signals:
+    """Signals as float64 arrays of one length that the compiled loop may read."""
+    (time,), _ = as_rows(1, time=np.asarray(signals.time, dtype=np.float64)[..., None])
+    columns, lead = as_rows(n, **{name: getattr(signals, name) for name in _NAMES})
+    (wrench,), felt = as_rows(6, wrench=signals.wrench)
+    if len(wrench) and felt != (len(time),):
+        raise BadInput("signals and time differ in length", found=felt, allowed=f"({len(time)},)")
+    if lead != (len(time),):
+        raise BadInput("signals and time differ in length", found=lead, allowed=f"({len(time)},)")
+    if len(time) and not np.all(np.diff(time[:, 0]) > 0):
+        raise BadInput("time does not increase", where="signals.time")
+    for name, values in zip(("time", *_NAMES, "wrench"), (time, *columns, wrench), strict=True):
+        if not np.isfinite(values).all():
+            row = int(np.argmin(np.isfinite(values).all(axis=1)))
+            allowed = "finite numbers"
+            raise BadInput("not a finite number", where=f"signals.{name}, row {row}", allowed=allowed)
+    owned = (values.copy() for values in (*columns, wrench))  # as_rows may give views
+    return Signals(time[:, 0].copy(), *owned)

@@ -1,0 +1,238 @@
+"""The response ``follow``: along what was felt (``explore: follow``; wished for in ragazzon2012 7.3 and 8.1).
+
+From a touch the arm goes back by a chosen distance only, along the felt surface, and touches again on the line of a
+step that leads through it: the step by which the new path of the network would cross the surface. So the network's
+costs choose the side, every such touch closes a step by the same rules as any other, and where nothing is felt the
+arm is on its path already. It replans where the surface does not stand in the path, and wherever following has
+failed.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hopfield_nav.extensions.surfaces.surface import Crossing, Surface, crossings, with_point
+from hopfield_nav.navigation.map import Cell, step_between
+from hopfield_nav.navigation.motion import (
+    LEAST_FORCE,
+    Approach,
+    FirstSegment,
+    PlannedMotion,
+    Reference,
+    Route,
+    Segment,
+    Situation,
+    ToolMotions,
+    cell_at,
+    seconds_per_cell,
+)
+from hopfield_nav.navigation.responses import BelievedPaths, Replan, Retreat, ToolTouch
+from hopfield_nav.planning import Plan
+from hopfield_nav.plugin import Method
+
+MAX_ASIDE = 1  # touches in a row on the way along a surface, after which the arm goes back to a centre
+STEEPEST = 0.5  # cosine between a step and the normal below which the step hardly leads through the surface
+LEAST_TIME = 0.3  # of the time of a cell, for the shortest segments
+_FAR = 1.5  # [cells] from the last touch to which a surface is believed to go on, if steps are not longer
+
+
+class _Along(NamedTuple):
+    """Tool positions (k, 3) along the surface [m], and the path from there on."""
+
+    before: np.ndarray
+    route: Route
+    approach: Approach | None
+
+
+class Follow(Replan):
+    """Follows surfaces."""
+
+    def __init__(self, situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat) -> None:
+        super().__init__(situation, motions, paths, retreat)
+        self.surface: Surface | None = None  # that is being followed; None where there is none
+        self.felt_surfaces: list[Surface] = []  # what was believed of it after each touch
+        self.strides = 0  # number of motions along a surface that were begun
+        self._aside = 0
+        self._segment: Segment | None = None
+        self._stride = situation.world.explore.step or 0.0
+        self._far = farthest(situation)
+
+    def on_passage(self, until: int) -> None:
+        """Where a segment to a surface was driven to its end, the surface ends before it."""
+        approach = self._now.motion.approach
+        if approach is not None and until > approach.segment:
+            self.surface = None
+
+    def on_touch(self, touch: ToolTouch) -> PlannedMotion:
+        """Along the surface if that is possible; else back (``navigator.ToolResponse``)."""
+        segment, begin = touch.touched, touch.begin
+        aside = is_aside_of_steps(self._now, segment)
+        start = retreat_from_surface(self._now, self._retreat, segment)
+        self._aside = self._aside + 1 if aside else 0
+        self._segment = segment
+        if (segment.step is None and not aside) or self._aside > MAX_ASIDE:
+            self.surface = self._segment = None
+            return self.go_on(start, begin)
+        self._feel(segment, touch.felt)
+        motion = self._along_surface(segment, start, begin)
+        return self.go_on(start, begin) if motion is None else motion
+
+    def on_rest(self, touch: ToolTouch) -> PlannedMotion:
+        """After a reaction along the surface, if that is possible; else a new path."""
+        now = self._now.motion
+        if now.reacts and self._segment is not None:
+            motion = self._along_surface(self._segment, now.start, touch.begin)
+            if motion is not None:
+                return motion._replace(first_segment=FirstSegment.RETREAT)
+        return super().on_rest(touch)
+
+    def _feel(self, segment: Segment, force: np.ndarray) -> None:
+        """One more point of the surface; steps through it between two points are believed closed."""
+        grid, rank = self._now.map.grid, self._now.map.rank
+        place, outward, back = self._now.map.flat(segment.place), np.zeros(3), -segment.direction
+        size = float(np.linalg.norm(force[:rank]))
+        outward[:rank] = force[:rank] / size if size > LEAST_FORCE else back[:rank]
+        before = self.surface
+        if before is not None and np.linalg.norm(place - before.points[-1]) > 2.0 * self._far:
+            before = None
+        self.surface = with_point(before, place, outward, back, grid)
+        self.felt_surfaces.append(self.surface)
+        if len(self.surface.points) == 1:
+            return
+        wide = 0.0 if rank == 2 else 0.5 * grid.spacing
+        for crossing in crossings(grid, self.surface, self.surface.points[-2], place, wide + 1e-9):
+            step = step_between(crossing.free, crossing.behind)
+            if step is not None:
+                self._now.map.beliefs.believe_closed(step)
+
+    def _along_surface(self, segment: Segment, start: Cell, begin: Reference) -> PlannedMotion | None:
+        """Back from the surface, along it and on; None where it cannot be followed, or need not."""
+        along = self._way_along(segment, start)
+        if along is None:
+            return None
+        rest = self._motions.tool_path(along.route, begin.q, at_rest=False)
+        before = np.tile(rest.poses[:1], (len(along.before), 1, 1))
+        before[:, :3, 3] = along.before
+        poses = np.concatenate([before, rest.poses])
+        path = self._motions.follow(poses, begin.q)
+        if path.reason:
+            return None
+        places = np.vstack([self._now.tool(begin.q), poses[:, :3, 3]])
+        rests = self._paths.rests(places)
+        rests[: len(before)] = True
+        trajectory = self._motions.trajectory(path.q, self._durations(places), begin, rests)
+        self.strides += 1
+        onward = along.route.plan.cells
+        assert onward is not None
+        cells = np.vstack([np.array([start]), onward])
+        return PlannedMotion(start, cells, trajectory, places=places, approach=along.approach)
+
+    def _durations(self, places: np.ndarray) -> np.ndarray:
+        """Seconds (k,) from place to place (k + 1, 3) [m]; ways below a cell accelerate no more than it."""
+        cells = np.linalg.norm(np.diff(places, axis=0), axis=1) / self._now.map.grid.spacing
+        share = np.maximum(np.where(cells < 1.0, np.sqrt(cells), cells), LEAST_TIME)
+        return seconds_per_cell(self._now.world.trajectory.time_per_cell) * share
+
+    def _way_along(self, segment: Segment, start: Cell) -> _Along | None:
+        """Along the surface to the first step of the new path that leads through it, or past it."""
+        if self.surface is None:
+            return None
+        route = self._paths.find(start)
+        planned = route.plan.cells
+        if planned is None or len(planned) < 2:
+            return None
+        retract, surface = self._now.world.explore.retract, self.surface
+        away = -segment.direction if segment.step is not None else surface.normal
+        back = self._now.map.flat(surface.points[-1] + retract * away)
+        centres = self._now.map.grid.centre(planned)
+        found = surface.crossing(centres)
+        if found is None or np.linalg.norm(found[1] - surface.points[-1]) > self._far:
+            return self._past(back, route, centres)
+        k, point = found
+        crossing = Crossing(tuple(planned[k].tolist()), tuple(planned[k + 1].tolist()), point)
+        crossing, onward = self._longer(crossing) or (crossing, self._from(route, k + 1))
+        step = step_between(crossing.free, crossing.behind)
+        first, last = (self._now.map.grid.centre(cell) for cell in (crossing.free, crossing.behind))
+        into = (last - first) / np.linalg.norm(last - first)
+        if step is None or -float((surface.normals @ into).min()) < STEEPEST:
+            return None
+        ahead = crossing.point - min(retract, float((crossing.point - first) @ into)) * into
+        if not self._now.map.is_clear(back, ahead):
+            return None
+        return _Along(np.stack([back, ahead]), onward, Approach(2, step))
+
+    def _from(self, route: Route, number: int) -> Route:
+        """The rest of a route, over the centres of its cells."""
+        cells = route.plan.cells
+        assert cells is not None
+        plan = Plan(cells[number:], "", np.inf, self._now.world.planner.kind)
+        return route._replace(plan=plan)
+
+    def _past(self, back: np.ndarray, route: Route, centres: np.ndarray) -> _Along | None:
+        """Straight to the second cell of a path on which the surface does not stand."""
+        assert self.surface is not None
+        assert route.plan.cells is not None
+        step = step_between(*route.plan.cells[:2])
+        if step is None or self._now.map.beliefs.certainty(step) > 0.0:
+            return None
+        if not self._now.map.is_clear(back, centres[1]):
+            return None
+        if self.surface.height(centres[1:2])[0] < self._now.world.explore.retract:
+            return None
+        return _Along(back[None], self._from(route, 1), None)
+
+    def _longer(self, crossing: Crossing) -> tuple[Crossing, Route] | None:
+        """The step through the surface a whole stride away, and the path from behind it."""
+        assert self.surface is not None
+        spacing, surface = self._now.map.grid.spacing, self.surface
+        way = crossing.point - surface.points[-1]
+        length = float(np.linalg.norm(way))
+        if self._stride < length + 0.5 * spacing or length == 0.0:
+            return None
+        wanted = surface.points[-1] + self._stride / length * way
+        obstacles = self._now.map.obstacles()
+        found = [
+            c
+            for c in crossings(self._now.map.grid, surface, wanted, wanted, spacing)
+            if not (obstacles[c.free] or obstacles[c.behind] or self._is_doubted(c))
+        ]
+        for candidate in sorted(found, key=lambda c: float(np.linalg.norm(c.point - wanted))):
+            route = self._paths.find(candidate.behind)
+            if route.plan.cells is not None:
+                return candidate, self._from(route, 0)
+        return None
+
+    def _is_doubted(self, crossing: Crossing) -> bool:
+        step = step_between(crossing.free, crossing.behind)
+        return step is None or self._now.map.beliefs.certainty(step) > 0.0
+
+
+METHOD = Method(
+    "response", "follow", Follow,
+    description="along the surface that was felt, from touch to touch, to where the new path would cross it",
+)  # fmt: skip
+
+
+def farthest(situation: Situation) -> float:
+    """How far from the last touch a surface is believed to go on [m]."""
+    return max(_FAR * situation.map.grid.spacing, situation.world.explore.step or 0.0)
+
+
+def is_aside_of_steps(situation: Situation, segment: Segment) -> bool:
+    """Whether a segment is that along the surface, from where the arm went back to."""
+    places = situation.motion.places
+    return segment.number == 1 and places is not None and cell_at(situation.map.grid, places[1]) is None
+
+
+def retreat_from_surface(situation: Situation, retreat: Retreat, segment: Segment) -> Cell:
+    """As any retreat, but from a segment along or to the surface the cell where it could have begun."""
+    motion, obstacles = situation.motion, situation.map.obstacles()
+    cell = motion.start if is_aside_of_steps(situation, segment) else None
+    approach = motion.approach
+    if approach is not None and segment.number == approach.segment and motion.places is not None:
+        end = cell_at(situation.map.grid, motion.places[segment.number + 1])
+        cell = next(c for c in approach.step.ends if c != end)
+    if cell is None or obstacles[cell]:
+        return retreat.cell(segment)
+    retreat.tries.clear()
+    return cell

@@ -1,0 +1,101 @@
+"""Sliding along what was felt, from an alarm until the new path leads away: ``explore: slide``.
+
+The law ``hybrid_force_motion`` takes the place of the world's own: it presses with a wanted force and moves along.
+Where to, and when it is enough, the navigator says; a surface that is lost for good, or was never found, ends it too.
+Then the world's law goes on from where the arm is.
+"""
+
+import math
+
+import numpy as np
+
+from dynamics import Arm, forward_kinematics, jacobian
+from hopfield_nav import control
+from hopfield_nav.experiment import Phase, gains_of_law
+from hopfield_nav.extensions.surfaces.responses.slide import SlideAlong
+from hopfield_nav.loop import State, Trajectory, quintic_trajectory
+from hopfield_nav.navigation import MotionPhase, PlannedMotion
+from hopfield_nav.world import World
+
+POLL_INTERVAL = 0.02  # [s] from one look at what is felt to the next
+APPROACH_TIME = 0.5  # [s] within which what was felt must be found again
+FOUND_LOOKS = 3  # looks in a row at which it is felt: an estimate outlasts a contact by one or two
+SEARCH_TIME = 1.0  # [s] for which a surface that ended is searched
+MAX_SLIDE_TIME = 60.0  # [s]
+FREE_TIME = 0.1  # [s] after the last contact from which on what is felt is the model's error
+PRESSED_RATIO = 5.0  # times the wanted force, felt at three looks in a row: the law does not master it
+
+
+class SlidePhase(Phase):
+    """Slides, once the navigator has told it to."""
+
+    def __init__(self, world: World, arm: Arm, controller: control.Controller, response: SlideAlong) -> None:
+        super().__init__(world, POLL_INTERVAL)
+        self._explore, self._period = world.explore, world.controller.period
+        self._gains = gains_of_law(world)
+        self._arm, self._usual, self._response = arm, controller, response
+        self.controller = controller  # that of the run, with the law that slides
+        self._start, self._felt, self._bias = 0.0, -math.inf, np.zeros(3)
+        self._found, self._pressed, self._looks_felt = False, 0, 0
+
+    def before(self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State) -> PlannedMotion:
+        """The slide that comes before a ``motion`` with ``slide``; arguments as ``ReactionPhase.before``."""
+        assert motion.slide is not None
+        sensed, explore = state.control.sensed, self._explore
+        control.begin_slide(state.control)
+        self._bias = self._felt_before(float(trajectory.knots[0]), state)
+        self.controller = control.with_sliding(
+            self._usual, explore.force, explore.speed, motion.slide.normal, motion.slide.axis, self._bias,
+            self._period, self._gains,
+        )  # fmt: skip
+        self._begun, self._start, self._felt = round(time / self._step), time, time
+        self._found, self._pressed, self._looks_felt = False, 0, 0
+        here = quintic_trajectory(sensed.q[None], 2.0 * MAX_SLIDE_TIME, time)  # its end would be arrival
+        return motion._replace(trajectory=here, phase=MotionPhase.SLIDE)
+
+    def _felt_before(self, since: float, state: State) -> np.ndarray:
+        """The force (3,) that was felt on the motion since a time, before its contact [N].
+
+        As before the contact before, where the arm had hardly left that.
+        """
+        trace = state.control.trace
+        onset = control.find_onset(trace, since)
+        rows = control.free_rows(control.in_order(trace), onset.time)
+        rows = rows[rows[:, 0] > since + FREE_TIME]
+        if not len(rows):
+            return self._bias
+        columns, torque = jacobian(self._arm, onset.q), control.torques_in(rows).mean(axis=0)
+        return np.asarray(np.linalg.lstsq(columns.T, torque, rcond=1e-3)[0][:3])
+
+    def is_over(self, step: int, state: State) -> bool:
+        """Whether the arm shall go on: the way is free, or what was felt is lost."""
+        if not self._is_due(step):
+            return False
+        time = step * self._step
+        slides, normal = control.felt_normal(self.controller.law)
+        force = state.control.belief.wrench[:3] - self._bias
+        pressed = float(np.linalg.norm(force)) > PRESSED_RATIO * self._explore.force
+        self._pressed = self._pressed + 1 if pressed else 0
+        self._looks_felt = self._looks_felt + 1 if slides else 0
+        if slides:
+            self._felt = time
+        if self._looks_felt >= FOUND_LOOKS and not self._found:
+            self._found = True
+            self._response.confirm_slide(True)
+        lost = time - (self._felt if self._found else self._start) > (SEARCH_TIME if self._found else APPROACH_TIME)
+        if lost or self._pressed > 2 or time - self._start > MAX_SLIDE_TIME:
+            return True
+        place = forward_kinematics(self._arm, state.control.sensed.q)[:3, 3]
+        axis = self._response.slide_on(time, place, normal, slides)
+        if axis is None:
+            return True
+        control.slide_about(self.controller.law, axis)
+        return False
+
+    def end(self, trajectory: Trajectory, time: float, state: State) -> tuple[np.ndarray, np.ndarray]:
+        """From where the arm goes on, with the world's own law; as ``ReactionPhase.end``."""
+        if not self._found:
+            self._response.confirm_slide(False)
+        sensed = state.control.sensed
+        control.end_slide(state.control)
+        return sensed.q + sensed.qd * (time - float(sensed.time[0])), sensed.qd.copy()

@@ -1,0 +1,170 @@
+"""The arm as a page draws it, made of its capsules: housings across the joints' axes, tapered links, caps.
+
+A part is a solid of revolution in the frame of its link, so the page needs no shape of its own for it.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, link_frames
+from dynamics.quaternions import quaternions
+from hopfield_nav.extensions.viewer.arrays import packed
+from hopfield_nav.geometry import capsule_distance
+from hopfield_nav.world import Mesh, Solid
+from hopfield_nav.world import packed as pack_solids
+
+_TUBE = 2.5  # a capsule longer than this many radii is a tube
+_TAPER = (0.92, 0.82)  # radii at the ends of a tube, of the capsule's; here and below
+_HALF = 0.94  # half the height of the housing at a tube's end: no less than the tube
+_NECK = 0.9  # radius of what leads to a housing from the joint before
+_EDGE = 0.22  # taken off a housing's edge
+_COLLAR = (0.88, 0.62)  # radius and length of what is seen between two housings
+_CAP = (0.74, 0.05)  # radius and height of the lid on a housing
+_ON = 0.3  # from an axis, within which a point is on it
+_ROD = 0.006  # [m] radius of the rod from the flange to a tool point away from it
+
+
+class _Line(NamedTuple):
+    point: np.ndarray  # (3,) [m]
+    along: np.ndarray  # (3,) of length 1
+
+    def nearest(self, point: np.ndarray) -> np.ndarray:
+        """The point (3,) [m] of the line that is nearest to another."""
+        return self.point + (point - self.point) @ self.along * self.along
+
+
+class _Capsule(NamedTuple):
+    start: np.ndarray  # (3,) [m], here and below in the link's frame
+    end: np.ndarray
+    radius: float
+
+
+def arm_parts(arm: Arm) -> list[dict[str, Any]]:
+    """What is drawn of an arm, and a rod to a tool point away from the flange.
+
+    ``link`` (0 the base), ``kind`` (``tube``, ``housing`` or ``cap``), in the link's frame ``start`` [m] and the unit
+    vector ``along``, and ``outline``: rows of a radius and a distance from ``start`` [m], which turn about ``along``.
+    """
+    parts = []
+    for row in arm.capsules:
+        link, capsule = int(row[0]), _Capsule(row[1:4], row[4:7], float(row[7]))
+        parts += [{"link": link, **part} for part in _of_capsule(capsule, _axes(arm, link))]
+    if np.linalg.norm(arm.tool[:3, 3]) > 0.01:
+        rod = _Capsule(np.zeros(3), arm.tool[:3, 3], _ROD)
+        parts.append({"link": len(arm.dh), **_round("tube", rod)})
+    return parts
+
+
+def _axes(arm: Arm, link: int) -> list[_Line]:
+    """The axes of the joints before and after a link, which stay where they are in its frame."""
+    frames = link_frames(arm, np.zeros(len(arm.dh)))
+    numbers = [k for k in (link - 1, link) if 0 <= k < len(arm.dh)]
+    seen = [np.linalg.inv(frames[link]) @ frames[k] for k in numbers]
+    return [_Line(frame[:3, 3], frame[:3, 2]) for frame in seen]
+
+
+def _of_capsule(capsule: _Capsule, axes: list[_Line]) -> Iterator[dict[str, Any]]:
+    start, end, radius = capsule
+    ends = [_axis_at(axes, point, radius) for point in (start, end)]
+    length = float(np.linalg.norm(end - start))
+    if length > _TUBE * radius:
+        yield _round("tube", capsule, _TAPER)
+        for point, axis in zip((start, end), ends, strict=True):
+            if axis is not None and abs(axis.along @ (end - start)) < 0.2 * length:
+                half = _HALF * radius * axis.along
+                yield from _housing(_Capsule(point - half, point + half, radius), lids=2)
+    elif ends[0] is not None and ends[0] is ends[1]:
+        yield from _housing(capsule, collars=2 if len(axes) > 1 or axes[0].point.any() else 1)
+    elif (bent := _corner(ends, radius)) is not None:
+        far = bent + (bent - end) / max(float(np.linalg.norm(bent - end)), 1e-9) * _HALF * radius
+        yield from _housing(_Capsule(bent, start, _NECK * radius), collars=1)
+        yield from _housing(_Capsule(far, end, radius), lids=1)
+    else:
+        yield _round("housing", capsule)
+
+
+def _axis_at(axes: list[_Line], point: np.ndarray, radius: float) -> _Line | None:
+    """The axis on which a point lies, the nearer one of two."""
+    distance = [float(np.linalg.norm(axis.nearest(point) - point)) for axis in axes]
+    nearest = min(range(len(axes)), key=distance.__getitem__)
+    return axes[nearest] if distance[nearest] <= _ON * radius else None
+
+
+def _corner(ends: list[_Line | None], radius: float) -> np.ndarray | None:
+    """Where the axes of a capsule's two ends meet at a right angle, or nearly so."""
+    first, second = ends
+    if first is None or second is None or abs(first.along @ second.along) > 0.2:
+        return None
+    meet = first.nearest(second.point)
+    return meet if np.linalg.norm(second.nearest(meet) - meet) < _ON * radius else None
+
+
+def _housing(capsule: _Capsule, collars: int = 0, lids: int = 0) -> Iterator[dict[str, Any]]:
+    """A cylinder without sharp edges; collars beyond its end, then its start, lids the other way round."""
+    start, end, radius = capsule
+    along = (end - start) / np.linalg.norm(end - start)
+    length, edge = float(np.linalg.norm(end - start)), _EDGE * radius
+    edge = min(edge, length / 2)
+    outline = [(0, 0), (radius - edge, 0), (radius, edge), (radius, length - edge), (radius - edge, length)]
+    yield _part("housing", start, along, [*outline, (0, length)])
+    for (wide, high), count, kind, first in ((_COLLAR, collars, "tube", end), (_CAP, lids, "cap", start)):
+        for k in range(count):
+            foot, out = (end, along) if (first is end) == (k == 0) else (start, -along)
+            ring = [(wide * radius, 0), (wide * radius, high * radius), (0, high * radius)]
+            yield _part(kind, foot, out, ring)
+
+
+def _round(kind: str, capsule: _Capsule, shares: tuple[float, float] = (1.0, 1.0)) -> dict[str, Any]:
+    """A capsule with the radii at its ends in shares of its own."""
+    start, end, radius = capsule
+    length = float(np.linalg.norm(end - start))
+    along = (end - start) / length if length > 0 else np.array([0.0, 0.0, 1.0])
+    turns = np.linspace(-np.pi / 2, np.pi / 2, 18)
+    outline = [
+        (radius * share * abs(np.cos(turn)), at + radius * share * np.sin(turn))
+        for share, at, part in zip(shares, (0.0, length), np.split(turns, 2), strict=True)
+        for turn in part
+    ]
+    return _part(kind, start, along, outline)
+
+
+def _part(kind: str, start: np.ndarray, along: np.ndarray, outline: list[tuple[float, float]]) -> dict[str, Any]:
+    rows = [[round(float(radius), 6), round(float(at), 6)] for radius, at in outline]
+    return {"kind": kind, "start": start.tolist(), "along": along.tolist(), "outline": rows}
+
+
+_NEAR = 5e-3  # [m] from a solid's surface, within which a contact is on that solid
+
+
+def link_poses(arm: Arm, q: np.ndarray) -> dict[str, Any]:
+    """Where the links are, base and flange included, at joint angles (f, n) [rad].
+
+    ``position`` (f, n + 1, 3) [m] and ``turn`` (f, n + 1, 4), unit quaternions x, y, z, w that do not change sign
+    from frame to frame.
+    """
+    frames = link_frames(arm, q)
+    turn = np.roll(quaternions(frames[..., :3, :3]), -1, axis=-1)
+    flips = np.sum(turn[1:] * turn[:-1], axis=-1) < 0.0
+    turn[1:] *= np.where(np.cumsum(flips, axis=0) % 2, -1.0, 1.0)[..., None]
+    return {"position": packed(frames[..., :3, 3]), "turn": packed(turn)}
+
+
+def solid_part(solid: Solid, known: bool, touched: float | None = None) -> dict[str, Any]:
+    """A solid with its own keys of the world file, and when it was first ``touched`` [s], if ever."""
+    kind = type(solid).__name__.lower()
+    told = {"kind": kind, "known": known, "touched": touched, **solid.model_dump(mode="json")}
+    return {**told, "triangles": solid.triangles.tolist()} if isinstance(solid, Mesh) else told
+
+
+def first_touches(solids: Sequence[Solid], time: np.ndarray, points: np.ndarray) -> list[float | None]:
+    """When each solid was first touched [s], or None, by points (k, 3) of contact [m], NaN for none."""
+    there = np.isfinite(points).all(axis=1)
+    if not solids or not there.any():
+        return [None] * len(solids)
+    point = points[there]
+    rows = np.concatenate([point, point, np.zeros((len(point), 1))], axis=1)
+    distance = capsule_distance(rows, pack_solids(solids))
+    nearest = distance <= np.minimum(distance.min(axis=1, keepdims=True), _NEAR)
+    return [float(time[there][own][0]) if own.any() else None for own in nearest.T]

@@ -1,0 +1,188 @@
+"""A run as its page shows it: the arm, its signals, and the map with cells, steps and path of every plan."""
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from dynamics import BadInput
+from hopfield_nav.build import all_solids, build_arm, solids_of
+from hopfield_nav.extensions.viewer.arm_shape import arm_parts, first_touches, link_poses, solid_part
+from hopfield_nav.extensions.viewer.arrays import curve, frame_rows, joint_colours, packed, panel, whole
+from hopfield_nav.extensions.viewer.template import page_text
+from hopfield_nav.figures import COLOURS, solid
+from hopfield_nav.record import SUMMARY, PlanRecord, Run, force_norm, missed_contacts
+
+
+class RunView:
+    """The page of a run for a notebook, which shows it; ``write_page`` writes it for a browser.
+
+    Raises ``BadInput``: the run kept no signals.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.description = describe_run(run)
+
+    def _repr_html_(self) -> str:
+        frame = 'style="width: 100%; height: 640px; border: 0"'
+        return f'<iframe {frame} srcdoc="{escape(page_text(self.description))}"></iframe>'
+
+
+def describe_run(run: Run, command: str = "") -> dict[str, Any]:
+    """Everything that the page of a run shows, ready for JSON.
+
+    ``command``, how to come back to it, is shown beside its name.
+
+    Raises ``BadInput``: the run kept no signals.
+    """
+    data = run.data
+    time, q = data.time.values, data.q.values
+    good = np.isfinite(q).all(axis=1)
+    if not good.any():
+        raise BadInput("no view without signals", where="record.signals", found="none", allowed="all")
+    events = events_of(run)
+    rows = frame_rows(time, np.array([[e["time"], e["touch"]] for e in events], dtype=float).ravel())
+    rows = rows[good[rows]]
+    arm, tool = build_arm(run.world), data.tool_position.values[rows]
+    goal = run.world.goal_point
+    return {
+        "title": str(run.summary["world"]),
+        "outcome": f"{run.outcome.replace('_', ' ')}: {run.summary['reason']}",
+        "command": command,
+        "colours": COLOURS._asdict(),
+        "time": np.round(time[rows], 6).tolist(),
+        "arm": arm_parts(arm),
+        "poses": link_poses(arm, q[rows]),
+        "tool": packed(tool),
+        "tool_name": "tool",
+        "planned": None,
+        "forces": [
+            _force("true force", COLOURS.true, _touching(run, rows), data.force.values[rows]),
+            _force("estimated force", COLOURS.felt, tool, data.force_estimate.values[rows]),
+        ],
+        "solids": solid_parts(run),
+        "map": None if run.world.map.space == "joints" else map_layers(run),
+        "places": places_of(run),
+        "start": solid.start_point(run).tolist(),
+        "goal": None if goal is None else list(map(float, goal)),
+        "events": events,
+        "panels": panels_of(run, rows),
+        "results": results_of(run.summary),
+        "world": run.world.to_yaml(),
+    }
+
+
+def events_of(run: Run) -> list[dict[str, Any]]:
+    """Collisions and glancing contacts as answered, missed contacts: time, touch [s], kind."""
+    data = run.data
+    kinds = np.where(run.passed_by, "graze", "collision")
+    kinds = np.where(data.event_false_alarm.values > 0, "false alarm", kinds).tolist()
+    answered = [
+        {"time": float(t), "touch": None if np.isnan(touch) else float(touch), "kind": kind}
+        for t, touch, kind in zip(data.event_time.values, data.touch_time.values, kinds, strict=True)
+    ]
+    missed = [{"time": e.start, "touch": e.start, "kind": "missed contact"} for e in missed_contacts(run)]
+    return sorted(answered + missed, key=lambda event: event["time"])
+
+
+def solid_parts(run: Run) -> list[dict[str, Any]]:
+    """Unknown obstacles, with the time of the first touch, then known ones."""
+    unknown, data = solids_of(run.world.obstacles), run.data
+    touched = first_touches(unknown, data.time.values, data.contact_point.values)
+    parts = [solid_part(one, False, when) for one, when in zip(unknown, touched, strict=True)]
+    return parts + [solid_part(one, True) for one in solids_of(run.world.known)]
+
+
+def places_of(run: Run) -> list[dict[str, Any]]:
+    """Where on the arm each touch may have been: time [s], point [m], weight; none without a joint map."""
+    data = run.data
+    if "felt_point" not in data:
+        return []
+    points, weights = data.felt_point.values, data.felt_weight.values
+    return [
+        {"time": float(data.event_time[k]), "point": points[k, i].tolist(), "weight": float(weights[k, i])}
+        for k, i in np.argwhere(np.isfinite(points).all(axis=2))
+    ]
+
+
+def panels_of(run: Run, rows: np.ndarray) -> list[dict[str, Any]]:
+    """Force, joint error and alarm level over time."""
+    data, detection = run.data, run.world.detection
+    colours = joint_colours(data.sizes["joint"])
+    error = 1e3 * (data.q.values - data.q_ref.values)
+    forces = [("true", COLOURS.true, data.force), ("estimated", COLOURS.felt, data.force_estimate)]
+    alone = detection.measure == "force_norm"  # only then is the threshold a force
+    limits = {"threshold": float(detection.parameters["threshold"])} if alone else {}
+    return [
+        panel(
+            "force", "N", [curve(name, c, force_norm(f.values), rows) for name, c, f in forces[::-1]], limits
+        ),
+        panel(
+            "joint error", "mrad",
+            [curve(f"joint {i + 1}", colour, error[:, i], rows) for i, colour in enumerate(colours)],
+            {},
+        ),
+        panel(
+            "alarm level", "of the threshold", [curve("level", COLOURS.felt, data.level.values, rows)],
+            {"alarm": 1.0},
+        ),
+    ]  # fmt: skip
+
+
+def results_of(summary: dict[str, Any]) -> list[list[str]]:
+    """Rows of a name and a text: the numbers of a summary, what is imperfect, warnings."""
+    rows = [[known.label, known.text(summary[key])] for key, known in SUMMARY.items() if key in summary]
+    rows += [["imperfect", f"{key} = {value}"] for key, value in summary.get("imperfections", {}).items()]
+    return rows + [["warning", text] for text in summary.get("warnings", [])]
+
+
+def _touching(run: Run, rows: np.ndarray) -> np.ndarray:
+    """Where the largest contact force acts (f, 3) [m]; without contact the tool point."""
+    point = run.data.contact_point.values[rows]
+    return np.where(np.isfinite(point), point, run.data.tool_position.values[rows])
+
+
+def _force(name: str, colour: str, at: np.ndarray, force: np.ndarray) -> dict[str, Any]:
+    return {"name": name, "colour": colour, "at": packed(at), "force": packed(force)}
+
+
+def map_layers(run: Run) -> dict[str, Any]:
+    """What does not change, and every plan with what was known when it was made."""
+    grid, plans = run.world.map, run.plans()
+    end = float(run.data.time.values[-1])
+    excluded = solid.cell_classes(run, plans[0], path=False) == solid.EXCLUDED
+    return {
+        "origin": list(grid.origin),
+        "spacing": grid.spacing,
+        "shape": list(grid.shape),
+        "levels": _levels(run),
+        "extent": solid.map_extent(run),
+        "excluded": _cells(excluded),
+        "alpha": solid.felt_alpha(run),
+        "plans": [_plan(plan) for plan in [*plans, solid.final_plan(run)._replace(time=end)]],
+        "ends": solid.room_ends(run).tolist(),
+    }
+
+
+def _plan(plan: PlanRecord) -> dict[str, Any]:
+    return {
+        "time": plan.time,
+        "felt": _cells(plan.felt),
+        "path": whole(plan.path),  # may begin off the map, where the tool starts beside it
+        "steps": whole(plan.steps),
+        "certainty": packed(plan.certainty),
+    }
+
+
+def _levels(run: Run) -> list[dict[str, Any]]:
+    """Height of every level (a plane has one), and its cut through every solid, in their order."""
+    count = run.world.map.shape[2] if solid.in_space(run) else 1
+    room, solids = solid.map_extent(run), all_solids(run.world)
+    heights = [float(solid.level_height(run, k)) for k in range(count)]
+    cuts = [[np.round(solid.slice_outline(one, z, room), 5).tolist() for one in solids] for z in heights]
+    return [{"z": z, "cuts": outlines} for z, outlines in zip(heights, cuts, strict=True)]
+
+
+def _cells(chosen: np.ndarray) -> dict[str, Any]:
+    """Places of the chosen cells of a grid in its flat order."""
+    return whole(np.flatnonzero(chosen))

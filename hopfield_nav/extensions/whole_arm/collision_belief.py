@@ -1,0 +1,205 @@
+"""What touched points speak against: how much, at every cell of a map of joint angles.
+
+Every place at which a touch may have been is a ball. Against a cell in whose middle the arm would contain it more is
+said than against one where the arm would be near it. What several touches say adds up, as -ln(1 - certainty), the
+measure that ``beliefs`` has for steps. Places through which the arm has passed are ruled out, and places beside those
+of other touches gain weight: an obstacle is often touched more than once. About likely places its surface may be
+believed to go on.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import Arm
+from hopfield_nav.extensions.whole_arm.blocking import mark_ball
+from hopfield_nav.extensions.whole_arm.grid import JointGrid
+from hopfield_nav.extensions.whole_arm.surface import COUNT, LEAST, SHARE, tangent_points
+from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
+from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
+
+Shells = tuple[tuple[float, float], ...]
+SHELLS = ((0.03, 0.35), (0.01, 0.6), (-0.02, 0.9))  # [m] from the arm's surface to a place, and certainty
+CLOSE = ((0.01, 0.35), (0.0, 0.6), (-0.01, 0.9))  # the same on a finer map
+TOGETHER, AGREE = 0.08, 4.0  # [m] as near as touches of one obstacle are, and how much that says
+_CHANGED = 0.05  # of a weight, from which on its cells are marked anew
+_FULL_SCALE = 255  # what certainty 1 is as a mark of one touch
+_SAYS = -np.log1p(np.arange(_FULL_SCALE, dtype=np.float32) / -_FULL_SCALE)  # every lesser mark, as -ln(1 - certainty)
+_POINT = 1e-6  # [m] radius of what stands for a point
+_DEEP = 0.005  # [m] in the arm a place must have been to be ruled out
+
+
+class _Touch(NamedTuple):
+    """Its places that are left, and what they say: at which cells, counted in C order, with which ``marks``.
+
+    ``alone`` is what they weigh without the other touches, ``q`` (n,) where it was felt, if known [rad]. ``around``
+    (k, m, 3) are points of the surface about each place [m], NaN where none is believed; at the cells ``beside`` they
+    say so much ``more``.
+    """
+
+    places: ContactHypotheses
+    alone: np.ndarray
+    cells: np.ndarray
+    marks: np.ndarray
+    q: np.ndarray | None
+    around: np.ndarray
+    beside: np.ndarray
+    more: np.ndarray
+
+
+class CollisionBelief:
+    """Contacts that were felt, and the cells that they make doubtful.
+
+    Surfaces are believed to go on as far as ``surface`` about likely places [m]; 0: nothing is believed of them.
+    """
+
+    def __init__(self, arm: Arm, grid: JointGrid, shells: Shells = SHELLS, surface: float = 0.0) -> None:
+        self._arm, self._grid, self._shells, self._surface = arm, grid, shells, surface
+        self.against = np.zeros(grid.shape, dtype=np.float32)  # the sum of -ln(1 - certainty)
+        self._touches: list[_Touch] = []
+        self._free: set[tuple[int, ...]] = set()
+
+    @property
+    def touches(self) -> list[ContactHypotheses]:
+        """The places of each touch that are not yet ruled out."""
+        return [touch.places for touch in self._touches]
+
+    @property
+    def configurations(self) -> list[np.ndarray | None]:
+        """Joint angles (n,) of each touch [rad]; None of those that an earlier run felt."""
+        return [touch.q for touch in self._touches]
+
+    def add(self, places: ContactHypotheses, q: np.ndarray | None = None) -> None:
+        """One more touch, at joint angles (n,) [rad] if they are known."""
+        around = np.full((len(places.points), COUNT, 3), np.nan)
+        if q is not None and self._surface > 0.0:
+            around = tangent_points(self._arm, q, places, self._surface)
+        self._touches.append(self._say(places, places.weights, q, around))
+        self._weigh()
+
+    def on(self, grid: JointGrid, free: set[tuple[int, ...]], shells: Shells) -> "CollisionBelief":
+        """The same places on another map, whose cells ``free`` the arm was in; with other shells."""
+        found = CollisionBelief(self._arm, grid, shells, self._surface)
+        found._free = free
+        found._touches = [found._say(touch.places, touch.alone, touch.q, touch.around) for touch in self._touches]
+        return found
+
+    def passed(self, cells: list[tuple[int, ...]], q: np.ndarray) -> None:
+        """The arm was at the centres of cells, and at joint angles (m, n), and touched nothing."""
+        self._free.update(cells)
+        changed = False
+        for k, touch in enumerate(self._touches):
+            ruled_out = self._inside(touch.places.points, q)
+            around = touch.around.copy()
+            there = np.flatnonzero(~np.isnan(around[..., 0]))
+            gone = there[self._inside(around.reshape(-1, 3)[there], q)]
+            if ruled_out.any() or len(gone):
+                around.reshape(-1, 3)[gone] = np.nan
+                left = _left(touch.places._replace(weights=touch.alone), ruled_out)
+                self._touches[k] = touch._replace(around=around[~ruled_out])
+                self._say_anew(k, left, left.weights)
+                changed = True
+        if changed:
+            self._weigh()
+
+    def places(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All places (k, 3) that are left [m], the weight (k,) of each, and the number (k,) of its touch."""
+        touches = [NOWHERE, *self.touches]
+        points, weights = (np.concatenate([part[i] for part in touches]) for i in (0, 2))
+        return points, weights, np.repeat(np.arange(len(touches)) - 1, [len(t.weights) for t in touches])
+
+    def alone(self) -> np.ndarray:
+        """What each of ``places`` weighs without the other touches (k,)."""
+        return np.concatenate([np.zeros(0), *(touch.alone for touch in self._touches)])
+
+    def risk(self, surfaces: bool = True) -> np.ndarray:
+        """float32 grid as ``against``, with what ``surfaces`` add, and 0 where the arm was."""
+        found = np.maximum(self.against, np.float32(0.0))
+        for touch in self._touches if surfaces else ():
+            found.reshape(-1)[touch.beside] += touch.more
+        for cell in self._free:
+            found[cell] = 0.0
+        return found
+
+    def has_surfaces(self) -> bool:
+        """Whether a surface is believed to go on anywhere."""
+        return any(len(touch.beside) for touch in self._touches)
+
+    def near(self, cells: np.ndarray) -> list[int]:
+        """Numbers of the touches that speak against one of the cells (k, n), or against one beside it."""
+        steps = np.vstack([np.zeros(cells.shape[1], dtype=int), *np.eye(cells.shape[1], dtype=int)])
+        around = (cells[:, None] + np.concatenate([steps, -steps])).reshape(-1, cells.shape[1])
+        most = np.array(self._grid.shape)
+        around = np.where(self._grid.periodic, around % most, np.clip(around, 0, most - 1))
+        flat = np.ravel_multi_index(tuple(around.T), self._grid.shape).astype(np.uint32)
+        return [k for k, touch in enumerate(self._touches) if _holds(touch.cells, flat)]
+
+    def drawn(self, generator: np.random.Generator) -> "CollisionBelief":
+        """What were doubted if of every touch one place, or none, drawn by weight, were certain."""
+        found = CollisionBelief(self._arm, self._grid, self._shells)
+        found._free = self._free
+        for places in self.touches:
+            share = np.append(places.weights, max(0.0, 1.0 - places.weights.sum()))
+            k = int(generator.choice(len(share), p=share / share.sum()))
+            if k < len(places.points):
+                found.add(ContactHypotheses(places.points[[k]], places.links[[k]], np.ones(1)))
+        return found
+
+    def _weigh(self) -> None:
+        """Let every touch hear where the others may have been, each as it weighs alone."""
+        (points, _, whose), alone = self.places(), self.alone()
+        apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+        near = np.clip(1.0 - apart / TOGETHER, 0.0, None)
+        gained = alone * (1.0 + AGREE * (near * (whose[:, None] != whose)) @ alone)
+        for k, touch in enumerate(self._touches):
+            own = gained[whose == k]
+            weights = own * (touch.alone.sum() / own.sum()) if own.sum() > 0.0 else touch.alone
+            if np.abs(weights - touch.places.weights).max(initial=0.0) > _CHANGED:
+                self._say_anew(k, touch.places._replace(weights=weights), touch.alone)
+
+    def _say_anew(self, k: int, places: ContactHypotheses, alone: np.ndarray) -> None:
+        said = self._touches[k]
+        self.against.reshape(-1)[said.cells] -= _SAYS[said.marks]
+        self._touches[k] = self._say(places, alone, said.q, said.around)
+
+    def _say(self, places: ContactHypotheses, alone: np.ndarray, q: np.ndarray | None, around: np.ndarray) -> _Touch:
+        weights = np.minimum(places.weights, 1.0)
+        said = self._marked(np.zeros(self._grid.shape, dtype=np.uint8), places.points, weights)
+        cells = np.flatnonzero(said).astype(np.uint32)
+        marks = said.reshape(-1)[cells]
+        self.against.reshape(-1)[cells] += _SAYS[marks]
+        there = ~np.isnan(around[..., 0]) & (weights >= LEAST)[:, None]
+        wide, beside = said, np.zeros(0, dtype=np.uint32)
+        if there.any():
+            share = np.broadcast_to(SHARE * weights[:, None], there.shape)
+            wide = self._marked(said.copy(), around[there], share[there])
+            beside = np.flatnonzero(wide > said).astype(np.uint32)
+        more = _SAYS[wide.reshape(-1)[beside]] - _SAYS[said.reshape(-1)[beside]]
+        return _Touch(places, alone, cells, marks, q, around, beside, more)
+
+    def _marked(self, said: np.ndarray, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """The marks with those of balls about points (k, 3) of so much weight (k,)."""
+        for point, weight in zip(points, weights, strict=True):
+            for radius, certainty in self._shells:
+                mark_ball(self._arm, self._grid, said, point, radius, max(1, round(_FULL_SCALE * certainty * weight)))
+        return said
+
+    def _inside(self, points: np.ndarray, q: np.ndarray) -> np.ndarray:
+        """(k,) bool: the points (k, 3) that the arm contained at one of the joint angles (m, n)."""
+        if not len(points) or not len(q):
+            return np.zeros(len(points), dtype=bool)
+        distance = arm_distance(self._arm, q, pack_primitives(sphere(p, _POINT) for p in points))
+        return np.asarray((distance < -_DEEP).any(axis=(0, 1)))
+
+
+def _holds(ordered: np.ndarray, wanted: np.ndarray) -> bool:
+    """Whether numbers in rising order, of which there are millions, hold one of a few."""
+    return bool((np.searchsorted(ordered, wanted) < np.searchsorted(ordered, wanted, "right")).any())
+
+
+def _left(places: ContactHypotheses, ruled_out: np.ndarray) -> ContactHypotheses:
+    """The places that are left, with the weight of those that are not."""
+    kept = ~ruled_out
+    total = places.weights[kept].sum()
+    scale = places.weights.sum() / total if total > 0.0 else 0.0
+    return ContactHypotheses(places.points[kept], places.links[kept], scale * places.weights[kept])

@@ -1,0 +1,78 @@
+"""A run on a map of joint angles: the arm among the obstacles, and where on it each touch may have been."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle
+
+from hopfield_nav.build import all_solids, build_arm
+from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, path_rows
+from hopfield_nav.figures.solid import CellPose, CellView, add_poses, frame_cell, mark_goal
+from hopfield_nav.record import Run
+
+BALL = 0.02  # [m] radius of the circle that a place is drawn as
+_GHOSTS, _GHOST = 4, 0.25  # configurations on the way, and how solid they are
+_POSES = 60  # that the picture has to hold
+
+
+def places_page(run: Run) -> Figure | None:
+    """The arm's way, and the places that were felt."""
+    if not run.data.sizes["time"]:
+        return None
+    view = scene_of(run)
+    left, right, low, high = view.limits()
+    figure = new_figure(PAGE, min(PAGE * (high - low) / (right - left), 18 * CENTIMETRE) + 1.0 * CENTIMETRE)
+    draw_places(figure.add_subplot(), run, view)
+    return add_legend(figure, _handles(), 4)
+
+
+def scene_of(run: Run) -> CellView:
+    """The arm and all obstacles of a run from the side where the arm is hidden least."""
+    q = run.data.q.values
+    return CellView(build_arm(run.world), all_solids(run.world), q[:: max(1, len(q) // _POSES)])
+
+
+def draw_places(ax: Axes, run: Run, view: CellView | None = None) -> Axes:
+    """The arm at the start, on its way and at the end, the tool's path, and what each touch may have been.
+
+    A place is a circle, the fainter the less likely; a cross is where the arm truly was touched.
+    """
+    view, data = view or scene_of(run), run.data
+    q = data.q.values
+    ghosts = np.linspace(0, len(q) - 1, _GHOSTS + 2).astype(int)[:-1]
+    add_poses(ax, view, [*(CellPose(q[k], _GHOST) for k in ghosts), CellPose(q[-1])], pale=True)
+    trail = data.tool_position.values
+    ax.plot(*view.appear(trail[path_rows(trail)]).T, color=COLOURS.travelled, lw=1.0, zorder=6)
+    for point, weight in zip(data.felt_point.values, data.felt_weight.values, strict=True):
+        for place, share in zip(view.appear(point), weight, strict=True):
+            if np.isfinite(place).all():
+                ax.add_patch(Circle(place, BALL, color=COLOURS.felt, alpha=place_alpha(share), lw=0, zorder=6.3))
+    touched = view.appear(true_points(run))
+    ax.plot(*touched.T, "x", color=COLOURS.true, markersize=4, mew=0.9, ls="", zorder=6.6)
+    if run.world.goal_point is not None:
+        mark_goal(ax, view.appear(np.array(run.world.goal_point)), 6).set_zorder(6.7)
+    return frame_cell(ax, view)
+
+
+def place_alpha(weight: float) -> float:
+    """How solid a place of this weight is drawn."""
+    return float(np.clip(0.15 + 0.75 * weight, 0.0, 1.0))
+
+
+def true_points(run: Run) -> np.ndarray:
+    """(k, 3) where the arm was truly touched when each contact began that was felt, base axes [m]."""
+    data = run.data
+    began = np.unique(data.touch_time.values[np.isfinite(data.touch_time.values)])
+    rows = np.clip(np.searchsorted(data.time.values, began + 1e-9), 0, data.sizes["time"] - 1)
+    found = data.contact_point.values[rows]
+    return found[np.isfinite(found).all(axis=1)]
+
+
+def _handles() -> list[Line2D]:
+    how = {"ls": "", "mew": 0}
+    return [
+        Line2D([], [], marker="o", color=COLOURS.felt, alpha=0.7, label="where a touch may have been", **how),
+        Line2D([], [], marker="x", color=COLOURS.true, ls="", label="where it was"),
+        Line2D([], [], color=COLOURS.travelled, label="path of the tool"),
+    ]

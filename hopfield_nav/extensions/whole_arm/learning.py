@@ -1,0 +1,106 @@
+"""What touches and passages of the whole arm teach: steps, cells, and places in space."""
+
+import numpy as np
+
+from dynamics import Arm
+from hopfield_nav.build import build_model
+from hopfield_nav.control import Trace, in_order
+from hopfield_nav.extensions.whole_arm.collision_belief import CLOSE, CollisionBelief
+from hopfield_nav.extensions.whole_arm.finer import Carried
+from hopfield_nav.extensions.whole_arm.grid import JointGrid
+from hopfield_nav.extensions.whole_arm.localization import localize_contact, when_to_look
+from hopfield_nav.extensions.whole_arm.search import LeftOut
+from hopfield_nav.extensions.whole_arm.way import Way
+from hopfield_nav.navigation.map import NOWHERE, Beliefs, Cell, ContactHypotheses, PriorMap, Step
+from hopfield_nav.navigation.motion import Detection
+from hopfield_nav.world import World
+
+ON_LINE = 0.02  # [rad] a touch so near to the line of a step is one on that step
+WITHOUT_PLACES = ("optimist", "omniscient")  # strategies that do not ask where a touch was
+
+
+class WholeArmLearning:
+    """Facts and beliefs about a map of joint angles, with the kinematics that the controller plans with."""
+
+    def __init__(self, world: World, arm: Arm, grid: JointGrid) -> None:
+        self._arm, self._locates = arm, world.planner.strategy not in WITHOUT_PLACES
+        self._held = world.detection.armed_below
+        self._model = build_model(world, arm)
+        self._resolution = np.asarray(world.sensors.encoder_resolution)
+        self._passed = [np.zeros((0, len(arm.dh)))]
+        self.beliefs = Beliefs(grid.shape, grid.turn)
+        self.collisions = CollisionBelief(arm, grid, surface=world.planner.surface)
+        self.shut_exits: LeftOut = set()  # solutions felt not to be reached from a cell
+        self.shut_entries: set[Cell] = set()  # cells felt not to be entered from beside them
+        self._felt_at: dict[Step, float] = {}
+
+    def confirm(self, level: float) -> None:
+        """Whether what was touched before was still felt when the arm went back: the alarm level then."""
+        self.beliefs.confirm(level >= self._held)
+
+    def touch(self, detection: Detection, way: Way, number: int) -> None:
+        """A touched step is closed, as a fact where it was a true stop; of a line the cells are rough."""
+        begin, end = way.rows[number : number + 2]
+        line = end - begin
+        length = float(np.linalg.norm(line))
+        along = float((detection.onset.q - begin) @ line) / length**2 if length > 0.0 else 0.0
+        off = float(np.abs(detection.onset.q - begin - np.clip(along, 0.0, 1.0) * line).max())
+        opposed = float(detection.torque @ line) < 0.0
+        first, last = way.cells[number : number + 2]
+        step = way.step(number)
+        if number >= len(way.rows) - 1 - way.on_line:
+            self.shut_exits.add((way.goal, None))
+        elif way.line(number):
+            self.beliefs.rough.update(way.line(number))
+        elif step is not None:
+            self.beliefs.touch(step, opposed and off <= ON_LINE)
+            self._felt_at[step] = float(detection.onset.q[step.axis])
+        elif first is not None:
+            self.shut_exits.add((way.goal, first))
+        elif last is not None and number == 0:
+            self.shut_entries.add(last)
+
+    def passage(self, way: Way, until: int) -> None:
+        """The segments before number ``until`` were driven without a touch."""
+        cells, steps = way.passed(until)
+        self.beliefs.passed(cells, steps)
+        swept = way.swept(until)
+        self._passed.append(swept)
+        self.collisions.passed(cells, swept)
+
+    @property
+    def passed(self) -> np.ndarray:
+        """(m, n) joint angles at which nothing touched [rad]."""
+        return np.concatenate(self._passed)
+
+    def look_at(self, detection: Detection) -> float:
+        """When ``localize`` is to be asked [s]."""
+        return when_to_look(detection.onset.time, detection.time, self._model)
+
+    def localize(self, detection: Detection, trace: Trace) -> ContactHypotheses:
+        """Where on the arm a touch may have been, from what was measured until now."""
+        if not self._locates:
+            return NOWHERE
+        rows = in_order(trace)
+        rows = rows[np.isfinite(rows[:, 0])]
+        onset = detection.onset.time
+        places = localize_contact(self._arm, rows, onset, self._model, self.passed, self._resolution)
+        if len(places.points):
+            self.collisions.add(places, detection.onset.q)
+        return places
+
+    def move_to(self, grid: JointGrid, carried: Carried) -> None:
+        """Go on with a finer map."""
+        free = {carried.cell(cell) for cell in self.beliefs.visited}
+        self.beliefs = carried.beliefs(self.beliefs, self._felt_at)
+        self.collisions = self.collisions.on(grid, free, CLOSE)
+        self.shut_exits = {(goal, carried.cell(cell)) for goal, cell in self.shut_exits if cell}
+        self.shut_entries = set(map(carried.cell, self.shut_entries))
+        self._felt_at = {carried.part_at(step, angle)[0]: angle for step, angle in self._felt_at.items()}
+
+    def load_prior(self, prior: PriorMap) -> None:
+        """Believe what an earlier run felt."""
+        self.beliefs.load_prior(prior.steps, {})
+        for places in prior.places:
+            self.collisions.add(places)
+        self.collisions.passed([], prior.free)

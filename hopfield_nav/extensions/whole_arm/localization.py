@@ -1,0 +1,202 @@
+"""From torque to point: where on the arm a touch may have been, each place with a weight.
+
+It reads the control computer's trace some milliseconds after an alarm, takes off what the model leaves in free
+motion, and asks the isolation which patches of the arm's surface explain the rest. Patches that moved outwards when
+the contact began are more likely than those that moved away from it; near ones form a ball.
+
+An ideal joint that stands still bears up to its Coulomb friction without a trace: what is felt on it is too small by
+something between nothing and that. A gear that gives shows what it bears; how far the believed friction may then be
+wrong is told by gears that are softer and stiffer, along the path that was measured. So clear a torque also shows
+that a surface is rough, and the push not along the normal: a little of the weight is of pushes within a friction
+cone, which wins where no push along a normal explains what is felt.
+"""
+
+import numpy as np
+
+from dynamics import Arm, presliding_torque
+from hopfield_nav.control import angles_in, free_rows, torques_in
+from hopfield_nav.extensions import isolation
+from hopfield_nav.geometry import LINK, capsules_in_base
+from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
+from hopfield_nav.navigation.responses import ALONG
+
+LATER = 0.008  # [s] after the alarm at which to look: the observer has caught up, the arm not yet bounced
+LEAST_LATER, MOST_LATER = 0.016, 0.05  # [s] with gears that give: as long as the rise to the alarm took
+BALL = 0.04  # [m] patches that are nearer to each other are one place
+_MIN_ROWS = 8  # of free motion
+_FLOOR, _SHARE, _OFFSET_SHARE = 0.03, 0.02, 0.1  # noise [N·m], and as share of the torque and of the offset
+_STANDING_SPEED, _UNSIGNED = (0.01, 1.0)  # [rad/s] slower a joint stands; [N·m] below which a torque has hardly a sign
+_LESS_SURE = (1.0, 3.0, 10.0)  # times this noise, until some patch explains what is felt
+_INWARDS = 0.02  # weight of a patch that did not move outwards, beside 1 for the fastest
+_POSES, _APART = 24, 0.02  # free poses before the touch that are looked at, and between two [rad]
+_MAX_PLACES, _MIN_WEIGHT = 4, 0.05  # places of a touch, and of their weights
+_FREE_TIME = 0.05  # [s] of free motion before a touch that is looked at
+_FLOOR_GIVING, _WHITE = 0.06, 0.5  # [N·m], and share of what is seen in free motion that a mean leaves
+_OFF, _DOUBT = 2.0, 0.3  # factor by which gears may be off; share of what lies between that is noise
+_ROUGH, _FRICTION = 0.05, 0.6  # share of surfaces believed to be rough, and friction of these
+_UNSEEN = 12.0**-0.5  # of what a gear bears within a step of its encoder, any of which is as likely
+
+
+def gives(model: Arm) -> bool:
+    """Whether gears of an arm give before they slip, so that a standing joint shows what it bears."""
+    return bool(np.isfinite(model.presliding).all() and np.any(model.friction))
+
+
+def when_to_look(onset: float, alarm: float, model: Arm) -> float:
+    """When a touch is to be located [s], by when it began and was felt; a soft one is looked at longer."""
+    if gives(model):
+        return alarm + min(max(alarm - onset, LEAST_LATER), MOST_LATER)
+    return alarm + LATER
+
+
+def localize_contact(
+    arm: Arm,
+    rows: np.ndarray,
+    onset: float,
+    model: Arm,
+    passed: np.ndarray | None = None,
+    resolution: np.ndarray | float = 0.0,
+) -> ContactHypotheses:
+    """Where a touch may have been, none where nothing explains what is felt.
+
+    The arm has its outline; ``rows`` (k, 2 + 2 n) are from ``control.in_order``, the last one is to be read; contact
+    began at ``onset`` [s]. ``model`` has the joints' friction and gears, as far as they are known. If gears
+    give, ``passed`` (m, n) are joint angles at which nothing touched before these rows [rad], and ``resolution`` is
+    the step of the encoders, one or (n,) [rad].
+    """
+    free = _thinned(angles_in(free_rows(rows, onset, np.inf)))
+    giving = gives(model)
+    if giving:
+        q, change, noise = _felt_through_gears(rows, onset, model, resolution)
+        free = free if passed is None else np.vstack([passed, free])
+    else:
+        q, (change, noise) = angles_in(rows[-1]), _felt(rows, onset, model)
+    swept = capsules_in_base(arm, free) if len(free) else np.zeros((0, 0, 7))
+    surface = isolation.default_surface(arm)
+    for factor in _LESS_SURE:
+        fit = _fit_mixture if giving else isolation.fit_surface
+        found = isolation.read_fit(arm, surface, q, fit(arm, surface, q, change, factor * noise, free=swept))
+        if len(found.patches):
+            break
+    else:
+        return NOWHERE
+    links = surface.bodies[surface.patches[found.patches, isolation.BODY].astype(int), LINK].astype(int)
+    outwards, along = _outwards(arm, rows, onset, links, found.points, found.normals)
+    weight = found.weight * outwards
+    places = _places(found.points, links, weight / weight.sum(), patchwise=not giving)
+    return places._replace(glancing=float(along @ weight / weight.sum()))
+
+
+def _fit_mixture(
+    arm: Arm, surface: isolation.ArmSurface, q: np.ndarray, change: np.ndarray, noise: np.ndarray, free: np.ndarray
+) -> np.ndarray:
+    """As ``fit_surface``, of smooth and of rough surfaces: each patch as the likelier of both fits has it."""
+    smooth, rough = (
+        isolation.fit_surface(arm, surface, q, change, noise, friction=friction, free=free)
+        for friction in (0.0, _FRICTION)
+    )
+    weighed = smooth[:, isolation.LOG_EVIDENCE] + np.log1p(-_ROUGH), rough[:, isolation.LOG_EVIDENCE] + np.log(_ROUGH)
+    both = np.where((weighed[1] > weighed[0])[:, None], rough, smooth)
+    both[:, isolation.LOG_EVIDENCE] = np.logaddexp(*weighed)
+    return both
+
+
+def _free(rows: np.ndarray, onset: float) -> np.ndarray:
+    """The rows of free motion before a touch that are looked at."""
+    period = float(np.median(np.diff(rows[:, 0]))) if len(rows) > 1 else 0.0
+    return free_rows(rows, onset, max(_FREE_TIME, (_MIN_ROWS + 1) * period))
+
+
+def _felt(rows: np.ndarray, onset: float, model: Arm) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) torque in the last row, with half of what ideal joints hide, and its noise."""
+    torque, free = torques_in(rows[-1]), _free(rows, onset)
+    n = len(torque)
+    offset, noise, speed = np.zeros(n), np.full(n, _FLOOR), np.zeros(n)
+    if len(free) >= _MIN_ROWS:
+        offset = torques_in(free).mean(axis=0)
+        noise = noise + torques_in(free).std(axis=0)
+        way = free[-1] - free[0]
+        speed = angles_in(way) / way[0]
+    change = torque - offset
+    noise = noise + _OFFSET_SHARE * np.abs(offset) + _SHARE * float(np.linalg.norm(change))
+    largest = np.abs(model.friction[:, [0, 2]]).max(axis=1) * np.isinf(model.presliding)
+    hidden = 0.5 * largest * (np.abs(speed) < _STANDING_SPEED)
+    return change + hidden * change / (np.abs(change) + _UNSIGNED), np.hypot(noise, hidden)
+
+
+def _felt_through_gears(
+    rows: np.ndarray, onset: float, model: Arm, resolution: np.ndarray | float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(n,) each: joint angles, torque and its noise over the touch, every row as heavy as what is felt in it.
+
+    A soft touch so counts from where it is felt, and a hard one from its beginning.
+    """
+    free = _free(rows, onset)
+    free = free if len(free) else rows[:1]
+    change = torques_in(rows) - torques_in(free).mean(axis=0)
+    weight = np.linalg.norm(change, axis=1) * (rows[:, 0] >= onset)
+    weight = weight / weight.sum() if weight.any() else 1.0 * (np.arange(len(rows)) == len(rows) - 1)
+    torque, before = weight @ change, np.isin(rows[:, 0], free[:, 0])
+    softer, stiffer = (
+        presliding_torque(model._replace(presliding=factor * model.presliding), angles_in(rows))
+        for factor in (1.0 / _OFF, _OFF)
+    )
+    doubt = weight @ (stiffer - softer) - (stiffer - softer)[before].mean(axis=0)
+    white = _WHITE * torques_in(free).std(axis=0)
+    unseen = _UNSEEN * np.minimum(model.presliding * resolution, model.friction[:, 0])
+    parts = [np.full(len(torque), _FLOOR_GIVING), white, _DOUBT * doubt, unseen, _SHARE * torque]
+    return weight @ angles_in(rows), torque, np.linalg.norm(parts, axis=0)
+
+
+def _thinned(q: np.ndarray) -> np.ndarray:
+    """The latest of the joint angles (m, n), some way apart."""
+    kept: list[np.ndarray] = []
+    for row in q[::-1]:
+        if not kept or np.abs(row - kept[-1]).sum() > _APART:
+            kept.append(row)
+        if len(kept) == _POSES:
+            break
+    return np.array(kept[::-1]).reshape(-1, q.shape[1])
+
+
+def _outwards(
+    arm: Arm, rows: np.ndarray, onset: float, links: np.ndarray, points: np.ndarray, inward: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of each patch (k,): its speed outwards when contact began, beside the fastest; and whether it went along more."""
+    last = min(max(int(np.searchsorted(rows[:, 0], onset)), 1), len(rows) - 1)
+    q, qd = angles_in(rows[last]), _speed(rows, onset)
+    at = np.tile(q, (len(points), 1))
+    speed = isolation.push_torque(arm, at, links, points, -inward) @ qd
+    velocity = [
+        isolation.push_torque(arm, at, links, points, np.tile(axis, (len(points), 1))) @ qd for axis in np.eye(3)
+    ]
+    along = speed < ALONG * np.linalg.norm(velocity, axis=0)
+    return (np.maximum(speed / speed.max(), _INWARDS) if speed.max() > 0.0 else np.ones(len(points))), along
+
+
+def _speed(rows: np.ndarray, onset: float) -> np.ndarray:
+    """(n,) joint speeds when contact began [rad/s]; zero where too little is remembered."""
+    last = max(int(np.searchsorted(rows[:, 0], onset)), 1)
+    first, last = max(last - 10, 0), min(last, len(rows) - 1)
+    way = rows[last] - rows[first]
+    return angles_in(way) / way[0] if last > first else np.zeros(angles_in(way).size)
+
+
+def _places(points: np.ndarray, links: np.ndarray, weight: np.ndarray, patchwise: bool = False) -> ContactHypotheses:
+    """Balls of patches, the heaviest first; each on its heaviest link, or on that of its heaviest patch."""
+    left, found = weight.copy(), list[tuple[np.ndarray, int, float]]()
+    while len(found) < _MAX_PLACES:
+        near = np.linalg.norm(points[:, None] - points[None], axis=2) <= BALL
+        mass = near @ left
+        best = int(mass.argmax())
+        if mass[best] < _MIN_WEIGHT:
+            break
+        own = near[best] & (left > 0.0)
+        share = left[own] / left[own].sum()
+        link = links[own][int(share.argmax())] if patchwise else int(np.bincount(links[own], share).argmax())
+        found.append((share @ points[own], link, mass[best]))
+        left[own] = 0.0
+    if not found:
+        return NOWHERE
+    middles, numbers, masses = zip(*found, strict=True)
+    return ContactHypotheses(np.array(middles), np.array(numbers), np.array(masses))

@@ -1,0 +1,316 @@
+"""The navigator of the whole arm: it feels its way over a map of joint angles.
+
+A touch closes the step on which it was felt, as it does for the tool, and a few milliseconds later the torque tells
+where on the arm it may have been: each such place blocks the cells at which the arm would contain it. The arm goes
+back along its own trail to the last centre, and plans again. ``ArmMap`` says which way; here it is driven.
+"""
+
+import numpy as np
+
+from dynamics import Arm, forward_kinematics
+from hopfield_nav.control import Trace
+from hopfield_nav.extensions.whole_arm.arm_map import ArmMap
+from hopfield_nav.extensions.whole_arm.blended import blended_path
+from hopfield_nav.extensions.whole_arm.glancing import rest_of_line
+from hopfield_nav.extensions.whole_arm.lines import before_touch, joint_lines
+from hopfield_nav.extensions.whole_arm.risk import LEAST
+from hopfield_nav.extensions.whole_arm.search import Found
+from hopfield_nav.extensions.whole_arm.straight import Shortener, straight_way, without_repeats
+from hopfield_nav.extensions.whole_arm.touch import ArmResponse
+from hopfield_nav.extensions.whole_arm.way import Trail, Way
+from hopfield_nav.loop import evaluate, quintic_trajectory
+from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step
+from hopfield_nav.navigation.motion import Detection, FirstSegment, MotionPhase, PlannedMotion, Reference
+from hopfield_nav.navigation.responses import SLOWER
+from hopfield_nav.plugin import Against, MethodFailed
+from hopfield_nav.world import World, is_code
+
+MAX_TRIES = 3  # of a retreat that is touched, before the arm goes further back
+BACK = 0.04  # [m] that the arm goes back from a touch on a straight line
+_LEAVE = 0.1  # [rad] along the felt torque, where the arm is touched before it has been anywhere
+
+
+class WholeArmNavigator:
+    """Touches, retreats and trajectories of a run with ``map.space: joints``; a ``Navigator``.
+
+    The controller plans with the kinematics of ``arm``, which begins at ``start`` (n,) [rad].
+    """
+
+    def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
+        self.world, self.arm = world, arm
+        self.map = ArmMap(world, arm, start)
+        self.goal = None if world.goal_point is None else np.array(world.goal_point)
+        self._response = _own_response(world, len(start))
+        self._straight = world.planner.any_angle and self._response is None and not world.planner.probe
+        self._way, self.trail = Way(start[None], [None], turn=self.map.grid.turn), Trail(start)
+        self._tries, self._retreats = 0, False
+        self._unlocalized: Detection | None = None
+        self._touched: tuple[Way, int] | None = None  # the way and the segment of it on which that was felt
+        self.motion = PlannedMotion(self.map.grid.cell_of(start), np.zeros((0, len(start)), dtype=int), None)
+
+    def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``, as below)
+        if self.goal is None:
+            trajectory = quintic_trajectory(q[None], 1.0, sample_time=self.world.trajectory.sample_time)
+            self.motion = self.motion._replace(trajectory=trajectory, places=self._tool(np.stack([q, q])))
+        else:
+            still = np.zeros_like(q)
+            begin = Reference(0.0, q, still, still)
+            self.motion = self._leave(begin) or self._go_on(begin)
+        return self.motion
+
+    def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:
+        """Note a touch and go back along the way that the arm came; what to do then is decided there.
+
+        It is the cell towards which the arm moved, and the new motion; without a goal the one it has.
+        """
+        if self.motion.trajectory is None:
+            raise RuntimeError("a run that has ended cannot collide")
+        number = self._way.segment_at(self.motion.trajectory, detection.onset.time)
+        ahead = self._way.ahead(number)
+        cell = self.motion.start if ahead is None else tuple(self.map.named(np.array([ahead]))[0].tolist())
+        if self.goal is None:
+            return cell, self.motion
+        if self._retreats:
+            self.map.beliefs.touch_behind()
+            self._tries += 1
+            if self._tries >= MAX_TRIES and not self.trail.at_start:
+                self._tries = 0
+                self.trail.back()
+        else:
+            self.map.learning.confirm(detection.level_at_retreat)
+            self._tries, self._unlocalized, self._touched = 0, detection, None
+            if detection.onset.time >= self.motion.trajectory.knots[0]:  # else it had not set out
+                self._learn_of(detection, number)
+        begin = Reference(detection.time, *evaluate(self.motion.trajectory, detection.time))
+        self.motion = self._retreat(detection, begin)
+        return cell, self.motion
+
+    def localize(self, trace: Trace) -> ContactHypotheses:
+        """Some milliseconds after a touch: where on the arm it may have been; if it was a glancing one, on past it."""
+        time, detection = self.motion.localize_at, self._unlocalized
+        self.motion, self._unlocalized = self.motion._replace(localize_at=np.inf), None
+        if detection is None:
+            return NOWHERE
+        places = self.map.learning.localize(detection, trace)
+        if self.world.detection.graze == "pass":
+            self.motion = self._past(places, time) or self.motion
+        return places
+
+    def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:
+        """At the end of a retreat or a probe: a new path from there."""
+        self.map.learning.confirm(level_at_retreat)
+        if not self._retreats:  # a probe touched nothing
+            self.arrive()
+        self._retreats = False
+        self.motion = self._explore(begin) or self._go_on(begin)
+        return self.motion
+
+    def load_prior(self, prior: PriorMap) -> None:  # noqa: D102
+        self.map.learning.load_prior(prior)
+
+    def arrive(self) -> None:  # noqa: D102
+        self._pass(len(self._way.rows) - 1)
+
+    def felt(self) -> np.ndarray:
+        """No grid is kept for every detection: the places tell what was felt."""
+        return np.zeros(0, dtype=bool)
+
+    def felt_count(self) -> int:
+        """Number of cells that are doubted."""
+        return int(np.count_nonzero(self.map.collisions.risk() > LEAST))
+
+    def closed_steps(self) -> dict[Step, float]:  # noqa: D102
+        return self.map.closed_steps()
+
+    def in_free_air(self) -> int:  # noqa: D102
+        return self.map.beliefs.in_free_air
+
+    def why_doubtful(self) -> str:  # noqa: D102
+        return self.map.beliefs.why_doubtful(np.zeros(self.map.grid.shape, dtype=bool))
+
+    def final_map(self) -> np.ndarray:
+        """No grid is kept."""
+        return np.zeros(0, dtype=np.int8)
+
+    def _pass(self, until: int) -> None:
+        """The segments before number ``until`` were driven without a touch."""
+        self.map.learning.passage(self._way, until)
+        self.trail.extend(self._way, until)
+
+    def _learn_of(self, detection: Detection, number: int) -> None:
+        """What was driven without a touch before segment ``number``, and what the touch on it teaches."""
+        self._pass_until_touched(number, detection.onset.time)
+        self.map.learning.touch(detection, self._way, number)
+        self._note_touch(detection, number)
+        self._touched = None if self.motion.passes_by else (self._way, number)
+
+    def _pass_until_touched(self, number: int, time: float) -> None:
+        """What was driven without a touch before that on segment ``number``: of a line nearly all."""
+        if not self._way.line(number) or self.motion.trajectory is None:
+            return self._pass(number)
+        self.map.learning.shut_entries.clear()  # they were not to be entered from elsewhere
+        row = before_touch(self.arm, self.motion.trajectory, time, BACK)
+        if row is None:
+            return self._pass(number)
+        way = self._way.up_to(number, row)
+        self.map.learning.passage(way, number + 1)
+        self.trail.extend(way, number + 1)
+
+    def _retreat(self, detection: Detection, begin: Reference) -> PlannedMotion:
+        """Back to where the touched segment began; along the torque if the arm has not been anywhere yet."""
+        if self.trail.at_start and self._tries > 0:
+            size = float(np.linalg.norm(detection.torque))
+            away = detection.q + _LEAVE * detection.torque / size if size > 0.0 else self.trail.row
+            self.trail.restart(away)
+        look = self.map.learning.look_at(detection) if self._unlocalized is not None else np.inf
+        return self._back(begin)._replace(localize_at=look)
+
+    def _back(self, begin: Reference) -> PlannedMotion:
+        """Straight to where the arm was last before."""
+        cell = self.trail.cell
+        self._retreats = True
+        self._way = Way(np.stack([begin.q, self.trail.row]), [None, cell], self._way.goal, self.map.grid.turn)
+        return self._drive(np.array([cell]) if cell else self.motion.cells[:0], begin, MotionPhase.RETREAT)
+
+    def _past(self, places: ContactHypotheses, time: float) -> PlannedMotion | None:
+        """On along the touched line, slowly, past where the touch may have been; None where the arm is to go back."""
+        if self._touched is None or self.motion.trajectory is None:
+            return None
+        q, qd, _ = evaluate(self.motion.trajectory, time)
+        begin = Reference(time, q, qd, np.zeros_like(q))  # and no longer braking
+        rest = rest_of_line(self.arm, *self._touched, q, places)
+        if rest is None or not self.map.search.checks.are_free(rest.rows[:-1], rest.rows[1:]).all():
+            return None
+        self._way, self._retreats = rest, False
+        motion = self._drive(np.array(rest.line(0)[-1:]), begin, MotionPhase.PROBE, SLOWER)
+        return motion._replace(first_segment=FirstSegment.REST)
+
+    def _leave(self, begin: Reference) -> PlannedMotion | None:
+        """Back along the tool's line from where the arm begins; None without one or a goal, or if that is as near."""
+        rows = self.map.tool_line(begin.q)[::-1]
+        first, last = self._tool(rows[[0, -1]])
+        near = np.linalg.norm(first - self.goal) <= np.linalg.norm(first - last)
+        if len(rows) < 2 or near or not len(self.map.search.solutions):
+            return None
+        self._way = self._way._replace(rows=rows, cells=[None] * len(rows))
+        return self._drive(self.motion.cells, begin, MotionPhase.PROBE)
+
+    def _go_on(self, begin: Reference) -> PlannedMotion:
+        """A path from where the arm is: over the nearest centre, unless it is on one."""
+        begin = begin._replace(qdd=np.zeros_like(begin.q))
+        if not len(self.map.search.solutions):
+            return self._end(
+                f"the arm is at its goal in no configuration that touches nothing known; {self.map.grid.edges()}"
+            )
+        here = self.trail.cell or self.map.entry(begin.q, self._straight)
+        if here is None and self._straight and not self.trail.at_start:
+            self.trail.back()
+            return self._back(begin)
+        if here is None:
+            return self._end("no cell of the map can be entered from where the arm is")
+        found, against = self.map.path(here, begin.q)
+        self.map.separation.look(self.map.learning)
+        if found is not None and self.map.separation.is_told(self.map.collisions):
+            return self._end(self.map.why_hardly(), self.map.separation.bound)
+        carried = self.map.refine(found, begin.q)
+        if carried is not None:
+            self.trail.rename(carried.cell)
+            return self._go_on(begin)
+        if found is None:
+            return self._end(self.map.why_none())
+        at_centre = self.trail.cell is not None
+        probe = self.map.probe(here, begin.q, found.cells) if at_centre and self.world.planner.probe else None
+        if probe is not None:
+            rows = np.stack([begin.q, self.map.search.centre(np.array(probe), begin.q)])
+            self._way = self._way._replace(rows=rows, cells=[here, probe], on_line=0)
+            return self._drive(np.array([here, probe]), begin, MotionPhase.PROBE)
+        trial = self.map.separation.trial(found, begin.q, self.map.learning)
+        phase = MotionPhase.TO_GOAL if trial is None else MotionPhase.PROBE
+        found = trial or found
+        self._way = self._way_over(found, begin.q, here if at_centre else None)
+        if self._straight and not begin.qd.any():
+            return self._drive_straight(found.cells, begin, against)._replace(phase=phase)
+        return self._drive(found.cells, begin, phase)
+
+    def _drive_straight(self, cells: np.ndarray, begin: Reference, against: Against) -> PlannedMotion:
+        """The motion over the waypoints of the present way, shortened by straight lines."""
+        way, chosen = without_repeats(self._way), self.world.trajectory
+        if len(way.rows) < 2:
+            return self._drive(cells, begin, MotionPhase.TO_GOAL)
+        lines = Shortener(self.arm, self.map.scene, self.map.grid, against, self.map.beliefs)
+        short = lines.shorten(way.rows, way.cells, way.on_line)
+        path = blended_path(
+            self.arm, way.rows[short.kept], short.cut, chosen.tool_speed, begin.time, chosen.sample_time
+        )
+        self._way, cells = straight_way(way, short, path), self.map.named(cells)
+        start = tuple(int(c) for c in cells[0])
+        return PlannedMotion(start, cells, path.trajectory, places=self._tool(self._way.rows))
+
+    def _way_over(self, found: Found, q: np.ndarray, here: Cell | None) -> Way:
+        """The waypoints of a path from joint angles (n,), at the centre of ``here`` if that is given."""
+        left = found.cells[here is not None :]
+        rows = np.vstack([q, self.map.search.rows(found, q)[len(found.cells) - len(left) :]])
+        on_line = max(len(rows) - len(left) - 2, 0)
+        self._straighten(rows[: len(rows) - on_line])
+        cells = [here, *(tuple(int(v) for v in cell) for cell in left)] + [None] * (len(rows) - len(left) - 1)
+        return Way(rows, cells, found.goal, self.map.grid.turn, on_line=on_line)
+
+    def _note_touch(self, detection: Detection, number: int) -> None:
+        """Keep what a response of somebody's own is told of a touch, once the arm is back."""
+        if self._response is not None:
+            width = np.where(self.map.grid.spacing > 0.0, self.map.grid.spacing, np.inf)
+            way = np.diff(self._way.rows[number : number + 2], axis=0)[0] / width
+            direction = way / max(float(np.linalg.norm(way)), 1e-12)
+            place = self.map.grid.along(detection.onset.q) - 0.5
+            self._response.felt = place, direction, detection.torque.copy(), self._way.step(number)
+
+    def _explore(self, begin: Reference) -> PlannedMotion | None:
+        """Over the waypoints of a response of somebody's own; None without any, or off a centre."""
+        here = self.trail.cell
+        if self._response is None or here is None:
+            return None
+
+        def find(start: Cell) -> np.ndarray | None:
+            found, _ = self.map.path(start, self.map.search.centre(np.array(start), begin.q))
+            return None if found is None else found.cells
+
+        chosen = self._response.waypoints(begin.time, self.map.believed(here), find)
+        if chosen is None:
+            return None
+        rows = self.map.grid.unwound(np.vstack([begin.q, self.map.search.centre(chosen, begin.q)]))
+        if not self.map.search.checks.are_free(rows[:-1], rows[1:]).all():
+            raise MethodFailed(f"response {self.world.explore.method!r}: its way touches what is known")
+        whole = [tuple(int(c) for c in p) if (p == np.rint(p)).all() else None for p in chosen]
+        self._way = self._way._replace(rows=rows, cells=[here, *whole], on_line=0)
+        return self._drive(np.rint(np.vstack([here, chosen])).astype(int), begin, MotionPhase.EXPLORE)
+
+    def _straighten(self, rows: np.ndarray) -> None:
+        """Joints with one cell go straight from where they are to the goal."""
+        single = np.array(self.map.grid.shape) == 1
+        lengths = np.abs(np.diff(rows[:, ~single], axis=0)).sum(axis=1)
+        share = np.concatenate([[0.0], np.cumsum(lengths)]) / max(float(lengths.sum()), 1e-12)
+        rows[:, single] = rows[0, single] + share[:, None] * (rows[-1, single] - rows[0, single])
+
+    def _drive(self, cells: np.ndarray, begin: Reference, phase: MotionPhase, slower: float = 1.0) -> PlannedMotion:
+        """The motion over the waypoints of the present way, which lead over cells (k, n); so much slower than usual."""
+        chosen, rows = self.world.trajectory, self._way.rows
+        speed = chosen.tool_speed / slower
+        trajectory = joint_lines(self.arm, rows, speed, begin.time, begin.qd, begin.qdd, chosen.sample_time)
+        cells = self.map.named(cells)
+        start = tuple(int(c) for c in cells[0]) if len(cells) else self.motion.start
+        return PlannedMotion(start, cells, trajectory, places=self._tool(rows), phase=phase)
+
+    def _end(self, reason: str, error_bound: float = 0.0) -> PlannedMotion:
+        start, none = self.motion.start, self.motion.cells[:0]
+        return PlannedMotion(start, none, None, "no_path", reason, error_bound=error_bound)
+
+    def _tool(self, q: np.ndarray) -> np.ndarray:
+        return np.asarray(forward_kinematics(self.arm, q)[:, :3, 3])
+
+
+def _own_response(world: World, n: int) -> ArmResponse | None:
+    """The response of somebody's own that a world names, if it does."""
+    name = world.explore.method
+    if not is_code(name):
+        return None
+    return ArmResponse(world.trust.find("response", name, world.folder), world.explore.parameters, n)

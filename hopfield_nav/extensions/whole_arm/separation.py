@@ -1,0 +1,175 @@
+"""Whether the arm at its goal would be in what was touched, surely enough to end a search: belief, not fact.
+
+A goal at which the arm would contain a place by more than ``DEEP`` is taken by what was felt there. A touch counts for
+the goals at which all that it may have been, almost, is in the arm; how surely no goal is free is
+``region.union_bound``. Cells of the map say nothing in this: the arm fits through where no centre of a cell is free.
+
+After ``PATIENCE`` touches, when every path is doubted, every other motion tries the surface that was felt where the
+arm at its goal would cross it: there it is touched again, or there is a way in.
+"""
+
+import numpy as np
+
+from dynamics import Arm
+from hopfield_nav.extensions.whole_arm.blocking import mark_ball
+from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
+from hopfield_nav.extensions.whole_arm.grid import JointGrid
+from hopfield_nav.extensions.whole_arm.learning import WholeArmLearning
+from hopfield_nav.extensions.whole_arm.region import Evidence, union_bound
+from hopfield_nav.extensions.whole_arm.search import Found, Search
+from hopfield_nav.extensions.whole_arm.step_checks import Place
+from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, capsules_in_base, pack_primitives, sphere
+from hopfield_nav.plugin import Against
+
+DEEP = 0.005  # [m] in the arm a place is for the arm to touch what was felt there
+AIM = 0.025  # [m] in the arm is what is tried
+RIGHT, SPREAD = 0.9, 0.7  # probability that a touch was at its only place; at one of several
+APART = 0.1  # [rad] between the configurations of two touches that are independent
+PATIENCE = 10  # touches before the surface is tried at which the arm at its goal would be
+NEAR, SURE = 0.15, 0.5  # [m] from a place of so much weight is what is tried
+TRIALS, MOST = (2, 8), 4  # of a point, and of one at a place; points that are tried at once
+RISKS = (0.0, 0.7, 0.95)  # certainty of cells against which a path to them may lead, the least that will do
+AT = 0.04  # [m] from a place is at it
+_TIP, _ALIKE = 5, 0.8  # first link with which something is tried, if there is a choice, and [rad] from a goal at first
+LEAST_WEIGHT = 0.85  # of what is in the arm of a touch that counts: of others, several err in the same way
+_LINK, _STEP = 3, 0.03  # first link whose axis is tried at the goal, [m] between two points of it
+_POINT = 1e-6  # [m] radius of what stands for a point
+
+
+class Separation:
+    """Knows what the arm, with its outline, would contain where, and when a search may end.
+
+    It ends with a bound of ``allowed`` at most; 0: none does, and nothing is tried.
+    """
+
+    def __init__(self, arm: Arm, grid: JointGrid, search: Search, allowed: float) -> None:
+        self._arm, self._grid, self._search, self._allowed = arm, grid, search, allowed
+        self._inside: dict[Place, np.ndarray] = {}
+        self._tried: dict[Place, int] = {}
+        self._asked_with = self._tried_with = -1  # touches at the first small bound, and at the last trial
+        self.bound = 1.0  # of the probability that a path is left, when asked last; 1 if not small enough
+
+    def look(self, felt: WholeArmLearning) -> None:
+        """Say with ``bound`` how surely no goal is free."""
+        collisions, before = felt.collisions, self._asked_with
+        self.bound, self._asked_with = 1.0, -1
+        points, _, touch = collisions.places()
+        if self._allowed == 0.0 or not len(points):
+            return
+        weights = np.minimum(collisions.alone(), 1.0)
+        goals = sorted({goal for goal, _ in self._search.exits(felt.shut_exits)})
+        inside = np.stack([self._goals_with(place) for place in points], axis=1)[goals]
+        inside &= (inside * weights) @ (touch[:, None] == touch) >= LEAST_WEIGHT
+        right = np.where(weights >= LEAST_WEIGHT, RIGHT, SPREAD) * weights
+        evidence = Evidence(right, touch, _groups(collisions.configurations)[touch])
+        bound = union_bound(evidence, inside)
+        if bound <= self._allowed:
+            self.bound, self._asked_with = bound, before if before >= 0 else len(collisions.touches)
+
+    def is_told(self, collisions: CollisionBelief) -> bool:
+        """Whether the bound is small enough, and was before the last touch: what is likeliest was driven."""
+        return self.bound < 1.0 and 0 <= self._asked_with < len(collisions.touches)
+
+    def trial(self, found: Found, q: np.ndarray, felt: WholeArmLearning) -> Found | None:
+        """A path from joint angles (n,) [rad] to where the arm is in what was felt as it is at its goal.
+
+        None where the path that was to be driven is not doubted, where the last motion was a trial, or where nothing
+        is left to try.
+        """
+        collisions, before = felt.collisions, self._tried_with
+        count = len(collisions.touches)
+        if self._allowed == 0.0 or count < PATIENCE or not self._is_doubted(found, collisions):
+            return None
+        if before >= 0 and count <= before + 1:
+            return None
+        here = tuple(int(c) for c in found.cells[0])
+        places = self._worth_trying(self._search.solutions[found.goal], collisions, felt.passed)[:MOST]
+        inside = [self._as_at_goal(self._cells_with(np.array(p), AIM), p) for p in places]
+        targets = np.unique(np.concatenate([np.zeros(0, int), *inside]))
+        for certainty in RISKS if len(targets) else ():
+            least = -np.log1p(-certainty)
+            doubts = Against(np.where(collisions.against > least, collisions.against, np.float32(0.0)))
+            path = self._search.towards(targets, here, q, felt.beliefs, doubts)
+            if path is not None:
+                last = np.ravel_multi_index(tuple(path.cells[-1]), self._grid.shape)
+                for place, cells in zip(places, inside, strict=True):
+                    self._tried[place] = self._tried.get(place, 0) + int(last in cells)
+                self._tried_with = count
+                return path
+        return None
+
+    def _is_doubted(self, found: Found, collisions: CollisionBelief) -> bool:
+        inner = collisions.against[tuple(found.cells[1:].T)]
+        return bool((inner > -np.log(1.0 - SURE)).any()) or self._at_goal(found.goal, collisions)
+
+    def _at_goal(self, goal: int, collisions: CollisionBelief) -> bool:
+        points, weights, _ = collisions.places()
+        return any(self._goals_with(place)[goal] for place in points[weights > SURE])
+
+    def _worth_trying(self, goal: np.ndarray, collisions: CollisionBelief, passed: np.ndarray) -> list[Place]:
+        """Points of the arm at its goal that were not in it yet, at places or else near them, by distance."""
+        points, weights, _ = collisions.places()
+        places = points[weights >= SURE]
+        if not len(places):
+            return []
+        inner = self._axis_points(goal)
+        far = np.linalg.norm(inner[:, None] - places[None], axis=2).min(axis=1)
+        order = np.argsort(far)[: int((far < NEAR).sum())]
+        inner, most = inner[order], np.where(far[order] < AT, TRIALS[1], TRIALS[0])
+        if not len(inner):
+            return []
+        balls = pack_primitives([sphere(p, _POINT) for p in inner])
+        new = arm_distance(self._arm, passed, balls).min(axis=(0, 1), initial=np.inf) > 0.0
+        found = [(float(x), float(y), float(z)) for x, y, z in np.round(inner[new], 4)]
+        left = [(p, n) for p, n in zip(found, most[new], strict=True) if self._tried.get(p, 0) < n]
+        return [p for p, n in left if n == TRIALS[1]] or [p for p, _ in left]
+
+    def _axis_points(self, q: np.ndarray) -> np.ndarray:
+        """(k, 3) points on the axes of the outer links at joint angles (n,) [m]."""
+        found = []
+        outer = arm_bodies(self._arm)[:, LINK] >= _LINK
+        for row in capsules_in_base(self._arm, q)[outer]:
+            count = int(np.linalg.norm(row[3:6] - row[:3]) / _STEP) + 2
+            found.append(row[:3] + np.linspace(0.0, 1.0, count)[:, None] * (row[3:6] - row[:3]))
+        return np.concatenate(found)
+
+    def _goals_with(self, place: np.ndarray) -> np.ndarray:
+        """(s,) bool: the goals at which the arm contains a place (3,)."""
+        x, y, z = (float(c) for c in place)
+        if (x, y, z) not in self._inside:
+            ball = pack_primitives([sphere(place, _POINT)])
+            far = arm_distance(self._arm, self._search.solutions, ball)
+            self._inside[x, y, z] = far.min(axis=(1, 2)) < -DEEP
+        return self._inside[x, y, z]
+
+    def _as_at_goal(self, cells: np.ndarray, place: Place) -> np.ndarray:
+        """Of cells (k,), by number, those like a goal: the outermost links contain a place, and no joint is far.
+
+        It may be further each time that the place was tried.
+        """
+        q = self._grid.centre(np.stack(np.unravel_index(cells, self._grid.shape), axis=1))
+        outer = arm_bodies(self._arm)[:, LINK] >= _TIP
+        far = arm_distance(self._arm, q, pack_primitives([sphere(np.array(place), _POINT)]))[:, outer, 0]
+        tip = far.min(axis=1, initial=np.inf) < -AIM
+        turned = np.min([np.abs(q - goal).max(axis=1) for goal in self._search.solutions], axis=0)
+        turned[~tip & tip.any()] = np.inf
+        most = _ALIKE * (1 + self._tried.get(place, 0))
+        return cells[turned <= max(most, turned.min(initial=np.inf))]
+
+    def _cells_with(self, place: np.ndarray, deep: float) -> np.ndarray:
+        """Numbers of the cells at which a place (3,) lies so deep in the arm [m]."""
+        marks = np.zeros(self._grid.shape, np.uint8)
+        mark_ball(self._arm, self._grid, marks, place, -deep, 1)
+        return np.flatnonzero(marks)
+
+
+def _groups(configurations: list[np.ndarray | None]) -> np.ndarray:
+    """The group of each touch: those at nearly the same joint angles are one, and those of earlier runs."""
+    first, found = list[np.ndarray](), list[int]()
+    for q in configurations:
+        same = (k for k, p in enumerate(first) if q is not None and np.abs(p - q).max() < APART)
+        number = -1 if q is None else next(same, len(first))
+        if q is not None and number == len(first):
+            first.append(q)
+        found.append(number)
+    return np.array(found, int)

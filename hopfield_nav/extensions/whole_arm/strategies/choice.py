@@ -1,0 +1,74 @@
+"""The strategy that a world asks for: a built-in one, or somebody's own, whose answers are checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
+from hopfield_nav.plugin import Against, Belief, Felt, Method, MethodFailed, asked, read_only
+from hopfield_nav.world import World, is_code
+
+
+@dataclass(frozen=True, eq=False)
+class ArmFelt(Felt):
+    """What was felt, and where the built-in strategies keep what they make of it."""
+
+    collisions: CollisionBelief
+
+
+class _Strategy(Protocol):
+    def believe(self, felt: ArmFelt) -> Against | None:
+        """As ``plugin.Belief``."""
+
+
+def belief_for(world: World) -> _Strategy:
+    """The strategy of a world."""
+    section = world.planner
+    method = world.trust.find("belief", section.strategy, world.folder)
+    if is_code(section.strategy):
+        return _OwnBelief(method, section.parameters)
+    strategy: _Strategy = method.kernel()
+    return strategy
+
+
+class _OwnBelief:
+    """Asks a strategy of somebody's own, which is made when it is first asked."""
+
+    def __init__(self, method: Method, values: Mapping[str, Any]) -> None:
+        self._method, self._values = method, values
+
+    @cached_property
+    def _belief(self) -> Belief:
+        belief: Belief = self._method.made(self._values)
+        return belief
+
+    def believe(self, felt: ArmFelt) -> Against | None:
+        """What it answers, checked.
+
+        Raises ``MethodFailed``: it raises, or answers no grid of the map with numbers of at least 0.
+        """
+        arrays = {name: read_only(getattr(felt, name)) for name in ("points", "weights", "touches")}
+        shown = Felt(believed=felt.believed.read_only(), near=felt.near, **arrays)
+        with asked(self._method.title):
+            return _checked(self._belief.believe(shown), felt.believed.blocked.shape)
+
+
+def _checked(answer: Any, shape: tuple[int, ...]) -> Against | None:
+    if answer is None:
+        return None
+    if not isinstance(answer, Against):
+        raise MethodFailed(f"it answers {type(answer).__name__}, not Against or None")
+    at_last = None if answer.at_last is None else _grid(answer.at_last, shape)
+    return answer._replace(cells=_grid(answer.cells, shape), at_last=at_last)
+
+
+def _grid(answer: Any, shape: tuple[int, ...]) -> np.ndarray:
+    cells = np.asarray(answer)
+    if cells.dtype.kind not in "biuf" or cells.shape != shape:
+        raise MethodFailed(f"it answers {cells.dtype} of shape {cells.shape}, not numbers of shape {shape}")
+    if not cells.min(initial=0.0) >= 0.0:
+        raise MethodFailed("it answers numbers below 0, or none")
+    return np.ascontiguousarray(cells, dtype=np.float32)

@@ -1,0 +1,23 @@
+"""The strategy ``felt_points``: the places where a touch may have been, the least certain risked first."""
+
+from hopfield_nav.extensions.whole_arm.strategies.choice import ArmFelt
+from hopfield_nav.plugin import Against, Method
+
+PATIENCE = 10  # touches after which surfaces are let go before more than an even chance is risked
+
+
+class FeltPoints:
+    """Goes by certainties; a ``plugin.Belief``."""
+
+    def believe(self, felt: ArmFelt) -> Against:
+        """What speaks against cells, surfaces included, and the places through which no step shall sweep."""
+        collisions, at_last = felt.collisions, None
+        if len(collisions.touches) >= PATIENCE and collisions.has_surfaces():
+            at_last = collisions.risk(surfaces=False)
+        return Against(felt.believed.against, points=felt.points, weights=felt.weights, at_last=at_last)
+
+
+METHOD = Method(
+    "belief", "felt_points", FeltPoints,
+    description="a touch blocks the cells where the arm would contain its places, as far as it must",
+)  # fmt: skip

@@ -1,0 +1,22 @@
+"""The strategy ``hypothesis_sets``: what speaks against a cell is its cost (Saund and Berenson)."""
+
+import numpy as np
+
+from hopfield_nav.extensions.whole_arm.strategies.choice import ArmFelt
+from hopfield_nav.plugin import Against, Method
+
+RISK = 30.0  # steps that -ln(1 - certainty) = 1 is worth
+
+
+class HypothesisSets:
+    """Goes by costs; a ``plugin.Belief``."""
+
+    def believe(self, felt: ArmFelt) -> Against:
+        """``RISK`` times what speaks against every cell."""
+        return Against(np.float32(RISK) * felt.believed.against, as_cost=True)
+
+
+METHOD = Method(
+    "belief", "hypothesis_sets", HypothesisSets,
+    description="a touch blocks nothing: what speaks against a cell is its cost (Saund and Berenson)",
+)  # fmt: skip

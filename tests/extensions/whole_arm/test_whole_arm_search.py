@@ -1,0 +1,60 @@
+"""The search over a map of joint angles: when doubt is asked, and what is known of steps and places."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics import forward_kinematics, load_arm
+from hopfield_nav.clearance import build_scene, motion_is_free
+from hopfield_nav.extensions.whole_arm import JointGrid
+from hopfield_nav.extensions.whole_arm.search import Search
+from hopfield_nav.extensions.whole_arm.step_checks import BALL
+from hopfield_nav.geometry import pack_primitives, sphere
+from hopfield_nav.navigation.map import Beliefs, Step
+from hopfield_nav.plugin import Against
+
+ARM = load_arm("ur5_ragazzon2012")
+START = np.array([0.2, -1.6, 1.2, -1.2, -1.5, 0.0])
+GRID = JointGrid(START - 1.2, START + 1.2, (8, 6, 6, 3, 2, 1))
+HERE, THERE = (1, 2, 2, 1, 1, 0), (6, 3, 2, 1, 1, 0)
+
+
+def searched(facts, doubt):
+    """A path, how often the network was asked for one, and what was searched."""
+    search = Search(ARM, build_scene(ARM, pack_primitives([])), GRID, GRID.centre(np.array([THERE])))
+    beliefs, asked, shortest = Beliefs(GRID.shape, GRID.turn), [], search._shortest
+    beliefs.facts.update(facts)
+    search._shortest = lambda *given: asked.append(given) or shortest(*given)
+    cells = np.random.default_rng(2).uniform(0.0, 3.0, GRID.shape).astype(np.float32) * doubt
+    points = forward_kinematics(ARM, GRID.centre(np.array([[3, 3, 3, 1, 0, 0], [4, 2, 2, 1, 1, 0]])))[:, :3, 3]
+    against = Against(cells, points=points, weights=np.array([0.9, 0.6]))
+    return search.path(HERE, GRID.centre(HERE), beliefs, against, set()), len(asked), search
+
+
+def wall():
+    """Every step between two layers of cells."""
+    return [Step((3, *rest), 0) for rest in np.ndindex(*GRID.shape[1:])]
+
+
+def test_where_facts_leave_no_path_no_doubt_is_asked():
+    found, asked, _ = searched(wall(), 1.0)
+    assert found is None
+    assert asked == 3  # with no doubt risked, with all of it, and facts alone
+    found, asked, _ = searched(wall()[1:], 1.0)
+    assert found is not None
+    assert asked > 3
+    assert any(tuple(cell) == (3, 0, 0, 0, 0, 0) for cell in found.cells.tolist())  # through what is left open
+
+
+def test_what_is_remembered_of_steps_and_places_is_what_a_check_finds():
+    found, _, search = searched([], 0.0)
+    assert found is not None
+    assert search.checks._asked
+    for step, places in search.checks._asked.items():
+        if step is None:
+            continue
+        q = GRID.centre(np.array(step.ends))
+        balls = {place: pack_primitives([sphere(np.array(place), BALL)]) for place in places}
+        swept = {p for p, ball in balls.items() if not motion_is_free(ARM, build_scene(ARM, ball), q[0], q[1])}
+        assert search.checks._hits.get(step, set()) == swept
+    assert any(search.checks._hits.values())

@@ -1,0 +1,113 @@
+"""An early no: what is counted for it, what is not, and that it is asked twice."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dynamics import load_arm
+from hopfield_nav.extensions.whole_arm import CollisionBelief, JointGrid
+from hopfield_nav.extensions.whole_arm.separation import APART, PATIENCE, RIGHT, SPREAD, Separation
+from hopfield_nav.geometry import capsules_in_base
+from hopfield_nav.navigation.map import ContactHypotheses
+
+ARM = load_arm("ur5_ragazzon2012")
+GRID = JointGrid(np.full(6, -1.0), np.full(6, 1.0), (2,) * 6)
+GOAL = np.array([0.3, -1.1, 1.4, 0.2, 0.5, 0.0])
+OTHER = GOAL + 1.0
+
+
+def search(*goals):
+    return SimpleNamespace(solutions=np.array(goals), exits=lambda left_out: [(k, (0,) * 6) for k in range(len(goals))])
+
+
+def inside():
+    """A point on the axis of the forearm at the goal."""
+    return capsules_in_base(ARM, GOAL)[5][:6].reshape(2, 3).mean(axis=0)
+
+
+def place(point, weight):
+    return ContactHypotheses(np.array([point]), np.array([3]), np.array([weight]))
+
+
+def looked(count, weight=1.0, beside=0.0, apart=2 * APART, goals=(GOAL,), allowed=1e-3):
+    """What is known after touches of one place, each from joint angles further on, and who judges it."""
+    collisions = CollisionBelief(ARM, GRID)
+    separation = Separation(ARM, GRID, search(*goals), allowed)
+    felt = SimpleNamespace(collisions=collisions, shut_exits=set())
+    for k in range(count):
+        collisions.add(place(inside() + np.array([0.0, 0.0, beside]), weight), np.full(6, k * apart))
+        separation.look(felt)
+    return separation, felt
+
+
+def test_sure_touches_of_the_goal_multiply():
+    assert looked(4)[0].bound == pytest.approx((1.0 - RIGHT) ** 4)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"weight": 0.8}, {"beside": 0.5}, {"apart": 0.0}, {"goals": (GOAL, OTHER)}, {"allowed": 0.0}],
+    ids=["unsure", "beside the goal", "from one configuration", "another goal is free", "not asked for"],
+)
+def test_what_does_not_count(changed):
+    assert looked(8, **changed)[0].bound == 1.0
+
+
+def test_unsure_places_that_agree_do_not_become_sure():
+    separation, felt = looked(8, weight=0.8)
+    assert felt.collisions.alone().max() == 0.8
+    assert separation.bound == 1.0
+
+
+@pytest.mark.parametrize(("outside", "bound"), [(0.0, 1.0 - SPREAD), (0.1, 1.0 - 0.9 * SPREAD), (0.2, 1.0)])
+def test_a_touch_counts_where_nearly_all_that_it_may_have_been_is_in_the_arm(outside, bound):
+    """Two places in the arm at its goal, and a third beside it."""
+    felt, axis = (
+        SimpleNamespace(collisions=CollisionBelief(ARM, GRID), shut_exits=set()),
+        capsules_in_base(ARM, GOAL)[5],
+    )
+    points = np.array([axis[:3], axis[3:6], axis[:3] + np.array([0.0, 0.0, 0.5])])
+    weights = np.array([0.5 - outside, 0.5, outside])
+    felt.collisions.add(ContactHypotheses(points, np.full(3, 3), weights), np.zeros(6))
+    separation = Separation(ARM, GRID, search(GOAL), 1.0)
+    separation.look(felt)
+    assert separation.bound == pytest.approx(bound)
+
+
+def test_touches_of_an_earlier_run_count_as_one():
+    separation, felt = looked(1)
+    for _ in range(6):
+        felt.collisions.add(place(inside(), 1.0))
+    separation.look(felt)
+    assert separation.bound == 1.0
+
+
+def test_it_is_told_when_it_is_touched_once_more():
+    separation, felt = looked(4, allowed=2e-4)
+    assert not separation.is_told(felt.collisions)
+    felt.collisions.add(place(inside(), 1.0), np.full(6, 2.0))
+    separation.look(felt)
+    assert separation.is_told(felt.collisions)
+
+
+def test_it_is_not_told_when_the_arm_passes_through():
+    separation, felt = looked(5)
+    felt.collisions.passed([], GOAL[None])
+    separation.look(felt)
+    assert not separation.is_told(felt.collisions)
+    assert separation.bound == 1.0
+
+
+def test_an_arm_that_has_passed_nothing_tries_what_it_felt_all_the_same():
+    """It was touched before it had been anywhere: no pose rules a place out."""
+    asked = []
+    stub = search(GOAL)
+    stub.towards = lambda cells, *_: asked.append(cells)
+    collisions = CollisionBelief(ARM, GRID)
+    for k in range(PATIENCE):
+        collisions.add(place(inside(), 1.0), np.full(6, k * 2 * APART))
+    felt = SimpleNamespace(collisions=collisions, passed=np.zeros((0, 6)), beliefs=None)
+    found = SimpleNamespace(cells=np.zeros((1, 6), int), goal=0)
+    assert Separation(ARM, GRID, stub, 1e-3).trial(found, GOAL, felt) is None
+    assert all(len(cells) for cells in asked)
