@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dynamics.arm import Arm
 from dynamics.errors import BadInput, nearest_name
-from dynamics.files import read_arm_file, read_urdf
+from dynamics.files import read_arm_file
 from dynamics.packed import together
 
 _SUFFIXES = (".yaml", ".yml", ".urdf")
@@ -45,6 +45,8 @@ def load_arm(name: str | Path, folder: Path | None = None) -> Arm:
         return together(_built_in(str(name)))
     path = _arm_path(str(name), folder)
     if path.suffix.lower() == ".urdf":
+        from dynamics.files import read_urdf
+
         return together(read_urdf(path).arm)
     return together(read_arm_file(path, str(name)))
 

@@ -1,4 +1,4 @@
-"""Cut three.js to the parts that the page in a browser uses: ``hopfield_nav/view/vendor/three``.
+"""Cut three.js to the parts that the page in a browser uses: ``hopfield_nav/extensions/viewer/vendor/three``.
 
     python scripts/three_js.py [--release 0.187.0] [--esbuild 0.28.2]
 

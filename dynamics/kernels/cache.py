@@ -128,6 +128,14 @@ def cache_folder() -> Path:
     return folder
 
 
+def package_folder(sources: Path) -> Path:
+    """The folder of code compiled from another package, inside ours: its name is a digest of that package's sources."""
+    sha = hashlib.sha256()
+    for path in sorted(sources.rglob("*.py")):
+        sha.update(str(path).encode() + path.read_bytes())
+    return cache_folder() / f"package-{sha.hexdigest()[:16]}"
+
+
 def cache_is_warm() -> bool:
     """Whether compiled code of these very sources is already on disk."""
     folder = cache_folder()

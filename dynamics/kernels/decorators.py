@@ -7,12 +7,14 @@ import functools
 import gc
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NewType, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from dynamics.kernels.cache import PACKAGES, cache_folder
+from dynamics.kernels.cache import PACKAGES, cache_folder, package_folder
 from dynamics.kernels.numba_parts import all_parts_are_there
 from dynamics.kernels.settings_here import without_settings_here
 
@@ -204,20 +206,33 @@ def shared(function: Callable) -> Callable:
 
 
 def first_class(
-    signature: "numba.core.typing.Signature", function: Callable, into_c: bool = False, allocates: bool = False
-) -> Callable:
+    signature: "numba.core.typing.Signature", function: Callable, into_c: bool = False, allocates: bool = False,
+    package: Path | None = None,
+) -> Callable:  # fmt: skip
     """Compile ``function`` now for one signature, as a value that other kernels can be handed.
 
     ``into_c``: into the C function that calls it, for one that is handed large records, which are copied once less.
-    ``allocates``: it makes arrays.
+    ``allocates``: it makes arrays. Our own code is kept, and that of a ``package``, the folder of its sources.
     """
-    kept = function.__module__.split(".")[0] in PACKAGES
+    kept = package is not None or function.__module__.split(".")[0] in PACKAGES
     options = {**(COMPILE_OPTIONS if allocates else loop_options()), "cache": kept}
     del options["nogil"], options["no_cfunc_wrapper"]  # no options of a C function
     options["forceinline"] = into_c
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):  # cfunc would compile all the same
         return function
-    return _linked_numba().cfunc(signature, **options)(function)
+    numba = _linked_numba()
+    with _keeping_in(numba.config, package_folder(package) if package else cache_folder()):
+        return numba.cfunc(signature, **options)(function)
+
+
+@contextmanager
+def _keeping_in(config: Any, folder: Path) -> Iterator[None]:
+    """A block in which Numba looks for compiled code in a folder."""
+    usual, config.CACHE_DIR = config.CACHE_DIR, str(folder)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = usual
 
 
 def compile_loop(signature: "numba.core.typing.Signature", function: Callable, nogil: bool = True) -> Callable:

@@ -3,7 +3,6 @@
 import numpy as np
 
 from dynamics import Arm, BadInput, load_arm, with_dynamics, with_payload
-from dynamics.flexible_joint import flexible_joints
 from dynamics.packed import together
 from hopfield_nav.world import World
 
@@ -43,6 +42,8 @@ def build_model(world: World, arm: Arm, loaded: bool = True) -> Arm:
     friction, gears = given.friction.copy(), given.presliding * np.asarray(error.presliding_scale)
     friction[:, :3] *= (np.zeros(len(arm.dh)) + np.asarray(error.friction_scale))[:, None]
     if world.plant.engine == "flexible" and not np.any(model.rotor_inertia):
+        from dynamics.flexible_joint import flexible_joints
+
         model = model._replace(rotor_inertia=flexible_joints(given).rotor_inertia)
     return together(model._replace(friction=friction, presliding=gears))
 

@@ -1,4 +1,7 @@
-"""TODO."""
+"""What touches what: the bodies of the arm, which pairs of them can meet, distances, and proof that a motion is free.
+
+It owns every check of the arm against itself and against solids; who plans or navigates asks it.
+"""
 
 import lazy_loader
 

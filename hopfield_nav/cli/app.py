@@ -11,44 +11,81 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
+import typer.core
 
-from hopfield_nav.cli.check import check, schema
-from hopfield_nav.cli.compare import compare
 from hopfield_nav.cli.crash import keep_record, noticed_interrupts, write_report
-from hopfield_nav.cli.export import export
-from hopfield_nav.cli.known import list_
-from hopfield_nav.cli.new import new
-from hopfield_nav.cli.pictures import animate, plot
 from hopfield_nav.cli.refused import say, say_refused
-from hopfield_nav.cli.run import run
-from hopfield_nav.cli.sweep import sweep
-from hopfield_nav.cli.warm import warm
-from hopfield_nav.extensions.bench.commands.bench import bench
-from hopfield_nav.extensions.known_world.commands.demo import demo
-from hopfield_nav.extensions.known_world.commands.plan import plan
-from hopfield_nav.extensions.live.commands.serve import serve
-from hopfield_nav.extensions.live.commands.watch import watch
-from hopfield_nav.extensions.recordings.commands.explain import explain
-from hopfield_nav.extensions.recordings.commands.identify import identify
-from hopfield_nav.extensions.recordings.commands.replay import replay
-from hopfield_nav.extensions.recordings.commands.tune import tune
-from hopfield_nav.extensions.viewer.commands.view import view
+from hopfield_nav.plugin.extension import extensions
+
+CORE = {  # the commands of the core: the file of each in this folder, and the first line of its help
+    "run": ("run", "Simulate a world and save what happened."),
+    "sweep": ("sweep", "Simulate a world many times with changed values, on every core or a cluster."),
+    "check": ("check", "Check world files and sweep files: every fault, and what `run` would refuse or warn of."),
+    "new": ("new", "Write a world file with comments, to begin with: it checks and runs as it is."),
+    "list": ("known", "List the worlds, arms, control laws, detectors, planners, sweeps, suites … that come along."),
+    "schema": ("check", "Print the JSON Schema of a world file, for editors."),
+    "plot": ("pictures", "Draw the figures of a run or a sweep again, from its record alone."),
+    "animate": ("pictures", "Make the film of a run: mp4, or gif where no encoder is found."),
+    "compare": (
+        "compare",
+        "Saved runs side by side: keys that differ, delays, misses, false alarms; or worlds, seed by seed.",
+    ),
+    "export": ("export", "Write the signals of a run as tables or for MATLAB, or what it knew and felt as a scene."),
+    "warm": ("warm", "Compile everything now, in several processes; what is compiled already is only looked at."),
+}
+
+
+class _Commands(typer.core.TyperGroup):
+    """All commands by name: a command's file is imported when it is called, an extension's is declared by that."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The core's, then those of extensions."""
+        return [*CORE, *_of_extensions()]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command with its options; None where there is none of that name."""
+        if cmd_name in CORE:
+            module = import_module(f"hopfield_nav.cli.{CORE[cmd_name][0]}")
+            return _with_options(cmd_name, getattr(module, "list_" if cmd_name == "list" else cmd_name))
+        owner = next((e for e in extensions() if cmd_name in e.commands), None)
+        return None if owner is None else _with_options(cmd_name, owner.command(cmd_name))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is called; one that is misspelt is told the nearest."""
+        if self.get_command(ctx, args[0]) is None:
+            self.commands: Any = dict.fromkeys(self.list_commands(ctx))  # among which typer looks
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The list of commands, without loading one."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in CORE.items()])
+        with formatter.section("Commands of extensions"):
+            formatter.write_dl(list(_of_extensions().items()))
+
+
+def _of_extensions() -> dict[str, str]:
+    return {name: line for extension in extensions() for name, line in extension.commands.items()}
+
+
+def _with_options(name: str, function: Callable[..., int]) -> Any:
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(name)(function)
+    return typer.main.get_command(alone)
+
 
 app = typer.Typer(
     name="hopfield-nav",
+    cls=_Commands,
     rich_markup_mode=None,
     help="Simulate a UR5 that cannot see: it feels collisions through its joints and finds its way "
     "with a Hopfield neural network.",
 )
-for _command in (
-    run, sweep, bench, plan, demo, replay, explain, compare, tune, identify, serve, watch,
-    new, check, list_, schema, view, plot, animate, export, warm,
-):  # fmt: skip
-    app.command(_command.__name__.rstrip("_"))(_command)  # the help lists them in this order
 _GARBAGE = 50_000  # new objects between two looks for garbage: a start and figures keep most of theirs
 _UsageError: Any = typer.BadParameter.__base__  # typer has its own copy of click, or click's, by version
 

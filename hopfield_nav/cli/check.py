@@ -47,11 +47,12 @@ def schema(
     if sweep + suite + arm > 1:
         raise BadInput("more than one schema", where="schema", allowed="one of --sweep, --suite and --arm")
     from dynamics.files import arm_schema
-    from hopfield_nav.extensions.bench import dump_suite_schema
+    from hopfield_nav.plugin import provided
     from hopfield_nav.sweeps import dump_sweep_schema
     from hopfield_nav.world import dump_schema
 
-    made = (dump_sweep_schema if sweep else dump_suite_schema if suite else arm_schema if arm else dump_schema)()
+    of_suite = provided("suite_schema", "--suite") if suite else None
+    made = (of_suite or (dump_sweep_schema if sweep else arm_schema if arm else dump_schema))()
     ascii_alone = (sys.stdout.encoding or "").lower() != "utf-8"  # JSON has escapes of its own
     print(json.dumps(made, indent=2, ensure_ascii=ascii_alone))
     return 0
@@ -86,11 +87,12 @@ def _path_of(name: str) -> Path:
     try:
         return find_file(name)
     except BadInput as error:
-        from hopfield_nav.extensions.bench import find_suite, list_suites
+        from hopfield_nav.plugin import find_provided
 
-        if name in list_suites():
-            return find_suite(name)
-        nearest = error.nearest or nearest_name(name, list_suites())
+        suites: list[str] = (find_provided("list_suites") or list)()
+        if name in suites:
+            return find_provided("find_suite")(name)
+        nearest = error.nearest or nearest_name(name, suites)
         raise BadInput(error.what, error.where, error.found, error.allowed, nearest) from None
 
 
@@ -112,9 +114,9 @@ def _split(key: str) -> tuple[str | int, ...]:
 
 
 def _check_suite(path: Path, trust: bool) -> str:
-    from hopfield_nav.extensions.bench import load_suite
+    from hopfield_nav.plugin import provided
 
-    suite = load_suite(path, allow_code=trust)
+    suite = provided("load_suite", str(path))(path, allow_code=trust)
     families, conditions, methods, worlds = suite.shape
     counts = f"families {families}, conditions {conditions}, methods {methods}, worlds {worlds}"
     return "; ".join([f"ok, {suite.count} runs ({counts})", *suite.notes])

@@ -7,6 +7,7 @@ import typer
 
 from dynamics import BadInput, printable, told
 from hopfield_nav.cli.pictures import load_saved_run
+from hopfield_nav.plugin import provided
 
 Scene = Literal["moveit", "mjcf"]
 
@@ -38,9 +39,7 @@ def export(
         if scene == "mjcf":
             paths.append(export_mjcf(loaded, folder / "scene.xml"))
         if as_rtde:
-            from hopfield_nav.extensions.live import export_rtde
-
-            paths.append(export_rtde(loaded, folder / "rtde.csv"))
+            paths.append(provided("export_rtde", "--rtde")(loaded, folder / "rtde.csv"))
     for path in paths:
         print(printable(str(path)))
     return 0

@@ -15,7 +15,7 @@ from dynamics import printable, require_known
 
 _METHODS = {
     "laws": "controller", "estimators": "estimator", "detectors": "detector", "planners": "planner",
-    "responses": "response", "beliefs": "belief",
+    "responses": "response", "beliefs": "belief", "spaces": "navigator", "engines": "engine",
 }  # fmt: skip
 KINDS = ("worlds", "arms", *_METHODS, "sweeps", "suites")
 
@@ -32,7 +32,7 @@ def list_(
     """List the worlds, arms, control laws, detectors, planners, sweeps, suites … that come along."""
     require_known(what, KINDS, "unknown list")
     lines = describe_known(what)
-    width = max(len(name) for name in lines)
+    width = max(map(len, lines), default=0)
     wide = get_terminal_size().columns if sys.stdout.isatty() or "COLUMNS" in os.environ else sys.maxsize
     indent = " " * min(width + 2, wide // 3)
     for name, line in lines.items():
@@ -57,9 +57,10 @@ def files_of(what: str) -> dict[str, Path]:
 
         return {name: arm_file(name) for name in list_arms()}
     if what == "suites":
-        from hopfield_nav.extensions.bench import find_suite, list_suites
+        from hopfield_nav.plugin import find_provided, provided
 
-        return {name: find_suite(name) for name in list_suites()}
+        find = find_provided("find_suite")  # none of them without its extension
+        return {name: find(name) for name in provided("list_suites", "suites")()} if find else {}
     from hopfield_nav.world import find_sweep, find_world, list_sweeps, list_worlds
 
     if what == "worlds":

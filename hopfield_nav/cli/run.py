@@ -84,11 +84,13 @@ def run(
 
 def _write_learnt(made: "Run", path: Path) -> None:
     from dynamics.files import write_arm
-    from hopfield_nav.extensions.self_model import learnt_arm
+    from hopfield_nav.plugin import provided
 
     found = made.summary["learnt"]
     description = f"{made.world.controller.model or made.world.arm}, as it learnt itself"
-    write_arm(learnt_arm(made), path, description, f"learnt in a run of {made.world.name}", fit=found)
+    write_arm(
+        provided("learnt_arm", "--learnt")(made), path, description, f"learnt in a run of {made.world.name}", fit=found
+    )
 
 
 def _simulate(world: "World", seed: int | None, felt: "Run | None") -> "Run":
@@ -118,11 +120,12 @@ def _simulate_in_sight(world: "World", seed: int | None, felt: "Run | None") -> 
     """The same, and a page in the browser that grows with the run."""
     from hopfield_nav.cli.report import say
     from hopfield_nav.experiment import Simulation
-    from hopfield_nav.extensions.viewer import LivePage, describe_run
+    from hopfield_nav.plugin import provided
 
     if world.record.signals == "none":
         raise BadInput("no view without signals", where="record.signals", found="none", allowed="all")
-    simulation, page, shown = Simulation(world, seed, felt=felt), LivePage(), -math.inf
+    describe_run, page = provided("describe_run", "--view"), provided("LivePage", "--view")()
+    simulation, shown = Simulation(world, seed, felt=felt), -math.inf
     say(f"to be seen at {page.address}")
 
     def show(*_: float) -> None:

@@ -22,6 +22,8 @@ from .gathering import begin_gathering as begin_gathering
 from .gathering import gather as gather
 from .given_torque import with_torque as with_torque
 from .lag import lag_behind as lag_behind
+from .laws.inverse_dynamics import DAMPING_RATIO as DAMPING_RATIO
+from .laws.inverse_dynamics import OMEGA as OMEGA
 from .plain_gain import fit_gain as fit_gain
 from .plain_gain import sample_contacts as sample_contacts
 from .reactions import begin_rest as begin_rest

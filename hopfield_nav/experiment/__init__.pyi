@@ -4,7 +4,6 @@ from .compiling import compile_part as compile_part
 from .compiling import compile_parts as compile_parts
 from .limits import gains_of_law as gains_of_law
 from .loop_parts import build_controller as build_controller
-from .loop_parts import build_flexible_loop as build_flexible_loop
 from .loop_parts import build_plant as build_plant
 from .loop_parts import build_settings as build_settings
 from .reaction_phase import Phase as Phase
@@ -13,9 +12,7 @@ from .simulation import Interrupted as Interrupted
 from .simulation import Simulation as Simulation
 from .timings import last_seconds as last_seconds
 from .timings import note_seconds as note_seconds
-from .whole_run import FoundContact as FoundContact
 from .whole_run import Trial as Trial
 from .whole_run import follow as follow
-from .whole_run import follow_until_contact as follow_until_contact
 from .whole_run import simulate as simulate
 from .whole_run import try_world as try_world

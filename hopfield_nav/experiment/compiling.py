@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from dynamics import BadInput
+from hopfield_nav.plugin import provided
 from hopfield_nav.world import World
 
 _HERE = "from hopfield_nav.experiment.compiling import compile_part as part"
@@ -62,12 +63,11 @@ def compile_part(name: str) -> None:
         PARTS[name]()
         return
     from hopfield_nav.experiment.simulation import Simulation
-    from hopfield_nav.extensions.known_world import plan_world
     from hopfield_nav.world import load_world
 
     world = load_world(name)
     if "plan" in world.model_fields_set:
-        plan_world(world)
+        provided("plan_world", "plan")(world)
     else:
         Simulation(world).step(0.1)
 
@@ -113,10 +113,9 @@ def compile_in_parallel(world: World) -> None:
 def _compile_for(world: World) -> None:
     """Methods, network and kinematics of a run."""
     from hopfield_nav.build import find_methods
-    from hopfield_nav.navigation import warm_up_replan
+    from hopfield_nav.navigation import space_of
     from hopfield_nav.plugin import compiled
 
     for method in find_methods(world):
         compiled(method)
-    if world.map.space == "tool":
-        warm_up_replan(world.planner, world.map.rank)
+    space_of(world).prepare(world)

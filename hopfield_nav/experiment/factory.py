@@ -1,22 +1,19 @@
-"""Which parts a run of a world has: its navigator, its loop, and what comes between an alarm and a new path.
+"""Which parts a run of a world has: its navigator, its engine, and what comes between an alarm and a new path.
 
 It owns these choices, and nothing else.
 """
 
-from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from dynamics import Arm
-from dynamics.kernels.cached_dispatch import CachedDispatch
-from hopfield_nav.control import Controller
-from hopfield_nav.experiment.loop_parts import build_flexible_loop
-from hopfield_nav.experiment.reaction_phase import ReactionPhase
-from hopfield_nav.extensions.surfaces import SlideAlong, SlidePhase
-from hopfield_nav.loop import Plant, Trajectory, compiled_loop
-from hopfield_nav.navigation import Follower, MarkingNavigator, Navigator, OwnResponse, ToolNavigator
-from hopfield_nav.world import World, is_code
+from hopfield_nav.control import Controller, ControlState
+from hopfield_nav.experiment.reaction_phase import Phase, ReactionPhase
+from hopfield_nav.loop import Engine, Plant, Trajectory
+from hopfield_nav.navigation import Follower, Navigator, PlannedMotion, ToolNavigator, space_of
+from hopfield_nav.plugin import provided
+from hopfield_nav.world import World
 
 
 def choose_navigator(world: World, arm: Arm, start: np.ndarray, followed: Trajectory | None, hidden: bool) -> Navigator:
@@ -26,39 +23,55 @@ def choose_navigator(world: World, arm: Arm, start: np.ndarray, followed: Trajec
     """
     if followed is not None:
         return Follower(world, arm, followed)
-    if world.map.space == "joints":
-        from hopfield_nav.extensions.whole_arm import WholeArmNavigator  # loads SciPy's interpolation
-
-        return WholeArmNavigator(world, arm, start)
-    if world.detection.mark != "felt":
-        return MarkingNavigator(world, arm, start)
-    name = world.explore.method
-    method = world.trust.find("response", "follow" if name == "slide" and hidden else name, world.folder)
-    own = partial(OwnResponse, method, world.explore.parameters)
-    return ToolNavigator(world, arm, start, own if is_code(name) else method.kernel)
+    return space_of(world).navigator(world, arm, start, hidden)
 
 
-def choose_loop(world: World, plant: Plant, start: np.ndarray) -> Any:
-    """What advances the state: the compiled loop, the one around MuJoCo, or that with elastic joints."""
-    if world.plant.engine == "internal":
-        return CachedDispatch(compiled_loop)
-    if world.plant.engine == "flexible":
-        return build_flexible_loop(world, plant, start)
-    from hopfield_nav.extensions.engines import MujocoLoop
+def choose_engine(world: World, plant: Plant, start: np.ndarray) -> Engine:
+    """What advances the state: the compiled loop, or the engine that ``plant.engine`` names.
 
-    return MujocoLoop(plant, world.plant.step, world.plant.integrator)
-
-
-def encoders_at(world: World, loop: Any, start: np.ndarray) -> np.ndarray:
-    """What the encoders show (n,) where the links rest at ``start`` (n,) [rad]: a reference begins there."""
-    return loop.encoders(start) if world.plant.engine == "flexible" else start
+    Raises ``BadInput``: its extension is not there, or as the engine.
+    """
+    method = world.trust.find("engine", world.plant.engine, world.folder)
+    engine: Engine = method.kernel(world, plant, start)
+    return engine
 
 
-def make_phases(
-    world: World, arm: Arm, controller: Controller, navigator: Navigator
-) -> dict[bool, ReactionPhase | SlidePhase]:
+class Learner(Protocol):
+    """What learns the arm on the way (``controller.learn``)."""
+
+    gathering: Any  # for the state of the control computer, as ``control.begin_gathering`` gives it
+
+    def wiggle(self, motion: PlannedMotion) -> tuple[PlannedMotion, Trajectory | None]:
+        """The first motion begun later, and the trajectory with what comes before it."""
+
+    def next_look(self, step: int) -> int:
+        """The first step after ``step`` at which to look."""
+
+    def look(self, step: int, touched: bool) -> None:
+        """Learn from what was gathered, where a look is due at this step; ``touched``: something was felt."""
+
+    def summary(self) -> dict[str, Any]:
+        """What was learnt, for the summary."""
+
+
+def make_learner(
+    world: World, arm: Arm, controller: Controller, computer: ControlState, wiggles: bool
+) -> Learner | None:
+    """What learns, if the world wants it; without ``wiggles`` the arm makes no motion of its own for it.
+
+    Raises ``BadInput``: its extension is not there.
+    """
+    section = world.controller.learn
+    if section is False:
+        return None
+    learner: Learner = provided("controller.learn")(world, section, arm, controller, computer, wiggles=wiggles)
+    return learner
+
+
+def make_phases(world: World, arm: Arm, controller: Controller, navigator: Navigator) -> dict[bool, Phase]:
     """What comes between an alarm and the new path: where the arm slides (True), and where not."""
-    phases: dict[bool, ReactionPhase | SlidePhase] = {False: ReactionPhase(world, arm, controller)}
-    if isinstance(navigator, ToolNavigator) and isinstance(navigator.response, SlideAlong):
-        phases[True] = SlidePhase(world, arm, controller, navigator.response)
+    phases: dict[bool, Phase] = {False: ReactionPhase(world, arm, controller)}
+    slide = navigator.response.slide_phase(world, arm, controller) if isinstance(navigator, ToolNavigator) else None
+    if slide is not None:
+        phases[True] = slide
     return phases

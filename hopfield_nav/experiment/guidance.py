@@ -14,8 +14,7 @@ from dynamics import Arm, forward_kinematics
 from hopfield_nav.build import build_obstacles
 from hopfield_nav.control import Controller, begin_trajectory, find_onset, pass_by
 from hopfield_nav.experiment.factory import make_phases
-from hopfield_nav.experiment.reaction_phase import ReactionPhase
-from hopfield_nav.extensions.surfaces import SlidePhase
+from hopfield_nav.experiment.reaction_phase import Phase
 from hopfield_nav.loop import CONTACT_MEMORY, State, Trajectory, evaluate
 from hopfield_nav.navigation import NOWHERE, Detection, Navigator, PlannedMotion, Reference, depths_at_start
 from hopfield_nav.plugin import MethodFailed
@@ -142,7 +141,7 @@ class Guidance:
         return self._state.now.step * self._world.plant.step
 
     @property
-    def _phase(self) -> ReactionPhase | SlidePhase:
+    def _phase(self) -> Phase:
         """What comes between an alarm and the path that the navigator then has."""
         return self._phases[self.slides]
 

@@ -1,32 +1,24 @@
 """Settings with which a loop is unstable: refused or warned of before a run, blamed after an explosion."""
 
-from typing import Any
-
 import numpy as np
 
 from dynamics import Arm, jacobian
 from hopfield_nav.build import find_methods
 from hopfield_nav.experiment.loop_parts import build_settings
-from hopfield_nav.loop import Plant, check_gears, check_step, warn_of_gains
+from hopfield_nav.loop import Engine, Plant, warn_of_gains
 from hopfield_nav.plugin import FORCE_FELT, WRIST, Gains, limits_of, loop_gains
 from hopfield_nav.world import World
 
 HIDDEN_SHARE = 0.3  # largest share of a wanted force that friction may hide
 
 
-def refuse_large_steps(world: World, plant: Plant, loop: Any, start: np.ndarray) -> None:
-    """Refuse a step that joint damping, contact or the damping of its law would make explode at the start.
-
-    With elastic joints the loop says what its sub-steps move.
-    """
+def refuse_large_steps(world: World, plant: Plant, loop: Engine, start: np.ndarray) -> None:
+    """Refuse a step that joint damping, contact or the damping of its law would make explode at the start."""
     damping = limits_of(find_methods(world).law, world.controller.parameters).damping
     gain = np.zeros(len(start)) + np.asarray(damping, dtype=np.float64)
     held_for = world.controller.period if world.controller.hold else 0.0
     stages = build_settings(world, None).stages
-    checked = loop.checked(plant, start, stages) if world.plant.engine == "flexible" else plant
-    check_step(checked, start, world.plant.step, stages, gain, held_for)
-    if world.plant.engine == "mujoco":
-        check_gears(plant.arm, start, world.plant.step, stages)
+    loop.check(plant, start, world.plant.step, stages, gain, held_for)
 
 
 def find_warnings(world: World, arm: Arm) -> list[str]:

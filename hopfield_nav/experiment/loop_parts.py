@@ -51,15 +51,6 @@ def build_wrist(world: World) -> loop.Wrist:
     )
 
 
-def build_flexible_loop(world: World, plant: loop.Plant, start: np.ndarray) -> loop.FlexibleLoop:
-    """The loop with elastic joints; without ``plant.friction`` the load adds none either."""
-    given = {name: getattr(world.plant, name) for name in ("stiffness", "temperature")}
-    given = {name: value for name, value in given.items() if value is not None}
-    if world.plant.friction is None:
-        given["load_share"] = 0.0
-    return loop.FlexibleLoop(plant, world.plant.step, start, **given)
-
-
 def build_contact(world: World, arm: Arm) -> loop.Contact:
     """What touches what: the tool point, or every link and the tool, and all obstacles."""
     law = loop.ContactLaw(world.contact.stiffness, world.contact.damping, world.contact.friction)

@@ -34,6 +34,8 @@ _SAMPLES = 16
 class Phase:
     """When a phase began, and when the arm is looked at: every ``look`` [s], or every control period."""
 
+    controller: Controller  # in charge meanwhile
+
     def __init__(self, world: World, look: float) -> None:
         self._step, self._sample_time = world.plant.step, world.trajectory.sample_time
         self._steps_per_period = round(world.controller.period / world.plant.step)
@@ -43,6 +45,18 @@ class Phase:
     def next_look(self, step: int) -> int:
         """The first step after ``step`` at which ``is_over`` looks at the arm."""
         return step + self._looks_at - (step - self._begun) % self._looks_at
+
+    def before(self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State) -> PlannedMotion:
+        """What the arm does first, before a ``motion`` that was planned; ``trajectory`` is that of now."""
+        raise NotImplementedError
+
+    def is_over(self, step: int, state: State) -> bool:
+        """Whether it is over by this step; asked once at every step that ``next_look`` gives."""
+        raise NotImplementedError
+
+    def end(self, trajectory: Trajectory, time: float, state: State) -> tuple[np.ndarray, np.ndarray]:
+        """From where the arm goes on: joint angles (n,) [rad] and velocities (n,) [rad/s] of the reference."""
+        raise NotImplementedError
 
     def _is_due(self, step: int) -> bool:
         """Whether ``is_over`` is to look at the arm at this step."""

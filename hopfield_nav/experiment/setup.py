@@ -5,17 +5,17 @@ Obstacles in which the arm starts are refused where they are known, and warned o
 
 import math
 import sys
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics
 from hopfield_nav.build import Methods, all_solids, build_arm, build_obstacles, find_methods
-from hopfield_nav.experiment.factory import choose_loop
+from hopfield_nav.experiment.factory import choose_engine
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, warn_of_hidden_force
 from hopfield_nav.experiment.loop_parts import build_plant
-from hopfield_nav.loop import FIRST_ROWS, Plant, Rows, State, Trajectory, make_state, read_at_rest
-from hopfield_nav.navigation import PriorMap, check_trajectory, depths_at_start, warm_up_replan
+from hopfield_nav.loop import FIRST_ROWS, Engine, Plant, Rows, State, Trajectory, make_state, read_at_rest
+from hopfield_nav.navigation import PriorMap, check_trajectory, depths_at_start, space_of
 from hopfield_nav.record import Run, load_prior
 from hopfield_nav.world import World, further_columns
 
@@ -31,7 +31,7 @@ class Setup(NamedTuple):
     prior: PriorMap | None  # what an earlier run felt, if there was one
     methods: Methods  # that the world names
     plant: Plant  # what moves
-    loop: Any  # what advances it
+    loop: Engine  # what advances it
     hides_force: bool  # whether friction hides the force with which the arm should slide
     warnings: list[str]  # sentences on settings that cannot go well, and on obstacles that the arm starts in
 
@@ -67,15 +67,14 @@ def set_up(world: World, seed: int | None, trajectory: Trajectory | None, felt: 
     world = world.resolve(seed, [(float(tool[0]), float(tool[1]))])
     prior = None if felt is None else load_prior(check_run(felt), world)
     plant = build_plant(world, arm)
-    loop = choose_loop(world, plant, start)
+    loop = choose_engine(world, plant, start)
     refuse_large_steps(world, plant, loop, start)
     hidden = warn_of_hidden_force(world, plant.arm, start)
     warnings = find_warnings(world, plant.arm) + hidden
     if prior is not None and prior.differs:
         warnings.append(f"what the earlier run felt proves nothing here: its {' and '.join(prior.differs)} differed")
     warnings += check_start(world, arm, start, refuse=trajectory is None)
-    if world.map.space == "tool":
-        warm_up_replan(world.planner, world.map.rank)
+    space_of(world).prepare(world)
     methods = find_methods(world)
     return Setup(world, seed, arm, start, trajectory, prior, methods, plant, loop, bool(hidden), warnings)
 

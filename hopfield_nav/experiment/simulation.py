@@ -21,14 +21,13 @@ from dynamics import BadInput
 from hopfield_nav.control import hold_at_start, with_torque
 from hopfield_nav.experiment.arrival import Arrival, arrived, at_limit, why_doubtful
 from hopfield_nav.experiment.copying import as_bytes, from_bytes
-from hopfield_nav.experiment.factory import choose_navigator, encoders_at
+from hopfield_nav.experiment.factory import Learner, choose_navigator, make_learner
 from hopfield_nav.experiment.guidance import Guidance
 from hopfield_nav.experiment.limits import why_diverged
 from hopfield_nav.experiment.loop_parts import build_controller, build_settings
 from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.setup import check_duration, set_up
 from hopfield_nav.experiment.summary import final_error, summarise
-from hopfield_nav.extensions.self_model import Learner
 from hopfield_nav.loop import CONTACT_MEMORY, Event, Trajectory, log_columns, quintic_trajectory
 from hopfield_nav.navigation import PlannedMotion
 from hopfield_nav.record import DetectionRecord, Run
@@ -130,17 +129,16 @@ class Simulation:
         self.detections = self._guidance.detections
         self._arrival = Arrival(world, arm, self.navigator.goal)
         self._looks = [self._guidance.next_decision, self._arrival.next_look]
-        self.first_motion = self._guidance.begin(encoders_at(world, self.loop, setup.start))
+        self.first_motion = self._guidance.begin(self.loop.encoders(setup.start))
         self.learner = self._make_learner()
         self._end_without(self.first_motion)
 
     def _make_learner(self) -> Learner | None:
         """What learns, if the world wants it; the first motion then begins after a wiggle."""
-        section, control = self.world.controller.learn, self.state.control
-        if section is False:
+        control, wiggles = self.state.control, self._setup.followed is None
+        learner = make_learner(self.world, self.arm, self.controller, control, wiggles)
+        if learner is None:
             return None
-        to_goal = self._setup.followed is None
-        learner = Learner(self.world, section, self.arm, self.controller, control, wiggles=to_goal)
         self.state = self.state._replace(control=control._replace(gathering=learner.gathering))
         self.first_motion = self._guidance.start_later(*learner.wiggle(self.first_motion))
         self._looks.append(learner.next_look)

@@ -6,12 +6,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
-from hopfield_nav.clearance import build_scene, clearance
 from hopfield_nav.control import Controller
 from hopfield_nav.experiment.arrival import no_path_grade, warn_of_free_air
-from hopfield_nav.extensions.self_model import Learner
+from hopfield_nav.experiment.factory import Learner
 from hopfield_nav.loop import MAX_ROWS, SUNK_SHARE, Plant, Rows, State, log_columns
-from hopfield_nav.navigation import Navigator, PriorMap
+from hopfield_nav.navigation import Navigator, PriorMap, space_of
 from hopfield_nav.record import DetectionRecord, contact_delays, made_with
 from hopfield_nav.world import World
 
@@ -219,13 +218,9 @@ def largest_speeds(rows: Rows, state: State) -> np.ndarray:
 def self_distance(world: World, arm: Arm, rows: Rows, state: State) -> float | None:
     """Least distance of the arm from itself [m], of every hundredth second that is recorded, and now.
 
-    None on a map of the tool.
+    None on a map of which that is not kept.
     """
-    if world.map.space == "tool":
-        return None
     every = max(1, round(_SAMPLE_TIME / (world.plant.step * world.record.every)))
-    scene, column = build_scene(arm), log_columns(len(state.q))["q"]
+    column = log_columns(len(state.q))["q"]
     angles = [table[-k * MAX_ROWS % every :: every, column] for k, table in enumerate(rows.pieces())]
-    angles.append(state.q[None])
-    found = [clearance(arm, scene, np.nan_to_num(part)) for part in angles if len(part)]
-    return float(min(distances.min() for distances in found))
+    return space_of(world).self_distance(arm, [*angles, state.q[None]])

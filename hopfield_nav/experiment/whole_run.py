@@ -1,22 +1,20 @@
 """A world, or a given trajectory, run to its end in one call; or all up to its first step, to find faults."""
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from dynamics import BadInput, forward_kinematics
 from hopfield_nav.build import build_arm
+from hopfield_nav.experiment.factory import choose_engine
 from hopfield_nav.experiment.limits import refuse_large_steps
 from hopfield_nav.experiment.loop_parts import build_plant
 from hopfield_nav.experiment.setup import check_start
 from hopfield_nav.experiment.simulation import Progress, Simulation
-from hopfield_nav.extensions.known_world import brake, contact_watch
-from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
-from hopfield_nav.navigation import CollisionMap, cell_of_start
+from hopfield_nav.loop import Trajectory
+from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run
 from hopfield_nav.world import World
 
@@ -30,53 +28,6 @@ def follow(world: World, trajectory: Trajectory, seed: int | None = None, progre
     Raises ``BadInput``: the trajectory does not fit the arm, or as ``simulate``.
     """
     return Simulation(world, seed, trajectory).run(progress)
-
-
-@dataclass(frozen=True)
-class FoundContact:
-    """Where a motion met something."""
-
-    time: float  # of the alarm [s]
-    tool: np.ndarray  # (3,) tool point then, base axes [m]
-    joints: np.ndarray  # (n,) their angles then, as measured [rad]
-    force: np.ndarray  # (3,) on the tool, as believed then, base axes [N]
-    went_on: float  # how far the tool got from there until the run's end [m]
-
-
-def follow_until_contact(
-    world: World, trajectory: Trajectory, seed: int | None = None
-) -> tuple[Run, FoundContact | None]:
-    """Run a world with ``plan.until_contact`` along a trajectory, and let the arm brake at the first alarm.
-
-    The record, and where the contact was; None where nothing was felt on the way.
-
-    Raises ``BadInput``: as ``follow``, or a detector of which a robot's controller knows nothing.
-    """
-    watch, simulation = contact_watch(world), Simulation(world, seed, trajectory)
-    found: list[FoundContact] = []
-    braking: list[Trajectory] = []
-
-    def stop(_: object) -> None:
-        if watch is None:
-            return
-        if braking:  # felt again
-            return simulation.follow(braking[0])
-        now, sensed = simulation.time, simulation.state.control.sensed.q.copy()
-        q, qd, qdd = evaluate(simulation.trajectory, now)
-        rest, duration = brake(q, qd, watch, world.controller.period)
-        tool = forward_kinematics(simulation.arm, sensed)[:3, 3]
-        found.append(FoundContact(now, tool, sensed, simulation.force_estimate, math.nan))
-        braking.append(quintic_trajectory(np.vstack([q, rest]), duration, now, qd, qdd))
-        simulation.follow(braking[0])
-
-    simulation.on_touch = stop
-    run = simulation.run()
-    if not found:
-        return run, None
-    after = run.data.tool_position.values[run.data.time.values >= found[0].time]
-    begin = forward_kinematics(simulation.arm, found[0].joints)[:3, 3]
-    went_on = float(np.linalg.norm(after - begin, axis=1).max()) if len(after) else math.nan
-    return run, replace(found[0], went_on=went_on)
 
 
 def simulate(world: World, seed: int | None = None, progress: Progress | None = None, felt: Run | None = None) -> Run:
@@ -124,18 +75,15 @@ def try_world(world: World) -> Trial:
     drawn = [o for o in world.obstacles if o.random_cylinders is None and o.random_scene is None]
     world = world.with_changes(obstacles=tuple(drawn))
     plant = build_plant(world, arm)
-    if world.plant.engine == "internal":
-        with _kept(faults):
-            refuse_large_steps(world, plant, None, start)
+    with _kept(faults):
+        refuse_large_steps(world, plant, choose_engine(world, plant, start), start)
     with _kept(faults):
         touching = check_start(world, arm, start)
         if touching:
             allowed = "a pose that touches no obstacle (run begins there all the same, and warns)"
             raise BadInput(touching[0], where="start.joints", allowed=allowed)
-    if world.map.space == "tool":
-        grid = CollisionMap.create(world.map.origin, world.map.spacing, world.map.shape, world.map.rim)
-        with _kept(faults):
-            cell_of_start(world, grid, tool)
+    with _kept(faults):
+        space_of(world).check_start(world, tool)
     simulation = None
     if not faults:
         with _kept(faults):

@@ -10,6 +10,7 @@ from .contact import make_contact as make_contact
 from .contact_watch import CONTACT_MEMORY as CONTACT_MEMORY
 from .contact_watch import keep_truth as keep_truth
 from .control_period import command_in_stage as command_in_stage
+from .engine import Engine as Engine
 from .event import Event as Event
 from .holding import holding_depth as holding_depth
 from .integrator import begin_stage as begin_stage

@@ -1,5 +1,6 @@
 from .follower import Follower as Follower
 from .follower import check_trajectory as check_trajectory
+from .map import LIKELY as LIKELY
 from .map import NOWHERE as NOWHERE
 from .map import CollisionMap as CollisionMap
 from .map import ContactHypotheses as ContactHypotheses
@@ -15,5 +16,8 @@ from .motion import depths_at_start as depths_at_start
 from .navigator import Navigator as Navigator
 from .navigator import ToolResponse as ToolResponse
 from .responses import OwnResponse as OwnResponse
+from .space import Space as Space
+from .space import space_of as space_of
+from .spaces.tool import ToolSpace as ToolSpace
 from .tool_navigator import ToolNavigator as ToolNavigator
 from .warm_up import warm_up_replan as warm_up_replan

@@ -4,14 +4,16 @@
 cells; ``whole_arm`` that of a map of joint angles; ``follower`` follows a given trajectory.
 """
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from hopfield_nav.control import Trace
+from dynamics import Arm
+from hopfield_nav.control import Controller, Trace
 from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step
 from hopfield_nav.navigation.motion import Detection, PlannedMotion, Reference
 from hopfield_nav.navigation.responses import ToolTouch
+from hopfield_nav.world import World
 
 
 class Navigator(Protocol):
@@ -94,3 +96,6 @@ class ToolResponse(Protocol):
 
     def on_rest(self, touch: ToolTouch) -> PlannedMotion:
         """The next motion after one that ``needs_decision``."""
+
+    def slide_phase(self, world: World, arm: Arm, controller: Controller) -> Any:
+        """How the arm slides where a motion has a ``slide``, an ``experiment.Phase``; None where none ever has."""

@@ -42,8 +42,8 @@ class ToolNavigator(OverToolMap, Navigator):
         self.paths: responses.BelievedPaths = responses.BelievedPaths(self.situation, self.retreat.tried)
         # what follows a touch
         self.response = make_response(self.situation, self.motions, self.paths, self.retreat)
-        own = self.response.onward if isinstance(self.response, responses.OwnResponse) else None
-        self._pass_by = responses.PassBy(self.situation, own or partial(self.motions.over, self.paths))
+        onward = getattr(self.response, "onward", None) or partial(self.motions.over, self.paths)
+        self._pass_by = responses.PassBy(self.situation, onward)
 
     @property
     def beliefs(self) -> Beliefs:

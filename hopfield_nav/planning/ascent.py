@@ -8,11 +8,12 @@ import numpy as np
 
 from dynamics.kernels.decorators import inlined, kernel
 from hopfield_nav.planning.closed import is_closed
-from hopfield_nav.planning.limit_bits import UNREACHED
 from hopfield_nav.planning.sum_exact import RADIX
 
 SAME_ACTIVATION = 1e-10  # relative
 SAME_DISTANCE = 1e-12  # relative
+
+UNREACHED = 0  # hops of a place to which none lead; the target has 1
 
 
 @kernel

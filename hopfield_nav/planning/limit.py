@@ -15,12 +15,13 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.kernels.decorators import kernel, unchecked_call
-from hopfield_nav.planning.ascent import descend, locate
+from hopfield_nav.planning.ascent import UNREACHED, descend, locate
 from hopfield_nav.planning.closed import NONE_CLOSED, by_place
-from hopfield_nav.planning.limit_bits import UNREACHED, blocks, levels, next_row
+from hopfield_nav.planning.limit_bits import blocks, levels, next_row
 from hopfield_nav.planning.limit_lengths import OPEN, distances, mark, pad
 from hopfield_nav.planning.limit_plane import plane_levels, plane_places, plane_wave
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of
+from hopfield_nav.planning.plan import NO_PATH, Plan
 
 FEW = 4096  # cells up to which one kernel finds levels and path; larger arrays are better NumPy's
 
@@ -36,6 +37,31 @@ class Field(NamedTuple):
     wrap: np.ndarray  # (rank,) bool, which axes are closed
     place: np.ndarray  # (rank, longest) the place of a cell is the sum of its entries
     closed: np.ndarray  # (n,) int64, sorted keys of the closed steps by place, see `closed`
+
+
+def plan_in_limit(
+    blocked: np.ndarray, near: Neighbourhood, start: Sequence[int], goal: Sequence[int], first: int, last: int,
+    closed: np.ndarray,
+) -> Plan:  # fmt: skip
+    """The shortest path over a bool grid; ``first`` and ``last`` are start and goal in C order."""
+    if not (is_plane(near) and not closed.size and blocked.size <= FEW):
+        return plan_in_field(solve(blocked, near, goal, closed), near, start)
+    cells, reached, distance = descend_hops(blocked, near, first, last)
+    count, step = len(cells) - 1, near.length.item(0)
+    length = float(count) if step == 1.0 else float(np.add.reduce(np.full(count, step)))
+    return _plan(cells, length, reached, distance)
+
+
+def plan_in_field(field: Field, near: Neighbourhood, start: Sequence[int]) -> Plan:
+    """The path down the distances of a settled limit network."""
+    cells, steps, reached = descend(field, np.array(start, np.int64))
+    return _plan(cells, float(np.add.reduce(near.length[steps])), reached, lambda: distance_grid(field, near))
+
+
+def _plan(cells: np.ndarray, length: float, reached: bool, distance: Callable[[], np.ndarray]) -> Plan:
+    if reached:
+        return Plan(cells, "", length, "limit", _grid=distance)
+    return Plan(None, NO_PATH, np.inf, "limit", _grid=distance)
 
 
 def solve(

@@ -14,10 +14,10 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.kernels.decorators import inlined, kernel
+from hopfield_nav.planning.ascent import UNREACHED
 
 BITS = 6  # 64 cells a word
 MOST_AXES = 32  # two bits of a word each say which blocks stand at an edge
-UNREACHED = 0
 NONE, ONE, TWO, SIX, LOW, PRIME = np.array([0, 1, 2, 6, 63, 67], np.uint64)  # unsigned: no index is below zero
 BIT = np.zeros(67, np.uint64)  # 2**b mod 67 differs for all b < 64
 for _b in range(64):

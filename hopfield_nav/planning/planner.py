@@ -1,14 +1,13 @@
 """Plan a path through a map of blocked cells with one of the two networks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from dynamics import BadInput, require_known
-from hopfield_nav.planning.ascent import climb_cells, descend
+from hopfield_nav.planning.ascent import climb_cells
 from hopfield_nav.planning.closed import closed_keys, without
 from hopfield_nav.planning.hopfield import check_beta, flat_index, iterate, judging_eigenvalue, largest_eigenvalue
-from hopfield_nav.planning.limit import FEW, Field, descend_hops, distance_grid, is_plane, solve
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of, on_grid
 from hopfield_nav.planning.plan import NO_PATH, Plan
 from hopfield_nav.planning.sum import Problem, check_size, plan_in_sum, solve_sum
@@ -97,13 +96,10 @@ def replan(
         return Plan(None, reason, np.inf, network, slope)
     if function:
         return plan_activated(grid, start, goal, function, around, closed)
-    if slope is None and is_plane(around) and not keys.size and grid.size <= FEW:
-        cells, reached, distance = descend_hops(grid, around, first, last)
-        count, step = len(cells) - 1, around.length.item(0)
-        length = float(count) if step == 1.0 else float(np.add.reduce(np.full(count, step)))
-        return _plan(cells, length, reached, distance)
     if slope is None:
-        return plan_in_field(solve(grid, around, goal, keys), around, start)
+        from hopfield_nav.planning.limit import plan_in_limit  # which the network of the document has no need of
+
+        return plan_in_limit(grid, around, start, goal, first, last, keys)
     eigenvalue = judging_eigenvalue(slope, around, closed) if keys.size else largest_eigenvalue(around)
     problem = Problem(around, tuple(int(c) for c in goal), slope, eigenvalue, keys)
     return plan_in_sum(solve_sum(problem, np.ascontiguousarray(grid)), start)
@@ -146,18 +142,6 @@ def choose_function(network: str, activation: str, beta: float | None, near: Nei
     if network != "sum":
         raise BadInput(f"network {network} has no activation function", found=activation, allowed="linear")
     return activation_function(activation, default_beta(near) if beta is None else beta)
-
-
-def plan_in_field(field: Field, near: Neighbourhood, start: Sequence[int]) -> Plan:
-    """The path down the distances of a settled limit network."""
-    cells, steps, reached = descend(field, np.array(start, np.int64))
-    return _plan(cells, float(np.add.reduce(near.length[steps])), reached, lambda: distance_grid(field, near))
-
-
-def _plan(cells: np.ndarray, length: float, reached: bool, distance: Callable[[], np.ndarray]) -> Plan:
-    if reached:
-        return Plan(cells, "", length, "limit", _grid=distance)
-    return Plan(None, NO_PATH, np.inf, "limit", _grid=distance)
 
 
 def plan_activated(

@@ -9,10 +9,10 @@ import numpy as np
 from dynamics import BadInput
 from hopfield_nav.planning.closed import by_place, closed_keys, with_new
 from hopfield_nav.planning.hopfield import flat_index
-from hopfield_nav.planning.limit import distance_grid, solve
+from hopfield_nav.planning.limit import distance_grid, plan_in_field, solve
 from hopfield_nav.planning.neighbourhood import Neighbourhood, on_grid
 from hopfield_nav.planning.plan import Plan
-from hopfield_nav.planning.planner import check_grid, plan_in_field
+from hopfield_nav.planning.planner import check_grid
 from hopfield_nav.planning.repair import GIVEN_UP, block, close, open_up
 
 REPAIR_SHARE = 400  # where more than 1/400 of all cells change, a new wave is quicker

@@ -17,7 +17,6 @@ from hopfield_nav.planning.hopfield import flat_index
 from hopfield_nav.planning.neighbourhood import Neighbourhood
 from hopfield_nav.planning.plan import NO_PATH, Plan
 from hopfield_nav.planning.sum_exact import Equilibrium, log_activation, settle
-from hopfield_nav.planning.sum_rows import relax, rows
 
 MOST_SWEEPS = 100_000
 LARGE = 10_000_000  # connections; a table of them takes 12 bytes for each
@@ -75,6 +74,8 @@ def solve_sum(problem: Problem, blocked: np.ndarray) -> Summed:
 
 def _solve_rows(problem: Problem, flat: np.ndarray) -> Summed | None:
     """Settle in plain doubles; None where they might underflow."""
+    from hopfield_nav.planning.sum_rows import relax, rows
+
     target = _target(problem)
     activation = np.zeros(flat.size)
     activation[target] = 1.0

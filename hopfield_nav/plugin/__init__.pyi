@@ -4,6 +4,11 @@ from .compiling import applied as applied
 from .compiling import applied_type as applied_type
 from .compiling import compiled as compiled
 from .compiling import type_of as type_of
+from .extension import Extension as Extension
+from .extension import extensions as extensions
+from .extension import find_extension as find_extension
+from .extension import find_provided as find_provided
+from .extension import provided as provided
 from .failing import MethodFailed as MethodFailed
 from .failing import Overdue as Overdue
 from .failing import asked as asked
@@ -11,6 +16,7 @@ from .failing import watching as watching
 from .found import KINDS as KINDS
 from .found import PLAIN as PLAIN
 from .found import find_method as find_method
+from .found import is_bundled as is_bundled
 from .found import load_from_file as load_from_file
 from .found import method_names as method_names
 from .found import shown_names as shown_names

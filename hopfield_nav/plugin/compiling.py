@@ -12,6 +12,7 @@ import numpy as np
 from dynamics import BadInput, load_arm
 from dynamics.kernels.decorators import first_class, load_numba
 from dynamics.work import make_work
+from hopfield_nav.plugin.extension import registered_package
 from hopfield_nav.plugin.method import Method
 from hopfield_nav.plugin.sensed import make_sensed
 
@@ -57,10 +58,11 @@ def compiled(method: Method) -> Callable:
             f"the {method.title} raises errors, which nobody would hear of", allowed="numbers for every input"
         )
     refused = load_numba().core.errors.NumbaError, TypeError, RuntimeError
+    package = registered_package(method.kernel.__module__)
     with suppress(*refused):
-        return first_class(signature(method.kind), method.kernel, into_c=True)
+        return first_class(signature(method.kind), method.kernel, into_c=True, package=package)
     try:
-        return first_class(signature(method.kind), method.kernel, into_c=True, allocates=True)
+        return first_class(signature(method.kind), method.kernel, into_c=True, allocates=True, package=package)
     except refused as error:
         raise BadInput(f"the {method.title} cannot be compiled: {_cause(error)}") from error
 

@@ -1,8 +1,7 @@
-"""Methods by name: the built-in ones, each the ``METHOD`` of a file of its name, and files of somebody's own."""
+"""Methods by name: of the core and of extensions, each the ``METHOD`` of a file of its name, and files of users."""
 
 import importlib
 import importlib.util
-import pkgutil
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,28 +11,46 @@ from types import ModuleType
 from typing import Any
 
 from dynamics import BadInput, nearest_name
+from hopfield_nav.plugin.extension import COMES_WITH, Extension, extensions, missing, modules_in
 from hopfield_nav.plugin.method import Method
 
 KINDS = ("controller", "estimator", "detector")  # what is compiled
-PLAIN = {
-    "planner": ("hopfield", "a_star", "potential_field", "roadmap"),
-    "response": ("replan", "follow", "slide"),
-    "belief": ("felt_points", "hypothesis_sets", "thompson", "optimist", "omniscient"),
-}  # what is plain Python, and the built-in ones: each the ``METHOD`` of a file of its name
-_FOLDERS = {
-    "controller": "control.laws", "estimator": "control.estimators", "detector": "control.detectors",
-    "planner": "navigation.planners", "response": "navigation.responses",
-    "belief": "navigation.whole_arm.strategies",
-}  # fmt: skip
+_CORE = {  # folder of each kind in the core; where other files lie in it too, the names of the methods
+    "controller": ("control.laws", ()),
+    "estimator": ("control.estimators", ()),
+    "detector": ("control.detectors", ()),
+    "planner": ("navigation.planners", ("hopfield", "a_star", "potential_field", "roadmap")),
+    "response": ("navigation.responses", ("replan",)),
+    "belief": ("", ()),
+    "navigator": ("navigation.spaces", ("tool",)),
+    "engine": ("loop.engines", ("internal",)),
+}
+PLAIN = tuple(kind for kind in _CORE if kind not in KINDS)  # what is plain Python
+
+
+@cache
+def _core_names(kind: str) -> tuple[str, ...]:
+    folder, names = _CORE[kind]
+    return names or (modules_in(f"hopfield_nav.{folder}") if folder else ())
 
 
 @cache
 def method_names(kind: str) -> tuple[str, ...]:
-    """The built-in methods of a kind: the files of its folder, each with one method of the file's name."""
-    if kind in PLAIN:
-        return PLAIN[kind]
-    folder = Path(__file__).resolve().parents[1].joinpath(*_FOLDERS[kind].split("."))
-    return tuple(sorted(module.name for module in pkgutil.iter_modules([str(folder)])))
+    """The methods of a kind that have names: of the core, and of every extension; each is in a file of its name."""
+    names = [*_core_names(kind), *(n for extension in extensions() for n in extension.method_names(kind))]
+    return tuple(sorted(names) if kind in KINDS else names)
+
+
+@cache
+def _owner(kind: str, name: str) -> Extension | None:
+    """The extension that has a method."""
+    return next((extension for extension in extensions() if name in extension.method_names(kind)), None)
+
+
+def is_bundled(kind: str, name: str) -> bool:
+    """Whether a method comes with the program, from its core or an extension of ours; nothing of it is loaded."""
+    owner = None if name in _core_names(kind) else _owner(kind, name)
+    return name in _core_names(kind) or (owner is not None and owner.is_ours)
 
 
 def shown_names(names: Iterable[str]) -> dict[str, str]:
@@ -64,22 +81,31 @@ def _file_and_name(name: str) -> str:
 
 @cache
 def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
-    """A built-in method by name, or a user's own as ``path/to/file.py:NAME``.
+    """A method by name, or a user's own as ``path/to/file.py:NAME``.
 
     Args:
         kind: one of ``KINDS`` or of ``PLAIN``.
-        name: name of a built-in method, or a file (relative to ``folder``) and the name of a ``Method`` in it.
+        name: name of a method, or a file (relative to ``folder``) and the name of a ``Method`` in it.
         folder: where a relative file is looked for; default the current folder.
 
     Raises ``BadInput``: no such method, or the file holds none of that name.
     """
     if ".py:" in name:
         return _load_from_file(kind, name, folder or Path())
+    if name in _core_names(kind):
+        return _method_in(f"hopfield_nav.{_CORE[kind][0]}.{name}")
+    owner = _owner(kind, name)
+    if owner is not None:
+        return _method_in(owner.method_module(kind, name))
+    if f"{kind} {name}" in COMES_WITH:
+        raise BadInput(missing(f"{kind} {name}"), found=name)
     names = method_names(kind)
-    if name not in names:
-        allowed = ", ".join(names) + ", or FILE.py:NAME for your own"
-        raise BadInput(f"unknown {kind}", found=name, allowed=allowed, nearest=nearest_name(name, names))
-    method: Method = importlib.import_module(f"hopfield_nav.{_FOLDERS[kind]}.{name}").METHOD
+    allowed = ", ".join(names) + ", or FILE.py:NAME for your own"
+    raise BadInput(f"unknown {kind}", found=name, allowed=allowed, nearest=nearest_name(name, names))
+
+
+def _method_in(module: str) -> Method:
+    method: Method = importlib.import_module(module).METHOD
     return method
 
 

@@ -9,9 +9,8 @@ from .export import export_mat as export_mat
 from .plans import PlanRecord as PlanRecord
 from .plans import Plans as Plans
 from .plans import changed_cells as changed_cells
-from .prior import FeltMap as FeltMap
-from .prior import felt_map as felt_map
 from .prior import felt_places as felt_places
+from .prior import free_angles as free_angles
 from .prior import load_prior as load_prior
 from .prior import with_felt as with_felt
 from .quantities import MEANT as MEANT

@@ -52,10 +52,12 @@ def make_record(
     variables |= _step_variables(world, detections, closed)
     first_path = first_path.astype(np.int32)
     variables["first_path"] = _variable("first_waypoint map_axis", first_path, "1", "first path")
-    if world.map.space == "joints":
-        variables |= _place_variables(detections)
-    else:
+    from hopfield_nav.navigation import space_of
+
+    if space_of(world).of_places:
         variables |= _map_variables(world, detections, blocked)
+    else:
+        variables |= _place_variables(detections)
     xyz = ["x", "y", "z"]
     coordinates = {
         "time": _variable("time", log[:, 0], "s", "simulated time"),

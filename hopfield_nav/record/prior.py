@@ -8,15 +8,14 @@ cell of a map of joint angles on ``start.joints`` and ``goal``: where these diff
 """
 
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav import navigation
 from hopfield_nav.build import all_solids, build_arm
-from hopfield_nav.clearance import scene_of_world
 from hopfield_nav.geometry import arm_clearance
+from hopfield_nav.navigation import LIKELY, ContactHypotheses, PriorMap, space_of
 from hopfield_nav.navigation.map import TRUE_STOP, step_between
 from hopfield_nav.record.run import Run
 from hopfield_nav.world import Box, Sphere, World, packed
@@ -27,7 +26,7 @@ _FREE_OF_TOUCH = 0.5  # [s] from an alarm on either side, in which the arm may t
 _APART = 0.02  # [rad] between two joint angles that are handed on
 
 
-def load_prior(run: Run, world: World) -> navigation.PriorMap:
+def load_prior(run: Run, world: World) -> PriorMap:
     """What a run felt, for a resolved world with the same map and the same body.
 
     Raises ``BadInput``: another map or body, or a run that keeps no facts and beliefs.
@@ -47,12 +46,12 @@ def load_prior(run: Run, world: World) -> navigation.PriorMap:
     surest = TRUE_STOP if differs else 1.0
     steps = {s: min(float(v), surest) for ends, v in zip(pairs, certainty, strict=True) if (s := step_between(*ends))}
     cells = {tuple(int(c) for c in cell): BELIEVED for cell in _occupied(run)}
-    return navigation.PriorMap(steps, cells, felt_places(run), free_angles(run), differs)
+    return PriorMap(steps, cells, felt_places(run), free_angles(run), differs)
 
 
 def _bodies(world: World) -> dict[str, Any]:
     """What moves over which cells, by the keys that decide it."""
-    arm, point = build_arm(world), world.map.space == "tool" and world.contact.bodies == "tool"
+    arm, point = build_arm(world), space_of(world).of_places and world.contact.bodies == "tool"
     shape = np.concatenate([arm.dh.ravel(), arm.capsules.ravel()])
     of_arm = {} if point else {"arm": shape, "tool.frame": arm.tool}
     return {"map": world.map, "contact.bodies": world.contact.bodies} | of_arm
@@ -60,7 +59,7 @@ def _bodies(world: World) -> dict[str, Any]:
 
 def _differences(before: World, now: World) -> tuple[str, ...]:
     """The keys that differ of those that decide how the same body stands at a cell, and what it may meet."""
-    if now.map.space == "joints":
+    if not space_of(now).of_places:
         keys = ("start.joints", "goal") if 1 in now.map.shape else ()
     else:
         keys = ("start.joints", "trajectory.tool_rotation") if now.contact.bodies == "arm" else ()
@@ -69,7 +68,7 @@ def _differences(before: World, now: World) -> tuple[str, ...]:
     return (*found, *([] if there <= still else ["obstacles"]))
 
 
-def felt_places(run: Run) -> list[navigation.ContactHypotheses]:
+def felt_places(run: Run) -> list[ContactHypotheses]:
     """Where each touch of a run may have been; empty on a map of the tool."""
     if "felt_point" not in run.data:
         return []
@@ -77,9 +76,7 @@ def felt_places(run: Run) -> list[navigation.ContactHypotheses]:
     for k in range(data.sizes["event"]):
         there = data.felt_link[k].values > 0
         found.append(
-            navigation.ContactHypotheses(
-                *(data[name][k].values[there] for name in ("felt_point", "felt_link", "felt_weight"))
-            )
+            ContactHypotheses(*(data[name][k].values[there] for name in ("felt_point", "felt_link", "felt_weight")))
         )
     return [places for places in found if len(places.points)]
 
@@ -91,7 +88,7 @@ def with_felt(world: World, run: Run) -> World:
     """
     solids: list[Sphere | Box] = []
     for places in felt_places(run):
-        heavy = places.points[places.weights >= navigation.LIKELY]
+        heavy = places.points[places.weights >= LIKELY]
         solids += [Sphere(center=_triple(point), radius=BALL) for point in heavy]
     solids += felt_cells(run)
     arm, start = build_arm(world), np.array([world.start.joints])
@@ -134,28 +131,3 @@ def free_angles(run: Run) -> np.ndarray:
         if not kept or np.abs(row - kept[-1]).max() > _APART:
             kept.append(row)
     return np.array(kept).reshape(-1, q.shape[1])
-
-
-class FeltMap(NamedTuple):
-    """A map of joint angles."""
-
-    grid: navigation.JointGrid  # its cells
-    known: np.ndarray  # bool grid, where the arm touches itself or what is known
-    certainty: np.ndarray  # float grid, 0 to 1, that a cell is blocked by something felt
-
-
-def felt_map(run: Run) -> FeltMap:
-    """The map of a run with ``map.space: joints``.
-
-    Raises ``BadInput``: a run on a map of the tool.
-    """
-    world = run.world
-    if world.map.space != "joints":
-        raise BadInput("no map of joint angles", where="map.space", found=world.map.space, allowed="joints")
-    arm = build_arm(world)
-    grid = navigation.grid_of(world, arm, np.array(world.start.joints))
-    doubts = navigation.CollisionBelief(arm, grid)
-    for places in felt_places(run):
-        doubts.add(places)
-    doubts.passed([], free_angles(run))
-    return FeltMap(grid, navigation.block_known(arm, scene_of_world(world), grid), -np.expm1(-doubts.risk()))

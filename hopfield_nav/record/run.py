@@ -16,6 +16,7 @@ import numpy as np
 from dynamics import BadInput, html_table
 from dynamics.files import whole_folder
 from hopfield_nav.loop import make_log
+from hopfield_nav.plugin import provided
 from hopfield_nav.record.dataset import LabelledRecord, make_record, record_of
 from hopfield_nav.record.detection import DetectionRecord
 from hopfield_nav.record.netcdf import write_netcdf
@@ -85,9 +86,9 @@ class Run:
     def view(self) -> Any:
         """The page of the run, which a notebook shows: the arm in space, its signals and its map.
 
-        Raises ``BadInput``: the run kept no signals.
+        Raises ``BadInput``: the run kept no signals, or the extension ``viewer`` is not installed.
         """
-        return import_module("hopfield_nav.extensions.viewer").RunView(self)
+        return provided("RunView", "view")(self)
 
     @property
     def outcome(self) -> str:
@@ -117,7 +118,9 @@ class Run:
     @property
     def _map_shape(self) -> tuple[int, ...]:
         """Shape of the grid that the record keeps; () on a map of joint angles, of which it keeps none."""
-        return tuple(self.world.map.shape) if self.world.map.space == "tool" else ()
+        from hopfield_nav.navigation import space_of
+
+        return tuple(self.world.map.shape) if space_of(self.world).of_places else ()
 
     @property
     def passed_by(self) -> np.ndarray:

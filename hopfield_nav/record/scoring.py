@@ -16,6 +16,7 @@ import numpy as np
 from hopfield_nav.build import build_obstacles
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.loop import CONTACT_MEMORY
+from hopfield_nav.navigation import space_of
 from hopfield_nav.record.contacts import begins_in_slide, contact_spans
 from hopfield_nav.record.rates import alarm_rate
 from hopfield_nav.record.run import Run
@@ -212,7 +213,7 @@ def map_error(run: Run) -> float | None:
     """
     data, world = run.data, run.world
     solids = build_obstacles(world)
-    if data.sizes["event"] == 0 or len(solids) == 0 or world.map.space == "joints":
+    if data.sizes["event"] == 0 or len(solids) == 0 or not space_of(world).of_places:
         return None
     cells = np.argwhere(run.felt_after(data.sizes["event"]))
     if not len(cells):

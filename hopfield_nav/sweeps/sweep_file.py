@@ -15,6 +15,7 @@ import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav import world as worlds
+from hopfield_nav.navigation import space_of
 from hopfield_nav.plugin import Measures
 from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps.aim import read_aim
@@ -122,8 +123,7 @@ class Sweep:
         world = self.world
         given = worlds.flat_values(world).items()
         noise = any(np.any(np.asarray(v) > 0.0) for key, v in given if key.endswith(("_noise", "_drift")))
-        turned = world.map.space == "joints" and world.goal is not None and world.goal.position is not None
-        drawn = turned or any(obstacle.is_drawn for obstacle in world.obstacles)
+        drawn = space_of(world).is_random(world) or any(obstacle.is_drawn for obstacle in world.obstacles)
         own = self.calls_own or any(
             worlds.is_code(name) for name in (world.detection.measure, world.detection.estimator, world.controller.law)
         )

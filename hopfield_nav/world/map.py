@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, WrapValidator, model_validator
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Joints, Length, Point, Range, Rotation, Section, Unit, Whole, must_fit, show
+from hopfield_nav.world.fields import Joints, Length, Point, Range, Rotation, Section, Text, Unit, Whole, must_fit, show
+from hopfield_nav.world.methods import MethodSection
 from hopfield_nav.world.not_known import NOT_KNOWN
 
 _MOST_CELLS = {"tool": 4096**2, "joints": 2**26}
@@ -19,11 +20,15 @@ _ROW = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems":
 _ROTATION_SCHEMA = {"anyOf": [{"type": "array", "items": _ROW, "minItems": 3, "maxItems": 3}, {"const": FREE}]}
 
 
-class MapSection(Section):
+class MapSection(MethodSection):
     """The grid of neurons, laid into the plane or the room in which the tool moves, or over joint angles."""
 
-    space: Literal["tool", "joints"] = Field(
-        "tool", description="what a cell is: a place of the tool, or a configuration of the whole arm"
+    kinds: ClassVar[dict[str, str]] = {"space": "navigator"}
+
+    space: Text = Field(
+        "tool",
+        description="what a cell is, and who finds the way over them: tool, a place of the tool; joints, a "
+        "configuration of the whole arm; or FILE.py:NAME",
     )
     origin: Point = Field((0.1501, -0.2499, 0.0), description="centre of cell (0, 0, 0) in base axes")
     spacing: Annotated[float, Range(0.0, 1.0, "m", above=True)] = Field(
@@ -42,7 +47,7 @@ class MapSection(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _complete(cls, section: Any) -> Any:
+    def _of_joints(cls, section: Any) -> Any:
         space = section.get("space") if isinstance(section, dict) else None
         if space is NOT_KNOWN:
             return {"shape": NOT_KNOWN, **section}
@@ -57,8 +62,9 @@ class MapSection(Section):
             if self.shape[k] < 2:
                 allowed = "a whole number from 2 to 4096"
                 raise BadInput("out of range", where=f"shape.{k}", found=self.shape[k], allowed=allowed)
-        if math.prod(self.shape) > _MOST_CELLS[self.space]:
-            allowed = f"at most {_MOST_CELLS[self.space]} cells"
+        most = _MOST_CELLS.get(self.space, max(_MOST_CELLS.values()))
+        if math.prod(self.shape) > most:
+            allowed = f"at most {most} cells"
             raise BadInput("too many cells", where="shape", found=list(self.shape), allowed=allowed)
 
     @must_fit

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from pydantic import ConfigDict, ValidationInfo, model_validator
 
 from dynamics import BadInput, nearest_name
-from hopfield_nav.plugin import PLAIN, Method, Parameter, find_method, method_names
+from hopfield_nav.plugin import PLAIN, Method, Parameter, find_method, is_bundled, method_names
 from hopfield_nav.world.fields import Section
 from hopfield_nav.world.not_known import NOT_KNOWN
 from hopfield_nav.world.trust import Trust
@@ -41,8 +41,9 @@ class MethodSection(Section):
         for key, name in names.items():
             if not isinstance(name, str):
                 raise BadInput("no name", where=key, found=name)
-        own = ((cls.kinds[key], name) for key, name in names.items() if name not in PLAIN.get(cls.kinds[key], ()))
-        return own_parameters([trust.find(kind, name, folder) for kind, name in own])
+        own = ((cls.kinds[key], cls.model_fields[key].default, name) for key, name in names.items())
+        found = [trust.find(kind, name, folder) for kind, default, name in own if not _is_ours(kind, default, name)]
+        return own_parameters(found)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -66,7 +67,7 @@ def _with_parameters(
     names = {key: section.get(key, default) for key, (_, default) in kinds.items()}
     if not all(name is NOT_KNOWN or isinstance(name, str) for name in names.values()):
         return section
-    names = {k: v for k, v in names.items() if v is NOT_KNOWN or v not in PLAIN.get(kinds[k][0], ())}
+    names = {k: v for k, v in names.items() if v is NOT_KNOWN or not _is_ours(*kinds[k], v)}
     known = {key: name for key, name in names.items() if name is not NOT_KNOWN and trust.looks_into(name)}
     methods = [_find(kinds[key][0], name, folder, key, trust) for key, name in known.items()]
     parameters = own_parameters(methods)
@@ -85,6 +86,11 @@ def _with_parameters(
     given = {name: section.get(name, p.default) for name, p in parameters.items()}
     values = {name: parameters[name].check(v) for name, v in given.items() if v is not NOT_KNOWN}
     return {**section, **values}
+
+
+def _is_ours(kind: str, default: str, name: str) -> bool:
+    """Whether a method in plain Python comes with the program: its parameters are keys of the section."""
+    return kind in PLAIN and (name == default or is_bundled(kind, name))
 
 
 def _recorded(name: str) -> Parameter:

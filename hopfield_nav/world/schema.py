@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from hopfield_nav.plugin import PLAIN, Method, Parameter, find_method, method_names
+from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.methods import own_parameters
 from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
 from hopfield_nav.world.planner_section import OWN_KEYS, defaults_of, foreign_keys
-from hopfield_nav.world.sections import ControllerSection, DetectionSection, ExploreSection
+from hopfield_nav.world.sections import ControllerSection, DetectionSection, ExploreSection, PlantSection
 from hopfield_nav.world.world import World
 
 _OWN = r"\.py:"  # in the name of a method of somebody's own
@@ -16,7 +17,7 @@ _OWN = r"\.py:"  # in the name of a method of somebody's own
 def dump_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12), with the parameters of every built-in method."""
     schema = titled(World.model_json_schema(), "world")
-    for section in (ControllerSection, DetectionSection, ExploreSection):
+    for section in (PlantSection, ControllerSection, MapSection, DetectionSection, ExploreSection):
         _add_parameters(schema["$defs"][section.__name__], section.kinds)
     schema["properties"]["explore"]["anyOf"][0] = schema["$defs"]["ExploreSection"]["properties"]["method"]
     _split_by_kind(schema["$defs"])

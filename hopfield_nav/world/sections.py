@@ -6,8 +6,10 @@ sections at once is checked in ``hopfield_nav.world.checks``.
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
+from dynamics import BadInput
+from hopfield_nav.plugin import find_extension
 from hopfield_nav.world.fields import Flag, Inertia, PerJoint, Point, Range, Rotation, Section, Text, Whole
 from hopfield_nav.world.imperfections import FrictionChoice, LearnChoice, ModelErrorSection, TorqueRippleSection
 from hopfield_nav.world.methods import MethodSection
@@ -38,14 +40,16 @@ class ToolSection(Section):
     payload: PayloadSection = Field(default_factory=PayloadSection, description="what the tool carries")
 
 
-class PlantSection(Section):
-    """What moves: the simulated arm, and how its motion is integrated."""
+class PlantSection(MethodSection):
+    """What moves: the simulated arm, and how its motion is integrated; parameters of the engine are further keys."""
+
+    kinds: ClassVar[dict[str, str]] = {"engine": "engine"}
 
     dynamics: Text | None = Field(None, description="arm whose masses move; null: as `arm`")
-    engine: Literal["internal", "mujoco", "flexible"] = Field(
+    engine: Text = Field(
         "internal",
-        description="what computes the motion: this program, MuJoCo (extra `mujoco`), or this program with "
-        "elastic joints",
+        description="what computes the motion: internal, this program; mujoco, MuJoCo (extra `mujoco`); flexible, "
+        "this program with elastic joints; or FILE.py:NAME",
     )
     integrator: Literal["rk4", "semi_implicit_euler"] = Field("rk4", description="integration method")
     step: Annotated[float, Range(1e-6, 0.02, "s")] = Field(0.001, description="integration step")
@@ -193,3 +197,21 @@ class RecordSection(Section):
 
     every: Annotated[int, Whole(1, 10**6)] = Field(1, description="a row is kept every so many steps of the integrator")
     signals: Literal["all", "none"] = Field("all", description="all signals, or events alone")
+
+
+def _of_extensions(sections: dict[str, Any]) -> dict[str, Any]:
+    """The sections of extensions, each as its own model has it."""
+    made = {}
+    for name, section in sections.items():
+        try:
+            extension = find_extension(name)
+            if not extension.section:
+                raise BadInput("this extension has no section", found=name, allowed="none")
+            model = extension.load(extension.section)
+        except BadInput as error:
+            raise error.at(name) from None
+        made[name] = model.model_validate(section).model_dump(mode="json")
+    return made
+
+
+Extensions = Annotated[dict[str, Any], AfterValidator(_of_extensions)]

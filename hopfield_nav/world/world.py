@@ -66,6 +66,7 @@ class World(sections.Section):
     )
     seed: Seed = Field(0, description="of all random numbers of the run")
     record: sections.RecordSection = Field(default_factory=sections.RecordSection, description="what is kept")
+    extensions: sections.Extensions = Field({}, description="what extensions of others need, each under its name")
 
     _name: str = PrivateAttr("world")
     _folder: Path = PrivateAttr(default_factory=Path)

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import breadth_first_order, dijkstra
 from verdicts import PARTLY
 
 from dynamics import Arm, forward_kinematics, inverse_kinematics, with_tool
-from hopfield_nav.clearance import collides
+from hopfield_nav.clearance import Scene, build_scene, collides
 from hopfield_nav.extensions import known_world
 from hopfield_nav.extensions.known_world import PlannedPath, StraightLine, plan_shortest, poses_at, straight_line
 from nowoczyn2023.cause_of_stops import cell
@@ -70,7 +70,7 @@ def search(start: np.ndarray, goal: np.ndarray) -> Searched:
 
 
 def whole_graph(
-    arm: Arm, scene: known_world.Scene, start: np.ndarray, line: StraightLine, bound: np.ndarray
+    arm: Arm, scene: Scene, start: np.ndarray, line: StraightLine, bound: np.ndarray
 ) -> tuple[csr_array, int]:
     """Every free joint position at every step on every turn, edges by ``bound``; nodes of the last step."""
     layers = [start[None]]
@@ -130,7 +130,7 @@ def past() -> Past:
     shifted = _best_change(tooled, line, 0.49, 0.5 + 0.01 * EPSILON, before)[1]
     goal = forward_kinematics(arm, end)
     beside = [plan_shortest(arm, scene, SINGULAR_START, [goal], 100, *speed).path is not None for speed in (FAST, SLOW)]
-    through = plan_shortest(tooled, known_world.build_scene(tooled), SINGULAR_START, [line.poses[1]], 100, *FAST)
+    through = plan_shortest(tooled, build_scene(tooled), SINGULAR_START, [line.poses[1]], 100, *FAST)
     return Past(plain, shifted, usual, through.path is not None, *beside)
 
 

@@ -25,6 +25,8 @@ NAMES = {
     "planners": method_names("planner"),
     "responses": method_names("response"),
     "beliefs": method_names("belief"),
+    "spaces": method_names("navigator"),
+    "engines": method_names("engine"),
     "sweeps": list_sweeps(),
     "suites": list_suites(),
 }

@@ -11,7 +11,7 @@ from pictures import assert_has_ink
 from hopfield_nav import load_world, simulate
 from hopfield_nav.figures import COLOURS, film_style
 from hopfield_nav.figures.run import draw_collision_space, draw_plan, draw_run_figures, draw_trajectory, levels
-from hopfield_nav.figures.run.draw import _PAGES
+from hopfield_nav.figures.run.draw import pages_of
 from hopfield_nav.figures.run.film import Film
 from hopfield_nav.figures.solid import SceneView, cell_classes, final_plan, room
 from hopfield_nav.figures.solid.faces import points_of_solids
@@ -30,7 +30,7 @@ def flat():
 
 def test_every_figure_is_drawn_and_one_more_than_of_a_plane(run, tmp_path):
     paths = draw_run_figures(run, tmp_path)
-    assert {path.stem for path in paths} == set(_PAGES)
+    assert {path.stem for path in paths} == set(pages_of(run))
     for path in paths:
         assert_has_ink(path)
 

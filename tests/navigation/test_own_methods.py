@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 from pathlib import Path
@@ -16,7 +15,7 @@ from hopfield_nav.cli.app import main
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.navigation.planners.own import checked_path
 from hopfield_nav.navigation.responses import checked_waypoints
-from hopfield_nav.plugin import PLAIN, BelievedMap, Method, MethodFailed, find_method
+from hopfield_nav.plugin import PLAIN, BelievedMap, Method, MethodFailed, find_method, method_names
 from hopfield_nav.world import parse_world
 
 PAGE = Path(__file__).parents[2] / "docs" / "own_planner.md"
@@ -123,10 +122,10 @@ def test_on_a_map_of_joint_angles(here):
 
 
 def test_the_built_in_ones_are_the_files_of_their_names():
-    folders = {"planner": "planners", "response": "responses", "belief": "whole_arm.strategies"}
-    for kind, names in PLAIN.items():
-        for name in names:
-            method = importlib.import_module(f"hopfield_nav.navigation.{folders[kind]}.{name}").METHOD
+    for kind in PLAIN:
+        assert method_names(kind)
+        for name in method_names(kind):
+            method = find_method(kind, name)
             assert (method.kind, method.name) == (kind, name)
             assert method.description
 

@@ -9,8 +9,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import dijkstra
 
 from hopfield_nav.planning import flat_index, iterate, neighbourhood_of, plan_path, replan
-from hopfield_nav.planning.limit import solve
-from hopfield_nav.planning.planner import plan_in_field
+from hopfield_nav.planning.limit import plan_in_field, solve
 
 pytestmark = pytest.mark.kernel
 

@@ -5,17 +5,16 @@ import textwrap
 
 import numpy as np
 import pytest
+import yaml
 from refusals import refused
 
 from hopfield_nav import load_run, load_world, simulate
 from hopfield_nav.build import build_arm, build_obstacles
 from hopfield_nav.cli.app import main
-from hopfield_nav.extensions.whole_arm import LIKELY
 from hopfield_nav.geometry import arm_clearance, capsule_distance
+from hopfield_nav.navigation import LIKELY
 from hopfield_nav.record import felt_places, load_prior, with_felt
 from hopfield_nav.world import parse_world
-from hopfield_nav.world.document import apply_overrides, parse_document
-from hopfield_nav.world.load import world_from
 
 
 @pytest.fixture(scope="module")
@@ -78,9 +77,7 @@ def certain(run, *changes):
 
 
 def load_world_like(world, changes):
-    document = parse_document(world.to_yaml(), "again")
-    apply_overrides(document, list(changes))
-    return world_from(document, world.folder, "again")
+    return load_world(yaml.safe_load(world.to_yaml()), list(changes))
 
 
 @pytest.fixture(scope="module")

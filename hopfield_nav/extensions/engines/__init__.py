@@ -1,4 +1,7 @@
-"""TODO."""
+"""Other plants for the closed loop: an arm with elastic joints, and MuJoCo.
+
+An engine advances the state in the place of the compiled loop, from event to event.
+"""
 
 import lazy_loader
 

@@ -1,2 +1,2 @@
-from .flexible import FlexibleLoop as FlexibleLoop
-from .mujoco import MujocoLoop as MujocoLoop
+from .plants.flexible import FlexibleLoop as FlexibleLoop
+from .plants.mujoco import MujocoLoop as MujocoLoop

@@ -6,6 +6,8 @@ from .collision_library import load_library as load_library
 from .collision_library import relevant_joints as relevant_joints
 from .direct_path import plan_direct as plan_direct
 from .exciting import excite_in as excite_in
+from .found_contact import FoundContact as FoundContact
+from .found_contact import follow_until_contact as follow_until_contact
 from .line import StraightLine as StraightLine
 from .line import poses_at as poses_at
 from .line import straight_line as straight_line

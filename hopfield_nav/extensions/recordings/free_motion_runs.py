@@ -7,12 +7,12 @@ import numpy as np
 from dynamics import BadInput
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.extensions.recordings.signals import Signals, signals_of_run
-from hopfield_nav.world import GoalSection, PushSection, World
+from hopfield_nav.navigation import space_of
+from hopfield_nav.world import PushSection, World
 
 RISE = 50.0  # [N/s] of the force that is to be felt
 _TRIES = 50  # goals drawn for one motion
 _SHORTEST = 0.5  # [s] of a motion that counts
-_TURN = 1.0  # [rad] of the joints to a goal on a map of joint angles
 _PUSH = 4.0  # [s] that a push lasts at most
 
 
@@ -59,7 +59,7 @@ def _moved(world: World, seed: int) -> Simulation:
     record = world.record.model_copy(update={"every": 1, "signals": "all"})
     empty = world.with_changes(obstacles=(), pushes=(), detection=deaf, record=record)
     for _ in range(_TRIES):
-        simulation = Simulation(empty.with_changes(goal=_goal(world, generator)), seed)
+        simulation = Simulation(empty.with_changes(goal=space_of(world).random_goal(world, generator)), seed)
         outcome = simulation.run().outcome
         if outcome == "diverged":
             raise BadInput("free motion diverges", where=world.name, found=simulation.reason)
@@ -67,11 +67,3 @@ def _moved(world: World, seed: int) -> Simulation:
         if outcome in ("reached", "time_limit") and simulation.time >= _SHORTEST and not touched:
             return simulation
     raise BadInput("no goal is reached in free motion", where=world.name, found=f"{_TRIES} goals drawn")
-
-
-def _goal(world: World, generator: np.random.Generator) -> GoalSection:
-    if world.map.space == "tool":
-        cell = tuple(int(generator.integers(size)) for size in world.map.shape)
-        return GoalSection(cell=cell)
-    start = np.array(world.start.joints)
-    return GoalSection(joints=tuple((start + generator.uniform(-_TURN, _TURN, start.size)).tolist()))

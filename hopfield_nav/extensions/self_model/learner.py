@@ -13,6 +13,8 @@ import numpy as np
 from dynamics import Arm, inverse_dynamics, load_arm, mass_matrix, presliding_torque
 from hopfield_nav import control
 from hopfield_nav.build import build_model, find_methods
+from hopfield_nav.extensions.self_model.gear_fit import GearFit, fit_gear
+from hopfield_nav.extensions.self_model.link_learning import COULOMB, LinkLearning, Windows
 from hopfield_nav.loop import Trajectory, quintic_trajectory
 from hopfield_nav.navigation import PlannedMotion
 from hopfield_nav.record import Run
@@ -54,9 +56,9 @@ class Learner:
         self._detector, self._methods = controller.detector.parameters, find_methods(world)
         # for the state of the control computer
         self.gathering = control.begin_gathering(self._n, self._period, self._wiggle_time, self._model)
-        self._links = control.LinkLearning(self._model)
+        self._links = LinkLearning(self._model)
         self._base = self._model.friction.copy()
-        self._gears: list[control.GearFit] = []
+        self._gears: list[GearFit] = []
         self._windows, self._read, self._done = np.zeros((0, 2 + control.SIGNALS * self._n)), 0, self._wiggle_time
         self._belief.doubt[:] *= UNTOLD if self._wiggle_time else 1.0
         self._step, self._looks = world.plant.step, round(LOOK_EVERY / world.plant.step)
@@ -106,7 +108,7 @@ class Learner:
         viscous = self._base[:, 1] * qd
         torque = tau - inverse_dynamics(self._model, q, qd, qdd) - viscous
         step = np.zeros(self._n) + np.asarray(self._world.sensors.encoder_resolution)
-        self._gears = [control.fit_gear(q[:, i], torque[:, i], self._period, step[i]) for i in range(self._n)]
+        self._gears = [fit_gear(q[:, i], torque[:, i], self._period, step[i]) for i in range(self._n)]
         deviations = np.array([self._believe_gear(i, gear) for i, gear in enumerate(self._gears)])
         self._base[:] = self._model.friction
         self._links.forget_coulomb(deviations)
@@ -116,15 +118,15 @@ class Learner:
         signals = (q, qd, qdd, tau, coulomb, viscous, self._noise(q) + own + np.zeros_like(q))
         if self._section.masses:
             parts = [np.array_split(signal, WIGGLE_WINDOWS) for signal in signals]
-            windows = control.Windows._make(np.array([p.mean(axis=0) for p in part]) for part in parts)
+            windows = Windows._make(np.array([p.mean(axis=0) for p in part]) for part in parts)
             self._learn(windows, payload=self._payload is not None and self._payload[0] <= 0.0)
             self._allow_masses(windows)
 
-    def _believe_gear(self, i: int, gear: control.GearFit) -> float:
+    def _believe_gear(self, i: int, gear: GearFit) -> float:
         """Take up level and stiffness of joint ``i``; returns the deviation of the level as a share."""
         friction, stiffness, belief = self._model.friction, self._model.presliding, self._belief
         if not gear.slipped or gear.level < max(LEAST_LEVEL, ALLOWED * gear.deviation):
-            return 0.0 if friction[i, 2] == 0.0 else control.COULOMB
+            return 0.0 if friction[i, 2] == 0.0 else COULOMB
         factor = gear.level / friction[i, 2] if friction[i, 2] > 0.0 else 1.0
         friction[i, 0], friction[i, 2] = min(friction[i, 0] * factor or gear.level, gear.level), gear.level
         friction[i, 3] = friction[i, 3] or 0.1
@@ -189,12 +191,12 @@ class Learner:
         qd -= 0.5 * self._period * qdd
         self._windows = np.vstack([self._windows, rows])
 
-    def _means(self, rows: np.ndarray) -> control.Windows:
+    def _means(self, rows: np.ndarray) -> Windows:
         """What windows (k, 2 + ...) that were taken say of the model."""
         q, qd, qdd, tau, coulomb, doubt = rows[:, 2:].reshape(-1, control.SIGNALS, self._n).transpose(1, 0, 2)
-        return control.Windows(q, qd, qdd, tau, coulomb, self._base[:, 1] * qd, self._noise(q) + doubt)
+        return Windows(q, qd, qdd, tau, coulomb, self._base[:, 1] * qd, self._noise(q) + doubt)
 
-    def _learn(self, windows: control.Windows, payload: bool = False) -> None:
+    def _learn(self, windows: Windows, payload: bool = False) -> None:
         if payload and not self._links.payload_open:
             self._links.open_payload()
         self._learnt += self._links.learn(windows)
@@ -205,7 +207,7 @@ class Learner:
         self._model.friction[:, [0, 2]] = self._base[:, [0, 2]] * coulomb[:, None]
         self._model.friction[:, 1] = self._base[:, 1] * viscous
 
-    def _allow_masses(self, windows: control.Windows) -> None:
+    def _allow_masses(self, windows: Windows) -> None:
         """Let the detector allow for what is not known of masses where the last of the windows was."""
         load = np.abs(windows.tau - windows.coulomb - windows.viscous)[-1] + SLACK
         share = float((ALLOWED * self._links.doubt(windows)[-1] / load).max())

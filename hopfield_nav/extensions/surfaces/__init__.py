@@ -1,4 +1,7 @@
-"""TODO."""
+"""Along what was felt: the responses ``follow`` and ``slide``, and the control law that slides with a given force.
+
+It owns what an arm does at a surface; the core goes back from a touch and plans anew.
+"""
 
 import lazy_loader
 

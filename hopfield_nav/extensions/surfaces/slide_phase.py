@@ -6,13 +6,14 @@ Then the world's law goes on from where the arm is.
 """
 
 import math
+from typing import Protocol
 
 import numpy as np
 
 from dynamics import Arm, forward_kinematics, jacobian
 from hopfield_nav import control
 from hopfield_nav.experiment import Phase, gains_of_law
-from hopfield_nav.extensions.surfaces.responses.slide import SlideAlong
+from hopfield_nav.extensions.surfaces.sliding import felt_normal, slide_about, with_sliding
 from hopfield_nav.loop import State, Trajectory, quintic_trajectory
 from hopfield_nav.navigation import MotionPhase, PlannedMotion
 from hopfield_nav.world import World
@@ -26,10 +27,20 @@ FREE_TIME = 0.1  # [s] after the last contact from which on what is felt is the 
 PRESSED_RATIO = 5.0  # times the wanted force, felt at three looks in a row: the law does not master it
 
 
+class Slider(Protocol):
+    """Who says where to slide: the response ``slide``."""
+
+    def slide_on(self, time: float, place: np.ndarray, normal: np.ndarray, felt: bool) -> np.ndarray | None:
+        """The axis (3,) to go on about from a place (3,) [m], see ``Slide``; None: the arm can leave."""
+
+    def confirm_slide(self, held: bool) -> None:
+        """Whether the arm, when it set out to slide, still felt what it had touched."""
+
+
 class SlidePhase(Phase):
     """Slides, once the navigator has told it to."""
 
-    def __init__(self, world: World, arm: Arm, controller: control.Controller, response: SlideAlong) -> None:
+    def __init__(self, world: World, arm: Arm, controller: control.Controller, response: Slider) -> None:
         super().__init__(world, POLL_INTERVAL)
         self._explore, self._period = world.explore, world.controller.period
         self._gains = gains_of_law(world)
@@ -44,7 +55,7 @@ class SlidePhase(Phase):
         sensed, explore = state.control.sensed, self._explore
         control.begin_slide(state.control)
         self._bias = self._felt_before(float(trajectory.knots[0]), state)
-        self.controller = control.with_sliding(
+        self.controller = with_sliding(
             self._usual, explore.force, explore.speed, motion.slide.normal, motion.slide.axis, self._bias,
             self._period, self._gains,
         )  # fmt: skip
@@ -72,7 +83,7 @@ class SlidePhase(Phase):
         if not self._is_due(step):
             return False
         time = step * self._step
-        slides, normal = control.felt_normal(self.controller.law)
+        slides, normal = felt_normal(self.controller.law)
         force = state.control.belief.wrench[:3] - self._bias
         pressed = float(np.linalg.norm(force)) > PRESSED_RATIO * self._explore.force
         self._pressed = self._pressed + 1 if pressed else 0
@@ -89,7 +100,7 @@ class SlidePhase(Phase):
         axis = self._response.slide_on(time, place, normal, slides)
         if axis is None:
             return True
-        control.slide_about(self.controller.law, axis)
+        slide_about(self.controller.law, axis)
         return False
 
     def end(self, trajectory: Trajectory, time: float, state: State) -> tuple[np.ndarray, np.ndarray]:

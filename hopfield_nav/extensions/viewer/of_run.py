@@ -11,6 +11,7 @@ from hopfield_nav.extensions.viewer.arm_shape import arm_parts, first_touches, l
 from hopfield_nav.extensions.viewer.arrays import curve, frame_rows, joint_colours, packed, panel, whole
 from hopfield_nav.extensions.viewer.template import page_text
 from hopfield_nav.figures import COLOURS, solid
+from hopfield_nav.navigation import space_of
 from hopfield_nav.record import SUMMARY, PlanRecord, Run, force_norm, missed_contacts
 
 
@@ -61,7 +62,7 @@ def describe_run(run: Run, command: str = "") -> dict[str, Any]:
             _force("estimated force", COLOURS.felt, tool, data.force_estimate.values[rows]),
         ],
         "solids": solid_parts(run),
-        "map": None if run.world.map.space == "joints" else map_layers(run),
+        "map": map_layers(run) if space_of(run.world).of_places else None,
         "places": places_of(run),
         "start": solid.start_point(run).tolist(),
         "goal": None if goal is None else list(map(float, goal)),

@@ -1,11 +1,9 @@
 from .blocking import block_known as block_known
 from .blocking import mark_ball as mark_ball
 from .collision_belief import CollisionBelief as CollisionBelief
-from .figures.places import places_page as places_page
-from .figures.places_panel import PlacesPanel as PlacesPanel
-from .figures.slices import slices_page as slices_page
+from .felt_map import FeltMap as FeltMap
+from .felt_map import felt_map as felt_map
 from .grid import JointGrid as JointGrid
 from .grid import default_bounds as default_bounds
 from .grid import grid_of as grid_of
 from .navigator import WholeArmNavigator as WholeArmNavigator
-from .risk import LIKELY as LIKELY

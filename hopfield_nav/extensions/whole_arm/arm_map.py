@@ -20,7 +20,7 @@ from hopfield_nav.extensions.whole_arm.probe import MAX_PROBES, choose_probe, is
 from hopfield_nav.extensions.whole_arm.risk import LEAST
 from hopfield_nav.extensions.whole_arm.search import EXITS, MOST_EXITS, RISK, Found, Search
 from hopfield_nav.extensions.whole_arm.separation import Separation
-from hopfield_nav.extensions.whole_arm.strategies import ArmFelt, belief_for
+from hopfield_nav.extensions.whole_arm.strategy import ArmFelt, belief_for
 from hopfield_nav.navigation.map import Beliefs, Cell, Step
 from hopfield_nav.navigation.planners import planner_for
 from hopfield_nav.plugin import Against, BelievedMap

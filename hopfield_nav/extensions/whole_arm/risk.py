@@ -6,11 +6,10 @@ from typing import TypeVar
 import numpy as np
 
 from hopfield_nav.extensions.whole_arm.step_checks import Place
-from hopfield_nav.navigation.map import Step
+from hopfield_nav.navigation.map import LIKELY, Step
 from hopfield_nav.plugin import Against
 
 LADDER = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.99, 0.999, 1.0)  # certainties that may be risked
-LIKELY = 0.4  # weight of a place from which on steps that sweep through it are closed
 LEAST = 1e-4  # of -ln(1 - certainty): less is what is left where something was taken back
 _Path = TypeVar("_Path")
 

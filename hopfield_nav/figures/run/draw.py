@@ -9,12 +9,12 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from pkgutil import resolve_name
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dynamics import BadInput, require_known
-from hopfield_nav.extensions.whole_arm import places_page, slices_page
 from hopfield_nav.figures.run import pages as paper
 from hopfield_nav.figures.run.maps import draw_collision_space, draw_trajectory
 from hopfield_nav.figures.run.signals import draw_collision_count, draw_force_magnitude
@@ -22,15 +22,19 @@ from hopfield_nav.figures.sheets import add_note, save_figure, settings_note, sh
 from hopfield_nav.figures.solid import in_space
 from hopfield_nav.figures.style import paper_style
 from hopfield_nav.figures.two_processes import do_in_two_processes
+from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run
 from hopfield_nav.world import changed_settings
 
-_PAGES: dict[str, Callable[[Run], Figure | None]] = {
+Page = Callable[[Run], Figure | None]
+_OF_PLACES: dict[str, Page] = {  # on a map of the tool
     "collision_space": paper.collision_space_page,  # ragazzon2012 figure 7.2
     "snapshots": paper.snapshots_page,  # 7.3
     "maps": paper.maps_page,  # 7.4
     "trajectory": paper.trajectory_page,  # 7.5
     "path_in_space": paper.path_in_space_page,  # the same from one side, where the map is in space
+}
+_OF_SIGNALS: dict[str, Page] = {
     "forces": paper.force_page,  # 7.6
     "force_magnitude": paper.force_magnitude_page,  # 7.7
     "force_zoom": paper.force_zoom_page,  # 7.8
@@ -38,11 +42,14 @@ _PAGES: dict[str, Callable[[Run], Figure | None]] = {
     "joints": paper.joints_page,
 }
 
-_OF_JOINTS: dict[str, Callable[[Run], Figure | None]] = {
-    "places": places_page,  # in the place of what shows the map of the tool
-    "slices": slices_page,
-    **{name: _PAGES[name] for name in ("forces", "force_magnitude", "joint_error", "joints")},
-}
+
+def pages_of(run: Run) -> dict[str, Page]:
+    """The figures of a run by the names of their files: of the map, by its owner, and of signals."""
+    space = space_of(run.world)
+    if space.of_places:
+        return _OF_PLACES | _OF_SIGNALS
+    own = resolve_name(space.pages) if space.pages else {}
+    return own | {name: page for name, page in _OF_SIGNALS.items() if name != "force_zoom"}
 
 
 def draw_run_figures(run: Run, folder: str | Path, pdf: bool = False, two_processes: bool = False) -> list[Path]:
@@ -55,7 +62,7 @@ def draw_run_figures(run: Run, folder: str | Path, pdf: bool = False, two_proces
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    pages = _OF_JOINTS if run.world.map.space == "joints" else _PAGES
+    pages = pages_of(run)
     names, endings, note = list(pages), ("png", "pdf") if pdf else ("png",), run_note(run)
 
     def draw(name: str) -> bool:
@@ -87,9 +94,10 @@ def plot_run(run: Run, name: str, ax: Axes | None = None) -> Axes | Figure:
 
     Raises ``BadInput``: there is no such figure, or none of this run, or it has more than one panel.
     """
-    pages = _OF_JOINTS if run.world.map.space == "joints" else _PAGES
+    pages = pages_of(run)
     if ax is not None:
-        allowed = _ONE_PANEL if run.world.map.space == "tool" and not in_space(run) else list(_ONE_PANEL)[2:]
+        flat = space_of(run.world).of_places and not in_space(run)
+        allowed = _ONE_PANEL if flat else list(_ONE_PANEL)[2:]
         require_known(name, allowed, "no figure of one panel", "plot")
         _ONE_PANEL[name](ax, run)
         return ax

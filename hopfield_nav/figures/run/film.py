@@ -5,7 +5,9 @@ Between the two lies what is settled from one touch to the next: the felt cells 
 
 from collections.abc import Iterator
 from pathlib import Path
+from pkgutil import resolve_name
 from textwrap import shorten
+from typing import Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -14,7 +16,6 @@ from matplotlib.patches import Patch
 
 from dynamics import BadInput
 from hopfield_nav import figures
-from hopfield_nav.extensions.whole_arm import PlacesPanel
 from hopfield_nav.figures.film import Cut, Progress
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.draw import run_note
@@ -22,9 +23,10 @@ from hopfield_nav.figures.run.film_panels import LevelPanel, MapPanel, Now, Scen
 from hopfield_nav.figures.run.signals import force_threshold, threshold_handle
 from hopfield_nav.figures.run.snapshots import row_at
 from hopfield_nav.figures.solid import in_space
+from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run, missed_contacts
 
-_Panel = ScenePanel | MapPanel | LevelPanel | PlacesPanel | StripPanel
+_Panel = Any  # of film_panels, or one that the owner of the map has
 WHOLE = Cut()
 _LONGEST = 30.0  # [s] of film, where a speed of the list allows it
 _FLASH = 0.6  # [s] of film that a collision glows
@@ -79,9 +81,11 @@ class Film:
         self._settled: object | None = None
 
     def _scene(self) -> list[_Panel]:
-        """The arm and its map side by side; of joint angles the arm alone."""
-        if self.run.world.map.space == "joints":
-            return [PlacesPanel(self.figure.add_axes((0.0, 0.225, 1.0, 0.72)), self.run)]
+        """The arm and its map side by side; or what the owner of the map shows, else the arm alone."""
+        space = space_of(self.run.world)
+        if not space.of_places:
+            panel = resolve_name(space.film_panel) if space.film_panel else ScenePanel
+            return [panel(self.figure.add_axes((0.0, 0.225, 1.0, 0.72)), self.run)]
         from_above = LevelPanel if in_space(self.run) else MapPanel
         return [
             ScenePanel(self.figure.add_axes((0.0, 0.225, 0.60, 0.70)), self.run),
@@ -172,7 +176,7 @@ class Film:
 
     def _handles(self) -> list:
         lines = {"tool": COLOURS.travelled, "path": COLOURS.planned, "force": COLOURS.true}
-        if self.run.world.map.space == "joints":  # where the path is none of places
+        if not space_of(self.run.world).of_places:  # where the path is none of places
             del lines["path"]
         lines["estimated force"] = COLOURS.felt
         handles: list = [Line2D([], [], color=colour, label=label) for label, colour in lines.items()]

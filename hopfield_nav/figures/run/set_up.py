@@ -10,6 +10,7 @@ from hopfield_nav.figures import solid
 from hopfield_nav.figures.run.maps import draw_collision_space, space_handles
 from hopfield_nav.figures.sheets import new_figure, save_figure, settings_note
 from hopfield_nav.figures.style import CENTIMETRE, PAGE, paper_style
+from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run
 from hopfield_nav.world import changed_settings
 
@@ -28,7 +29,7 @@ def draw_set_up(run: Run, folder: Path, name: str) -> Path:
 
 def set_up_page(run: Run) -> Figure:
     """The arm at the start among all obstacles, known and unknown; beside it a flat map from above."""
-    flat = run.world.map.space == "tool" and not solid.in_space(run)
+    flat = space_of(run.world).of_places and not solid.in_space(run)
     figure = new_figure(PAGE, _HIGH)
     ax = figure.add_subplot(1, 2, 1) if flat else figure.add_subplot()
     q = np.array(run.world.start.joints)

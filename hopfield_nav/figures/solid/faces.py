@@ -8,6 +8,7 @@ from matplotlib.colors import to_rgba
 
 from dynamics import Arm, forward_kinematics, link_frames
 from hopfield_nav import world
+from hopfield_nav.build import all_solids, endless_cylinders, solids_with_ends
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.record import Run
 
@@ -20,7 +21,7 @@ def obstacle_faces(run: Run, plane: float, top: float | None = None) -> tuple[np
 
     Cylinders without end are drawn up to ``top`` [m], by default a little above the plane.
     """
-    circles = world.endless_cylinders(run.world)
+    circles = endless_cylinders(run.world)
     below = wall_faces(circles, plane - BELOW, plane, bands=1, lid=False)
     above = wall_faces(circles, plane, plane + ABOVE if top is None else top)
     faces = points_of_solids(run).reshape(-1, 4, 3)
@@ -37,13 +38,13 @@ def faces_of_solids(solids: Sequence[world.Box | world.Cylinder | world.Mesh | w
 
 def points_of_solids(run: Run) -> np.ndarray:
     """Corners (k, 3) [m] of the solids that have ends, to find the room that a picture needs."""
-    solids = [s for s in world.solids_with_ends(run.world) if not isinstance(s, world.Floor)]
+    solids = [s for s in solids_with_ends(run.world) if not isinstance(s, world.Floor)]
     return np.concatenate([part.reshape(-1, 3) for part in faces_of_solids(solids)] or [np.zeros((0, 3))])
 
 
 def floor_heights(run: Run) -> list[float]:
     """Heights [m] of the world's floors."""
-    return [solid.height for solid in world.all_solids(run.world) if isinstance(solid, world.Floor)]
+    return [solid.height for solid in all_solids(run.world) if isinstance(solid, world.Floor)]
 
 
 def capsule_faces(start: np.ndarray, end: np.ndarray, radius: float, sides: int = 20, rings: int = 5) -> np.ndarray:

@@ -12,6 +12,7 @@ from .collision_map import round_half_away as round_half_away
 from .known_map import make_map as make_map
 from .known_map import only_in_sight as only_in_sight
 from .known_map import touches as touches
+from .tool_map import LIKELY as LIKELY
 from .tool_map import NOWHERE as NOWHERE
 from .tool_map import ContactHypotheses as ContactHypotheses
 from .tool_map import PriorMap as PriorMap

@@ -18,6 +18,7 @@ class ContactHypotheses(NamedTuple):
     glancing: float = 0.0  # probability that the touch pushed the arm aside more than it stopped it
 
 
+LIKELY = 0.4  # weight of a place from which on steps that sweep through it are closed
 NOWHERE = ContactHypotheses(np.zeros((0, 3)), np.zeros(0, dtype=int), np.zeros(0))
 
 

@@ -1,12 +1,11 @@
 """The planner that a world asks for, and what it is asked."""
 
 from dataclasses import fields
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from hopfield_nav.navigation.map import Beliefs, Cell, longer_moves, pairs
-from hopfield_nav.navigation.planners.own import OwnPlanner, WithPlan
 from hopfield_nav.planning import Plan, neighbourhood_of, replan
 from hopfield_nav.plugin import BelievedMap, find_method
 from hopfield_nav.world import PlannerSection, World, is_code
@@ -14,11 +13,20 @@ from hopfield_nav.world import PlannerSection, World, is_code
 NEAR_BELIEF = 0.5  # certainty that a longer move is closed, over a cell of which anything is believed
 
 
+class WithPlan(Protocol):
+    """A planner whose answer is a ``Plan``."""
+
+    def plan(self, believed: BelievedMap) -> Plan:
+        """The path from the start to a goal, or why there is none."""
+
+
 def planner_for(world: World) -> WithPlan:
     """The planner of a world: a built-in one, or somebody's own, whose answers are checked."""
     section = world.planner
     if not is_code(section.kind):
         return built_in(section)
+    from hopfield_nav.navigation.planners.own import OwnPlanner
+
     return OwnPlanner(world.trust.find("planner", section.kind, world.folder), section.parameters)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -10,13 +10,6 @@ from hopfield_nav.planning import Plan
 from hopfield_nav.plugin import BelievedMap, Method, MethodFailed, Planner, asked
 
 _NO_PATH = "the planner finds no path"
-
-
-class WithPlan(Protocol):
-    """A planner whose answer is a ``Plan``."""
-
-    def plan(self, believed: BelievedMap) -> Plan:
-        """The path from the start to a goal, or why there is none."""
 
 
 class OwnPlanner:

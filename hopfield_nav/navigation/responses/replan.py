@@ -86,6 +86,9 @@ class Replan:
         """On from the cell that was chosen when the touch was felt."""
         return self.go_on(self._now.motion.start, touch.begin)
 
+    def slide_phase(self, *_: object) -> None:
+        """It never slides."""
+
     def go_on(self, start: Cell, begin: Reference) -> PlannedMotion:
         """A new path; before giving up, go back and see whether the last touch was a true stop."""
         confirmed = self._now.motion.needs_decision and not self._now.map.beliefs.unconfirmed

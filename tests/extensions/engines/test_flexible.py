@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 
 from dynamics import BadInput, forward_dynamics, gravity_torque, kinetic_energy, load_arm, mass_matrix, potential_energy
 from dynamics.flexible_joint import flexible_joints
-from hopfield_nav.extensions.engines.flexible import RESOLUTION, substeps
+from hopfield_nav.extensions.engines.plants.flexible import RESOLUTION, substeps
 from hopfield_nav.extensions.recordings import signals_of_run
 
 FLEXIBLE = "plant: {engine: flexible%s}\n"

@@ -17,9 +17,9 @@ from test_robot_program import parse
 
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav.cli.app import main
-from hopfield_nav.experiment import follow_until_contact
 from hopfield_nav.extensions.known_world import (
     ContactWatch,
+    follow_until_contact,
     plan_world,
     rtde_program,
     stopping_distance,

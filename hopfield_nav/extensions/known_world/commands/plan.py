@@ -10,7 +10,7 @@ from dynamics import printable, require_known
 from hopfield_nav.cli import Felt, Film, NoPlots, Trusted, WorldName, folder_option, set_option
 
 if TYPE_CHECKING:
-    from hopfield_nav.experiment import FoundContact
+    from hopfield_nav.extensions.known_world import FoundContact
     from hopfield_nav.extensions.known_world.planned import Planned
 
 _MOTIONS = ("servoj", "movej", "movel")
@@ -89,7 +89,8 @@ def _simulate(planned: "Planned", folder: Path) -> bool:
     Of a motion until contact: whether it found one, and stopped within the distance.
     """
     from hopfield_nav.cli import print_results
-    from hopfield_nav.experiment import follow, follow_until_contact
+    from hopfield_nav.experiment import follow
+    from hopfield_nav.extensions.known_world import follow_until_contact
 
     assert planned.trajectory is not None
     distance = planned.world.plan.until_contact

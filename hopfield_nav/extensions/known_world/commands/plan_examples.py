@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dynamics import HopfieldNavError
 from hopfield_nav.build import build_arm
+from hopfield_nav.clearance import build_scene, scene_of_world
 from hopfield_nav.extensions import known_world
 from hopfield_nav.extensions.known_world.figures import draw_plan_figures, draw_solutions_figure
 from hopfield_nav.world import World, load_world
@@ -25,7 +26,7 @@ def calculate_obstacle_space(
 ) -> list[Path]:
     """All collisions of the arm with itself on a grid of 10°, no obstacles: ``self_collisions.npz``."""
     arm = build_arm(_given(world))
-    library = known_world.build_library(arm, known_world.build_scene(arm), progress=progress)
+    library = known_world.build_library(arm, build_scene(arm), progress=progress)
     path = _made(folder) / "self_collisions.npz"
     library.save(path)
     return [path]
@@ -38,7 +39,7 @@ def inverse_kinematics_example(
     world = _given(world)
     arm = build_arm(world)
     goal = known_world.pose_of(arm, known_world.task_of_world(world, arm).stations[-1])
-    scene = known_world.scene_of_world(world, world.plan.clearance)
+    scene = scene_of_world(world, world.plan.clearance)
     return draw_solutions_figure(arm, scene, world, goal, _made(folder))
 
 
@@ -60,7 +61,7 @@ EXAMPLES: dict[str, Callable[..., list[Path]]] = {
 
 def _drawn(world: World, method: str, folder: str | Path) -> list[Path]:
     arm = build_arm(world)
-    scene = known_world.scene_of_world(world, world.plan.clearance)
+    scene = scene_of_world(world, world.plan.clearance)
     task, asked = known_world.task_of_world(world, arm), world.plan
     plan = known_world.plan_known(
         arm, scene, task.start, task.stations, method, asked.ways, asked.steps, asked.tool_speed,

@@ -28,8 +28,7 @@ from dynamics.kernels.vectors import ZERO, add, along, column, cross, dot, lengt
 from dynamics.kinematics import update_jacobian
 from dynamics.linear_solve import solve_symmetric
 from dynamics.newton_euler import newton_euler
-from hopfield_nav.control import SAMPLING, believed_at, elapsed, lag_share
-from hopfield_nav.control.laws import DAMPING_RATIO, OMEGA
+from hopfield_nav.control import DAMPING_RATIO, OMEGA, SAMPLING, believed_at, elapsed, lag_share
 from hopfield_nav.plugin import FORCE_FELT, Limits, Method, Parameter
 
 (FORCE, SPEED, APPROACH, HEADING, ELEVATION, INCLINE, SIDE, GAIN, INTEGRAL_GAIN, SMOOTHING, ADAPTING, PARAMETERS) = (

@@ -12,13 +12,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from dynamics import Arm
+from hopfield_nav.control import Controller
 from hopfield_nav.extensions.surfaces.responses.follow import farthest, retreat_from_surface
+from hopfield_nav.extensions.surfaces.slide_phase import SlidePhase
 from hopfield_nav.extensions.surfaces.surface import CORNER, Surface
 from hopfield_nav.loop import quintic_trajectory
 from hopfield_nav.navigation import motion
 from hopfield_nav.navigation.map import Cell, Step
 from hopfield_nav.navigation.responses import MAX_TRIES, ON_LINE, BelievedPaths, Replan, Retreat, ToolTouch
 from hopfield_nav.plugin import Method
+from hopfield_nav.world import World
 
 MAX_IDLE = 4.0  # [cells] slid without closing a step, after which the arm leaves
 STUCK = 0.25, 8.0  # [cells] and times as long as that takes: who has not come so far is in a corner
@@ -55,6 +59,10 @@ class SlideAlong(Replan):
         self._course = _Course()
         self._in_vain = 0  # slides in a row that closed no step
         self._centres = np.zeros((0, 3))  # of the path from the slide on [m]
+
+    def slide_phase(self, world: World, arm: Arm, controller: Controller) -> SlidePhase:  # type: ignore[override]
+        """How the arm slides (``navigator.ToolResponse``)."""
+        return SlidePhase(world, arm, controller, self)
 
     def on_touch(self, touch: ToolTouch) -> motion.PlannedMotion:
         """A slide if the new path leads through what was felt, on whatever segment that was."""

@@ -9,13 +9,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from hopfield_nav.extensions.whole_arm.felt_map import FeltMap, felt_map
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure
-from hopfield_nav.record import FeltMap, Run, felt_map
+from hopfield_nav.record import Run
 
 
 def slices_page(run: Run) -> Figure | None:
     """A panel for every two neighbouring joints, through where the arm went on after its last touch."""
-    if run.world.map.space != "joints" or not run.data.sizes["time"]:
+    if not run.data.sizes["time"]:
         return None
     made = felt_map(run)
     joints = [j for j, count in enumerate(made.grid.shape) if count > 1]

@@ -1,6 +1,6 @@
 """The strategy ``felt_points``: the places where a touch may have been, the least certain risked first."""
 
-from hopfield_nav.extensions.whole_arm.strategies.choice import ArmFelt
+from hopfield_nav.extensions.whole_arm.strategy import ArmFelt
 from hopfield_nav.plugin import Against, Method
 
 PATIENCE = 10  # touches after which surfaces are let go before more than an even chance is risked

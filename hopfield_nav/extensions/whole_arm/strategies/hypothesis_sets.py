@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hopfield_nav.extensions.whole_arm.strategies.choice import ArmFelt
+from hopfield_nav.extensions.whole_arm.strategy import ArmFelt
 from hopfield_nav.plugin import Against, Method
 
 RISK = 30.0  # steps that -ln(1 - certainty) = 1 is worth

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hopfield_nav.extensions.whole_arm.strategies.choice import ArmFelt
+from hopfield_nav.extensions.whole_arm.strategy import ArmFelt
 from hopfield_nav.plugin import Against, Method
 
 

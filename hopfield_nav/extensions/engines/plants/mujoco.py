@@ -17,11 +17,13 @@ from dynamics.files import mjcf_text
 from dynamics.kernels.cached_dispatch import CachedDispatch
 from dynamics.kernels.decorators import compile_loop, load_numba
 from hopfield_nav.loop import (
+    Engine,
     Event,
     Plant,
     State,
     after_step,
     before_step,
+    check_gears,
     command_in_stage,
     drive,
     keep_truth,
@@ -30,11 +32,13 @@ from hopfield_nav.loop import (
     strain_gears,
     update_contact,
 )
+from hopfield_nav.plugin import Method
+from hopfield_nav.world import World
 
 _INTEGRATORS = {"rk4": "RK4", "semi_implicit_euler": "Euler"}
 
 
-class MujocoLoop:
+class MujocoLoop(Engine):
     """Advances a state as ``closed_loop.compiled_loop()`` does, with MuJoCo as the plant.
 
     The state is the truth between calls: a new or a changed one may be handed over at any time. Arm and joint damping
@@ -88,6 +92,16 @@ class MujocoLoop:
             if event != Event.NONE:
                 return event
         return Event.HORIZON
+
+    def check(
+        self, plant: Plant, start: np.ndarray, step: float, stages: int, gain: np.ndarray, held_for: float
+    ) -> None:
+        """As ``Engine``; gears that give before they slip are springs, for which the step must do, too.
+
+        Raises ``BadInput``: the step is too large.
+        """
+        super().check(plant, start, step, stages, gain, held_for)
+        check_gears(plant.arm, start, step, stages)
 
     def _lend(self, hook: "_Hook", advance: Callable) -> None:
         """Let MuJoCo compute; its hook for passive forces is one for the whole process, lent briefly."""
@@ -209,3 +223,11 @@ def _kernels() -> tuple[Callable, ...]:
         compile_loop(code(plant, state, vector, vector), _after_motion),
         compile_loop(code(plant, state, vector, vector), _sample),
     )
+
+
+def make(world: World, plant: Plant, start: np.ndarray) -> MujocoLoop:
+    """The engine of a run."""
+    return MujocoLoop(plant, world.plant.step, world.plant.integrator)
+
+
+METHOD = Method("engine", "mujoco", make, description="MuJoCo in the place of this program's plant (extra mujoco)")

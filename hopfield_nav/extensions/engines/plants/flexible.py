@@ -30,6 +30,7 @@ from dynamics.joint_friction import dahl, speed_with_friction
 from dynamics.kernels.cached_dispatch import CachedDispatch
 from dynamics.kernels.decorators import compile_loop, inlined, load_numba
 from hopfield_nav.loop import (
+    Engine,
     Event,
     Plant,
     State,
@@ -46,7 +47,8 @@ from hopfield_nav.loop import (
     plant_acceleration,
     read_wrist,
 )
-from hopfield_nav.plugin import type_of
+from hopfield_nav.plugin import Method, type_of
+from hopfield_nav.world import World
 
 RESOLUTION = 0.5  # largest sub-step times the highest natural frequency
 MAX_SUBSTEPS = 1000
@@ -70,7 +72,7 @@ class Rotors(NamedTuple):
     viscous: np.ndarray  # joint damping besides friction [N·m·s/rad]
 
 
-class FlexibleLoop:
+class FlexibleLoop(Engine):
     """Advances a state as ``closed_loop.compiled_loop()`` does, with elastic joints.
 
     A new state begins with rotors that hold the links against gravity; joints that are moved from outside take their
@@ -111,13 +113,16 @@ class FlexibleLoop:
         """The plant of the link equation: without rotors, and so without friction."""
         return plant._replace(arm=self.link_arm, damping=np.zeros_like(plant.damping), frictional=False)
 
-    def checked(self, plant: Plant, start: np.ndarray, stages: int) -> Plant:
-        """The plant with its rotors fixed to its links, which joint damping and control move.
+    def check(
+        self, plant: Plant, start: np.ndarray, step: float, stages: int, gain: np.ndarray, held_for: float
+    ) -> None:
+        """As ``Engine``: links move in sub-steps, joint damping and control move links and rotors together.
 
-        Raises ``BadInput``: a contact too stiff for links that move in sub-steps.
+        Raises ``BadInput``: a contact too stiff for a sub-step, or a damping too large for the step.
         """
         check_step(self.links(plant), start, self.substep, stages, np.zeros(len(start)), 0.0)
-        return plant._replace(arm=plant.arm._replace(rotor_inertia=self.joints.rotor_inertia))
+        together = plant._replace(arm=plant.arm._replace(rotor_inertia=self.joints.rotor_inertia))
+        check_step(together, start, step, stages, gain, held_for)
 
     def encoders(self, q: np.ndarray) -> np.ndarray:
         """Angles (n,) of the rotors that hold the links at rest at ``q`` (n,) against gravity [rad]."""
@@ -230,3 +235,15 @@ def _compiled() -> Callable:
     rotors = Rotors(*np.zeros((len(Rotors._fields), 1)))
     records = (*loop_types(), number, type_of(joints), type_of(rotors), number)
     return compile_loop(number(*records), _advance)
+
+
+def make(world: World, plant: Plant, start: np.ndarray) -> FlexibleLoop:
+    """The engine of a run; without ``plant.friction`` the load adds none either."""
+    given = {name: getattr(world.plant, name) for name in ("stiffness", "temperature")}
+    given = {name: value for name, value in given.items() if value is not None}
+    if world.plant.friction is None:
+        given["load_share"] = 0.0
+    return FlexibleLoop(plant, world.plant.step, start, **given)
+
+
+METHOD = Method("engine", "flexible", make, description="this program with elastic joints (madsen2020)")

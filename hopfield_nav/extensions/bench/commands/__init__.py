@@ -1,0 +1,1 @@
+"""The commands of the extension ``bench``, one a file: bench."""

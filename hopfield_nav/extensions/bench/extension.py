@@ -1,0 +1,18 @@
+"""What this extension adds to the program."""
+
+from hopfield_nav.plugin import Extension
+
+EXTENSION = Extension(
+    package=__package__,
+    description="Methods beside each other: suites of worlds and conditions, and a page of what came out.",
+    needs=("viewer",),
+    provides={
+        "list_suites": "loading:list_suites",
+        "find_suite": "loading:find_suite",
+        "load_suite": "loading:load_suite",
+        "suite_schema": "suite_file:dump_suite_schema",
+    },
+    commands={
+        "bench": "Put methods beside each other on families of worlds: one table, and a page that compares them.",
+    },
+)

@@ -1,0 +1,1 @@
+"""The commands of the extension ``known_world``, one a file: plan, demo."""

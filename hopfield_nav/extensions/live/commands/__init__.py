@@ -1,0 +1,1 @@
+"""The commands of the extension ``live``, one a file: serve, watch."""

@@ -1,0 +1,1 @@
+"""The commands of the extension ``recordings``, one a file: replay, tune, explain, identify."""

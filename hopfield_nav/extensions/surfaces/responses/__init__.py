@@ -1,0 +1,1 @@
+"""The responses of the extension ``surfaces``, one a file: ``follow`` and ``slide``."""

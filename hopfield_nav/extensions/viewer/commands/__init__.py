@@ -1,0 +1,1 @@
+"""The commands of the extension ``viewer``, one a file: view."""

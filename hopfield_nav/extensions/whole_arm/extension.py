@@ -1,0 +1,16 @@
+"""What this extension adds to the program."""
+
+from hopfield_nav.plugin import Extension
+
+EXTENSION = Extension(
+    package=__package__,
+    description="The whole arm feels: a map of its joint angles.",
+    needs=(
+        "isolation",
+        "known_world",
+    ),
+    methods={
+        "navigator": "navigators",
+        "belief": "strategies",
+    },
+)

@@ -1,0 +1,1 @@
+"""Owners of maps, which ``map.space`` names: every file is one under its own name (see ``hopfield_nav.plugin``)."""

@@ -1,0 +1,156 @@
+"""Extensions: what a run may do without. The core knows none of them by name.
+
+An extension is a package whose ``extension.py`` holds one ``EXTENSION``, which says all that it adds. Ours are the
+folders of ``hopfield_nav/extensions``; those of others are found by the entry points of the group
+``hopfield_nav.extensions``, which name such an object. Only these declarations are read to find out who has what;
+nothing else of an extension is imported before it is asked for.
+"""
+
+import pkgutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from dynamics import BadInput, nearest_name
+
+GROUP = "hopfield_nav.extensions"  # of entry points, and the package of ours
+# With which extension comes what the words of a world or of a command ask for: the line that says what is missing.
+COMES_WITH = {
+    "navigator joints": "whole_arm", "engine flexible": "engines", "engine mujoco": "engines",
+    "response follow": "surfaces", "response slide": "surfaces", "controller hybrid_force_motion": "surfaces",
+    "controller.learn": "self_model", "learnt_arm": "self_model", "plan_world": "known_world",
+    "RunView": "viewer", "LivePage": "viewer", "describe_run": "viewer", "export_rtde": "live",
+    "list_suites": "bench", "find_suite": "bench", "load_suite": "bench", "suite_schema": "bench",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Extension:
+    """What a package adds to the program. Modules are named as the package names them, ``engines.flexible``."""
+
+    package: str  # its dotted name, ``__package__`` of its extension.py
+    description: str
+    needs: tuple[str, ...] = ()  # the other extensions that it imports
+    # kind of method (see ``plugin``): the folder whose files are such methods, one a file, under their own names
+    methods: Mapping[str, str] = field(default_factory=dict)
+    # name: first line of the help; the command is the function of that name in ``commands.NAME``
+    commands: Mapping[str, str] = field(default_factory=dict)
+    provides: Mapping[str, str] = field(default_factory=dict)  # what the core asks for: "module:attribute"
+    # the pydantic model of its section in a world's ``extensions``, as "module:attribute"; none: it has no section
+    section: str = ""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it comes with the program."""
+        return self.package.startswith(f"{GROUP}.")
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.package.rpartition(".")[2]
+
+    def method_names(self, kind: str) -> tuple[str, ...]:
+        """Its methods of a kind."""
+        return modules_in(f"{self.package}.{self.methods[kind]}") if kind in self.methods else ()
+
+    def method_module(self, kind: str, name: str) -> str:
+        """Dotted name of the file of a method."""
+        return f"{self.package}.{self.methods[kind]}.{name}"
+
+    def command(self, name: str) -> Any:
+        """The function of a command."""
+        return getattr(import_module(f"{self.package}.commands.{name}"), name)
+
+    def load(self, place: str) -> Any:
+        """What lies at a place, "module:attribute" in its package."""
+        module, _, attribute = place.partition(":")
+        return getattr(import_module(f"{self.package}.{module}"), attribute)
+
+
+def modules_in(package: str) -> tuple[str, ...]:
+    """The files of a package's folder, in the order of their names; nothing of them is executed."""
+    spec = find_spec(package)
+    folders = (spec.submodule_search_locations if spec else None) or []
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(folders)))
+
+
+@cache
+def _ours() -> dict[str, Extension]:
+    names = modules_in(GROUP)
+    return {name: import_module(f"{GROUP}.{name}.extension").EXTENSION for name in names}
+
+
+@cache
+def _others() -> dict[str, Extension]:
+    return {entry.name: _of_others(entry, _ours()) for entry in entry_points(group=GROUP)}
+
+
+def extensions() -> Iterator[Extension]:
+    """Every extension: ours, then those of other packages, which are looked for when ours have not what is asked.
+
+    Raises ``BadInput``: an entry point leads to no ``Extension``, or has the name of another.
+    """
+    yield from _ours().values()
+    yield from _others().values()
+
+
+def _of_others(entry: Any, known: Mapping[str, Extension]) -> Extension:
+    if entry.name in known:
+        raise BadInput("two extensions have one name", where=f"entry point {entry.value}", found=entry.name)
+    try:
+        extension = entry.load()
+    except Exception as error:
+        raise BadInput(f"the extension {entry.name} cannot be loaded: {error}", where=entry.value) from error
+    if not isinstance(extension, Extension):
+        raise BadInput("no Extension", where=f"entry point {entry.value}", found=type(extension).__name__)
+    return extension
+
+
+def find_extension(name: str) -> Extension:
+    """The extension of a name.
+
+    Raises ``BadInput``: there is none.
+    """
+    known = {extension.name: extension for extension in extensions()}
+    if name not in known:
+        raise BadInput("no such extension is installed", found=name, nearest=nearest_name(name, known))
+    return known[name]
+
+
+def registered_package(module: str) -> Path | None:
+    """The folder of the package that a module belongs to, where that is a package with an extension of others."""
+    top = module.partition(".")[0]
+    registered = (
+        "." in module
+        and top != GROUP.partition(".")[0]
+        and any(extension.package.partition(".")[0] == top for extension in _others().values())
+    )
+    folders = (find_spec(top).submodule_search_locations if registered else None) or []  # type: ignore[union-attr]
+    return Path(folders[0]) if folders else None
+
+
+def find_provided(what: str) -> Any:
+    """What an extension provides under a name; None where none does."""
+    owner = next((extension for extension in extensions() if what in extension.provides), None)
+    return None if owner is None else owner.load(owner.provides[what])
+
+
+def provided(what: str, where: str = "") -> Any:
+    """What an extension provides under a name; ``where`` is the key or option that asks for it.
+
+    Raises ``BadInput``: the extension is not there.
+    """
+    found = find_provided(what)
+    if found is None:
+        raise BadInput(missing(what), where=where or what)
+    return found
+
+
+def missing(what: str) -> str:
+    """In words: the extension with which something comes is not installed."""
+    return f"needs the extension {COMES_WITH.get(what, what)!r}, which is not installed"
