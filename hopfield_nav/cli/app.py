@@ -20,7 +20,7 @@ import typer.core
 
 from hopfield_nav.cli.crash import keep_record, noticed_interrupts, write_report
 from hopfield_nav.cli.refused import say, say_refused
-from hopfield_nav.plugin.extension import extensions
+from hopfield_nav.plugin import extensions
 
 CORE = {  # the commands of the core: the file of each in this folder, and the first line of its help
     "run": ("run", "Simulate a world and save what happened."),

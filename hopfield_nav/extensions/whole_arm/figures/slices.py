@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from hopfield_nav.extensions.whole_arm.felt_map import FeltMap, felt_map
+from hopfield_nav.extensions.whole_arm.map_of_run import FeltMap, felt_map
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure
 from hopfield_nav.record import Run
 
