@@ -8,9 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.world import KnownObstacle
-from hopfield_nav.world import Cylinder, Solid, packed
-from hopfield_nav.world import World
+from hopfield_nav.world import Cylinder, KnownObstacle, Solid, World, packed
 
 
 def all_solids(world: World) -> list[Solid]:

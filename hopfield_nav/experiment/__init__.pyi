@@ -7,7 +7,7 @@ from .loop_parts import build_controller as build_controller
 from .loop_parts import build_plant as build_plant
 from .loop_parts import build_settings as build_settings
 from .reaction_phase import Phase as Phase
-from .setup import check_duration as check_duration
+from .given import check_duration as check_duration
 from .simulation import Interrupted as Interrupted
 from .simulation import Simulation as Simulation
 from .timings import last_seconds as last_seconds

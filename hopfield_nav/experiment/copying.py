@@ -12,7 +12,7 @@ from typing import Any
 from dynamics import BadInput
 from hopfield_nav.build import find_methods
 from hopfield_nav.plugin import KINDS, compiled
-from hopfield_nav.world import World
+from hopfield_nav.world import World, is_code
 
 
 def as_bytes(world: World, parts: Mapping[str, Any]) -> bytes:
@@ -63,5 +63,5 @@ def _looked_up(world: World) -> list[Any]:
     sliding = [find("controller", "hybrid_force_motion", folder)] if world.explore.method == "slide" else []
     plain = {"response": world.explore.method, "planner": world.planner.kind, "belief": world.planner.strategy}
     methods = [*find_methods(world), *sliding]
-    found = [find(kind, name, folder) for kind, name in plain.items()]
+    found = [find(kind, name, folder) for kind, name in plain.items() if is_code(name)]
     return [world, *methods, *(compiled(method) for method in methods if method.kind in KINDS), *found]

@@ -13,10 +13,10 @@ import numpy as np
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.build import build_obstacles
 from hopfield_nav.control import Controller, begin_trajectory, find_onset, pass_by
-from hopfield_nav.experiment.factory import make_phases
+from hopfield_nav.experiment.assembly import Begun
 from hopfield_nav.experiment.reaction_phase import Phase
-from hopfield_nav.loop import CONTACT_MEMORY, State, Trajectory, evaluate
-from hopfield_nav.navigation import NOWHERE, Detection, Navigator, PlannedMotion, Reference, depths_at_start
+from hopfield_nav.loop import CONTACT_MEMORY, Trajectory, evaluate
+from hopfield_nav.navigation import NOWHERE, Detection, PlannedMotion, Reference, depths_at_start
 from hopfield_nav.plugin import MethodFailed
 from hopfield_nav.record import DetectionRecord, changed_cells
 from hopfield_nav.world import World
@@ -25,15 +25,13 @@ from hopfield_nav.world import World
 class Guidance:
     """The motions of a run; what its control computer is told, is written in the state."""
 
-    def __init__(
-        self, world: World, arm: Arm, controller: Controller, navigator: Navigator, state: State, last_step: int
-    ) -> None:
-        self._world, self._arm, self._state, self._last_step = world, arm, state, last_step
-        self.navigator = navigator  # map, path and motion
+    def __init__(self, world: World, arm: Arm, begun: Begun, last_step: int) -> None:
+        self._world, self._arm, self._state, self._last_step = world, arm, begun.state, last_step
+        self.navigator = begun.navigator  # map, path and motion
         self.detections: list[DetectionRecord] = []  # every ``DetectionRecord`` so far
         self._solids, self._whole = build_obstacles(world), world.contact.bodies == "arm"
-        self._phases = make_phases(world, arm, controller, navigator)
-        self._felt = np.zeros_like(navigator.felt())
+        self._phases = begun.phases
+        self._felt = np.zeros_like(self.navigator.felt())
         self._trajectory: Trajectory | None = None
 
     def begin(self, encoders: np.ndarray) -> PlannedMotion:

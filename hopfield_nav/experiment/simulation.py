@@ -18,15 +18,14 @@ from typing import Any
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.control import hold_at_start, with_torque
+from hopfield_nav.control import with_torque
 from hopfield_nav.experiment.arrival import Arrival, arrived, at_limit, why_doubtful
+from hopfield_nav.experiment.assembly import Learner, assemble
 from hopfield_nav.experiment.copying import as_bytes, from_bytes
-from hopfield_nav.experiment.factory import Learner, choose_navigator, make_learner
+from hopfield_nav.experiment.given import check_duration
 from hopfield_nav.experiment.guidance import Guidance
 from hopfield_nav.experiment.limits import why_diverged
-from hopfield_nav.experiment.loop_parts import build_controller, build_settings
 from hopfield_nav.experiment.passing import warn_of_passing
-from hopfield_nav.experiment.setup import check_duration, set_up
 from hopfield_nav.experiment.summary import final_error, summarise
 from hopfield_nav.loop import CONTACT_MEMORY, Event, Trajectory, log_columns, quintic_trajectory
 from hopfield_nav.navigation import PlannedMotion
@@ -85,10 +84,10 @@ class Simulation:
     def __init__(
         self, world: World, seed: int | None = None, trajectory: Trajectory | None = None, felt: Run | None = None
     ) -> None:
-        self._setup = setup = set_up(world, seed, trajectory, felt)
-        self.world, self.seed, self.arm, self.prior = setup.world, setup.seed, setup.arm, setup.prior
-        self.methods, self.plant, self.loop = setup.methods, setup.plant, setup.loop
-        self.warnings = setup.warnings
+        self._parts = parts = assemble(world, seed, trajectory, felt)
+        self.world, self.seed, self.arm, self.prior = parts.world, parts.seed, parts.arm, parts.prior
+        self.methods, self.plant, self.loop = parts.methods, parts.plant, parts.loop
+        self.warnings = parts.warnings
         self._moving = Lock()
         self.reset()
         self.warnings += warn_of_passing(self.world, self.plant, self.first_motion.trajectory)
@@ -116,29 +115,23 @@ class Simulation:
             self._begin()
 
     def _begin(self) -> None:
-        world, arm, setup = self.world, self.arm, self._setup
+        world, arm, begun = self.world, self.arm, self._parts.begin()
         self.wall_time, self.reason, self._left = 0.0, "", 0.0
         self.outcome: str | None = None
-        self.navigator = choose_navigator(world, arm, setup.start, setup.followed, setup.hides_force)
-        if self.prior is not None:
-            self.navigator.load_prior(self.prior)
-        self.controller = build_controller(world, arm, self.methods)
-        self.settings = build_settings(world, self.navigator.goal)
-        self.state, self.rows = setup.first_state(self.settings.delay), setup.empty_rows()
-        hold_at_start(self.state.control, self.controller, setup.start)
-        self._last_step = round(setup.duration / world.plant.step)
-        self._guidance = Guidance(world, arm, self.controller, self.navigator, self.state, self._last_step)
+        self.navigator, self.controller, self.settings, self.state, self.rows, _ = begun
+        self._last_step = round(self._parts.duration / world.plant.step)
+        self._guidance = Guidance(world, arm, begun, self._last_step)
         self.detections = self._guidance.detections
         self._arrival = Arrival(world, arm, self.navigator.goal)
         self._looks = [self._guidance.next_decision, self._arrival.next_look]
-        self.first_motion = self._guidance.begin(self.loop.encoders(setup.start))
+        self.first_motion = self._guidance.begin(self.loop.encoders(self._parts.start))
         self.learner = self._make_learner()
         self._end_without(self.first_motion)
 
     def _make_learner(self) -> Learner | None:
         """What learns, if the world wants it; the first motion then begins after a wiggle."""
-        control, wiggles = self.state.control, self._setup.followed is None
-        learner = make_learner(self.world, self.arm, self.controller, control, wiggles)
+        control = self.state.control
+        learner = self._parts.learner(self.controller, control)
         if learner is None:
             return None
         self.state = self.state._replace(control=control._replace(gathering=learner.gathering))
@@ -210,7 +203,7 @@ class Simulation:
             self.outcome, self.reason = "internal_error", f"{type(error).__name__}: {error}"
             raise
         if self.outcome is None and self.state.now.step >= last:
-            self._end(*at_limit(self.world, self._setup.duration, self.navigator.goal is not None))
+            self._end(*at_limit(self.world, self._parts.duration, self.navigator.goal is not None))
         return self.outcome
 
     def run(self, progress: Progress | None = None, while_: GoesOn | None = None) -> Run:

@@ -8,7 +8,7 @@ import numpy as np
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import Controller
 from hopfield_nav.experiment.arrival import no_path_grade, warn_of_free_air
-from hopfield_nav.experiment.factory import Learner
+from hopfield_nav.experiment.assembly import Learner
 from hopfield_nav.loop import MAX_ROWS, SUNK_SHARE, Plant, Rows, State, log_columns
 from hopfield_nav.navigation import Navigator, PriorMap, space_of
 from hopfield_nav.record import DetectionRecord, contact_delays, made_with

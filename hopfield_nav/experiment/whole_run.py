@@ -8,10 +8,10 @@ import numpy as np
 
 from dynamics import BadInput, forward_kinematics
 from hopfield_nav.build import build_arm
-from hopfield_nav.experiment.factory import choose_engine
+from hopfield_nav.experiment.assembly import choose_engine
+from hopfield_nav.experiment.given import check_start
 from hopfield_nav.experiment.limits import refuse_large_steps
 from hopfield_nav.experiment.loop_parts import build_plant
-from hopfield_nav.experiment.setup import check_start
 from hopfield_nav.experiment.simulation import Progress, Simulation
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.navigation import space_of

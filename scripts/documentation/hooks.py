@@ -14,7 +14,8 @@ from mkdocs.structure.files import File
 from hopfield_nav.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[2]
-STUBS = [path for top in ("dynamics", "hopfield_nav") for at in ("", "*/") for path in ROOT.glob(f"{top}/{at}*.pyi")]
+PLACES = ("dynamics", "dynamics/*", "hopfield_nav", "hopfield_nav/*", "hopfield_nav/extensions/*")
+STUBS = [path for place in PLACES for path in ROOT.glob(f"{place}/*.pyi")]
 ROOMS = sorted(".".join(path.parent.relative_to(ROOT).parts) for path in STUBS if path.parent.name != "cli")
 
 
@@ -35,10 +36,10 @@ def help_of_all() -> str:
     """What ``--help`` prints for each command, as one page."""
     group = typer.main.get_command(app)
     parts = ["# Help of every command", "What `hopfield-nav COMMAND --help` prints."]
-    for name, command in group.commands.items():
-        context = type(group.make_context("hopfield-nav", ["list", "worlds"], resilient_parsing=True))(
-            command, info_name=f"hopfield-nav {name}", terminal_width=96, max_content_width=96
-        )
+    whole = group.make_context("hopfield-nav", ["list", "worlds"], resilient_parsing=True)
+    for name in group.list_commands(whole):
+        command = group.get_command(whole, name)
+        context = type(whole)(command, info_name=f"hopfield-nav {name}", terminal_width=96, max_content_width=96)
         parts.append(f"## {name}\n\n```text\n{command.get_help(context)}\n```")
     return "\n\n".join(parts) + "\n"
 

@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 from hopfield_nav.cli import main
-from hopfield_nav.record import load_run, score_run
+from hopfield_nav.record import felt_places, load_run, score_run
 
 HERE = Path(__file__).parent
 SAVED = {
     "before the rooms were built": HERE / "saved_before",
     "before navigation was put together": HERE / "saved_before_composition",
+    "before there were extensions": HERE / "saved_before_extensions",
 }
+OF_JOINTS = HERE / "saved_joints_before_extensions"  # twenty seconds of shelf_whole_arm
 
 
 @pytest.fixture(params=SAVED.values(), ids=SAVED)
@@ -47,3 +49,15 @@ def test_it_is_drawn_viewed_and_exported(folder, capsys):
     rows = (folder / "signals.csv").read_text(encoding="utf-8").splitlines()
     assert len(rows) == 31
     assert list(folder.glob("*.mat"))
+
+
+def test_a_run_on_a_map_of_joint_angles_loads_and_is_drawn_viewed_compared_and_exported(tmp_path, capsys):
+    folder = Path(shutil.copytree(OF_JOINTS, tmp_path / "run"))
+    run = load_run(folder)
+    assert run.summary["collision_count"] == len(felt_places(run)) > 0
+    assert main(["plot", str(folder)]) == 0
+    assert {"places.png", "slices.png"} <= {path.name for path in folder.rglob("*.png")}
+    assert main(["view", str(folder), "--html", str(folder / "page.html")]) == 0
+    assert main(["export", str(folder), "--csv", "--scene", "mjcf"]) == 0
+    assert main(["compare", str(folder), str(HERE / "saved_before_extensions")]) == 0
+    assert "collisions" in capsys.readouterr().out

@@ -1,0 +1,166 @@
+"""What a simulation is made of: the one place in which a world becomes navigator, engine, controller, state, phases."""
+
+import math
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from dynamics import Arm, forward_kinematics
+from hopfield_nav.build import Methods, build_arm, find_methods
+from hopfield_nav.control import Controller, ControlState, hold_at_start
+from hopfield_nav.experiment.given import check_run, check_seed, check_start, check_world
+from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, warn_of_hidden_force
+from hopfield_nav.experiment.loop_parts import build_controller, build_plant, build_settings
+from hopfield_nav.experiment.reaction_phase import Phase, ReactionPhase
+from hopfield_nav.loop import FIRST_ROWS, Engine, Plant, Rows, Settings, State, Trajectory, make_state, read_at_rest
+from hopfield_nav.navigation import (
+    Follower,
+    Navigator,
+    PlannedMotion,
+    PriorMap,
+    ToolNavigator,
+    check_trajectory,
+    space_of,
+)  # fmt: skip
+from hopfield_nav.plugin import provided
+from hopfield_nav.record import Run, load_prior
+from hopfield_nav.world import World, further_columns
+
+
+class Learner(Protocol):
+    """What learns the arm on the way (``controller.learn``)."""
+
+    gathering: Any  # for the state of the control computer, as ``control.begin_gathering`` gives it
+
+    def wiggle(self, motion: PlannedMotion) -> tuple[PlannedMotion, Trajectory | None]:
+        """The first motion begun later, and the trajectory with what comes before it."""
+
+    def next_look(self, step: int) -> int:
+        """The first step after ``step`` at which to look."""
+
+    def look(self, step: int, touched: bool) -> None:
+        """Learn from what was gathered, where a look is due at this step; ``touched``: something was felt."""
+
+    def summary(self) -> dict[str, Any]:
+        """What was learnt, for the summary."""
+
+
+class Begun(NamedTuple):
+    """What a simulation changes on its way."""
+
+    navigator: Navigator  # map, path and trajectory
+    controller: Controller  # the control computer
+    settings: Settings  # of the loop
+    state: State  # of arm and control computer
+    rows: Rows  # what is recorded
+    phases: dict[bool, Phase]  # between an alarm and the new path: where the arm slides (True), and where not
+
+
+class Parts(NamedTuple):
+    """What a simulation is made of, the same however often it is begun anew."""
+
+    world: World  # resolved: what is random in it is drawn
+    seed: int  # of every random number
+    arm: Arm  # kinematics of the controller
+    start: np.ndarray  # (n,) joint angles [rad]
+    followed: Trajectory | None  # a trajectory in the place of a goal, if there is one
+    prior: PriorMap | None  # what an earlier run felt, if there was one
+    methods: Methods  # that the world names
+    plant: Plant  # what moves
+    loop: Engine  # what advances it
+    hides_force: bool  # whether friction hides the force with which the arm should slide
+    warnings: list[str]  # sentences on settings that cannot go well, and on obstacles that the arm starts in
+
+    @property
+    def duration(self) -> float:
+        """Simulated time at which a run ends at the latest [s]."""
+        end = math.inf if self.followed is None else float(self.followed.knots[-1])
+        return min(self.world.time_limit, end)
+
+    def begin(self) -> "Begun":
+        """All at the start: nothing felt, nothing recorded."""
+        world, arm = self.world, self.arm
+        navigator = self._navigator()
+        if self.prior is not None:
+            navigator.load_prior(self.prior)
+        controller = build_controller(world, arm, self.methods)
+        settings = build_settings(world, navigator.goal)
+        state = self._first_state(settings.delay)
+        hold_at_start(state.control, controller, self.start)
+        return Begun(
+            navigator, controller, settings, state, self._empty_rows(), _phases(world, arm, controller, navigator)
+        )
+
+    def learner(self, controller: Controller, computer: ControlState) -> Learner | None:
+        """What learns, if the world wants it; where a trajectory is given it makes no motion of its own for it.
+
+        Raises ``BadInput``: its extension is not there.
+        """
+        section = self.world.controller.learn
+        if section is False:
+            return None
+        make, wiggles = provided("controller.learn"), self.followed is None
+        learner: Learner = make(self.world, section, self.arm, controller, computer, wiggles=wiggles)
+        return learner
+
+    def _navigator(self) -> Navigator:
+        """What answers a touch; it follows a trajectory that is given in the place of a goal."""
+        if self.followed is not None:
+            return Follower(self.world, self.arm, self.followed)
+        return space_of(self.world).navigator(self.world, self.arm, self.start, self.hides_force)
+
+    def _first_state(self, delay: int) -> State:
+        """At the start, nothing felt; ``delay`` of the torques in control periods."""
+        state = make_state(self.start, delay, self.seed)
+        read_at_rest(self.plant.wrist, self.plant.arm, self.start, state.wrist)
+        if self.followed is not None:
+            state.qd[:] = self.followed.coefficients[0, 1]
+        return state
+
+    def _empty_rows(self) -> Rows:
+        """Room for what the world wants to be recorded."""
+        first = 0 if self.world.record.signals == "none" else FIRST_ROWS
+        return Rows(len(self.start), first, further_columns(self.world))
+
+
+def assemble(world: World, seed: int | None, trajectory: Trajectory | None, felt: Run | None) -> Parts:
+    """The parts of a simulation; arguments and errors as ``Simulation``."""
+    world = check_world(world)
+    seed = world.seed if seed is None else check_seed(seed)
+    arm = build_arm(world)
+    if trajectory is not None:
+        check_trajectory(arm, trajectory)
+    start = np.array(world.start.joints) if trajectory is None else trajectory.coefficients[0, 0]
+    tool = forward_kinematics(arm, start)[:3, 3]
+    world = world.resolve(seed, [(float(tool[0]), float(tool[1]))])
+    prior = None if felt is None else load_prior(check_run(felt), world)
+    plant = build_plant(world, arm)
+    loop = choose_engine(world, plant, start)
+    refuse_large_steps(world, plant, loop, start)
+    hidden = warn_of_hidden_force(world, plant.arm, start)
+    warnings = find_warnings(world, plant.arm) + hidden
+    if prior is not None and prior.differs:
+        warnings.append(f"what the earlier run felt proves nothing here: its {' and '.join(prior.differs)} differed")
+    warnings += check_start(world, arm, start, refuse=trajectory is None)
+    space_of(world).prepare(world)
+    methods = find_methods(world)
+    return Parts(world, seed, arm, start, trajectory, prior, methods, plant, loop, bool(hidden), warnings)
+
+
+def choose_engine(world: World, plant: Plant, start: np.ndarray) -> Engine:
+    """What advances the state: the compiled loop, or the engine that ``plant.engine`` names.
+
+    Raises ``BadInput``: its extension is not there, or as the engine.
+    """
+    method = world.trust.find("engine", world.plant.engine, world.folder)
+    engine: Engine = method.kernel(world, plant, start)
+    return engine
+
+
+def _phases(world: World, arm: Arm, controller: Controller, navigator: Navigator) -> dict[bool, Phase]:
+    """What comes between an alarm and the new path: where the arm slides (True), and where not."""
+    phases: dict[bool, Phase] = {False: ReactionPhase(world, arm, controller)}
+    slide = navigator.response.slide_phase(world, arm, controller) if isinstance(navigator, ToolNavigator) else None
+    if slide is not None:
+        phases[True] = slide
+    return phases
