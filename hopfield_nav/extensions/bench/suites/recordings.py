@@ -135,11 +135,6 @@ def level(run: str, estimator: str, detector: Method) -> np.ndarray:
     return _replay(run, estimator, detector, threshold).level
 
 
-def detector_level(run: str, estimator: str, detector: str) -> np.ndarray:
-    """``level`` of a built-in detector."""
-    return level(run, estimator, find_method("detector", detector))
-
-
 def in_motion(run: str) -> np.ndarray:
     """Rows from the first motion on; all of a standstill."""
     first = strokes(run)[0][0] if run in (FREE, PUSHED) else 0
