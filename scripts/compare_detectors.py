@@ -40,7 +40,7 @@ KINDS = {
     "arm": ("collisions of the links", COLOURS.felt),
     "early": ("the same in the first tenth of a motion", COLOURS.start),
 }
-SCALES = np.geomspace(0.05, 20.0, 27)  # as in worlds/benches/detectors.py
+SCALES = np.geomspace(0.05, 20.0, 27)  # as in the suite ``detectors``
 MANY = 50  # contacts of a kind, whose dots are drawn fainter
 ADAPTIVE, DEFAULT = "…, adaptive", "…, adaptive, default thresholds"
 Rows = dict[tuple[str, str, str], list[Row]]  # by condition, method, family

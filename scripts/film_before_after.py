@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import typer
-from benches import suite_module
+from benches import BUNDLED, suite_module
 
 from hopfield_nav import simulate
 from hopfield_nav.figures import Cut, film_speed, film_style, write_film
@@ -15,7 +15,7 @@ from hopfield_nav.figures.run.film import Film
 from hopfield_nav.world import parse_world
 
 SHELF, PROBLEM = 1002, 60  # seeds of the suites ``whole_arm`` and ``motion_bench_maker``
-HAND = "arm: worlds/arms/ur5_robotiq85.yaml\ntool: {payload: {mass: 1.48, center_of_mass: [0, 0, 0.05]}}\n"
+HAND = f"arm: {BUNDLED}/arms/ur5_robotiq85.yaml\ntool: {{payload: {{mass: 1.48, center_of_mass: [0, 0, 0.05]}}}}\n"
 KINDS = {
     "shelf_before_after": {"before": {"any_angle": False, "finer": False, "no_path_error": 0.0}, "now": {}},
     "blind": {"without approach": {}, "with approach": {"approach": 0.2}},

@@ -1,12 +1,12 @@
 """Gears that give: what recordings tell of a real arm's, and how honest places on the arm are with them.
 
     python scripts/friction_study.py --real 4 --out docs/friction.md
-    hopfield-nav bench whole_arm_gears --out FOLDER
+    hopfield-nav bench scripts/suites/whole_arm_gears.yaml --trust --out FOLDER
     python scripts/friction_study.py --weights FOLDER docs/figures/weights_of_places.png
 
 ``--real``: so many seeds of the bundled worlds of a real arm, with the detector that worlds have by default.
 What the tool and the whole arm feel with such gears is in the suites ``gears_tool``, ``gears_whole_arm``,
-``gears_periods``, ``gears_stiff``, ``gears_free`` and ``whole_arm_gears``.
+``gears_periods``, ``gears_stiff``, ``gears_free`` and ``whole_arm_gears`` of ``scripts/suites``.
 """
 
 import json

@@ -3,7 +3,8 @@
 python scripts/learning_study.py --out docs/imperfections.md
 
 On recordings of a real UR5 the model is learnt from windows of 0.2 s of one run, look by look, and judged
-by its torque on another one. What its touches gain is in the suites ``learning`` and ``second``.
+by its torque on another one. What its touches gain is in the suites ``learning`` and ``second`` of
+``scripts/suites``.
 """
 
 from itertools import permutations

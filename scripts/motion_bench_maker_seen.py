@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import typer
-from measured_part import ROOT, table, tell
+from benches import BUNDLED
+from measured_part import table, tell
 from scipy.spatial.transform import Rotation
 
 from dynamics import Arm, load_arm
@@ -26,7 +27,7 @@ from hopfield_nav.extensions.bench.problems import BASE_HEIGHT, BASE_TURN
 from hopfield_nav.extensions.known_world import plan_known, plan_sampling
 from hopfield_nav.world import Box, Cylinder, Solid, parse_world, yaml_text
 
-ARM = ROOT / "worlds/arms/ur5_robotiq85.yaml"
+ARM = BUNDLED / "arms/ur5_robotiq85.yaml"
 LIMIT = 20.0  # [s] that OMPL's search may take
 LOOK = 0.01  # [rad] between two poses of a path whose clearance is asked
 BASE = Rotation.from_euler("z", BASE_TURN)  # of frame 0 in a scene of theirs

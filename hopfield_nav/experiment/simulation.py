@@ -49,7 +49,7 @@ class Simulation:
     """A world in motion.
 
     ``copy.deepcopy`` and ``pickle`` give one that goes on from the same moment in just the same way, and calls nobody:
-    ``on_touch``, ``on_plan`` and ``on_end`` of a copy are not set.
+    ``on_touch``, ``on_plan``, ``on_end`` and ``on_record`` of a copy are not set.
 
     Args:
         world: from ``load_world``.
@@ -68,6 +68,7 @@ class Simulation:
         on_touch: called with the ``DetectionRecord`` of every touch that was answered, if it is set.
         on_plan: called with every new ``PlannedMotion``, the first excepted, if it is set.
         on_end: called with outcome and reason, if it is set.
+        on_record: called with every ``Run`` that ``record`` gives, whose summary it may complete, if it is set.
         warnings: sentences on settings that cannot go well, and on obstacles that the arm starts in.
 
     Raises ``BadInput``: the start is not over the map or in a known obstacle, the step is too large for damping or
@@ -78,6 +79,7 @@ class Simulation:
     on_touch: Callable[[DetectionRecord], object] | None = None
     on_plan: Callable[[PlannedMotion], object] | None = None
     on_end: Callable[[str, str], object] | None = None
+    on_record: Callable[[Run], object] | None = None
 
     def __init__(
         self, world: World, seed: int | None = None, trajectory: Trajectory | None = None, felt: Run | None = None
@@ -92,7 +94,7 @@ class Simulation:
 
     def __reduce__(self) -> tuple[Any, ...]:
         with self._alone("copied"):
-            left_out = ("_moving", "on_touch", "on_plan", "on_end")
+            left_out = ("_moving", "on_touch", "on_plan", "on_end", "on_record")
             parts = {name: part for name, part in vars(self).items() if name not in left_out}
             return _copy_of, (type(self), self.world, as_bytes(self.world, parts))
 
@@ -240,7 +242,10 @@ class Simulation:
         """The record so far."""
         log, first, detections = self.rows.table(), self.first_motion.cells, list(self.detections)
         blocked, closed = self.navigator.final_map(), self.navigator.closed_steps()
-        return Run(self.world, summarise(self), log, detections, first, blocked, closed)
+        run = Run(self.world, summarise(self), log, detections, first, blocked, closed)
+        if self.on_record is not None:
+            self.on_record(run)
+        return run
 
     def advance(self, until: int) -> Event:
         """Go on to a step, or to the first event before it, which nothing answers; ``step`` does both."""

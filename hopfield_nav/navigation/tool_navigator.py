@@ -19,6 +19,7 @@ from hopfield_nav.navigation.motion import (
     MotionPhase,
     PlannedMotion,
     Reference,
+    Segment,
     Situation,
     ToolMotions,
     touched_segment,
@@ -39,6 +40,7 @@ class ToolNavigator(OverToolMap, Navigator):
         super().__init__(world, arm, start)
         self.retreat = responses.Retreat(self.situation)  # where the arm goes back to
         self.learning = responses.TouchLearning(self.situation)  # what a touch teaches
+        self.touched: Segment | None = None  # by the last touch
         self.paths: responses.BelievedPaths = responses.BelievedPaths(self.situation, self.retreat.tried)
         # what follows a touch
         self.response = make_response(self.situation, self.motions, self.paths, self.retreat)
@@ -55,7 +57,7 @@ class ToolNavigator(OverToolMap, Navigator):
             raise RuntimeError("a run that has ended cannot collide")
         force = detection.force
         self.learning.confirm(detection.level_at_retreat)
-        segment = touched_segment(self.grid, self.situation.arm, self.motion, detection)
+        self.touched = segment = touched_segment(self.grid, self.situation.arm, self.motion, detection)
         if self.motion.retreats and segment.number == 0:
             self.beliefs.touch_behind()
         self._passed(segment.number)

@@ -38,6 +38,7 @@ from .scoring import place_errors as place_errors
 from .scoring import score as score
 from .scoring import score_run as score_run
 from .scoring import truth_of_data as truth_of_data
+from .scoring import worth_feeling as worth_feeling
 from .stored import check_checksums as check_checksums
 from .stored import read_netcdf as read_netcdf
 from .stored import write_checksums as write_checksums

@@ -53,11 +53,13 @@ from .not_known import NotKnown as NotKnown
 from .not_known import faults_of as faults_of
 from .not_known import or_not_known as or_not_known
 from .obstacles import KnownObstacle as KnownObstacle
+from .obstacles import Obstacle as Obstacle
 from .plan import PlaceSection as PlaceSection
 from .planner_section import PlannerSection as PlannerSection
 from .pushes import PushSection as PushSection
 from .schema import dump_schema as dump_schema
 from .schema import titled as titled
+from .sections import DetectionSection as DetectionSection
 from .sections import Section as Section
 from .settings import changed_settings as changed_settings
 from .settings import flat_values as flat_values

@@ -20,13 +20,13 @@ _PLACES = (
     ("explore",),
     ("explore", "method"),
 )
-_PACKAGE = Path(__file__).resolve().parent.parent
+PACKAGE = Path(__file__).resolve().parent.parent
 _SUFFIXES = (".yaml", ".yml")
 
 
 def world_folders() -> list[Path]:
     """The folders that hold named worlds: the installed package's, and that of the sources."""
-    return [folder for folder in (_PACKAGE / "worlds", _PACKAGE.parent / "worlds") if folder.is_dir()]
+    return [folder for folder in (PACKAGE / "worlds", PACKAGE.parent / "worlds") if folder.is_dir()]
 
 
 def list_worlds() -> list[str]:

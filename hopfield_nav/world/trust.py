@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dynamics import BadInput
 from hopfield_nav.plugin import Method, find_method
-from hopfield_nav.world.files import world_folders
+from hopfield_nav.world.files import PACKAGE
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Trust:
 
     def _allows(self, name: str, folder: Path) -> bool:
         file = _file(name, folder)
-        here = file.parent == Path.cwd().resolve() or any(file.is_relative_to(own) for own in world_folders())
+        here = file.parent == Path.cwd().resolve() or file.is_relative_to(PACKAGE)
         return not self.record and (self.everything or str(file) in self.given or here)
 
 

@@ -106,7 +106,7 @@ def test_a_copy_of_a_long_run_has_a_file_of_its_own(monkeypatch, tmp_path):
 
 def test_a_copy_calls_nobody_and_shares_nothing():
     simulation, called = Simulation(load_world("u_trap")), []
-    simulation.on_end = lambda *end: called.append(end)
+    simulation.on_end = simulation.on_record = lambda *told: called.append(told)
     copied = copy.deepcopy(simulation)
     copied.step(0.5)
     assert (simulation.time, simulation.q.tolist()) == (0.0, list(simulation.world.start.joints))

@@ -110,6 +110,15 @@ def test_longer_moves_stay_away_from_beliefs_and_the_goal_is_reached(planner):
     assert 3 <= run.summary["collision_count"] <= 1.3 * run.summary["contact_count"]
 
 
+def test_the_navigator_knows_where_it_was_touched_last():
+    sim, apart = simulation(GOAL + FEELING + wall(17)), []
+    assert sim.navigator.touched is None
+    sim.on_touch = lambda touch: apart.append(np.linalg.norm(sim.navigator.touched.place - touch.position))
+    sim.run()
+    assert len(apart) == len(sim.detections) > 2
+    assert max(apart) < 2e-3
+
+
 def test_known_obstacles_are_no_beliefs():
     sim = simulation(GOAL + FEELING + wall(16, 17, 18).replace("obstacles", "known"))
     blocked = sim.navigator.grid.blocked.copy()

@@ -88,9 +88,10 @@ def test_a_simulation_tells_of_touches_plans_and_its_end_and_a_run_draws_itself(
     touches, plans, ends = [], [], []
     simulation.on_touch, simulation.on_plan = touches.append, plans.append
     simulation.on_end = lambda *told: ends.append(told)
+    simulation.on_record = lambda run: run.summary.update(places=len(touches))
     run = simulation.run()
     assert touches == list(simulation.detections)
-    assert len(touches) == len(plans) > 0
+    assert run.summary["places"] == len(touches) == len(plans) > 0
     assert ends == [(simulation.outcome, simulation.reason)]
     ax = plt.figure().add_subplot()
     assert run.plot("trajectory", ax) is ax

@@ -95,6 +95,10 @@ def test_the_help_of_the_core_s_commands_is_that_of_their_functions():
         assert (inspect.getdoc(function) or "").splitlines()[0] == line
 
 
+def test_worlds_are_yaml_alone():
+    assert {path.suffix for path in (ROOT / "worlds").rglob("*") if path.is_file()} == {".yaml"}
+
+
 def test_every_folder_of_extensions_is_one():
     assert modules_in(PREFIX) == tuple(extension.name for extension in OURS)
 

@@ -25,8 +25,8 @@ def elsewhere(tmp_path, monkeypatch):
     """A copy of the sources, in which a wheel has put the worlds; the digest is that of the copy."""
     for name in ("dynamics", "hopfield_nav"):
         shutil.copytree(PACKAGES / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "vendor"))
-    (tmp_path / "hopfield_nav" / "worlds" / "benches").mkdir(parents=True)
-    (tmp_path / "hopfield_nav" / "worlds" / "benches" / "tool.py").write_text("worlds = 1\n")
+    (tmp_path / "hopfield_nav" / "worlds" / "arms").mkdir(parents=True)
+    (tmp_path / "hopfield_nav" / "worlds" / "arms" / "mine.yaml").write_text("format: 1\n")
     (tmp_path / "hopfield_nav" / "record" / "__pycache__").mkdir()
     (tmp_path / "hopfield_nav" / "record" / "__pycache__" / "run.cpython-311.pyc").write_bytes(b"made here")
     monkeypatch.setattr(versions_file, "__file__", str(tmp_path / "hopfield_nav" / "record" / "versions.py"))

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import bench_columns as c
 import numpy as np
 import pytest
 from bench_tables import TABLES, beside_kept, tables
+from benches import any_suite, suite_module
 from suite_tables.arm import FELT, GEARS, GOALS, REGROUPED, STRAIGHT
 from suite_tables.parts import Part
 from suite_tables.tool import PAIRS, SECOND, TOUCHES, WRIST
 
 from dynamics import forward_kinematics
 from hopfield_nav.build import build_arm, build_obstacles
-from hopfield_nav.extensions.bench import list_suites, load_suite
 from hopfield_nav.geometry import capsule_distance, pack_primitives, upright_cylinder
-from hopfield_nav.plugin import load_from_file
 from hopfield_nav.world import parse_world
 
-BENCHES = Path(__file__).parents[2] / "worlds" / "benches"
 NEAR, FAR, LOST = [0.01, 0.01, 0.01, 1.0, 0.95], [0.06, 0.06, 0.02, 0.0, 0.5], [9.0, 9.0, 9.0, 0.0, 0.0]
 
 
@@ -40,9 +37,8 @@ def cells(columns, *methods):
 
 
 @pytest.mark.parametrize("suite", TABLES)
-def test_every_suite_of_the_tables_comes_along_with_the_methods_that_they_put_side_by_side(suite):
-    assert suite in list_suites()
-    made = load_suite(suite)
+def test_every_suite_of_the_tables_is_there_with_the_methods_that_they_put_side_by_side(suite):
+    made = any_suite(suite)
     for part in TABLES[suite]:
         if isinstance(part, Part) and suite not in REGROUPED:
             assert set(part.methods or ()) <= set(made.methods)
@@ -59,7 +55,7 @@ def test_lines_of_a_suite_that_was_run_in_parts_stay_where_nothing_new_is_known_
 
 @pytest.mark.parametrize("suite", ["following", "sliding"])
 def test_a_seed_gives_one_world_that_is_free_at_start_and_goal(suite):
-    made = load_suite(suite, worlds=3)
+    made = any_suite(suite, worlds=3)
     scenes: dict[str, list[bytes]] = {}
     for job in made.jobs():
         if job.values["condition"] == "default" and job.values["method"] == "replan":
@@ -70,6 +66,13 @@ def test_a_seed_gives_one_world_that_is_free_at_start_and_goal(suite):
             assert capsule_distance(ends, build_obstacles(world)).min() > 0.01
             scenes.setdefault(job.values["family"], []).append(build_obstacles(world).tobytes())
     assert all(len(set(drawn)) == 3 for drawn in scenes.values())
+
+
+def test_short_segments_are_slow_in_the_family_that_says_so():
+    made = any_suite("following", worlds=1)
+    for family, least in (("random_cylinders", 0.3), ("random_cylinders, short legs as slow as a cell", 1.0)):
+        job = next(job for job in made.jobs() if job.values["family"] == family and job.values["method"] == "follow")
+        assert made.start(job).navigator.response.least_time == least
 
 
 def test_only_pairs_with_the_same_end_are_compared():
@@ -204,19 +207,19 @@ def test_lines_of_one_mark_are_one_table():
 @pytest.mark.parametrize("normal", [[1.0, 0.0, 0.0], [0.6, 0.8, 0.0]])
 def test_a_true_normal_points_away_from_the_nearest_obstacle(normal):
     solids = pack_primitives([upright_cylinder([0.4, 0.0], 0.03), upright_cylinder([0.6, 0.3], 0.03)])
-    normal_at = load_from_file("measure", "tool.py:normal_at", BENCHES)
+    normal_at = suite_module("tool").normal_at
     place = np.array([0.4, 0.0, 0.0]) + 0.031 * np.array(normal)
     np.testing.assert_allclose(normal_at(solids, place, 2), normal, atol=1e-6)
 
 
 def test_a_place_between_two_obstacles_has_no_normal():
     solids = pack_primitives([upright_cylinder([0.4, 0.0], 0.03), upright_cylinder([0.5, 0.0], 0.03)])
-    normal_at = load_from_file("measure", "tool.py:normal_at", BENCHES)
+    normal_at = suite_module("tool").normal_at
     assert normal_at(solids, np.array([0.45, 0.0, 0.0]), 2) is None
 
 
 def test_a_motion_of_a_seed_is_always_the_same_and_leads_into_the_shelf():
-    draw_text = load_from_file("setup", "whole_arm.py:draw_text", BENCHES)
+    draw_text = suite_module("whole_arm").draw_text
     assert draw_text("shelf", 3) == draw_text("shelf", 3)
     assert parse_world(draw_text("shelf", 3)).start != parse_world(draw_text("shelf", 4)).start
     for seed in range(5):

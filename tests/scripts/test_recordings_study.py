@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 import recordings_study as study
@@ -12,11 +10,11 @@ from bench_tables import tables
 from dynamics import load_arm
 from hopfield_nav.cli.app import main
 from hopfield_nav.extensions.bench import load_suite
+from hopfield_nav.extensions.bench.suites import recorded_pushes as found_pushes
 from hopfield_nav.plugin import find_method
 from hopfield_nav.sweeps.job import run_job
 
 r = study.r
-found_pushes = sys.modules["recorded_pushes"]
 OWN = r.Judged(r.OWN, find_method("detector", "force_norm"))
 OBSERVED = r.Judged(study.OBSERVER, r.TORQUE_NORM)
 

@@ -13,10 +13,12 @@ from hopfield_nav.extensions.bench.suite_file import SuiteFile
 from hopfield_nav.sweeps import Base, SweepFile, load_measures, read_base, texts_in
 from hopfield_nav.world import Document, Fault, Key, Trust, is_code, placed_at, split_key, together
 
+_FOLDER = Path(__file__).resolve().parent / "suites"
+
 
 def list_suites() -> list[str]:
     """Names of the suites that come with the program."""
-    return sorted({path.stem for folder in _folders() for path in folder.glob("*.yaml")})
+    return sorted(path.stem for path in _FOLDER.glob("*.yaml"))
 
 
 def find_suite(name: str | Path) -> Path:
@@ -27,16 +29,11 @@ def find_suite(name: str | Path) -> Path:
     path = Path(name)
     if path.is_file():
         return path
-    for folder in _folders():
-        if (folder / f"{path.name}.yaml").is_file() and path.name == str(path):
-            return folder / f"{path.name}.yaml"
     known = list_suites()
+    if str(path) in known:
+        return _FOLDER / f"{path}.yaml"
     allowed = ", ".join([*known, "or the path of a file"])
     raise BadInput("unknown suite", found=str(name), allowed=allowed, nearest=nearest_name(str(name), known))
-
-
-def _folders() -> list[Path]:
-    return [folder / "benches" for folder in world.world_folders()]
 
 
 def load_suite(

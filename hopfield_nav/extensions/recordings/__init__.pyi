@@ -2,6 +2,7 @@ from .causes import LIKELY as LIKELY
 from .causes import Cause as Cause
 from .causes import Explanation as Explanation
 from .causes import explain_detections as explain_detections
+from .chosen import values_of_world as values_of_world
 from .described import LogFile as LogFile
 from .figures import draw_causes as draw_causes
 from .figures import draw_rates as draw_rates

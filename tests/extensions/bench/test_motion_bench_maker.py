@@ -18,6 +18,7 @@ from dynamics import load_arm
 from hopfield_nav.build import all_solids, build_arm
 from hopfield_nav.cli.app import main
 from hopfield_nav.extensions.bench import find_problem, join_results, keep_problems, load_suite, problems
+from hopfield_nav.figures.solid.faces import arm_outline
 from hopfield_nav.sweeps import parse_line
 from hopfield_nav.world import parse_world
 
@@ -40,6 +41,13 @@ def request(start=START, goal=GOAL):
     state = {"name": ["finger", *names[::-1]], "position": [0.0, *start[::-1]]}
     joints = [{"joint_name": n, "position": q} for n, q in zip(names, goal, strict=True)]
     return {"start_state": {"joint_state": state}, "goal_constraints": [{"joint_constraints": joints}]}
+
+
+def test_the_hand_of_the_problems_arm_goes_on_beyond_its_flange():
+    outline = arm_outline(load_arm(seen.ARM))
+    along = outline.faces[outline.link == outline.link.max()][..., 2]
+    assert along.max() == pytest.approx(0.1898, abs=1e-9)
+    assert (np.diff(np.unique(along.round(6))) < 0.03).all()  # nothing is missing between
 
 
 FAR = thing("box", [0.1, 0.2, 0.3], [3.0, 0.0, 1.0])

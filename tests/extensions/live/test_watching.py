@@ -309,13 +309,13 @@ def test_a_real_arm_s_recordings_served_and_watched_give_the_page(kufieta):
     (row,) = re.findall(r"\| momentum_observer, adaptive_joint_torque (\|.*of 10 \|)$", page, re.M)[:1]
     cells = [cell.strip() for cell in row.strip("| ").split("|")]
     levels = {run: watched_level(kufieta, run) for run in (kufieta.PUSHED, *kufieta.FREE_RUNS)}
+    method = kufieta.Judged(ESTIMATOR.name, find_method("detector", "adaptive_joint_torque"))
     for run, level in levels.items():
-        np.testing.assert_array_equal(level, kufieta.detector_level(run, ESTIMATOR.name, "adaptive_joint_torque"))
+        np.testing.assert_array_equal(level, kufieta.level(run, *method))
     time_s = kufieta.recording(kufieta.PUSHED).time.values
     peaks = [levels[kufieta.PUSHED][(time_s >= p.start) & (time_s <= p.end + 0.1)].max() for p in kufieta.pushes()]
     free = max(levels[run][kufieta.in_motion(run)].max() for run in kufieta.FREE_RUNS)
     assert cells[-1] == f"{sum(peak > free for peak in peaks)} of {len(peaks)}"
     assert float(cells[3]) == pytest.approx(0.999 * min(peaks), rel=5e-3)
-    method = kufieta.Judged(ESTIMATOR.name, find_method("detector", "adaptive_joint_torque"))
     alarms = method.alarms(0.999 * min(peaks))
     assert cells[4] == f"{alarms[0]} in {alarms[1]:.0f} s"

@@ -95,6 +95,12 @@ def test_the_normals_of_a_flat_wall_are_true(followed):
     assert min(-normal[0] for normal in normals) > np.cos(np.radians(3.0))
 
 
+def test_short_segments_take_as_long_as_they_have_to_at_least(followed):
+    sim = Simulation(parse_world(FLAT % (*WALL, "explore: follow")))
+    sim.navigator.response.least_time = 1.0
+    assert sim.run().summary["simulated_time_s"] > followed[1].summary["simulated_time_s"]
+
+
 def test_where_the_wall_ends_nothing_is_felt_and_the_arm_goes_on(followed):
     sim, run = followed
     last = sim.detections[-1].time

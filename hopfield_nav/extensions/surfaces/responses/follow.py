@@ -32,7 +32,6 @@ from hopfield_nav.plugin import Method
 
 MAX_ASIDE = 1  # touches in a row on the way along a surface, after which the arm goes back to a centre
 STEEPEST = 0.5  # cosine between a step and the normal below which the step hardly leads through the surface
-LEAST_TIME = 0.3  # of the time of a cell, for the shortest segments
 _FAR = 1.5  # [cells] from the last touch to which a surface is believed to go on, if steps are not longer
 
 
@@ -46,6 +45,8 @@ class _Along(NamedTuple):
 
 class Follow(Replan):
     """Follows surfaces."""
+
+    least_time = 0.3  # of the time of a cell, for the shortest segments
 
     def __init__(self, situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat) -> None:
         super().__init__(situation, motions, paths, retreat)
@@ -130,7 +131,7 @@ class Follow(Replan):
     def _durations(self, places: np.ndarray) -> np.ndarray:
         """Seconds (k,) from place to place (k + 1, 3) [m]; ways below a cell accelerate no more than it."""
         cells = np.linalg.norm(np.diff(places, axis=0), axis=1) / self._now.map.grid.spacing
-        share = np.maximum(np.where(cells < 1.0, np.sqrt(cells), cells), LEAST_TIME)
+        share = np.maximum(np.where(cells < 1.0, np.sqrt(cells), cells), self.least_time)
         return seconds_per_cell(self._now.world.trajectory.time_per_cell) * share
 
     def _way_along(self, segment: Segment, start: Cell) -> _Along | None:

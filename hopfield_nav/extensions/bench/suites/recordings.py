@@ -1,0 +1,259 @@
+"""Every estimator and detector over the recorded UR5, for the suite ``recordings``.
+
+Nothing of a run is known to what judges it: motors, friction, the servo's stiffness and the scale of each
+joint come from other free runs. Thresholds are chosen on one half of the free motion (the repeat says which)
+and judged on the other.
+"""
+
+from functools import cache, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, load_arm, mass_matrix
+from hopfield_nav.build import find_methods
+from hopfield_nav.extensions.bench.suites.recorded_pushes import (
+    FREE,
+    PUSHED,
+    pushes,
+    recording,
+    recordings_folder,
+    strokes,
+)
+from hopfield_nav.extensions.recordings import MotorFit, fit_motors, replay, signals_of_recording, watched_seconds
+from hopfield_nav.plugin import Measures, Method, Parameter, find_method
+
+FREE_RUNS = ("no1", "no8", FREE)
+STANDSTILL = "no10_standstill_force_sensor_fx"
+SAME_MOTOR = ((4, 5, 6),)  # too little torque to tell their constants apart
+POLE = 15.0  # [1/s] of every observer that has one: slower than the current's ripple
+OWN = "none"  # the estimator in whose place stands the force that the arm's own controller reports
+QUANTILE = 99.9  # of free motion, for thresholds of single joints
+LAG, GAP = 0.1, 0.1  # [s] after a push in which it may be felt; between two alarms of one rise
+SPARE = 1.1  # of the largest level of the half that chooses
+COLUMNS = {
+    "pushes": "1", "found": "1", "lost": "1", "delay_s": "s", "threshold": "1", "free_p99": "1",
+    "pushed_p99": "1",
+    "threshold_of_all": "1", "alarms_of_all": "1", "watched_s": "s", "found_without_alarm": "1",
+    "correlation": "1", "gain": "1", "rms_N": "N", "lag_s": "s", "rms_at_rest_N": "N",
+}  # fmt: skip
+MEASURES = Measures(lambda run: {name: run.summary.get(name) for name in COLUMNS}, COLUMNS)
+
+
+def largest_torque(model, sensed, parameters, memory, work, tau_external, wrench):
+    """Norm of the joint torques of contact as a share of the threshold."""
+    square = 0.0
+    for i in range(tau_external.size):
+        square += tau_external[i] ** 2
+    return np.sqrt(square) / parameters[0]
+
+
+TORQUE_NORM = Method(
+    "detector",
+    "torque_norm",
+    largest_torque,
+    (Parameter("threshold", 1.0, 1e-9, 1e6, "N·m", "norm of the joint torques that counts as contact"),),
+)
+
+
+def others(run: str) -> tuple[str, ...]:
+    """Free runs that a fit for ``run`` may use: not itself, nor the free run of the same strokes."""
+    return tuple(r for r in FREE_RUNS if r != run and not (run == PUSHED and r == FREE))
+
+
+@cache
+def motors(runs: tuple[str, ...]) -> MotorFit:
+    """Motors and friction from free runs."""
+    return fit_motors([recording(r) for r in runs], load_arm("ur5_controller"), SAME_MOTOR)
+
+
+@cache
+def stiffness(runs: tuple[str, ...]) -> np.ndarray:
+    """What the arm's servo answers to a joint error, as the natural frequency omega (6,) [rad/s].
+
+    Feedback current (measured less commanded) against the error of free motion, by least squares,
+    divided by the mean inertia: the K0 of ragazzon2012 (5.7) that these recordings support.
+    """
+    arm, fit = load_arm("ur5_controller"), motors(runs)
+    data = [recording(r) for r in runs]
+    error = np.concatenate([(d.q - d.q_ref).values for d in data])
+    torque = fit.motor_constant * np.concatenate([(d.current - d.current_ref).values for d in data])
+    inertia = np.concatenate([mass_matrix(arm, d.q_ref.values[::50]) for d in data]).mean(axis=0)
+    slope = -(error * torque).sum(axis=0) / (error**2).sum(axis=0)
+    return np.sqrt(np.maximum(slope, 1.0) / np.diag(inertia))
+
+
+def known_values(method: Method, runs: tuple[str, ...]) -> dict[str, object]:
+    """Parameters that the recordings decide: the servo's gains, constant gains, and the observers' pole.
+
+    The constant gain of an estimator without M is the servo's stiffness: omega² times the mean inertia.
+    """
+    names = {p.name for p in method.parameters}
+    poses = np.concatenate([recording(r).q_ref.values[::50] for r in runs])
+    inertia = np.diag(mass_matrix(load_arm("ur5_controller"), poses).mean(axis=0))
+    omega = stiffness(runs)
+    choices = {"position_gain": omega**2, "velocity_gain": 2 * omega, "gain": omega**2 * inertia, "pole": POLE}
+    return {name: value for name, value in choices.items() if name in names}
+
+
+def _replay(run: str, estimator: str, detector: Method, threshold: object):
+    """``Replay`` of both over a run."""
+    runs, method = others(run), find_method("estimator", estimator)
+    fit, values = motors(runs), {"threshold": threshold, **known_values(method, runs)}
+    model: Arm = fit.on(load_arm("ur5_controller"))
+    return replay(model, signals_of_recording(recording(run), fit), method, detector, values)
+
+
+@cache
+def outcome(run: str, estimator: str):
+    """``Replay`` of an estimator over a run; its level is the norm of the external torque [N·m]."""
+    return _replay(run, estimator, TORQUE_NORM, 1.0)
+
+
+def torque_of(run: str, estimator: str) -> np.ndarray:
+    """Estimated external torque (k, 6) [N·m]."""
+    return outcome(run, estimator).tau_external
+
+
+@cache
+def joint_scale(runs: tuple[str, ...], estimator: str) -> np.ndarray:
+    """Torque (6,) that the estimator stays below in 99.9 % of the rows of free runs [N·m]."""
+    rows = [np.abs(torque_of(run, estimator))[in_motion(run)] for run in runs]
+    return np.maximum(np.percentile(np.concatenate(rows), QUANTILE, axis=0), 1e-9)
+
+
+@cache
+def level(run: str, estimator: str, detector: Method) -> np.ndarray:
+    """Level (k,) of a detector: fixed thresholds of joints are what free motion of other runs has, others 1.
+
+    Of the arm's own force it is the norm [N].
+    """
+    if estimator == OWN:
+        return np.linalg.norm(recording(run).force_estimate.values, axis=1)
+    (fixed,) = (p for p in detector.parameters if p.name == "threshold")
+    threshold = joint_scale(others(run), estimator) if fixed.per_joint else 1.0
+    return _replay(run, estimator, detector, threshold).level
+
+
+def in_motion(run: str) -> np.ndarray:
+    """Rows from the first motion on; all of a standstill."""
+    first = strokes(run)[0][0] if run in (FREE, PUSHED) else 0
+    return np.arange(recording(run).sizes["time"]) >= first
+
+
+class Judged(NamedTuple):
+    """A method over the recordings: its estimator and detector."""
+
+    estimator: str
+    detector: Method
+
+    def rows(self, run: str, half: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Times and levels of a run in motion, of its first or second half alone, or of all of it."""
+        counts = in_motion(run)
+        time, found = recording(run).time.values[counts], level(run, *self)[counts]
+        if half is not None:
+            later = time > 0.5 * (time[0] + time[-1])
+            time, found = time[later == half], found[later == half]
+        return time, found
+
+    def during(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Of each push the times since it began and the levels, with a moment after it for lags."""
+        time, found = recording(PUSHED).time.values, level(PUSHED, *self)
+        spans = [(p.start, (time >= p.start) & (time <= p.end + LAG)) for p in pushes()]
+        return [(time[span] - start, found[span]) for start, span in spans]
+
+    def peaks(self) -> np.ndarray:
+        """Largest level during each push."""
+        return np.array([found.max() for _, found in self.during()])
+
+    def alarms(self, threshold: float, half: int | None = None) -> tuple[int, float]:
+        """Alarms in the free runs (armed again below the threshold for ``GAP``), and seconds watched."""
+        count, seconds = 0, 0.0
+        for run in FREE_RUNS:
+            time, found = self.rows(run, half)
+            above = time[found >= threshold]
+            count += int(len(above) > 0) + int((np.diff(above) > GAP).sum())
+            seconds += watched_seconds(time)
+        return count, seconds
+
+    def largest(self, half: int | None = None) -> float:
+        """Largest level of free motion."""
+        return max(float(self.rows(run, half)[1].max()) for run in FREE_RUNS)
+
+
+def pushed(world, seed: int) -> dict:
+    """A method's row: which pushes it found, how late, and its false alarms."""
+    method = Judged(world.detection.estimator, find_methods(world)[2])
+    threshold = SPARE * method.largest(seed % 2)
+    delays = [time[np.argmax(found >= threshold)] for time, found in method.during() if found.max() >= threshold]
+    alarms, seconds = method.alarms(threshold, 1 - seed % 2)
+    peaks = method.peaks()
+    all_found = 0.999 * float(peaks.min())
+    of_all, watched = method.alarms(all_found)
+    low, high = (float(np.percentile(method.rows(run)[1], 99)) for run in (FREE, PUSHED))
+    return {
+        "outcome": "reached", "simulated_time_s": seconds, "false_alarm_count": alarms, "pushes": len(peaks),
+        "found": len(delays), "lost": len(peaks) - len(delays),
+        "delay_s": float(np.median(delays)) if delays else None, "threshold": threshold,
+        "free_p99": low, "pushed_p99": high, "threshold_of_all": all_found, "alarms_of_all": of_all,
+        "watched_s": watched, "found_without_alarm": int((peaks > method.largest()).sum()),
+    }  # fmt: skip
+
+
+class Followed(NamedTuple):
+    """The standstill run: estimate beside force sensor."""
+
+    time: np.ndarray  # (k,) [s]
+    sensor: np.ndarray  # (k,) push on the sensor, its bias taken off [N]
+    estimate: np.ndarray  # (k,) force along the direction that follows the sensor best, bias off [N]
+    correlation: float  # of the estimate with the sensor, at the best delay
+    gain: float  # slope of the estimate over the sensor
+    rms: float  # of their difference [N]
+    delay: float  # by which the estimate follows the sensor at best correlation [s]
+    at_rest: float  # rms of the estimate where the sensor feels less than 2 N, after the first push [N]
+
+
+def followed(estimator: str) -> Followed:
+    """How an estimate follows the force sensor while the arm stands still."""
+    data = recording(STANDSTILL)
+    force = data.force_estimate.values if estimator == OWN else outcome(STANDSTILL, estimator).wrench[:, :3]
+    known = ~np.isnan(data.force_sensor.values).any(axis=1)
+    time, force, sensor = data.time.values[known], force[known], data.force_sensor.values[known]
+    quiet = (time > 1.0) & (time < 4.0)  # before the first push
+    sensor, force = sensor - sensor[quiet].mean(axis=0), force - force[quiet].mean(axis=0)
+    push = -sensor[:, int(np.argmax(np.ptp(sensor, axis=0)))]
+    along = force.T @ push
+    along = force @ (along / max(float(np.linalg.norm(along)), 1e-12))
+    delay, correlation = _best_delay(push, along)
+    gain = float(along @ push / (push @ push))
+    still = (np.abs(push) < 2.0) & (time > 5.5)
+    rms, rest = (float(np.sqrt(np.mean(x**2))) for x in (along - push, along[still]))
+    return Followed(time, push, along, correlation, gain, rms, delay, rest)
+
+
+def _best_delay(push: np.ndarray, estimate: np.ndarray) -> tuple[float, float]:
+    if np.std(estimate) < 1e-9:
+        return float("nan"), 0.0
+    shifts = range(-25, 76)
+    found = [_correlation(push, estimate, s) for s in shifts]
+    best = int(np.argmax(found))
+    return 0.008 * shifts[best], found[best]
+
+
+def _correlation(push: np.ndarray, estimate: np.ndarray, shift: int) -> float:
+    a, b = (push[: len(push) - shift], estimate[shift:]) if shift >= 0 else (push[-shift:], estimate[:shift])
+    return float(np.corrcoef(a, b)[0, 1])
+
+
+def standing(world, seed: int) -> dict:
+    """An estimator's row beside the force sensor."""
+    f = followed(world.detection.estimator)
+    return {
+        "outcome": "reached", "simulated_time_s": float(f.time[-1] - f.time[0]), "false_alarm_count": None,
+        "correlation": f.correlation, "gain": f.gain, "rms_N": f.rms,
+        "lag_s": f.delay if np.isfinite(f.delay) else None, "rms_at_rest_N": f.at_rest,
+    }  # fmt: skip
+
+
+PUSHES, STANDING = partial(pushed), partial(standing)
+PUSHES.ready = STANDING.ready = recordings_folder
