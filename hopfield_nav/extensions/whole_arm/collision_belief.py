@@ -125,15 +125,6 @@ class CollisionBelief:
         """Whether a surface is believed to go on anywhere."""
         return any(len(touch.beside) for touch in self._touches)
 
-    def near(self, cells: np.ndarray) -> list[int]:
-        """Numbers of the touches that speak against one of the cells (k, n), or against one beside it."""
-        steps = np.vstack([np.zeros(cells.shape[1], dtype=int), *np.eye(cells.shape[1], dtype=int)])
-        around = (cells[:, None] + np.concatenate([steps, -steps])).reshape(-1, cells.shape[1])
-        most = np.array(self._grid.shape)
-        around = np.where(self._grid.periodic, around % most, np.clip(around, 0, most - 1))
-        flat = np.ravel_multi_index(tuple(around.T), self._grid.shape).astype(np.uint32)
-        return [k for k, touch in enumerate(self._touches) if _holds(touch.cells, flat)]
-
     def drawn(self, generator: np.random.Generator) -> "CollisionBelief":
         """What were doubted if of every touch one place, or none, drawn by weight, were certain."""
         found = CollisionBelief(self._arm, self._grid, self._shells)
@@ -190,11 +181,6 @@ class CollisionBelief:
             return np.zeros(len(points), dtype=bool)
         distance = arm_distance(self._arm, q, pack_primitives(sphere(p, _POINT) for p in points))
         return np.asarray((distance < -_DEEP).any(axis=(0, 1)))
-
-
-def _holds(ordered: np.ndarray, wanted: np.ndarray) -> bool:
-    """Whether numbers in rising order, of which there are millions, hold one of a few."""
-    return bool((np.searchsorted(ordered, wanted) < np.searchsorted(ordered, wanted, "right")).any())
 
 
 def _left(places: ContactHypotheses, ruled_out: np.ndarray) -> ContactHypotheses:

@@ -96,22 +96,6 @@ def test_what_touches_say_adds_up_and_can_be_taken_back():
     assert all((doubtful(twice.risk(), c) >= doubtful(once.risk(), c)).all() for c in LADDER)
 
 
-def test_the_touches_near_a_path_are_those_that_doubt_one_of_its_cells_or_one_beside_it():
-    doubts, alone = CollisionBelief(ARM, GRID), []
-    for point in (POINT, FAR, [0.0, 0.0, 3.0]):
-        doubts.add(places((point, 0.8)))
-        alone.append(CollisionBelief(ARM, GRID))
-        alone[-1].add(places((point, 0.8)))
-    cells = list(np.ndindex(*GRID.shape))
-    found = {cell: doubts.near(np.array([cell])) for cell in cells}
-    for cell in cells:
-        beside = [cell] + [tuple(np.add(cell, step)) for step in (*np.eye(6, dtype=int), *-np.eye(6, dtype=int))]
-        inside = [c for c in beside if all(0 <= i < n for i, n in zip(c, GRID.shape, strict=True))]
-        assert found[cell] == [k for k, one in enumerate(alone) if any(one.against[c] > 0.0 for c in inside)]
-    assert {tuple(numbers) for numbers in found.values()} >= {(), (0,), (1,)}
-    assert doubts.near(np.array(cells)) == [0, 1]
-
-
 def test_a_touch_keeps_five_bytes_of_a_doubted_cell():
     """Long runs have hundreds of touches, on finer maps of millions of cells."""
     doubts = CollisionBelief(ARM, JointGrid(START - 1.2, START + 1.2, (48, 36, 36, 12, 4, 1)))
