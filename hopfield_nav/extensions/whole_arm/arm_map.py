@@ -16,9 +16,9 @@ from hopfield_nav.extensions.whole_arm.finer import LEVELS, SURELY, Carried, fin
 from hopfield_nav.extensions.whole_arm.goals import goal_solutions, tool_line
 from hopfield_nav.extensions.whole_arm.grid import grid_of
 from hopfield_nav.extensions.whole_arm.learning import WholeArmLearning
-from hopfield_nav.extensions.whole_arm.risk import LEAST
 from hopfield_nav.extensions.whole_arm.search import EXITS, MOST_EXITS, RISK, Found, Search
 from hopfield_nav.extensions.whole_arm.separation import Separation
+from hopfield_nav.extensions.whole_arm.step_checks import LEAST
 from hopfield_nav.extensions.whole_arm.strategy import ArmFelt, belief_for
 from hopfield_nav.navigation.map import Beliefs, Cell, Step
 from hopfield_nav.navigation.planners import planner_for

@@ -10,12 +10,11 @@ import numpy as np
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import Trace
 from hopfield_nav.extensions.whole_arm.arm_map import ArmMap
-from hopfield_nav.extensions.whole_arm.blended import blended_path
-from hopfield_nav.extensions.whole_arm.lines import before_touch, joint_lines
-from hopfield_nav.extensions.whole_arm.risk import LEAST
+from hopfield_nav.extensions.whole_arm.lines import before_touch, blended_path, joint_lines
 from hopfield_nav.extensions.whole_arm.search import Found
+from hopfield_nav.extensions.whole_arm.step_checks import LEAST
 from hopfield_nav.extensions.whole_arm.straight import Shortener, straight_way, without_repeats
-from hopfield_nav.extensions.whole_arm.touch import ArmResponse
+from hopfield_nav.extensions.whole_arm.strategy import ArmResponse
 from hopfield_nav.extensions.whole_arm.way import Trail, Way
 from hopfield_nav.loop import evaluate, quintic_trajectory
 from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step

@@ -16,11 +16,16 @@ import numpy as np
 from dynamics import Arm
 from hopfield_nav.clearance import Scene
 from hopfield_nav.extensions.whole_arm.blocking import block_known
-from hopfield_nav.extensions.whole_arm.cuts import Cuts, one_more, opened, within_limits
-from hopfield_nav.extensions.whole_arm.grid import JointGrid
-from hopfield_nav.extensions.whole_arm.risk import LADDER, doubtful, least_doubt, likely_places
-from hopfield_nav.extensions.whole_arm.step_checks import Place, StepChecks
-from hopfield_nav.extensions.whole_arm.walls import Walls
+from hopfield_nav.extensions.whole_arm.grid import Cuts, JointGrid, one_more, opened, within_limits
+from hopfield_nav.extensions.whole_arm.step_checks import (
+    LADDER,
+    Place,
+    StepChecks,
+    Walls,
+    doubtful,
+    least_doubt,
+    likely_places,
+)
 from hopfield_nav.navigation.map import Beliefs, Cell, Step, pairs, step_between
 from hopfield_nav.navigation.planners import WithPlan
 from hopfield_nav.planning import Replanner, cheapest_path, first_axis_first, neighbourhood_of

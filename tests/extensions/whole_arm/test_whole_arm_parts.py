@@ -13,12 +13,18 @@ from dynamics import forward_kinematics, load_arm
 from hopfield_nav.build import build_arm
 from hopfield_nav.clearance import build_scene, collides
 from hopfield_nav.extensions.whole_arm import JointGrid, default_bounds
-from hopfield_nav.extensions.whole_arm.collision_belief import AGREE, TOGETHER, CollisionBelief
+from hopfield_nav.extensions.whole_arm.collision_belief import (
+    AGREE,
+    SURFACE_LEAST,
+    SURFACE_SHARE,
+    TOGETHER,
+    CollisionBelief,
+    tangent_points,
+)
 from hopfield_nav.extensions.whole_arm.goals import goal_solutions
 from hopfield_nav.extensions.whole_arm.lines import joint_lines
-from hopfield_nav.extensions.whole_arm.risk import LADDER, doubtful
+from hopfield_nav.extensions.whole_arm.step_checks import LADDER, doubtful
 from hopfield_nav.extensions.whole_arm.strategies.felt_points import PATIENCE, FeltPoints
-from hopfield_nav.extensions.whole_arm.surface import LEAST, SHARE, tangent_points
 from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
 from hopfield_nav.loop import sample
 from hopfield_nav.navigation import ContactHypotheses
@@ -145,8 +151,8 @@ def test_a_surface_is_believed_about_likely_places_with_less_certainty_than_thes
     assert there.any()
     assert wide.has_surfaces()
     assert not plain.has_surfaces()
-    assert wide.risk()[there].max() <= -np.log(1.0 - 0.9 * 0.9 * SHARE) + 0.01
-    for unlikely, at in ((felt._replace(weights=np.array([LEAST - 0.01])), q), (felt, None)):
+    assert wide.risk()[there].max() <= -np.log(1.0 - 0.9 * 0.9 * SURFACE_SHARE) + 0.01
+    for unlikely, at in ((felt._replace(weights=np.array([SURFACE_LEAST - 0.01])), q), (felt, None)):
         assert not beside(unlikely, at)[1].has_surfaces()
 
 
