@@ -17,11 +17,12 @@ from pathlib import Path
 
 import numpy as np
 from bench_geometry import _coal_capsule, _coal_solid
+from nowoczyn2023.collision_library import build_library
 from timing import parser, table, tell, two_digits
 
 from dynamics import Arm, forward_kinematics, load_arm
 from hopfield_nav.clearance import Scene, build_scene, clearance, collides, motion_is_free
-from hopfield_nav.extensions.known_world import build_library, plan_direct, plan_shortest
+from hopfield_nav.extensions.known_world import plan_direct, plan_shortest
 from hopfield_nav.geometry import box, capsules_in_base, finite_cylinder, half_space
 from hopfield_nav.sweeps import share
 

@@ -18,13 +18,13 @@ from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning import (
     LINEAR,
     Field,
+    blocks,
     climb,
     descend,
+    first_levels,
     largest_eigenvalue,
     neighbourhood_of,
     plan_path,
-    plane_places,
-    plane_wave,
     settle,
 )
 from hopfield_nav.planning.hopfield import _iterate
@@ -33,14 +33,14 @@ ROUNDS = 9
 
 
 @kernel
-def limit(times, step, offset, shape, wrap, place, grid, start, goals):
-    total = 0
+def limit(times, step, offset, layout, blocked, start, goals):
+    total, none, doors = 0, np.empty(0, np.int64), np.empty((0, len(offset)), np.int64)
     for _ in range(times):
-        shut = np.ones((shape[0] + 2, shape[1] + 2), np.bool_)
-        shut[1:-1, 1:-1] = grid
-        label = np.zeros(shut.size, np.int32)
-        plane_wave(shut, goals, label)
-        field = Field(label, 0, step, offset, shape, wrap, place, np.empty(0, np.int64))
+        count = layout.edge.size
+        words, queues = np.zeros((3, count), np.uint64), np.empty((2, count + 1), np.int32)
+        label = np.zeros(64 * count, np.int32)
+        first_levels(layout, blocked, goals, words, queues, label, none, doors)
+        field = Field(label, 0, step, offset, layout.shape, layout.wrap, layout.place, none)
         total += descend(field, start)[1].size
     return total
 
@@ -91,8 +91,8 @@ def main() -> None:
     blocked, start, target = grid.ravel(), 1 * 20 + 10, 17 * 20 + 6
     near = neighbourhood_of(shape)
     table_, offset = near.table, near.offset
+    layout = blocks(shape, near.periodic)
     unit, begin, goals = np.ones(len(offset), np.int64), np.array([1, 10]), np.array([[17, 6]])
-    map_ = np.array(shape), near.wrap, plane_places(shape), grid
     eigenvalue = largest_eigenvalue(near)
     row, column = np.nonzero((table_ < 400) & ~blocked[:, None])
     graph = coo_matrix((np.ones(row.size), (row, table_[row, column])), shape=(400, 400)).tocsr()
@@ -102,7 +102,7 @@ def main() -> None:
         for network in ("limit", "sum")
     ]
     found = {
-        "limit network, compiled": [microseconds(limit, unit, offset, *map_, begin, goals)],
+        "limit network, compiled": [microseconds(limit, unit, offset, layout, blocked, begin, goals)],
         "summing network to convergence, β = 0.1": [microseconds(summing, *arguments, 0.1, eigenvalue)],
         "summing network to convergence, β = 0.24": [microseconds(summing, *arguments, 0.24, eigenvalue)],
         "the 199 synchronous sweeps of Ragazzon 2012": [microseconds(document, table_, ~blocked, target, 0.1, 199)],

@@ -51,7 +51,7 @@ ROOMS = {  # a room: its files, and the tests that are to notice what is wrong w
         "world/test_start_section.py experiment/test_three_dimensions.py",
     ),
     "planner": (
-        "planning/a_star planning/ascent planning/limit_bits planning/limit_plane planning/sum_exact planning/repair "
+        "planning/a_star planning/ascent planning/limit_bits planning/sum_exact planning/repair "
         "planning/theory",
         "planning/test_plan_path.py planning/test_theory.py planning/test_closed.py",
     ),
@@ -61,7 +61,7 @@ ROOMS = {  # a room: its files, and the tests that are to notice what is wrong w
         "dynamics/test_dynamics_pinocchio.py dynamics/test_arms.py dynamics/test_inverse_kinematics.py",
     ),
     "control": (
-        "control/sensors control/alarm control/lag control/detectors/adaptive_joint_torque "
+        "control/sensors control/alarm control/settling control/detectors/adaptive_joint_torque "
         "control/estimators/momentum_observer control/laws/inverse_dynamics",
         "control/test_torque_detectors.py control/test_momentum_observer.py control/test_computed_torque.py",
     ),

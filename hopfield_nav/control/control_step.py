@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import Arm
+from dynamics import Arm, BadInput
 from dynamics.kernels.decorators import inlined
 from dynamics.kernels.records import record
 from dynamics.kinematics import update_frames, update_tool_position
@@ -21,7 +21,7 @@ from hopfield_nav.control.believed_friction import (
     update_believed_friction,
 )
 from hopfield_nav.control.sensors import Sensors
-from hopfield_nav.plugin import DAMPED, Applied
+from hopfield_nav.plugin import DAMPED, Applied, Method, compiled
 
 
 class Controller(NamedTuple):
@@ -113,3 +113,29 @@ def command_torque(controller, sensed, floating, tau):
             tau[i] = limits[i] if tau[i] > 0.0 else -limits[i]
             saturated = True
     return saturated
+
+
+def apply_given(model, sensed, parameters, memory, work, tau):
+    """Write the torque (n,) [N·m] that ``memory`` holds."""
+    for i in range(tau.size):
+        tau[i] = memory[i]
+    return 0
+
+
+_METHOD = Method(kind="controller", name="given_torque", kernel=apply_given, memory=lambda n: n)
+
+
+def with_torque(controller: Controller, torque: object) -> Controller:
+    """The control computer with a torque (n,) of the motors [N·m] for its law; limits, period and delay stay.
+
+    Raises ``BadInput``: not as many finite numbers as the arm has joints.
+    """
+    n = len(controller.torque_limits)
+    try:
+        given = np.array(torque, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        given = np.full(0, np.nan)
+    if given.shape != (n,) or not np.isfinite(given).all():
+        raise BadInput("torque", found=torque, allowed=f"{n} finite numbers, one a joint [N·m]")
+    law = Applied(compiled(_METHOD), np.zeros(0), given)
+    return controller._replace(law=law, feedforward=False)

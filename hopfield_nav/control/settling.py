@@ -8,10 +8,13 @@ reference, for any law:
 
 With a law of gains K0 and K1 the loop is stable where K1 is above the rate. In motion the correction decays with the
 same rate. What a law, an estimator or a detector sees is the moved reference, so the error that shows a contact is not
-integrated away; and the correction is at most ``MAX_CORRECTION``, so that nothing winds up.
+integrated away; and the correction is at most ``MAX_CORRECTION``, so that nothing winds up. How far the arm lags behind
+its reference shows a contact that is not felt in the torques.
 """
 
 from dynamics.kernels.decorators import inlined
+from dynamics.kernels.vectors import column, length, vector
+from dynamics.kinematics import velocity_of_point
 
 MAX_CORRECTION = 0.05  # [rad] of a joint
 
@@ -35,3 +38,20 @@ def move_reference(correction, sensed):
     """Add the correction to the reference."""
     for i in range(correction.size):
         sensed.q_ref[i] += correction[i]
+
+
+@inlined
+def lag_behind(sensed, correction, work):
+    """Farthest that the origin of a joint's frame, or the tool, is from where the reference wants it [m].
+
+    To first order in the joint error, from the frames in ``work``. What ``settle`` has added to the reference,
+    ``correction`` (n,), is no error.
+    """
+    n = sensed.q.size
+    error = work.vector[0]
+    for i in range(n):
+        error[i] = sensed.q_ref[i] - correction[i] - sensed.q[i]
+    largest = length(velocity_of_point(work, error, n, column(work.tool, 3)))
+    for link in range(1, n + 1):  # the origin of a link's own frame, which it carries
+        largest = max(largest, length(velocity_of_point(work, error, link, vector(work.origin, link, 0))))
+    return largest

@@ -14,8 +14,7 @@ from .limit import Field as Field
 from .limit import places_of as places_of
 from .limit import solve as solve
 from .limit_bits import blocks as blocks
-from .limit_plane import plane_places as plane_places
-from .limit_plane import plane_wave as plane_wave
+from .limit_bits import first_levels as first_levels
 from .neighbourhood import Neighbourhood as Neighbourhood
 from .neighbourhood import first_axis_first as first_axis_first
 from .neighbourhood import neighbourhood_of as neighbourhood_of

@@ -4,26 +4,21 @@ With sigma_i = max_j beta^(length_ij) sigma_j in place of ragazzon2012 (6.9) the
 beta^(distance_i): each neuron counts its shortest path alone, where the summing network counts all walks. Distances
 are kept, not activations, so that nothing underflows and beta drops out.
 
-Where all steps are equally long they are hops, of `limit_plane` or `limit_bits`; else sums of lengths, of
-`limit_lengths`.
+Where all steps are equally long they are hops, of `limit_bits`; else sums of lengths, of `limit_lengths`.
 """
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.kernels.decorators import kernel, unchecked_call
-from hopfield_nav.planning.ascent import UNREACHED, descend, locate
+from dynamics.kernels.decorators import kernel
+from hopfield_nav.planning.ascent import UNREACHED, descend
 from hopfield_nav.planning.closed import NONE_CLOSED, by_place
 from hopfield_nav.planning.limit_bits import blocks, levels, next_row
 from hopfield_nav.planning.limit_lengths import OPEN, distances, mark, pad
-from hopfield_nav.planning.limit_plane import plane_levels, plane_places, plane_wave
-from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of
+from hopfield_nav.planning.neighbourhood import Neighbourhood
 from hopfield_nav.planning.plan import NO_PATH, Plan
-
-FEW = 4096  # cells up to which one kernel finds levels and path; larger arrays are better NumPy's
 
 
 class Field(NamedTuple):
@@ -39,29 +34,12 @@ class Field(NamedTuple):
     closed: np.ndarray  # (n,) int64, sorted keys of the closed steps by place, see `closed`
 
 
-def plan_in_limit(
-    blocked: np.ndarray, near: Neighbourhood, start: Sequence[int], goal: Sequence[int], first: int, last: int,
-    closed: np.ndarray,
-) -> Plan:  # fmt: skip
-    """The shortest path over a bool grid; ``first`` and ``last`` are start and goal in C order."""
-    if not (is_plane(near) and not closed.size and blocked.size <= FEW):
-        return plan_in_field(solve(blocked, near, goal, closed), near, start)
-    cells, reached, distance = descend_hops(blocked, near, first, last)
-    count, step = len(cells) - 1, near.length.item(0)
-    length = float(count) if step == 1.0 else float(np.add.reduce(np.full(count, step)))
-    return _plan(cells, length, reached, distance)
-
-
 def plan_in_field(field: Field, near: Neighbourhood, start: Sequence[int]) -> Plan:
     """The path down the distances of a settled limit network."""
     cells, steps, reached = descend(field, np.array(start, np.int64))
-    return _plan(cells, float(np.add.reduce(near.length[steps])), reached, lambda: distance_grid(field, near))
-
-
-def _plan(cells: np.ndarray, length: float, reached: bool, distance: Callable[[], np.ndarray]) -> Plan:
-    if reached:
-        return Plan(cells, "", length, "limit", _grid=distance)
-    return Plan(None, NO_PATH, np.inf, "limit", _grid=distance)
+    length = float(np.add.reduce(near.length[steps]))
+    found = (cells, "", length) if reached else (None, NO_PATH, np.inf)
+    return Plan(*found, "limit", _grid=lambda: distance_grid(field, near))
 
 
 def solve(
@@ -70,8 +48,6 @@ def solve(
     """Settle the limit network on a bool grid; a target (rank,), or several (m, rank), counts as free."""
     grid = np.ascontiguousarray(blocked)
     if near.uniform:
-        if is_plane(near) and closed.size == 0:
-            return _plane_field(plane_levels(grid, _cells(targets, 2)), near)
         layout = blocks(near.shape, near.periodic)
         aim = _cells(targets, len(layout.place))
         doors = _guarded(closed, near, layout.place) if closed.size else (closed, np.empty((0, len(near.offset)), int))
@@ -85,49 +61,6 @@ def solve(
     mark(state, keys, len(near.length))
     label = distances(padded, near.length, state, goals, keys)
     return Field(label, np.inf, near.length, near.offset, padded.shape, padded.wrap, padded.place, keys)
-
-
-def is_plane(near: Neighbourhood) -> bool:
-    """Whether `limit_plane` settles a map without closed steps."""
-    return len(near.shape) == 2 and near.uniform and not any(near.periodic)
-
-
-def _plane_field(level: np.ndarray, near: Neighbourhood) -> Field:
-    step, shape, place = np.ones(len(near.offset), np.int64), np.array(near.shape), plane_places(near.shape)
-    return Field(level, UNREACHED, step, near.offset, shape, near.wrap, place, NONE_CLOSED)
-
-
-@kernel
-def _hops(blocked, offset, wrap, place, start, goal):
-    """Levels, cells (k, 2) and whether the path arrives, in the plane; ``start`` and ``goal`` are in C order."""
-    shape, ends = np.array(blocked.shape), np.empty((2, 2), np.int64)
-    locate(start, shape, ends[0])
-    locate(goal, shape, ends[1])
-    shut = np.ones((shape[0] + 2, shape[1] + 2), np.bool_)
-    shut[1:-1, 1:-1] = blocked
-    level = np.zeros(shut.size, np.int32)
-    plane_wave(shut, ends[1:], level)
-    step, none = np.ones(len(offset), np.int64), np.empty(0, np.int64)
-    cells, _, reached = descend(Field(level, UNREACHED, step, offset, shape, wrap, place, none), ends[0])
-    return level, cells, reached
-
-
-@lru_cache(maxsize=1)
-def _quick_hops() -> Callable:
-    """The kernel without a look at the types of its arguments, which are always the same."""
-    near = neighbourhood_of((2, 2))
-    _hops(np.zeros((2, 2), bool), near.offset, near.wrap, plane_places((2, 2)), 0, 3)
-    return unchecked_call(_hops)
-
-
-def descend_hops(blocked: np.ndarray, near: Neighbourhood, start: int, goal: int) -> tuple[np.ndarray, bool, Callable]:
-    """Cells (k, 2) of a path, whether it arrives, and its `distance_grid` when called.
-
-    For a bool grid that `is_plane`, without closed steps, and cells counted in C order.
-    """
-    grid, place = np.ascontiguousarray(blocked), plane_places(near.shape)
-    level, cells, reached = _quick_hops()(grid, near.offset, near.wrap, place, start, goal)
-    return cells, reached, lambda: distance_grid(_plane_field(level, near), near)
 
 
 def _guarded(closed: np.ndarray, near: Neighbourhood, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

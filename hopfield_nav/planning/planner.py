@@ -97,9 +97,9 @@ def replan(
     if function:
         return plan_activated(grid, start, goal, function, around, closed)
     if slope is None:
-        from hopfield_nav.planning.limit import plan_in_limit  # which the network of the document has no need of
+        from hopfield_nav.planning.limit import plan_in_field, solve  # which the network of the document does not need
 
-        return plan_in_limit(grid, around, start, goal, first, last, keys)
+        return plan_in_field(solve(grid, around, goal, keys), around, start)
     eigenvalue = judging_eigenvalue(slope, around, closed) if keys.size else largest_eigenvalue(around)
     problem = Problem(around, tuple(int(c) for c in goal), slope, eigenvalue, keys)
     return plan_in_sum(solve_sum(problem, np.ascontiguousarray(grid)), start)

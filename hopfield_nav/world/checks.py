@@ -254,7 +254,7 @@ def _whole_arms(key: str, none: object, words: str) -> Callable[[World], None]:
 
 _OF_A_TOOLS_MAP = (
     _check_ties, check_beta_of, _check_goal,
-    _whole_arms("approach", 0.0, "0"), _whole_arms("surface", 0.0, "0"), _whole_arms("probe", False, "false"),
+    _whole_arms("approach", 0.0, "0"), _whole_arms("surface", 0.0, "0"),
     _whole_arms("strategy", "felt_points", "felt_points"),
 )  # fmt: skip
 

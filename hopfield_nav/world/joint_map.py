@@ -60,6 +60,10 @@ OF_A_JOINT_MAP = (
         "a map of joint angles knows what was felt", "felt",
     ),
     unless(
+        "detection.graze", lambda graze, world: graze == "retreat" or world.trust.record,
+        "to pass by what the whole arm touches took more touches than it saved, and is no more", "retreat",
+    ),
+    unless(
         "planner.kind", lambda kind, _: kind == "hopfield" or is_code(kind),
         "on a map of joint angles the network plans", "hopfield or FILE.py:NAME",
     ),

@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, model_validator
 
 from dynamics import BadInput
 from hopfield_nav.plugin import Parameter
@@ -16,7 +16,7 @@ from hopfield_nav.world.trust import Trust, is_code
 
 _AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
 TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
-_BELIEFS = ("strategy", "probe", "no_path_error", "finer", "approach", "surface")  # what an own planner has too
+_BELIEFS = ("strategy", "no_path_error", "finer", "approach", "surface")  # what an own planner has too
 OWN_KEYS: dict[str, tuple[str, ...]] = {
     "hopfield": ("network", "beta", "activation", "ties", *_BELIEFS),
     "a_star": (),
@@ -59,11 +59,6 @@ class PlannerSection(MethodSection):
         "hypothesis_sets, nothing, but with what speaks against a cell as its cost; thompson, one of the "
         "points drawn anew for every path; optimist, its own step alone; omniscient: all obstacles are "
         "known, as the bound of what is possible; or FILE.py:NAME",
-    )
-    probe: Flag = Field(
-        False,
-        description="on a map of joint angles: a short motion that tells the places of a touch apart, where "
-        "the path passes by several of them",
     )
     no_path_error: Annotated[float, Range(0.0, 0.1, "1")] = Field(
         1e-3,
@@ -110,6 +105,19 @@ class PlannerSection(MethodSection):
         own, others = super().own_keys(names, folder, trust), foreign_keys(names["kind"])
         kept = (key for keys in OWN_KEYS.values() for key in keys if key not in others)
         return own | {key: Parameter(key, 0.0, 0.0, 0.0, "1", "of a kind of planner") for key in kept}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_probe(cls, section: Any, info: ValidationInfo) -> Any:
+        """Worlds of earlier versions have the key ``probe``, of something that is no more."""
+        value = section.get("probe") if isinstance(section, Mapping) else None
+        recorded = (info.context or {}).get("trust", Trust()).record
+        if value is True and not recorded:
+            told = "probes drove twice as far and saved no touch, and are no more"
+            raise BadInput(told, where="probe", found=value, allowed="false, or no such key")
+        if not isinstance(value, bool):
+            return section
+        return {key: given for key, given in section.items() if key != "probe"}
 
     @must_fit
     def _check_clearance(self) -> None:

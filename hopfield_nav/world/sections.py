@@ -138,8 +138,8 @@ class DetectionSection(MethodSection):
     graze: Literal["pass", "retreat"] = Field(
         "pass",
         description="a touch whose force does not oppose the motion, with mark felt: pass by, "
-        "at half the speed, unless the force grows by a whole threshold; or go back as after any other, which is "
-        "the default on a map of joint angles",
+        "at half the speed, unless the force grows by a whole threshold; or go back as after any other, as it always "
+        "is on a map of joint angles",
     )
     rearm: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
         0.5,

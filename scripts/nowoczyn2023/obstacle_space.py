@@ -14,9 +14,9 @@ from reproduction import picture, pictures_of, processor_times
 
 from dynamics import load_arm, with_tool
 from hopfield_nav.clearance import build_scene, collides
-from hopfield_nav.extensions.known_world import CollisionLibrary, build_library, relevant_joints
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend
 from hopfield_nav.sweeps import Value, share
+from nowoczyn2023.collision_library import CollisionLibrary, build_library, relevant_joints
 
 NAME = "ur5_tu2023"  # the UR5's (CB3) lengths, as the document has them under the name UR5e
 BESIDE = 0.1  # [m] of a tool point from axis 6

@@ -15,7 +15,7 @@ from reproduction import picture, pictures_of
 
 from dynamics import jacobian, load_arm, mass_matrix
 from hopfield_nav.control import fit_gain, sample_contacts
-from hopfield_nav.control.plain_gain import settled_error
+from hopfield_nav.control.estimators.joint_error_plain import settled_error
 from hopfield_nav.figures import COLOURS
 
 ARMS = {"ur5_ragazzon2012": "without rotors", "ur5_controller": "with rotors"}

@@ -12,7 +12,7 @@ from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import make_work
 from hopfield_nav.control import fit_gain, sample_contacts
 from hopfield_nav.control.estimators import joint_error, joint_error_plain
-from hopfield_nav.control.plain_gain import settled_error
+from hopfield_nav.control.estimators.joint_error_plain import settled_error
 from hopfield_nav.plugin import make_sensed
 
 POSES = 1000

@@ -12,15 +12,15 @@ import pytest
 import yaml
 from refusals import refused
 
-from hopfield_nav.world import PlannerSection, dump_schema, load_world, parse_world
+from hopfield_nav.world import PlannerSection, dump_schema, load_world, parse_world, recorded_world
 from hopfield_nav.world.planner_section import OWN_KEYS, foreign_keys
 
 GIVEN = {
     "network": "sum", "beta": 0.1, "activation": "tanh", "ties": ["-v", "+v", "+u", "-u"],
-    "strategy": "optimist", "probe": True, "random_walks": 3, "samples": 50, "connections": 4,
+    "strategy": "optimist", "random_walks": 3, "samples": 50, "connections": 4,
     "no_path_error": 0.01, "finer": False, "approach": 0.2, "surface": 0.1,
 }  # fmt: skip
-WHOLE_ARMS = {"approach": "0", "surface": "0", "probe": "false", "strategy": "felt_points"}
+WHOLE_ARMS = {"approach": "0", "surface": "0", "strategy": "felt_points"}
 FOREIGN = [(kind, key) for kind in OWN_KEYS for key in foreign_keys(kind)]
 WIDE = "format: 1\nmap: {shape: [9, 9, 5]}\n"
 
@@ -48,10 +48,37 @@ def test_another_planners_key_is_refused_in_one_line(kind, key):
 def test_what_was_found_and_what_is_allowed_is_told():
     with refused("only planner hopfield has it; found 'sum'; allowed: limit, its default, or kind: hopfield"):
         parse_world(world_text("a_star", {"network": "sum"}))
-    with refused(r"found True; allowed: false, its default"):
-        parse_world(world_text("roadmap", {"probe": True}))
+    with refused(r"found False; allowed: true, its default"):
+        parse_world(world_text("roadmap", {"finer": False}))
     with refused(r"allowed: \[\+v, -v, \+u, -u\], its default"):
         parse_world(world_text("roadmap", {"ties": GIVEN["ties"]}))
+
+
+JOINTS = "format: 1\nmap: {space: joints}\n"
+
+
+def test_probes_are_no_more():
+    """A world that has them is told why, all that it was at fault for; one without them is read."""
+    told = r"line 3: planner.probe: probes drove twice as far and saved no touch, and are no more; found True"
+    with refused(told) as caught:
+        parse_world(f"{JOINTS}planner: {{probe: true}}\ntime_limit: -1\n")
+    (other,) = caught.value.others
+    assert "time_limit" in str(other)
+    assert parse_world(f"{JOINTS}planner: {{probe: false}}\n") == parse_world(JOINTS)
+    with refused("planner.probe: unknown key"):
+        parse_world(f"{JOINTS}planner: {{probe: 3}}\n")
+
+
+def test_the_whole_arm_passes_nothing_by():
+    with refused(r"line 3: detection.graze: to pass by what the whole arm touches .* no more; found 'pass'"):
+        parse_world(f"{JOINTS}detection: {{graze: pass}}\n")
+    assert parse_world(f"{JOINTS}detection: {{graze: retreat}}\n") == parse_world(JOINTS)
+
+
+def test_a_record_may_have_both(tmp_path):
+    path = tmp_path / "world.yaml"
+    path.write_text(f"{JOINTS}planner: {{probe: true}}\ndetection: {{graze: pass}}\n", encoding="utf-8")
+    assert recorded_world(path).detection.graze == "pass"
 
 
 @pytest.mark.parametrize("kind", OWN_KEYS)

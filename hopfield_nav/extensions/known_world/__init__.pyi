@@ -1,9 +1,5 @@
 from .around import AroundPlan as AroundPlan
 from .around import plan_around as plan_around
-from .collision_library import CollisionLibrary as CollisionLibrary
-from .collision_library import build_library as build_library
-from .collision_library import load_library as load_library
-from .collision_library import relevant_joints as relevant_joints
 from .direct_path import plan_direct as plan_direct
 from .exciting import excite_in as excite_in
 from .found_contact import FoundContact as FoundContact

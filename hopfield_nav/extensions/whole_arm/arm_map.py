@@ -16,10 +16,9 @@ from hopfield_nav.extensions.whole_arm.finer import LEVELS, SURELY, Carried, fin
 from hopfield_nav.extensions.whole_arm.goals import goal_solutions, tool_line
 from hopfield_nav.extensions.whole_arm.grid import grid_of
 from hopfield_nav.extensions.whole_arm.learning import WholeArmLearning
-from hopfield_nav.extensions.whole_arm.probe import MAX_PROBES, choose_probe, is_ambiguous
-from hopfield_nav.extensions.whole_arm.risk import LEAST
 from hopfield_nav.extensions.whole_arm.search import EXITS, MOST_EXITS, RISK, Found, Search
 from hopfield_nav.extensions.whole_arm.separation import Separation
+from hopfield_nav.extensions.whole_arm.step_checks import LEAST
 from hopfield_nav.extensions.whole_arm.strategy import ArmFelt, belief_for
 from hopfield_nav.navigation.map import Beliefs, Cell, Step
 from hopfield_nav.navigation.planners import planner_for
@@ -46,7 +45,6 @@ class ArmMap:
         self.learning, self._belief = WholeArmLearning(world, arm, self.grid), belief_for(world)
         self._levels = LEVELS if world.planner.finer and own is None and not is_code(world.explore.method) else 0
         self._finer = list[Carried]()
-        self.probes: dict[int, int] = {}  # how often each touch was probed, by its number
 
     @property
     def beliefs(self) -> Beliefs:
@@ -113,19 +111,6 @@ class ArmMap:
         if not straight:
             return self.search.entry(q, shut)
         return self.search.entry(q, shut, lambda cell: (bool(against[cell] > LEAST), cell in rough))
-
-    def probe(self, here: Cell, q: np.ndarray, cells: np.ndarray) -> Cell | None:
-        """A cell beside the arm's, on the way to which the places of a touch near its path are told apart."""
-        closed = set(self.beliefs.doubted())
-        for number in reversed(self.collisions.near(cells)):
-            places = self.collisions.touches[number]
-            if self.probes.get(number, 0) >= MAX_PROBES or not is_ambiguous(places):
-                continue
-            chosen = choose_probe(self.search, here, q, places, closed)
-            if chosen is not None:
-                self.probes[number] = self.probes.get(number, 0) + 1
-                return chosen[0]
-        return None
 
     def refine(self, found: Found | None, q: np.ndarray) -> Carried | None:
         """Go on with a finer map where there is no path, or a likely touch on it; what leads there, if there is one."""

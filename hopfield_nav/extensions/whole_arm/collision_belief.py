@@ -3,8 +3,10 @@
 Every place at which a touch may have been is a ball. Against a cell in whose middle the arm would contain it more is
 said than against one where the arm would be near it. What several touches say adds up, as -ln(1 - certainty), the
 measure that ``beliefs`` has for steps. Places through which the arm has passed are ruled out, and places beside those
-of other touches gain weight: an obstacle is often touched more than once. About likely places its surface may be
-believed to go on.
+of other touches gain weight: an obstacle is often touched more than once.
+
+Where a touch was likely at one place, an obstacle has a surface there, along the arm's own. Some points of that plane
+may be believed to be occupied too, with a share of the place's weight, until the arm contains them.
 """
 
 from typing import NamedTuple
@@ -14,14 +16,15 @@ import numpy as np
 from dynamics import Arm
 from hopfield_nav.extensions.whole_arm.blocking import mark_ball
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
-from hopfield_nav.extensions.whole_arm.surface import COUNT, LEAST, SHARE, tangent_points
-from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
+from hopfield_nav.geometry import LINK, arm_bodies, arm_closest_points, arm_distance, pack_primitives, sphere
 from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
 
 Shells = tuple[tuple[float, float], ...]
 SHELLS = ((0.03, 0.35), (0.01, 0.6), (-0.02, 0.9))  # [m] from the arm's surface to a place, and certainty
 CLOSE = ((0.01, 0.35), (0.0, 0.6), (-0.01, 0.9))  # the same on a finer map
 TOGETHER, AGREE = 0.08, 4.0  # [m] as near as touches of one obstacle are, and how much that says
+SURFACE_LEAST, SURFACE_SHARE = 0.6, 0.6  # weight of a place with a surface, and share of it of what is said there
+SURFACE_COUNT = 6  # points about a place
 _CHANGED = 0.05  # of a weight, from which on its cells are marked anew
 _FULL_SCALE = 255  # what certainty 1 is as a mark of one touch
 _SAYS = -np.log1p(np.arange(_FULL_SCALE, dtype=np.float32) / -_FULL_SCALE)  # every lesser mark, as -ln(1 - certainty)
@@ -71,7 +74,7 @@ class CollisionBelief:
 
     def add(self, places: ContactHypotheses, q: np.ndarray | None = None) -> None:
         """One more touch, at joint angles (n,) [rad] if they are known."""
-        around = np.full((len(places.points), COUNT, 3), np.nan)
+        around = np.full((len(places.points), SURFACE_COUNT, 3), np.nan)
         if q is not None and self._surface > 0.0:
             around = tangent_points(self._arm, q, places, self._surface)
         self._touches.append(self._say(places, places.weights, q, around))
@@ -125,15 +128,6 @@ class CollisionBelief:
         """Whether a surface is believed to go on anywhere."""
         return any(len(touch.beside) for touch in self._touches)
 
-    def near(self, cells: np.ndarray) -> list[int]:
-        """Numbers of the touches that speak against one of the cells (k, n), or against one beside it."""
-        steps = np.vstack([np.zeros(cells.shape[1], dtype=int), *np.eye(cells.shape[1], dtype=int)])
-        around = (cells[:, None] + np.concatenate([steps, -steps])).reshape(-1, cells.shape[1])
-        most = np.array(self._grid.shape)
-        around = np.where(self._grid.periodic, around % most, np.clip(around, 0, most - 1))
-        flat = np.ravel_multi_index(tuple(around.T), self._grid.shape).astype(np.uint32)
-        return [k for k, touch in enumerate(self._touches) if _holds(touch.cells, flat)]
-
     def drawn(self, generator: np.random.Generator) -> "CollisionBelief":
         """What were doubted if of every touch one place, or none, drawn by weight, were certain."""
         found = CollisionBelief(self._arm, self._grid, self._shells)
@@ -168,10 +162,10 @@ class CollisionBelief:
         cells = np.flatnonzero(said).astype(np.uint32)
         marks = said.reshape(-1)[cells]
         self.against.reshape(-1)[cells] += _SAYS[marks]
-        there = ~np.isnan(around[..., 0]) & (weights >= LEAST)[:, None]
+        there = ~np.isnan(around[..., 0]) & (weights >= SURFACE_LEAST)[:, None]
         wide, beside = said, np.zeros(0, dtype=np.uint32)
         if there.any():
-            share = np.broadcast_to(SHARE * weights[:, None], there.shape)
+            share = np.broadcast_to(SURFACE_SHARE * weights[:, None], there.shape)
             wide = self._marked(said.copy(), around[there], share[there])
             beside = np.flatnonzero(wide > said).astype(np.uint32)
         more = _SAYS[wide.reshape(-1)[beside]] - _SAYS[said.reshape(-1)[beside]]
@@ -192,14 +186,31 @@ class CollisionBelief:
         return np.asarray((distance < -_DEEP).any(axis=(0, 1)))
 
 
-def _holds(ordered: np.ndarray, wanted: np.ndarray) -> bool:
-    """Whether numbers in rising order, of which there are millions, hold one of a few."""
-    return bool((np.searchsorted(ordered, wanted) < np.searchsorted(ordered, wanted, "right")).any())
-
-
 def _left(places: ContactHypotheses, ruled_out: np.ndarray) -> ContactHypotheses:
     """The places that are left, with the weight of those that are not."""
     kept = ~ruled_out
     total = places.weights[kept].sum()
     scale = places.weights.sum() / total if total > 0.0 else 0.0
     return ContactHypotheses(places.points[kept], places.links[kept], scale * places.weights[kept])
+
+
+def tangent_points(arm: Arm, q: np.ndarray, places: ContactHypotheses, distance: float) -> np.ndarray:
+    """(k, m, 3) points so far [m] from each place, across the arm's normal there at joint angles (n,) [rad].
+
+    They are evenly spread about the place. NaN where the place is on the axis of its link, which has no normal there.
+    """
+    found = np.full((len(places.points), SURFACE_COUNT, 3), np.nan)
+    if not len(places.points):
+        return found
+    near = arm_closest_points(arm, q, pack_primitives(sphere(p, _POINT) for p in places.points))
+    links = arm_bodies(arm)[:, LINK].astype(int)
+    turn = np.arange(SURFACE_COUNT)[:, None] * 2.0 * np.pi / SURFACE_COUNT
+    for k, (place, link) in enumerate(zip(places.points, places.links, strict=True)):
+        normal = near.normal[int(np.where(links == link, near.distance[:, k], np.inf).argmin()), k]
+        if np.linalg.norm(normal) < 0.5:
+            continue
+        first = np.cross(normal, np.eye(3)[np.abs(normal).argmin()])
+        first /= np.linalg.norm(first)
+        second = np.cross(normal, first) / np.linalg.norm(normal)
+        found[k] = place + distance * (np.cos(turn) * first + np.sin(turn) * second)
+    return found

@@ -1,10 +1,19 @@
-"""Motion along joint lines: straight from waypoint to waypoint, at rest where the direction changes."""
+"""Motion along straight lines of all joints: at rest where the direction changes, or with blended corners.
+
+A blend is a curve of degree five inside the triangle that a corner cuts off two lines; it meets them without a jump
+of direction or curvature.
+"""
+
+import itertools
+from typing import NamedTuple
 
 import numpy as np
+from scipy.interpolate import PPoly
 
 from dynamics import Arm
+from hopfield_nav.extensions.known_world import PathSegment, PathTime, along, position_over_time
 from hopfield_nav.geometry import capsules_in_base
-from hopfield_nav.loop import Trajectory, quintic_trajectory, sample, values_at
+from hopfield_nav.loop import Trajectory, joined, quintic_trajectory, sample, values_at
 
 _SAMPLES = 20  # a segment, at which the speed of the arm's points is looked at
 SURFACE = 1.15  # by how much a point of the surface may be faster than the ends of the links' axes
@@ -91,3 +100,120 @@ def _corners(rows: np.ndarray) -> np.ndarray:
     alike = np.abs(size[:-1] - size[1:]) <= 1e-6 * np.maximum(size[:-1], size[1:])
     rest[:-1] |= ~alike
     return rest
+
+
+PACE = 0.85  # of the wanted speed: with all joints under way a touch is so no harder than with one
+ACCELERATION, RAMP = 0.7, 0.1  # [rad/s²] of a joint at most, and [s] in which it builds up
+_LINE, _LEAST, _BLEND = 0.1, 8, 16  # [rad] interval of the grid on a line, intervals of a line and of a blend
+_LONG = 2.5  # path length of a blend beside what it cuts off each line
+_NUDGE = 1e-4  # [rad] for the speed of points
+
+
+class BlendedPath(NamedTuple):
+    """Lines and blends in turn."""
+
+    rows: np.ndarray  # (k + 1, n) joint angles where a line or a blend ends [rad]
+    trajectory: Trajectory  # of the joints
+    times: np.ndarray  # (k + 1,) when the arm is there [s]
+
+
+def blended_path(
+    arm: Arm, corners: np.ndarray, cut: np.ndarray, speed: float, time: float = 0.0, sample_time: float = 0.0
+) -> BlendedPath:
+    """The motion over corners from rest to rest, no point of the arm faster than ``speed`` [m/s].
+
+    Of ``corners`` (k + 1, n) [rad], k at least 1, no two in a row are alike; ``cut`` (k + 1,) is how much a blend
+    cuts off both lines at a corner [rad], 0 for a rest, as at both ends. The arm's speed limits are kept, and
+    ``ACCELERATION`` of the joints. The motion begins at ``time``, its reference has this ``sample_time`` [s]. Every
+    corner with a blend gives two rows, others one.
+    """
+    rests = np.flatnonzero(cut == 0.0)
+    parts, times, rows = list[Trajectory](), [np.array([time])], [corners[:1]]
+    for first, last in itertools.pairwise(rests):
+        segment, breaks = _segment(corners[first : last + 1], cut[first : last + 1])
+        passed = position_over_time(segment.grid, _speeds(arm, segment, speed), RAMP)
+        parts.append(along(segment, passed))
+        times.append(times[-1][-1] + _times_at(passed, breaks[1:]))
+        rows.append(segment.path(breaks[1:]))
+    whole = joined(parts)
+    trajectory = Trajectory(whole.knots + time, whole.coefficients, sample_time)
+    return BlendedPath(np.vstack(rows), trajectory, np.concatenate(times))
+
+
+def blend_points(corners: np.ndarray, cut: np.ndarray, count: int) -> np.ndarray:
+    """Joint angles (k - 1, count, n) along the blends at the inner ones of corners (k + 1, n) [rad]."""
+    unit = _directions(corners)
+    w = np.linspace(0.0, 1.0, count)[:, None]
+    curves = [_blend(corners[k], unit[k - 1], unit[k], cut[k]) for k in range(1, len(corners) - 1)]
+    return np.array([sum(c * w**p for p, c in enumerate(curve)) for curve in curves])
+
+
+def _directions(corners: np.ndarray) -> np.ndarray:
+    steps = np.diff(corners, axis=0)
+    return steps / np.linalg.norm(steps, axis=1)[:, None]
+
+
+def _blend(corner: np.ndarray, before: np.ndarray, behind: np.ndarray, cut: float) -> np.ndarray:
+    """Coefficients (6, n) of the powers of a parameter from 0 to 1; Bézier points lie on the two lines."""
+    a, b = cut * before, cut * behind
+    return np.array([corner - a, 2.5 * a, 0.0 * a, -5.0 * a, 5.0 * a + 2.5 * b, -1.5 * (a + b)])
+
+
+def _segment(corners: np.ndarray, cut: np.ndarray) -> tuple[PathSegment, np.ndarray]:
+    """Lines and blends between two rests as one path, and the positions at which each of them ends."""
+    unit, length = _directions(corners), np.linalg.norm(np.diff(corners, axis=0), axis=1)
+    pieces, sizes = list[np.ndarray](), list[float]()
+    for k in range(len(unit)):
+        line = np.zeros((6, corners.shape[1]))
+        line[0], line[1] = corners[k] + cut[k] * unit[k], unit[k]
+        pieces.append(line)
+        sizes.append(float(length[k] - cut[k] - cut[k + 1]))
+        if k + 1 < len(unit):
+            size = _LONG * float(cut[k + 1])
+            curve = _blend(corners[k + 1], unit[k], unit[k + 1], cut[k + 1])
+            pieces.append(curve / size ** np.arange(6.0)[:, None])
+            sizes.append(size)
+    breaks = np.concatenate([[0.0], np.cumsum(sizes)])
+    counts = [_BLEND if k % 2 else max(_LEAST, int(size / _LINE)) for k, size in enumerate(sizes)]
+    spans = zip(breaks[:-1], breaks[1:], counts, strict=True)
+    grid = np.concatenate([np.linspace(a, b, n, endpoint=False) for a, b, n in spans] + [breaks[-1:]])
+    return PathSegment(PPoly(np.array(pieces).swapaxes(0, 1)[::-1], breaks), grid, False), breaks
+
+
+def _speeds(arm: Arm, segment: PathSegment, speed: float) -> np.ndarray:
+    """(m,) highest path speeds on the grid of a segment, from rest to rest [rad/s]."""
+    first, second = segment.path(segment.grid, 1), segment.path(segment.grid, 2)
+    with np.errstate(divide="ignore"):
+        joints = (arm.speed_limits / np.abs(first)).min(axis=1)
+        turning = np.sqrt((0.5 * ACCELERATION / np.abs(second)).min(axis=1))
+    most = np.minimum.reduce([joints, turning, _point_limit(arm, segment, speed)])
+    most[[0, -1]] = 0.0
+    for order in (range(1, len(most)), range(len(most) - 2, -1, -1)):
+        ahead = 1 if order.step < 0 else -1
+        for k in order:
+            from_ = k + ahead
+            left = ACCELERATION - np.abs(second[from_]) * most[from_] ** 2
+            gain = float((left / np.maximum(np.abs(first[from_]), 1e-9)).min())
+            reached = most[from_] ** 2 + 2.0 * gain * abs(segment.grid[k] - segment.grid[from_])
+            most[k] = min(most[k], np.sqrt(reached))
+    return most
+
+
+def _point_limit(arm: Arm, segment: PathSegment, speed: float) -> np.ndarray:
+    """(m,) path speed at which the fastest point of the arm is as fast as it may be, there and around."""
+    between = 0.5 * (segment.grid[1:] + segment.grid[:-1])
+    s = np.sort(np.concatenate([segment.grid, between]))
+    q = segment.path(s)
+    ends = np.stack([q - _NUDGE * segment.path(s, 1), q + _NUDGE * segment.path(s, 1)])
+    axes = capsules_in_base(arm, ends.reshape(-1, q.shape[1]))[..., :6].reshape(2, len(s), -1, 3)
+    rate = np.linalg.norm(axes[1] - axes[0], axis=2).max(axis=1) / (2.0 * _NUDGE)
+    around = np.maximum(np.maximum(np.append(rate[1:], 0.0), np.append(0.0, rate[:-1])), rate)[::2]
+    return np.asarray(PACE * speed / (SURFACE * np.maximum(around, 1e-9)))
+
+
+def _times_at(times: PathTime, positions: np.ndarray) -> np.ndarray:
+    """(k,) when a motion is at increasing path positions (k,), the last of them its end [s]."""
+    t = np.linspace(0.0, times.knots[-1], 20 * len(times.knots))
+    found = np.interp(positions, PPoly(times.coefficients[:, ::-1].T, times.knots)(t), t)
+    found[-1] = times.knots[-1]
+    return np.asarray(found)

@@ -18,7 +18,6 @@ from hopfield_nav.control import angles_in, free_rows, torques_in
 from hopfield_nav.extensions import isolation
 from hopfield_nav.geometry import LINK, capsules_in_base
 from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
-from hopfield_nav.navigation.responses import ALONG
 
 LATER = 0.008  # [s] after the alarm at which to look: the observer has caught up, the arm not yet bounced
 LEAST_LATER, MOST_LATER = 0.016, 0.05  # [s] with gears that give: as long as the rise to the alarm took
@@ -81,10 +80,8 @@ def localize_contact(
     else:
         return NOWHERE
     links = surface.bodies[surface.patches[found.patches, isolation.BODY].astype(int), LINK].astype(int)
-    outwards, along = _outwards(arm, rows, onset, links, found.points, found.normals)
-    weight = found.weight * outwards
-    places = _places(found.points, links, weight / weight.sum(), patchwise=not giving)
-    return places._replace(glancing=float(along @ weight / weight.sum()))
+    weight = found.weight * _outwards(arm, rows, onset, links, found.points, found.normals)
+    return _places(found.points, links, weight / weight.sum(), patchwise=not giving)
 
 
 def _fit_mixture(
@@ -161,17 +158,13 @@ def _thinned(q: np.ndarray) -> np.ndarray:
 
 def _outwards(
     arm: Arm, rows: np.ndarray, onset: float, links: np.ndarray, points: np.ndarray, inward: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Of each patch (k,): its speed outwards when contact began, beside the fastest; and whether it went along more."""
+) -> np.ndarray:
+    """Of each patch (k,): its speed outwards when contact began, beside the fastest."""
     last = min(max(int(np.searchsorted(rows[:, 0], onset)), 1), len(rows) - 1)
     q, qd = angles_in(rows[last]), _speed(rows, onset)
     at = np.tile(q, (len(points), 1))
     speed = isolation.push_torque(arm, at, links, points, -inward) @ qd
-    velocity = [
-        isolation.push_torque(arm, at, links, points, np.tile(axis, (len(points), 1))) @ qd for axis in np.eye(3)
-    ]
-    along = speed < ALONG * np.linalg.norm(velocity, axis=0)
-    return (np.maximum(speed / speed.max(), _INWARDS) if speed.max() > 0.0 else np.ones(len(points))), along
+    return np.maximum(speed / speed.max(), _INWARDS) if speed.max() > 0.0 else np.ones(len(points))
 
 
 def _speed(rows: np.ndarray, onset: float) -> np.ndarray:

@@ -10,18 +10,15 @@ import numpy as np
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import Trace
 from hopfield_nav.extensions.whole_arm.arm_map import ArmMap
-from hopfield_nav.extensions.whole_arm.blended import blended_path
-from hopfield_nav.extensions.whole_arm.glancing import rest_of_line
-from hopfield_nav.extensions.whole_arm.lines import before_touch, joint_lines
-from hopfield_nav.extensions.whole_arm.risk import LEAST
+from hopfield_nav.extensions.whole_arm.lines import before_touch, blended_path, joint_lines
 from hopfield_nav.extensions.whole_arm.search import Found
+from hopfield_nav.extensions.whole_arm.step_checks import LEAST
 from hopfield_nav.extensions.whole_arm.straight import Shortener, straight_way, without_repeats
-from hopfield_nav.extensions.whole_arm.touch import ArmResponse
+from hopfield_nav.extensions.whole_arm.strategy import ArmResponse
 from hopfield_nav.extensions.whole_arm.way import Trail, Way
 from hopfield_nav.loop import evaluate, quintic_trajectory
 from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step
-from hopfield_nav.navigation.motion import Detection, FirstSegment, MotionPhase, PlannedMotion, Reference
-from hopfield_nav.navigation.responses import SLOWER
+from hopfield_nav.navigation.motion import Detection, MotionPhase, PlannedMotion, Reference
 from hopfield_nav.plugin import Against, MethodFailed
 from hopfield_nav.world import World, is_code
 
@@ -41,11 +38,10 @@ class WholeArmNavigator:
         self.map = ArmMap(world, arm, start)
         self.goal = None if world.goal_point is None else np.array(world.goal_point)
         self._response = _own_response(world, len(start))
-        self._straight = world.planner.any_angle and self._response is None and not world.planner.probe
+        self._straight = world.planner.any_angle and self._response is None
         self._way, self.trail = Way(start[None], [None], turn=self.map.grid.turn), Trail(start)
         self._tries, self._retreats = 0, False
         self._unlocalized: Detection | None = None
-        self._touched: tuple[Way, int] | None = None  # the way and the segment of it on which that was felt
         self.motion = PlannedMotion(self.map.grid.cell_of(start), np.zeros((0, len(start)), dtype=int), None)
 
     def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``, as below)
@@ -78,7 +74,7 @@ class WholeArmNavigator:
                 self.trail.back()
         else:
             self.map.learning.confirm(detection.level_at_retreat)
-            self._tries, self._unlocalized, self._touched = 0, detection, None
+            self._tries, self._unlocalized = 0, detection
             if detection.onset.time >= self.motion.trajectory.knots[0]:  # else it had not set out
                 self._learn_of(detection, number)
         begin = Reference(detection.time, *evaluate(self.motion.trajectory, detection.time))
@@ -86,20 +82,15 @@ class WholeArmNavigator:
         return cell, self.motion
 
     def localize(self, trace: Trace) -> ContactHypotheses:
-        """Some milliseconds after a touch: where on the arm it may have been; if it was a glancing one, on past it."""
-        time, detection = self.motion.localize_at, self._unlocalized
+        """Some milliseconds after a touch: where on the arm it may have been."""
+        detection = self._unlocalized
         self.motion, self._unlocalized = self.motion._replace(localize_at=np.inf), None
-        if detection is None:
-            return NOWHERE
-        places = self.map.learning.localize(detection, trace)
-        if self.world.detection.graze == "pass":
-            self.motion = self._past(places, time) or self.motion
-        return places
+        return NOWHERE if detection is None else self.map.learning.localize(detection, trace)
 
     def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:
-        """At the end of a retreat or a probe: a new path from there."""
+        """At the end of a retreat or a trial: a new path from there."""
         self.map.learning.confirm(level_at_retreat)
-        if not self._retreats:  # a probe touched nothing
+        if not self._retreats:  # what was tried touched nothing
             self.arrive()
         self._retreats = False
         self.motion = self._explore(begin) or self._go_on(begin)
@@ -142,7 +133,6 @@ class WholeArmNavigator:
         self._pass_until_touched(number, detection.onset.time)
         self.map.learning.touch(detection, self._way, number)
         self._note_touch(detection, number)
-        self._touched = None if self.motion.passes_by else (self._way, number)
 
     def _pass_until_touched(self, number: int, time: float) -> None:
         """What was driven without a touch before that on segment ``number``: of a line nearly all."""
@@ -171,19 +161,6 @@ class WholeArmNavigator:
         self._retreats = True
         self._way = Way(np.stack([begin.q, self.trail.row]), [None, cell], self._way.goal, self.map.grid.turn)
         return self._drive(np.array([cell]) if cell else self.motion.cells[:0], begin, MotionPhase.RETREAT)
-
-    def _past(self, places: ContactHypotheses, time: float) -> PlannedMotion | None:
-        """On along the touched line, slowly, past where the touch may have been; None where the arm is to go back."""
-        if self._touched is None or self.motion.trajectory is None:
-            return None
-        q, qd, _ = evaluate(self.motion.trajectory, time)
-        begin = Reference(time, q, qd, np.zeros_like(q))  # and no longer braking
-        rest = rest_of_line(self.arm, *self._touched, q, places)
-        if rest is None or not self.map.search.checks.are_free(rest.rows[:-1], rest.rows[1:]).all():
-            return None
-        self._way, self._retreats = rest, False
-        motion = self._drive(np.array(rest.line(0)[-1:]), begin, MotionPhase.PROBE, SLOWER)
-        return motion._replace(first_segment=FirstSegment.REST)
 
     def _leave(self, begin: Reference) -> PlannedMotion | None:
         """Back along the tool's line from where the arm begins; None without one or a goal, or if that is as near."""
@@ -219,11 +196,6 @@ class WholeArmNavigator:
         if found is None:
             return self._end(self.map.why_none())
         at_centre = self.trail.cell is not None
-        probe = self.map.probe(here, begin.q, found.cells) if at_centre and self.world.planner.probe else None
-        if probe is not None:
-            rows = np.stack([begin.q, self.map.search.centre(np.array(probe), begin.q)])
-            self._way = self._way._replace(rows=rows, cells=[here, probe], on_line=0)
-            return self._drive(np.array([here, probe]), begin, MotionPhase.PROBE)
         trial = self.map.separation.trial(found, begin.q, self.map.learning)
         phase = MotionPhase.TO_GOAL if trial is None else MotionPhase.PROBE
         found = trial or found
@@ -291,11 +263,10 @@ class WholeArmNavigator:
         share = np.concatenate([[0.0], np.cumsum(lengths)]) / max(float(lengths.sum()), 1e-12)
         rows[:, single] = rows[0, single] + share[:, None] * (rows[-1, single] - rows[0, single])
 
-    def _drive(self, cells: np.ndarray, begin: Reference, phase: MotionPhase, slower: float = 1.0) -> PlannedMotion:
-        """The motion over the waypoints of the present way, which lead over cells (k, n); so much slower than usual."""
+    def _drive(self, cells: np.ndarray, begin: Reference, phase: MotionPhase) -> PlannedMotion:
+        """The motion over the waypoints of the present way, which lead over cells (k, n)."""
         chosen, rows = self.world.trajectory, self._way.rows
-        speed = chosen.tool_speed / slower
-        trajectory = joint_lines(self.arm, rows, speed, begin.time, begin.qd, begin.qdd, chosen.sample_time)
+        trajectory = joint_lines(self.arm, rows, chosen.tool_speed, begin.time, begin.qd, begin.qdd, chosen.sample_time)
         cells = self.map.named(cells)
         start = tuple(int(c) for c in cells[0]) if len(cells) else self.motion.start
         return PlannedMotion(start, cells, trajectory, places=self._tool(rows), phase=phase)

@@ -16,11 +16,16 @@ import numpy as np
 from dynamics import Arm
 from hopfield_nav.clearance import Scene
 from hopfield_nav.extensions.whole_arm.blocking import block_known
-from hopfield_nav.extensions.whole_arm.cuts import Cuts, one_more, opened, within_limits
-from hopfield_nav.extensions.whole_arm.grid import JointGrid
-from hopfield_nav.extensions.whole_arm.risk import LADDER, doubtful, least_doubt, likely_places
-from hopfield_nav.extensions.whole_arm.step_checks import Place, StepChecks
-from hopfield_nav.extensions.whole_arm.walls import Walls
+from hopfield_nav.extensions.whole_arm.grid import Cuts, JointGrid, one_more, opened, within_limits
+from hopfield_nav.extensions.whole_arm.step_checks import (
+    LADDER,
+    Place,
+    StepChecks,
+    Walls,
+    doubtful,
+    least_doubt,
+    likely_places,
+)
 from hopfield_nav.navigation.map import Beliefs, Cell, Step, pairs, step_between
 from hopfield_nav.navigation.planners import WithPlan
 from hopfield_nav.planning import Replanner, cheapest_path, first_axis_first, neighbourhood_of
@@ -261,22 +266,6 @@ class Search:
         found = Found(cells, next(k for k, cell in left if cell == last))
         steps = [step_between(a, b, self._grid.turn) for a, b in itertools.pairwise(cells)]
         return found, self.checks.touching(self.rows(found, q), [*steps, None], driven, likely)
-
-    def steps_from(self, here: Cell, q: np.ndarray, closed: set[Step]) -> list[Cell]:
-        """Cells one step from a cell that is entered at joint angles (n,) [rad], past what is known."""
-        around = [tuple(c + sign * (a == axis) for a, c in enumerate(here))
-                  for axis in range(len(here)) for sign in (1, -1)]  # fmt: skip
-        turn = self._grid.turn
-        around = [tuple(c % t if t else c for c, t in zip(cell, turn, strict=True)) for cell in around]
-        inside = [cell for cell in around if self._grid.inside(cell)]
-        shut = closed | self.checks.barred
-        cells = [c for c in inside if not self.blocked[c] and step_between(here, c, turn) not in shut]
-        cells = [c for c in cells if within_limits(self._arm, self._grid, self.centre(np.array(c), q)).all()]
-        if not cells:
-            return []
-        centres = self.centre(np.array(cells), q)
-        free = self.checks.are_free(np.broadcast_to(q, centres.shape), centres)
-        return [cell for cell, is_free in zip(cells, free, strict=True) if is_free]
 
     def believed(
         self, here: Cell, blocked: np.ndarray, against: np.ndarray, goals: np.ndarray, closed: set[Step]

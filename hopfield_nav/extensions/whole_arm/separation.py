@@ -1,12 +1,19 @@
 """Whether the arm at its goal would be in what was touched, surely enough to end a search: belief, not fact.
 
 A goal at which the arm would contain a place by more than ``DEEP`` is taken by what was felt there. A touch counts for
-the goals at which all that it may have been, almost, is in the arm; how surely no goal is free is
-``region.union_bound``. Cells of the map say nothing in this: the arm fits through where no centre of a cell is free.
+the goals at which all that it may have been, almost, is in the arm. Cells of the map say nothing in this: the arm fits
+through where no centre of a cell is free.
+
+A touch says that one of its places is in an obstacle, each with its weight, or none. A goal at which the arm would
+contain some of these places is free only if none of them is. A way is left only if some goal is free, so what the
+goals are free with adds up to a bound (Boole). Goals that contain the same places are free together and count once;
+one that contains more places than another is free only if that other is, and does not count.
 
 After ``PATIENCE`` touches, when every path is doubted, every other motion tries the surface that was felt where the
 arm at its goal would cross it: there it is touched again, or there is a way in.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +22,6 @@ from hopfield_nav.extensions.whole_arm.blocking import mark_ball
 from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
 from hopfield_nav.extensions.whole_arm.learning import WholeArmLearning
-from hopfield_nav.extensions.whole_arm.region import Evidence, union_bound
 from hopfield_nav.extensions.whole_arm.search import Found, Search
 from hopfield_nav.extensions.whole_arm.step_checks import Place
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, capsules_in_base, pack_primitives, sphere
@@ -173,3 +179,33 @@ def _groups(configurations: list[np.ndarray | None]) -> np.ndarray:
             first.append(q)
         found.append(number)
     return np.array(found, int)
+
+
+MOST_SETS = 3_000  # sets of places that are compared with each other
+
+
+class Evidence(NamedTuple):
+    """Places of touches."""
+
+    right: np.ndarray  # (p,) probability that it is in an obstacle; the sum over a touch is at most 1
+    touch: np.ndarray  # (p,) number of its touch
+    group: np.ndarray  # (p,) of touches; groups are independent, of one only the touch counts that says most
+
+    def free(self, sets: np.ndarray) -> np.ndarray:
+        """(m,) probability, at most, that no place of each set, a row of bool (m, p), is in an obstacle."""
+        found = np.ones(len(sets))
+        for group in np.unique(self.group):
+            touches = np.unique(self.touch[self.group == group])
+            said = [sets[:, self.touch == t] @ self.right[self.touch == t] for t in touches]
+            found *= 1.0 - np.minimum(np.max(said, axis=0), 1.0)
+        return found
+
+
+def union_bound(evidence: Evidence, sets: np.ndarray) -> float:
+    """Bound of the probability that of at least one set of places, a row of bool (m, p), none is right."""
+    least = np.unique(sets, axis=0)
+    if len(least) <= MOST_SETS:
+        size = least.sum(axis=1)
+        common = least.astype(np.float32) @ least.T.astype(np.float32)
+        least = least[~((common == size) & (size < size[:, None])).any(axis=1)]
+    return min(1.0, float(evidence.free(least).sum()))

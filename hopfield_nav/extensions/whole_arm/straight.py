@@ -14,10 +14,9 @@ import numpy as np
 
 from dynamics import Arm
 from hopfield_nav.clearance import CLOSEST, Scene, build_scene, motion_is_free
-from hopfield_nav.extensions.whole_arm.blended import BlendedPath, blend_points
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
-from hopfield_nav.extensions.whole_arm.risk import LEAST
-from hopfield_nav.extensions.whole_arm.step_checks import BALL
+from hopfield_nav.extensions.whole_arm.lines import BlendedPath, blend_points
+from hopfield_nav.extensions.whole_arm.step_checks import BALL, LEAST
 from hopfield_nav.extensions.whole_arm.way import Way
 from hopfield_nav.geometry import join_primitives, pack_primitives, sphere
 from hopfield_nav.navigation.map import LIKELY, Beliefs, Cell, pairs

@@ -15,7 +15,6 @@ class ContactHypotheses(NamedTuple):
     points: np.ndarray  # (k, 3) middles of the places, likeliest first, base axes [m]
     links: np.ndarray  # (k,) int, of the arm
     weights: np.ndarray  # (k,) of each; their sum is at most 1
-    glancing: float = 0.0  # probability that the touch pushed the arm aside more than it stopped it
 
 
 LIKELY = 0.4  # weight of a place from which on steps that sweep through it are closed

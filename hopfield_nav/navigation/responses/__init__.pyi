@@ -4,8 +4,6 @@ from .mark import start_against_velocity as start_against_velocity
 from .mark import start_along_force as start_along_force
 from .own import OwnResponse as OwnResponse
 from .own import checked_waypoints as checked_waypoints
-from .pass_by import ALONG as ALONG
-from .pass_by import SLOWER as SLOWER
 from .pass_by import PassBy as PassBy
 from .paths import BelievedPaths as BelievedPaths
 from .paths import MarkedPaths as MarkedPaths

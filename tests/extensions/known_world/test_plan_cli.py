@@ -11,10 +11,8 @@ import pytest
 from refusals import refused_by_command
 
 from hopfield_nav import load_world
-from hopfield_nav.build import build_arm
 from hopfield_nav.cli.app import main
 from hopfield_nav.extensions.known_world import load_plan_csv
-from hopfield_nav.extensions.known_world.collision_library import load_library
 
 ENDS = {"start": "[0.42,-0.2,0.26]", "goal": "[0.42,0.22,0.26]"}
 LINE = [word for end, at in ENDS.items() for word in ("--set", f"plan.{end}.pose.position={at}")]
@@ -83,7 +81,6 @@ def test_without_a_plan_the_reasons_are_printed_and_nothing_is_left(capsys):
         ("plan cell --set plan.method=shortes", "shortest"),
         ("plan empty --set goal=null", "nothing to plan to"),
         ("plan nowhere", "unknown world"),
-        ("demo --example direct_path", "Did you mean 'direct_path_example'?"),
     ],
 )
 def test_bad_input_is_one_line(capsys, words, expected):
@@ -170,20 +167,6 @@ def test_the_demonstration_can_be_interrupted(monkeypatch, capsys):
     assert main(["demo", "--out", "a"]) == 130
     assert "interrupted" in capsys.readouterr().err
     assert Path("a/001/plan.csv").is_file()
-
-
-def test_the_obstacle_space_by_name(capsys):
-    assert main(["demo", "--example", "calculate_obstacle_space", "--out", "a"]) == 0
-    path = Path(capsys.readouterr().out.strip())
-    library = load_library(path, build_arm(load_world("cell")))
-    assert library.collides(np.array([0.0, 0.0, 3.1, 0.0, 0.0, 0.0]))
-
-
-def test_an_example_without_a_plan_says_so(capsys):
-    world = load_world("cell", ["plan.goal.pose.position=[2, 0, 0.3]"])
-    Path("far.yaml").write_text(world.to_yaml())
-    assert main(["demo", "far.yaml", "--example", "direct_path_example", "--out", "a"]) == 1
-    assert capsys.readouterr().out.startswith("no plan; direct: the goal is out of reach")
 
 
 def test_a_simulated_plan_that_touches_something_unknown_is_no_success(capsys):

@@ -18,10 +18,9 @@ from hopfield_nav.clearance import build_scene, motion_is_free
 from hopfield_nav.control import Onset
 from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.extensions.whole_arm import navigator as navigator_module
-from hopfield_nav.extensions.whole_arm.probe import choose_probe, is_ambiguous
 from hopfield_nav.geometry import arm_clearance, capsule_distance
 from hopfield_nav.loop import evaluate
-from hopfield_nav.navigation import ContactHypotheses, Detection, Reference
+from hopfield_nav.navigation import Detection, Reference
 from hopfield_nav.record import load_run, marks_score, place_errors
 from hopfield_nav.world import parse_world
 
@@ -212,52 +211,6 @@ def test_other_strategies_reach_it_too(strategy):
     assert run.outcome == "reached", run.summary["reason"]
     assert 1 <= run.summary["collision_count"] <= 60
     assert run.summary["false_alarm_count"] == 0
-
-
-def test_a_probe_sweeps_through_some_places_and_past_others(bundled):
-    """The step that is chosen parts the weight as it says; without two places there is none to choose."""
-    simulation, _ = bundled
-    search, q = simulation.navigator.map.search, simulation.navigator.trail.row
-    here = simulation.navigator.map.grid.cell_of(q)
-    cells = search.steps_from(here, q, set())
-    ends = forward_kinematics(simulation.arm, search.centre(np.array(cells), q))[:, :3, 3]
-    two = ContactHypotheses(ends[:2], np.array([6, 6]), np.array([0.5, 0.4]))
-    assert is_ambiguous(two)
-    cell, share = choose_probe(search, here, q, two, set())
-    there = search.centre(np.array([cell]), q)
-    swept = [bool(search.checks.sweep({tuple(p)}, q[None], there)[0]) for p in two.points.tolist()]
-    assert sorted(swept) == [False, True]
-    assert share == pytest.approx(two.weights[swept].sum() / 0.9)
-    assert not is_ambiguous(ContactHypotheses(two.points, two.links, np.array([0.85, 0.05])))
-    assert (
-        choose_probe(search, here, q, ContactHypotheses(two.points[:1] + 5.0, two.links[:1], np.ones(1)), set()) is None
-    )
-
-
-def test_probes_are_driven_where_the_path_passes_by_several_places():
-    probing = Simulation(world(SMALL, QUICK, START, GOAL, BY_STEPS, "planner: {probe: true}\n"))
-    navigator, asked = probing.navigator, []
-    guess = navigator.localize
-    navigator.localize = lambda trace: asked.append(_doubled(navigator, guess(trace))) or asked[-1]
-    navigator.map.collisions.near = lambda cells: list(range(len(asked)))  # in so small a scene nothing is far
-    run = probing.run()
-    assert run.outcome == "reached", run.summary["reason"]
-    assert sum(navigator.map.probes.values()) >= 1
-    assert max(navigator.map.probes.values()) <= 2
-
-
-def _doubled(navigator, places):
-    """A touch that may as well have been where the tool is at the next centre."""
-    if len(places.points):
-        q = navigator.trail.row
-        closed = set(navigator.map.beliefs.doubted())
-        cells = navigator.map.search.steps_from(navigator.map.grid.cell_of(q), q, closed)
-        tool = forward_kinematics(navigator.arm, navigator.map.search.centre(np.array(cells[:1]), q))[0, :3, 3]
-        other = ContactHypotheses(np.vstack([places.points[:1], tool]), np.array([3, 6]), np.array([0.5, 0.5]))
-        said = navigator.map.collisions._touches[-1]
-        none = np.full((2, *said.around.shape[1:]), np.nan)
-        navigator.map.collisions._touches[-1] = said._replace(places=other, alone=other.weights, around=none)
-    return places
 
 
 def test_felt_places_beside_the_truth(bundled):

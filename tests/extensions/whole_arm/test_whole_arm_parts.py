@@ -13,12 +13,18 @@ from dynamics import forward_kinematics, load_arm
 from hopfield_nav.build import build_arm
 from hopfield_nav.clearance import build_scene, collides
 from hopfield_nav.extensions.whole_arm import JointGrid, default_bounds
-from hopfield_nav.extensions.whole_arm.collision_belief import AGREE, TOGETHER, CollisionBelief
+from hopfield_nav.extensions.whole_arm.collision_belief import (
+    AGREE,
+    SURFACE_LEAST,
+    SURFACE_SHARE,
+    TOGETHER,
+    CollisionBelief,
+    tangent_points,
+)
 from hopfield_nav.extensions.whole_arm.goals import goal_solutions
 from hopfield_nav.extensions.whole_arm.lines import joint_lines
-from hopfield_nav.extensions.whole_arm.risk import LADDER, doubtful
+from hopfield_nav.extensions.whole_arm.step_checks import LADDER, doubtful
 from hopfield_nav.extensions.whole_arm.strategies.felt_points import PATIENCE, FeltPoints
-from hopfield_nav.extensions.whole_arm.surface import LEAST, SHARE, tangent_points
 from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
 from hopfield_nav.loop import sample
 from hopfield_nav.navigation import ContactHypotheses
@@ -96,22 +102,6 @@ def test_what_touches_say_adds_up_and_can_be_taken_back():
     assert all((doubtful(twice.risk(), c) >= doubtful(once.risk(), c)).all() for c in LADDER)
 
 
-def test_the_touches_near_a_path_are_those_that_doubt_one_of_its_cells_or_one_beside_it():
-    doubts, alone = CollisionBelief(ARM, GRID), []
-    for point in (POINT, FAR, [0.0, 0.0, 3.0]):
-        doubts.add(places((point, 0.8)))
-        alone.append(CollisionBelief(ARM, GRID))
-        alone[-1].add(places((point, 0.8)))
-    cells = list(np.ndindex(*GRID.shape))
-    found = {cell: doubts.near(np.array([cell])) for cell in cells}
-    for cell in cells:
-        beside = [cell] + [tuple(np.add(cell, step)) for step in (*np.eye(6, dtype=int), *-np.eye(6, dtype=int))]
-        inside = [c for c in beside if all(0 <= i < n for i, n in zip(c, GRID.shape, strict=True))]
-        assert found[cell] == [k for k, one in enumerate(alone) if any(one.against[c] > 0.0 for c in inside)]
-    assert {tuple(numbers) for numbers in found.values()} >= {(), (0,), (1,)}
-    assert doubts.near(np.array(cells)) == [0, 1]
-
-
 def test_a_touch_keeps_five_bytes_of_a_doubted_cell():
     """Long runs have hundreds of touches, on finer maps of millions of cells."""
     doubts = CollisionBelief(ARM, JointGrid(START - 1.2, START + 1.2, (48, 36, 36, 12, 4, 1)))
@@ -161,8 +151,8 @@ def test_a_surface_is_believed_about_likely_places_with_less_certainty_than_thes
     assert there.any()
     assert wide.has_surfaces()
     assert not plain.has_surfaces()
-    assert wide.risk()[there].max() <= -np.log(1.0 - 0.9 * 0.9 * SHARE) + 0.01
-    for unlikely, at in ((felt._replace(weights=np.array([LEAST - 0.01])), q), (felt, None)):
+    assert wide.risk()[there].max() <= -np.log(1.0 - 0.9 * 0.9 * SURFACE_SHARE) + 0.01
+    for unlikely, at in ((felt._replace(weights=np.array([SURFACE_LEAST - 0.01])), q), (felt, None)):
         assert not beside(unlikely, at)[1].has_surfaces()
 
 

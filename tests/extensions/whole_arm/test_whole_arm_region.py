@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from hopfield_nav.extensions.whole_arm.region import Evidence, union_bound
+from hopfield_nav.extensions.whole_arm.separation import Evidence, union_bound
 
 
 def drawn(generator):

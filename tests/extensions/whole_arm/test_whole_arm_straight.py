@@ -10,7 +10,7 @@ from hopfield_nav.clearance import build_scene, motion_is_free
 from hopfield_nav.control import Onset
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.extensions.whole_arm import JointGrid
-from hopfield_nav.extensions.whole_arm.blended import ACCELERATION, blended_path
+from hopfield_nav.extensions.whole_arm.lines import ACCELERATION, blended_path
 from hopfield_nav.extensions.whole_arm.straight import Shortener
 from hopfield_nav.geometry import capsules_in_base, pack_primitives, sphere
 from hopfield_nav.loop import evaluate, sample, values_at

@@ -1,4 +1,4 @@
-"""The command demo: random plans, again and again, and the examples of nowoczyn2023 3.4."""
+"""The command demo: random plans, again and again (nowoczyn2023 3.4)."""
 
 import itertools
 import sys
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynamics import printable, require_known
+from dynamics import printable
 from hopfield_nav.cli import Film, NoPlots, folder_option
 
 if TYPE_CHECKING:
@@ -24,13 +24,6 @@ _PATHS = {
 
 def demo(
     world: Annotated[str, typer.Argument(metavar="WORLD", help="Whose known obstacles are in the way.")] = "cell",
-    example: Annotated[
-        str | None,
-        typer.Option(
-            help="One of the document's examples instead: calculate_obstacle_space, "
-            "inverse_kinematics_example, direct_path_example, shortest_path_example."
-        ),
-    ] = None,
     rounds: Annotated[
         int | None,
         typer.Option(
@@ -46,8 +39,6 @@ def demo(
     from hopfield_nav.cli import make_folder, save_where_free, say_if_cold
     from hopfield_nav.world import load_world
 
-    if example is not None:
-        return _run_example(example, world, out)
     read, folder = load_world(world), make_folder(out, "demo")
     say_if_cold()
     from hopfield_nav.extensions.known_world.commands.plan import say_how_timed, show_plan
@@ -91,26 +82,3 @@ def _in_words(planned: "Planned") -> str:
     instead = " or ".join(_PATHS[kind] for kind in planned.plan.reasons if kind != path.kind)
     found = f"{_PATHS[path.kind]}, {path.length:.2f} rad, {seconds:.2f} s"
     return f"{found}  (no {instead})" if instead else found
-
-
-def _run_example(example: str, name: str, out: Path | None) -> int:
-    """One of the document's four examples, by its name there."""
-    from hopfield_nav.cli import choose_folder, count_bar, say_if_cold
-    from hopfield_nav.extensions.known_world.commands.plan_examples import EXAMPLES, NoPlan, calculate_obstacle_space
-    from hopfield_nav.world import load_world
-
-    require_known(example, EXAMPLES, "unknown example", "--example")
-    world, folder = load_world(name), choose_folder(out, example)
-    say_if_cold()
-    if example == calculate_obstacle_space.__name__:
-        with count_bar("collisions", "cells") as progress:
-            paths = calculate_obstacle_space(world, folder, progress)
-    else:
-        try:
-            paths = EXAMPLES[example](world, folder)
-        except NoPlan as none:
-            print(printable(str(none)))
-            return 1
-    for path in paths:
-        print(printable(str(path)))
-    return 0

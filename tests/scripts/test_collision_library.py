@@ -9,13 +9,12 @@ import zipfile
 import numpy as np
 import pytest
 from known_cell import ARM, random_joints, tool_at
+from nowoczyn2023.collision_library import build_library, load_library
 from refusals import refused
 
 from dynamics import load_arm
 from hopfield_nav import geometry
 from hopfield_nav.clearance import build_scene, clearance, collides
-from hopfield_nav.extensions.known_world import build_library
-from hopfield_nav.extensions.known_world.collision_library import load_library
 from hopfield_nav.geometry import pack_primitives
 from hopfield_nav.sweeps import share
 
