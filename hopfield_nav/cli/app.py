@@ -25,7 +25,10 @@ from hopfield_nav.plugin import extensions
 CORE = {  # the commands of the core: the file of each in this folder, and the first line of its help
     "run": ("run", "Simulate a world and save what happened."),
     "sweep": ("sweep", "Simulate a world many times with changed values, on every core or a cluster."),
-    "check": ("check", "Check files of worlds, sweeps, suites and arms: every fault, and what `run` would refuse or warn of."),
+    "check": (
+        "check",
+        "Check files of worlds, sweeps, suites and arms: every fault, and what `run` would refuse or warn of.",
+    ),
     "new": ("new", "Write a world file with comments, to begin with: it checks and runs as it is."),
     "list": ("known", "List the worlds, arms, control laws, detectors, planners, sweeps, suites … that come along."),
     "schema": ("check", "Print the JSON Schema of a world file, for editors."),

@@ -37,9 +37,10 @@ class Field(NamedTuple):
 def plan_in_field(field: Field, near: Neighbourhood, start: Sequence[int]) -> Plan:
     """The path down the distances of a settled limit network."""
     cells, steps, reached = descend(field, np.array(start, np.int64))
+    if not reached:
+        return Plan(None, NO_PATH, np.inf, "limit", _grid=lambda: distance_grid(field, near))
     length = float(np.add.reduce(near.length[steps]))
-    found = (cells, "", length) if reached else (None, NO_PATH, np.inf)
-    return Plan(*found, "limit", _grid=lambda: distance_grid(field, near))
+    return Plan(cells, "", length, "limit", _grid=lambda: distance_grid(field, near))
 
 
 def solve(
