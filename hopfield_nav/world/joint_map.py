@@ -41,7 +41,7 @@ def _check_reach(world: World) -> None:
     from dynamics import has_closed_form
 
     goal = world.goal
-    if goal is None or goal.joints is not None or len(world.goal_position or ()) != 3:
+    if goal is None or goal.joints is not None or goal.cell is not None or len(world.goal_position or ()) != 3:
         return
     arm, key = world.bare_arm(), "position" if goal.pose is None else "pose"
     if not has_closed_form(arm) and goal_near(world, arm, np.array(world.start.joints)) is None:

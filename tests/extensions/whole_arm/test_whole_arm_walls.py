@@ -7,7 +7,7 @@ import pytest
 
 from dynamics import load_arm
 from hopfield_nav.clearance import build_scene, motion_is_free
-from hopfield_nav.extensions.whole_arm import JointGrid, walls
+from hopfield_nav.extensions.whole_arm import JointGrid, step_checks
 from hopfield_nav.extensions.whole_arm.search import Search
 from hopfield_nav.geometry import box, pack_primitives
 from hopfield_nav.navigation.map import Beliefs, Step
@@ -57,12 +57,12 @@ def test_what_is_barred_touches_and_joins_free_cells():
 
 
 def test_the_wall_around_a_step_is_found_and_looked_at_once(monkeypatch):
-    monkeypatch.setattr(walls, "MOST", 100_000)
+    monkeypatch.setattr(step_checks, "MOST_STEPS", 100_000)
     search = Search(ARM, SHEET, GRID, GRID.centre(np.array([THERE])))
     every = (Step(cell, axis) for axis in range(5) for cell in np.ndindex(GRID.shape))
     inside = (step for step in every if step.ends[1][step.axis] < GRID.shape[step.axis])
     wall = {s for s in inside if not any(search.blocked[c] for c in s.ends) and not is_free(s)}
-    found = [walls.Walls(search.checks, GRID, search.blocked).grow({step}, Q) for step in wall]
+    found = [step_checks.Walls(search.checks, GRID, search.blocked).grow({step}, Q) for step in wall]
     assert set.union(*found) <= wall
     assert max(map(len, found)) > 0.7 * len(wall)
     search._walls.grow(wall, Q)
@@ -71,7 +71,7 @@ def test_the_wall_around_a_step_is_found_and_looked_at_once(monkeypatch):
 
 def test_the_path_is_the_same_and_found_in_fewer_rounds(monkeypatch):
     _, path, rounds = searched(EMPTY, not_through_a_door)
-    monkeypatch.setattr(walls, "MOST", 0)
+    monkeypatch.setattr(step_checks, "MOST_STEPS", 0)
     _, other, single = searched(EMPTY, not_through_a_door)
     assert np.array_equal(path.cells, other.cells)
     assert rounds < 0.5 * single
@@ -81,7 +81,7 @@ def test_the_path_is_the_same_and_found_in_fewer_rounds(monkeypatch):
 def test_beside_a_step_are_those_that_share_a_corner_of_the_wall(turn):
     low = np.full(3, -np.pi)
     grid = JointGrid(low, low + np.array([2 * np.pi if turn else 1.0, 1.0, 1.0]), (5, 4, 1))
-    wall = walls.Walls(None, grid, np.zeros(grid.shape, dtype=bool))
+    wall = step_checks.Walls(None, grid, np.zeros(grid.shape, dtype=bool))
     cells, axes = wall._beside(np.array(wall._numbers(np.array([[4 if turn else 3, 1, 0]]), np.array([0]))))
     here, next_ = (4, 0) if turn else (3, 4)
     along = {Step((here, 0, 0), 0), Step((here, 2, 0), 0)}
