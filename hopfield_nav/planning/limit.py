@@ -8,6 +8,7 @@ Where all steps are equally long they are hops, of `limit_bits`; else sums of le
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -37,10 +38,9 @@ class Field(NamedTuple):
 def plan_in_field(field: Field, near: Neighbourhood, start: Sequence[int]) -> Plan:
     """The path down the distances of a settled limit network."""
     cells, steps, reached = descend(field, np.array(start, np.int64))
-    if not reached:
-        return Plan(None, NO_PATH, np.inf, "limit", _grid=lambda: distance_grid(field, near))
-    length = float(np.add.reduce(near.length[steps]))
-    return Plan(cells, "", length, "limit", _grid=lambda: distance_grid(field, near))
+    length = float(np.add.reduce(near.length[steps])) if reached else np.inf
+    grid = partial(distance_grid, field, near)
+    return Plan(cells if reached else None, "" if reached else NO_PATH, length, "limit", _grid=grid)
 
 
 def solve(
