@@ -50,8 +50,9 @@ def main(
         lines += list(choices(sweep, rows))
     with paper_style():
         of_omega, of_gains = (pictures.read_table(results / name) for name in (OMEGA, GAINS))
-        save_figure(draw(of_omega), figures or results, "gains_and_thresholds", True)
-        save_figure(multiples_page(of_gains, PEAK, P, D, THRESHOLD), figures or results, "gains_by_threshold", True)
+        save_figure(draw(of_omega), figures or results, "gains_and_thresholds", figures is None)
+        page = multiples_page(of_gains, PEAK, P, D, THRESHOLD)
+        save_figure(page, figures or results, "gains_by_threshold", figures is None)
     tell(table(HEAD, lines), out, "gains")
 
 
@@ -60,7 +61,7 @@ def choices(sweep: Sweep, rows: list[dict]) -> Iterator[list[str]]:
     judged, early = judge(sweep, rows), judge(sweep.aimed(EARLY), rows)
     assert judged.settings is not None
     base = next(result for result in judged.settings.results if result.is_base)
-    found = {"○ document's": base, "★ by the rule": judged.best[0].result, "★ earliest": early.best[0].result}
+    found = {"○ the base world's": base, "★ by the rule": judged.best[0].result, "★ by the aim": early.best[0].result}
     for words, result in found.items():
         yield line(f"`{sweep.name}`: {words}", judged.settings.names, result, sweep)
 

@@ -15,7 +15,7 @@ from hopfield_nav.record import Quantity
 
 NOTE = "A dot is a run, the line the median. Touches, time and way are of the runs that reached the goal."
 _HIGH, _NAMES = 2.4 * CENTIMETRE, 1.4 * CENTIMETRE  # of a row of panels, of the names below the last
-_LINE = 20  # letters of a label beside a panel
+_LINE = 14  # letters of a label beside a panel
 
 
 def draw_strips(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cell: Cell) -> Figure | None:
@@ -33,6 +33,7 @@ def draw_strips(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cell:
         quantity = suite.kept[key]
         label = quantity.label + (f" ({quantity.shown})" if quantity.shown else "")
         ax.set_ylabel(textwrap.fill(label, _LINE))
+        ax.margins(y=0.12)
         ax.set_xlim(-0.5, len(methods) - 0.5)
         ax.yaxis.set_major_locator(MaxNLocator(4, integer=key.endswith("_count")))
         names = methods if k // 2 == lines - 1 else [""] * len(methods)  # in the last row
