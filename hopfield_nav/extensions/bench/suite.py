@@ -176,7 +176,7 @@ class Suite(Sweep):
         *others, _ = self.grid
         return replace(self, grid=(*others, axis_of("method", methods)))
 
-    def of(self, worlds: int) -> "Suite":
+    def of(self, worlds: int) -> Self:
         """The same of so many worlds of every family."""
         file, suite = {"repeats": worlds}, {"worlds": worlds}
         return replace(self, file=self.file.model_copy(update=file), suite=self.suite.model_copy(update=suite))

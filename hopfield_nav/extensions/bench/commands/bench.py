@@ -108,6 +108,8 @@ def bench(
         first = ", ".join(f"{key} {left_out[0][key]}" for key in ("family", "condition", "seed"))
         say(f"{len(left_out)} results of others are left out: no run in their world ({first}, …)")
     write_results(asked, rows, folder, VIEWS)
+    if of_worlds:
+        _print_worlds(asked, rows)
     _say_failed(run, rows)
     say(f"folder: {folder}; see {folder / 'report.html'}")
     return 0
@@ -115,8 +117,6 @@ def bench(
 
 def compare_worlds(names: Sequence[str], seeds: int, trust: bool) -> int:
     """Print the keys in which worlds differ, and the table that a bench of them writes; nothing is kept."""
-    from hopfield_nav.cli import differing_keys, print_columns
-    from hopfield_nav.extensions.bench.paper import paper_tables
     from hopfield_nav.extensions.bench.shipped import with_version
     from hopfield_nav.extensions.bench.worlds import load_worlds
     from hopfield_nav.sweeps import read_rows
@@ -130,11 +130,22 @@ def compare_worlds(names: Sequence[str], seeds: int, trust: bool) -> int:
         say_what_is_coming(asked, folder, workers, None, False)
         execute_shown(asked, folder, 0, workers, None, False)
         rows = with_version(read_rows(folder, asked), asked)
-    print_columns(["", *asked.methods], differing_keys([base.world for base in asked.bases.values()]))
-    for table in paper_tables(asked, rows, asked.methods):
-        print_columns(table.head, table.rows)
+    _print_worlds(asked, rows)
     _say_failed(asked, rows)
     return 0
+
+
+def _print_worlds(asked: "Suite", rows: list[dict[str, Any]]) -> None:
+    """Print the keys in which the worlds differ, and the table of a paper."""
+    from hopfield_nav.cli import differing_keys, print_columns
+    from hopfield_nav.extensions.bench.paper import paper_tables
+
+    names = list(asked.suite.methods)
+    family, condition = next(iter(asked.suite.families)), next(iter(asked.suite.conditions))
+    worlds = [asked.changed_world(family, condition, name) for name in asked.methods]
+    print_columns(["", *asked.methods], differing_keys(worlds))
+    for table in paper_tables(asked, rows, [name for name in names if any(r["method"] == name for r in rows)]):
+        print_columns(table.head, table.rows)
 
 
 def _are_worlds(names: Sequence[str]) -> bool:
