@@ -1,58 +1,76 @@
-"""Gains and thresholds of ragazzon2012: what its choice costs, and what a better one would be.
+"""Gains and thresholds of ragazzon2012: what its choice costs, and what a better one would be, by which aim.
 
-    python scripts/gains_and_thresholds.py [RESULT_FOLDER]
+    python scripts/gains_and_thresholds.py [--figures docs/figures] [--out docs/sweeps.md]
 
-draws time, peak force, false alarms and delay over the scale of ω and f_min, marks the choice of the document (○, the
-base world's) and the best by the rule of sweeps (★, docs/sweeps_running.md), and prints both. Without a folder it runs
-worlds/sweeps/omega_threshold.yaml.
+runs the sweeps ``omega_threshold``, ``gains_and_thresholds`` and ``gains_and_thresholds_real``, or goes on with them in
+the folder of results. It draws time, peak force, false alarms and delay over the scale of ω and f_min, and the peak
+force over K_P, K_D and f_min, and writes a table of the document's choice (○, the base world's), the best by the rule
+of sweeps (★, docs/sweeps_running.md) and the best by the aim ``EARLY``.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 import xarray as xr
 from matplotlib.figure import Figure
+from measured_part import table, tell
 
 from hopfield_nav.figures import CENTIMETRE, PAGE, add_legend, new_figure, paper_style, save_figure
 from hopfield_nav.figures import sweep as pictures
-from hopfield_nav.figures.sweep import ALARMS, DELAY, MAIN, PEAK, TIME, Points
+from hopfield_nav.figures.sweep import ALARMS, DELAY, MAIN, PEAK, TIME
+from hopfield_nav.figures.sweep.pages import multiples_page
+from hopfield_nav.sweeps import Sweep, ValueResult, execute, judge, load_sweep, read_rows
 
 ROOT = Path(__file__).resolve().parent.parent
+OMEGA, GAINS, REAL = "omega_threshold", "gains_and_thresholds", "gains_and_thresholds_real"
 SCALE, THRESHOLD = "controller.omega*", "detection.threshold"
-NAMES = {"base_run": "document", "best_run": "best"}
+P, D = "controller.proportional*", "controller.derivative*"
+EARLY = "{least: detection_delay_median_s, while: {reached: '>= 1', false_alarm_count: '<= 0'}}"
+SYMBOLS = {
+    SCALE: "ω ×", P: "K_P ×", D: "K_D ×", "controller.damping_ratio": "ζ =", THRESHOLD: "f_min =",
+    f"{THRESHOLD}*": "f_min ×",
+}  # fmt: skip
+HEAD = ["sweep, choice", "setting", "reached", "largest force", "time", "delay", "false alarms"]
 
 
-def main(result: Annotated[Path | None, typer.Argument()] = None, out: Path | None = None, workers: int = 2) -> None:
-    """Read or run the sweep, print, draw; by default into the folder of the results."""
-    folder = result or run_sweep(workers)
-    data = pictures.read_table(folder)
-    for mark, name in NAMES.items():
-        print(line(name, Points(data), mark))
+def main(
+    results: Path = ROOT / "runs" / "gains",
+    figures: Path | None = None,
+    out: Annotated[Path | None, typer.Option(help="Page whose table is renewed.")] = None,
+    workers: int = 2,
+) -> None:
+    """Run, draw, print."""
+    lines = []
+    for name in (OMEGA, GAINS, REAL):
+        sweep = load_sweep(name)
+        folder = results / name
+        rows = read_rows(execute(sweep, folder, workers=workers, resume=folder.exists()), sweep)
+        lines += list(choices(sweep, rows))
     with paper_style():
-        for path in save_figure(draw(data), out or Path(folder), "gains_and_thresholds", True):
-            print(path)
+        of_omega, of_gains = (pictures.read_table(results / name) for name in (OMEGA, GAINS))
+        save_figure(draw(of_omega), figures or results, "gains_and_thresholds", figures is None)
+        page = multiples_page(of_gains, PEAK, P, D, THRESHOLD)
+        save_figure(page, figures or results, "gains_by_threshold", figures is None)
+    tell(table(HEAD, lines), out, "gains")
 
 
-def run_sweep(workers: int) -> Path:
-    """Run the sweep beside the document's other results."""
-    from hopfield_nav.sweeps import execute, load_sweep
+def choices(sweep: Sweep, rows: list[dict]) -> Iterator[list[str]]:
+    """The base world's setting, the best by the rule, and the best by the aim."""
+    judged, early = judge(sweep, rows), judge(sweep.aimed(EARLY), rows)
+    assert judged.settings is not None
+    base = next(result for result in judged.settings.results if result.is_base)
+    found = {"○ the base world's": base, "★ by the rule": judged.best[0].result, "★ by the aim": early.best[0].result}
+    for words, result in found.items():
+        yield line(f"`{sweep.name}`: {words}", judged.settings.names, result, sweep)
 
-    sweep = load_sweep("omega_threshold")
-    return execute(sweep, ROOT / "runs" / "gains_and_thresholds", workers=workers)
 
-
-def line(name: str, points: Points, mark: str) -> str:
-    """The base world's setting or the best, and what comes of it."""
-    row = points.row_of(mark)
-    if row is None:
-        return f"{name:10} not in the sweep"
-    scale, threshold = (points.values(key)[row] for key in (SCALE, THRESHOLD))
-    time, peak, alarms, delay = (points.numbers(key)[row] for key in (TIME, PEAK, ALARMS, DELAY))
-    return (
-        f"{name:10} scale {scale:.3g}, f_min {threshold:.3g}: {time:.1f} s, peak {peak:.1f} N,"
-        f" {alarms:.0f} false alarms, delay {delay:.0f} ms"
-    )
+def line(words: str, names: tuple[str, ...], result: ValueResult, sweep: Sweep) -> list[str]:
+    """A setting, and what comes of it."""
+    setting = ", ".join(f"{SYMBOLS[name]} {value}" for name, value in zip(names, result.label, strict=True))
+    means = [sweep.kept[key].text(float(f"{result.means[key].estimate:.3g}")) for key in (PEAK, TIME, DELAY, ALARMS)]
+    return [words, setting, f"{round(result.reached.estimate * result.reached.n)} of {result.reached.n}", *means]
 
 
 def draw(data: xr.Dataset) -> Figure:

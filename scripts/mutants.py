@@ -37,7 +37,7 @@ ROOMS = {  # a room: its files, and the tests that are to notice what is wrong w
         "extensions/recordings/test_tuning.py",
     ),
     "statistics": (
-        "sweeps/statistics sweeps/paired sweeps/values sweeps/axes extensions/recordings/tuning",
+        "sweeps/statistics sweeps/values sweeps/axes extensions/recordings/tuning",
         "cli/test_sweep_cli.py sweeps/test_sweep_file.py",
     ),
     "navigation": (

@@ -1,4 +1,6 @@
 from .app import main as main
+from .check import kind_of as kind_of
+from .compare import differing_keys as differing_keys
 from .folders import choose_folder as choose_folder
 from .folders import make_folder as make_folder
 from .folders import save_where_free as save_where_free

@@ -64,7 +64,7 @@ def _check(name: str, picture: bool, trust: bool) -> str:
 
     path = _path_of(name)
     document = None if path.suffix == ".urdf" else read_document(path, also=_OF_AN_ARM)
-    kind = "arm" if document is None else _kind_of(document.data)
+    kind = "arm" if document is None else kind_of(document.data)
     if kind == "world" and document is not None:
         return _check_world(document, path, picture, trust)
     if picture:
@@ -167,7 +167,7 @@ def _check_world(document: "Document", path: Path, picture: bool, trust: bool) -
     return "; ".join(said)
 
 
-def _kind_of(data: Any) -> str:
+def kind_of(data: Any) -> str:
     """What the content of a file is meant as, by keys that no other kind of file has."""
     keys = set(data) if isinstance(data, dict) else set()
     return next((kind for kind, own in _OWN_KEYS.items() if keys & own), "world")

@@ -1,7 +1,6 @@
 """The command compare: saved runs side by side, or worlds over the same seeds."""
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,10 +9,10 @@ import typer
 
 from dynamics import BadInput, printable
 from hopfield_nav.cli.options import Trusted
+from hopfield_nav.plugin import provided
 
 if TYPE_CHECKING:
     from hopfield_nav.record import Run
-    from hopfield_nav.sweeps import PairedValue
     from hopfield_nav.world import World
 
 _SHOWN = (
@@ -35,7 +34,7 @@ def compare(
 ) -> int:
     """Saved runs side by side: keys that differ, delays, misses, false alarms; or worlds, seed by seed."""
     if seeds is not None:
-        return _compare_worlds([str(path) for path in runs], seeds, trust)
+        return int(provided("compare_worlds", "--seeds")([str(path) for path in runs], seeds, trust))
     from hopfield_nav.cli.report import print_columns
     from hopfield_nav.record import SCORE, SUMMARY, load_run
 
@@ -62,28 +61,6 @@ def _made_by(versions: Mapping[str, str]) -> str:
     return f"{versions.get('hopfield-nav', '–')} {versions.get('sources', '')}".strip()
 
 
-def _compare_worlds(names: Sequence[str], seeds: int, trust: bool) -> int:
-    """Print the keys in which worlds differ, their means, and the paired differences from the first."""
-    if len(names) < 2:
-        raise BadInput("--seeds compares worlds", found=len(names), allowed="WORLD_A WORLD_B …")
-    from hopfield_nav.cli.report import count_bar, print_columns, say, say_if_cold
-    from hopfield_nav.world import load_world
-
-    worlds = [load_world(name, allow_code=trust) for name in names]
-    say_if_cold()
-    from hopfield_nav.sweeps import compare_with_first
-
-    with count_bar("runs", "runs") as progress:
-        found = compare_with_first(worlds, range(seeds), progress)
-    if seeds > 1 and all(compared.alike for compared in found):
-        say("nothing in these worlds is random: every seed gave the same runs")
-    print_columns(["", *names], differing_keys(worlds))
-    for name, compared in zip(names[1:], found, strict=True):
-        rows = [_row(quantity, pair) for quantity, pair in compared.pairs.items()]
-        print_columns(["", names[0], name, "difference", "95 % interval", "seeds"], rows)
-    return 0
-
-
 def differing_keys(worlds: "Sequence[World]") -> list[list[str]]:
     """The keys whose values differ, each with the value of every world; a dash where one has no such key."""
     from hopfield_nav.world import flat_values
@@ -96,20 +73,6 @@ def differing_keys(worlds: "Sequence[World]") -> list[list[str]]:
 
 def _text(value: Any) -> str:
     return printable(value if isinstance(value, str) else json.dumps(value), 40)
-
-
-def _row(name: str, pair: "PairedValue") -> list[str]:
-    from hopfield_nav.record import SUMMARY, Quantity
-
-    share = Quantity("share that reached the goal", "1", "share of runs that reached their goal")
-    quantity = share if name == "reached" else SUMMARY[name]
-
-    def text(value: float) -> str:
-        return quantity.text(value if math.isfinite(value) else None)
-
-    gap = pair.difference
-    interval = f"{text(gap.low)} to {text(gap.high)}" if math.isfinite(gap.low) else "–"
-    return [quantity.label, *(text(value.estimate) for value in pair[:3]), interval, str(gap.n)]
 
 
 def _numbers_of(folder: Path, run: "Run") -> dict[str, Any]:

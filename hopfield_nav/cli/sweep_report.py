@@ -28,8 +28,8 @@ _SHORT = {
 }  # fmt: skip
 _EXPLAINED = (
     "○: the base world's; ★: the best; means over all else, time: of the runs that\n"
-    "reached the goal; 95 % intervals: Wilson's for shares, for differences Newcombe's\n"
-    "(shares) and Student's, from three pairs"
+    "reached the goal; 95 % intervals: Wilson's for shares, for differences Bonett and\n"
+    "Price's (shares) and Student's, from three pairs"
 )
 _RULE = "arrives most often, fewest false alarms, neighbours as good, least peak force, of equals the fastest"
 Row = Mapping[str, Any]

@@ -26,6 +26,7 @@ COMES_WITH = {
     "controller.learn": "self_model", "learnt_arm": "self_model", "plan_world": "known_world",
     "RunView": "viewer", "LivePage": "viewer", "describe_run": "viewer", "export_rtde": "live",
     "list_suites": "bench", "find_suite": "bench", "load_suite": "bench", "suite_schema": "bench",
+    "compare_worlds": "bench",
 }  # fmt: skip
 
 

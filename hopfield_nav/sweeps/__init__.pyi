@@ -23,8 +23,6 @@ from .job import FAILURES as FAILURES
 from .job import TIMED_OUT as TIMED_OUT
 from .job import failed_row as failed_row
 from .job import warm_up as warm_up
-from .paired import Compared as Compared
-from .paired import compare_with_first as compare_with_first
 from .record import content_of as content_of
 from .run import Progress as Progress
 from .run import execute as execute

@@ -15,3 +15,4 @@ from .shipped import with_version as with_version
 from .shipped import write_shipped as write_shipped
 from .suite import Suite as Suite
 from .suite_file import dump_suite_schema as dump_suite_schema
+from .worlds import load_worlds as load_worlds

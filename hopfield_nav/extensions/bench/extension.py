@@ -14,6 +14,7 @@ EXTENSION = Extension(
         "find_suite": "loading:find_suite",
         "load_suite": "loading:load_suite",
         "suite_schema": "suite_file:dump_suite_schema",
+        "compare_worlds": "commands.bench:compare_worlds",
     },
     commands={
         "bench": "Put methods beside each other on families of worlds: one table, and a page that compares them.",

@@ -8,9 +8,9 @@ from typing import Any
 
 from dynamics import BadInput, nearest_name
 from hopfield_nav import world
-from hopfield_nav.extensions.bench.suite import Suite, axis_of, loaded
-from hopfield_nav.extensions.bench.suite_file import SuiteFile
-from hopfield_nav.sweeps import Base, SweepFile, load_measures, read_base, texts_in
+from hopfield_nav.extensions.bench.suite import Suite, loaded
+from hopfield_nav.extensions.bench.suite_file import ALONG, SuiteFile
+from hopfield_nav.sweeps import Base, load_measures, read_base, texts_in
 from hopfield_nav.world import Document, Fault, Key, Trust, is_code, placed_at, split_key, together
 
 _FOLDER = Path(__file__).resolve().parent / "suites"
@@ -56,12 +56,14 @@ def load_suite(
     file, form = world.read_form(SuiteFile.model_validate, SuiteFile, document)
     if file is world.NOT_KNOWN or form:
         raise together(world.in_order(form, document))
-    added = {key: _method_from(Path(given), folder) for key, given in (methods or {}).items()}
+    added = {key: method_from(Path(given), folder) for key, given in (methods or {}).items()}
     for key in added:
         if key in file.methods:
             what = "the suite has a method of that name"
             raise BadInput(what, where="--method", found=key, allowed="another")
     trust = trust.also(texts_in(added), folder)
+    if folder in (own.resolve() for own in _folders()):
+        file = file.model_copy(update={key: own for key, own in ALONG.items() if key not in file.model_fields_set})
     file = _of_families(file, families)
     if seed is not None and any(family.seed is not None for family in file.families.values()):
         raise BadInput("the worlds of this suite are counted, not drawn", where="--seeds", allowed="none")
@@ -92,19 +94,19 @@ def _suite_from(file: SuiteFile, document: Document, path: Path, folder: Path, t
         faults += [(at, placed_at(at, fault, document)) for fault in world.faults_of([require], code)]
     if faults:
         raise together(world.sort_faults(faults, document))
-    engine = SweepFile(
-        format=1, description=file.description, world="suite", repeats=file.worlds, seed=file.seed,
-        quantities=file.quantities, measures=file.measures, until=file.until, patience=file.patience,
-        time_limit_per_run=file.time_limit_per_run,
-    )  # fmt: skip
-    named = (("family", [*file.families]), ("condition", [*file.conditions]), ("method", [*file.methods]))
-    grid = tuple(axis_of(name, given) for name, given in named)
-    first = next(iter(bases.values()))
-    suite = Suite(path.stem, folder, engine, first, grid, document.data, file, bases)
+    suite = Suite.of_file(path.stem, folder, file, document.data, bases)
+    require_fitting(suite)
+    return suite
+
+
+def require_fitting(suite: Suite) -> None:
+    """Try every condition and every method on the worlds of a suite.
+
+    Raises ``BadInput``: a world does not allow one of them.
+    """
     told_once = {str(error): error for error in _refused(suite)}
     if told_once:
         raise together(list(told_once.values()))
-    return suite
 
 
 def _refused(suite: Suite) -> Iterator[BadInput]:
@@ -142,8 +144,11 @@ def _require(code: tuple[str, str], trust: Trust, folder: Path) -> None:
         raise BadInput(f"no function for the {what}", found=name, allowed="FILE.py:NAME")
 
 
-def _method_from(path: Path, folder: Path) -> dict[str, Any]:
-    """The changes that a method's file holds, its paths relative to ``folder``."""
+def method_from(path: Path, folder: Path) -> dict[str, Any]:
+    """The changes that a method's file holds, its paths relative to ``folder``.
+
+    Raises ``BadInput``: there is no such file, or it holds no changes.
+    """
     if not path.is_file():
         raise BadInput("no such file", where="--method", found=str(path))
     try:

@@ -1,4 +1,4 @@
-"""What a bench leaves behind: one table as CSV and netCDF, a page for a browser, and the same in Markdown."""
+"""What a bench leaves behind: one table as CSV and netCDF, a page, the same in Markdown, and a paper's table."""
 
 import html
 import math
@@ -12,6 +12,7 @@ import numpy as np
 from dynamics import printable
 from dynamics.files import whole_file, write_whole
 from hopfield_nav.extensions.bench import tables as told
+from hopfield_nav.extensions.bench.paper import latex, paper_tables
 from hopfield_nav.extensions.bench.shipped import columns, table_text
 from hopfield_nav.extensions.bench.suite import Suite
 from hopfield_nav.extensions.bench.tables import Different, Table, cells, curves, has_goals, pairs
@@ -34,7 +35,9 @@ _STYLE = (
 
 
 def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 0) -> None:
-    """Write ``table.csv``, ``table.nc``, ``report.md``, ``report.html`` and the views that these link to.
+    """Write ``table.csv``, ``table.nc``, ``table.tex``, ``report.md``, ``report.html`` and what these link to.
+
+    Where there is one family and one condition, also a figure, ``strips.png`` and ``strips.pdf``.
 
     The suite has all methods of the rows, these have versions, and the folder is there. As many as ``views`` of the
     worlds where two methods differ most are run again, for a view of each run.
@@ -46,14 +49,28 @@ def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 
     write_whole(folder / "table.csv", table_text(suite, rows, digests=False))
     with whole_file(folder / "table.nc") as path:
         _labelled(suite, rows).to_netcdf(path, engine="h5netcdf")
+    printed = paper_tables(suite, rows, methods)
+    write_whole(folder / "table.tex", latex(suite, printed))
     tables = [told.reached_table(suite, rows, methods, cell) for cell in cells(suite)]
     for pair in pairs(suite, methods):
         tables += [told.pair_table(suite, rows, pair, cell) for cell in cells(suite)]
         if has_goals(suite):
             worlds = told.most_different(suite, rows, pair)
             tables.append(told.different_table(pair, worlds, _views(suite, worlds[:views], folder)))
+    if len(printed) == 1:
+        _draw(suite, rows, methods, folder)
     write_whole(folder / "report.md", _markdown(suite, tables))
     write_whole(folder / "report.html", _page(suite, tables, rows, methods))
+
+
+def _draw(suite: Suite, rows: Sequence[Row], methods: Sequence[str], folder: Path) -> None:
+    from hopfield_nav.extensions.bench.strips import NOTE, draw_strips
+    from hopfield_nav.figures import paper_style, save_figure
+
+    with paper_style():
+        figure = draw_strips(suite, rows, methods, cells(suite)[0])
+        if figure is not None:
+            save_figure(figure, folder, "strips", pdf=True, note=NOTE)
 
 
 def _labelled(suite: Suite, rows: Sequence[Row]) -> Any:
@@ -104,9 +121,10 @@ def _intro(suite: Suite) -> list[str]:
         suite.file.description,
         f"{suite.repeats} worlds of every family, seeds from {suite.file.seed} on. "
         f"Scored worlds: {counted}. Means are over the scored worlds that were "
-        "reached; differences are of pairs of runs in the same world, over worlds that both reached; smaller "
-        "is better. Intervals: 95 %, Wilson's for shares, Student's for means. Computing times do not repeat "
-        "and are not compared.",
+        "reached, differences are of pairs of runs in the same world, over worlds that both reached; delays, missed "
+        "contacts, false alarms and forces are of all scored worlds; smaller is better. Intervals: 95 %, Wilson's for "
+        "shares, Bonett and Price's for their differences, Student's for means. Computing times do not repeat and "
+        "are not compared.",
     ]
 
 

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from hopfield_nav.extensions.bench.oracle import has_path
 from hopfield_nav.extensions.bench.suite_file import SuiteFile
 from hopfield_nav.plugin import load_from_file
 from hopfield_nav.record import Quantity, is_reached
-from hopfield_nav.sweeps import AxisColumn, Base, Job, Sweep, content_of, texts_in
+from hopfield_nav.sweeps import AxisColumn, Base, Job, Sweep, SweepFile, content_of, texts_in
 from hopfield_nav.world import Change, World, is_code, split_key, yaml_text
 
 if TYPE_CHECKING:
@@ -34,8 +34,21 @@ class Suite(Sweep):
     """A checked suite."""
 
     suite: SuiteFile  # what the file says, with methods that were added
-    bases: dict[str, Base]  # the base world of every family
+    bases: dict[str, Base]  # the base world of every entry of ``own_bases``
     compares: ClassVar[bool] = False
+    own_bases: ClassVar[str] = "families"  # or "methods": whose entries have a base world each
+
+    @classmethod
+    def of_file(cls, name: str, folder: Path, file: SuiteFile, data: dict[str, Any], bases: dict[str, Base]) -> Self:
+        """The suite that a checked file and its base worlds make; ``data`` is the plain data of the file."""
+        engine = SweepFile(
+            format=1, description=file.description, world="suite", repeats=file.worlds, seed=file.seed,
+            quantities=file.quantities, measures=file.measures, until=file.until, patience=file.patience,
+            time_limit_per_run=file.time_limit_per_run,
+        )  # fmt: skip
+        named = (("family", [*file.families]), ("condition", [*file.conditions]), ("method", [*file.methods]))
+        grid = tuple(axis_of(name, given) for name, given in named)
+        return cls(name, folder, engine, next(iter(bases.values())), grid, data, file, bases)
 
     @cached_property
     def kept(self) -> dict[str, Quantity]:
@@ -65,10 +78,10 @@ class Suite(Sweep):
     def method_digest(self, method: str) -> str:
         """SHA-256 of everything that decides the rows of one method, but for the number of worlds."""
         suite = self.suite
-        families = {
-            name: [content_of(base.data, base.folder), family.set, content_of(family.setup, self.folder)]
-            for (name, base), family in zip(self.bases.items(), suite.families.values(), strict=True)
-        }
+        families = {}
+        for name, family in suite.families.items():
+            base = self.base_of(name, method)
+            families[name] = [content_of(base.data, base.folder), family.set, content_of(family.setup, self.folder)]
         own = [content_of(value, self.folder) for value in (suite.measures, suite.oracle.own)]
         seeds = [family.seed for family in suite.families.values()]
         first = [suite.seed, *seeds] if any(seed is not None for seed in seeds) else suite.seed
@@ -95,7 +108,11 @@ class Suite(Sweep):
 
     def changed_world(self, family: str, condition: str, method: str, seed: int = 0) -> World:
         """The world of a family with the changes of a condition and a method, checked."""
-        return self.bases[family].world_with(*self._layers(family, condition, method, seed))
+        return self.base_of(family, method).world_with(*self._layers(family, condition, method, seed))
+
+    def base_of(self, family: str, method: str) -> Base:
+        """The world that a family, or a method, changes."""
+        return self.bases[method if self.own_bases == "methods" else family]
 
     def _layers(self, family: str, condition: str, method: str, seed: int = 0) -> list[list[Change]]:
         """What is changed of a family's base, one after the other: by its own ``set``, a condition, a method."""
@@ -112,8 +129,8 @@ class Suite(Sweep):
     @property
     def notes(self) -> list[str]:
         """What is left out of the bases where a method or a condition chooses another method."""
-        every = product(self.bases.items(), self.suite.conditions, self.methods)
-        changed = (base.changed(*self._layers(name, own, method)) for (name, base), own, method in every)
+        every = product(self.suite.families, self.suite.conditions, self.methods)
+        changed = (self.base_of(name, method).changed(*self._layers(name, own, method)) for name, own, method in every)
         return list(dict.fromkeys(note for document in changed for note in document.notes))
 
     def start(self, job: Job) -> Any:
@@ -159,7 +176,7 @@ class Suite(Sweep):
         *others, _ = self.grid
         return replace(self, grid=(*others, axis_of("method", methods)))
 
-    def of(self, worlds: int) -> "Suite":
+    def of(self, worlds: int) -> Self:
         """The same of so many worlds of every family."""
         file, suite = {"repeats": worlds}, {"worlds": worlds}
         return replace(self, file=self.file.model_copy(update=file), suite=self.suite.model_copy(update=suite))
@@ -168,7 +185,7 @@ class Suite(Sweep):
         """The suite with its worlds written out."""
         data = self.suite.model_dump(mode="json")
         for name, base in self.bases.items():
-            data["families"][name]["world"] = base.data
+            data[self.own_bases][name]["world"] = base.data
         return f"# digest: {self.digest}\n" + yaml_text(data)
 
 

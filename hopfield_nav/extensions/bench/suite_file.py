@@ -8,11 +8,15 @@ from dynamics import BadInput, nearest_name
 from hopfield_nav.sweeps import UntilSection, check_quantities
 from hopfield_nav.world import Range, Section, Seed, Text, Whole, must_fit, titled
 
-QUANTITIES = (
-    "outcome", "reason", "no_path_grade", "simulated_time_s", "collision_count", "graze_count",
-    "contact_count", "false_alarm_count", "repeated_alarm_count", "peak_contact_force_N",
-    "final_tool_error_m",
-)  # fmt: skip
+ALONG: dict[str, tuple[str, ...]] = {  # the columns of suites that come along, whose rows have these
+    "quantities": (
+        "outcome", "reason", "no_path_grade", "simulated_time_s", "collision_count", "graze_count",
+        "contact_count", "false_alarm_count", "repeated_alarm_count", "peak_contact_force_N",
+        "final_tool_error_m",
+    ),
+    "compare": ("collision_count", "simulated_time_s", "way_m", "peak_contact_force_N"),
+}  # fmt: skip
+_FELT = ("detection_delay_median_s", "detection_delay_max_s", "silent_contact_count")
 
 
 Changes = Annotated[dict[str, Any], BeforeValidator(lambda value: {} if value is None else value)]
@@ -65,12 +69,12 @@ class SuiteFile(Section):
         None, description="computing time after which a run is given up; null: never"
     )
     quantities: Annotated[tuple[Text, ...], AfterValidator(check_quantities)] = Field(
-        QUANTITIES, description="columns kept of a run's summary"
+        (*ALONG["quantities"], *_FELT), description="columns kept of a run's summary"
     )
     measures: Text | None = Field(None, description="FILE.py:NAME, further columns from every finished run")
     compare: tuple[Text, ...] = Field(
-        ("collision_count", "simulated_time_s", "way_m", "peak_contact_force_N"),
-        description="columns that the page compares, each best small",
+        (*_FELT, "false_alarm_count", "peak_contact_force_N", "simulated_time_s", "collision_count", "way_m"),
+        description="columns that are compared, each best small",
     )
     pairs: tuple[tuple[Text, Text], ...] = Field(
         (), description="methods that are compared world by world; default: each with the first"

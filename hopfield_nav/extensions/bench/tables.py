@@ -10,9 +10,12 @@ from hopfield_nav.sweeps import FAILURES, Value, limits_of, mean, paired_means, 
 
 Row = Mapping[str, Any]
 Cell = tuple[str, str]  # family and condition
+Pair = tuple[Row, Row]  # of two methods in one world
 ALARMS = "false_alarm_count"  # told as a rate
+ON_THE_WAY = {"collision_count", "simulated_time_s", "way_m"}  # which say little of a run that did not reach its goal
+FELT = {"detection_delay_median_s", "detection_delay_max_s", "silent_contact_count", ALARMS, "peak_contact_force_N"}
 MOST_DIFFERENT = 5  # worlds that are listed for every pair
-_SIGNED = "+.3g", " … "  # form of a difference, and what stands between the ends of its interval
+SIGNED = "+.3g", " … "  # form of a difference, and what stands between the ends of its interval
 
 
 class Table(NamedTuple):
@@ -46,14 +49,14 @@ def pairs(suite: Suite, methods: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cell: Cell) -> Table:
-    """Of every method the share of the scored worlds which it reached, means over those, alarms of all."""
-    compared, today = _compared(suite), version_of("hopfield-nav")
+    """Of every method the share of the scored worlds which it reached, means over those, ``FELT`` of all scored."""
+    compared, today = compared_of(suite), version_of("hopfield-nav")
     head = ["method", "scored worlds", "reached", "95 %", "false `no_path`", "passed through", "method failed"]
     head += [q.label + (f" [{q.shown}]" if q.shown else "") for q in compared.values()]
     head = [f"{name} [1/h]" if name == SUMMARY[ALARMS].label else name for name in head]
     lines = []
     for method in methods:
-        own = _of(rows, cell, method)
+        own = rows_of(rows, cell, method)
         counted = [r for r in own if r["counts"]]
         good = [r for r in counted if r["outcome"] == "reached"]
         gave_up = sum(r["outcome"] == "no_path" for r in counted)
@@ -61,10 +64,7 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
         failed = sum(r["outcome"] in FAILURES for r in own)
         versions = sorted({str(r["version"]) for r in own if r["version"]})
         name = method if versions in ([], [today]) else f"{method} (version {', '.join(versions)})"
-        values = [
-            _rate(counted) if key == ALARMS else _mean(mean(_numbers(r[key] for r in good), limits_of(key)), q.scale)
-            for key, q in compared.items()
-        ]
+        values = [interval_text(key, q, counted if key in FELT else good) for key, q in compared.items()]
         reached = [f"{len(good)} of {len(counted)}", _percent(share(len(good), len(counted)))]
         lines.append([name, str(len(counted)), *reached, str(gave_up), str(passed), str(failed), *values])
     return _telling(Table(f"{cell[0]}, {cell[1]}", head, lines), has_goals(suite))
@@ -72,7 +72,7 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
 
 def has_goals(suite: Suite) -> bool:
     """Whether a suite compares what it takes to reach a goal, and not only what is felt."""
-    return bool({"collision_count", "simulated_time_s", "way_m"} & set(suite.suite.compare))
+    return bool(ON_THE_WAY & set(suite.suite.compare))
 
 
 def _telling(table: Table, goals: bool) -> Table:
@@ -89,25 +89,38 @@ def _telling(table: Table, goals: bool) -> Table:
 
 
 def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: Cell) -> Table:
-    """World by world, the second method less the first: differences over worlds that both reached."""
-    first, second = (_by_world(rows, cell, name) for name in pair)
-    both = [(first[k], second[k]) for k in sorted(first.keys() & second.keys()) if first[k]["counts"]]
-    there = [(a, b) for a, b in both if a["outcome"] == b["outcome"] == "reached"]
+    """World by world, the second method less the first; but for ``FELT`` over worlds that both reached."""
+    both, there = both_of(rows, pair, cell)
     got = [(a["outcome"] == "reached", b["outcome"] == "reached") for a, b in both]
-    won = _mean(paired_shares(*_columns(got)).difference, 100.0, *_SIGNED, " %")
+    won = mean_text(paired_shares(*_columns(got)).difference, 100.0, *SIGNED, " %")
     lines = [["reached", str(len(got)), won, str(got.count((True, False))), str(got.count((False, True)))]]
     lines = lines if has_goals(suite) else []
-    for key, quantity in _compared(suite).items():
-        values = [(a[key], b[key]) for a, b in there if a[key] is not None and b[key] is not None]
-        if there and not values:
+    for key, quantity in compared_of(suite).items():
+        told = both if key in FELT else there
+        values = [(a[key], b[key]) for a, b in told if a[key] is not None and b[key] is not None]
+        if told and not values:
             continue
         unit = f" {quantity.shown}".rstrip()
-        gap = _mean(paired_means(*_columns(values)).difference, quantity.scale, *_SIGNED, unit)
+        gap = mean_text(paired_means(*_columns(values)).difference, quantity.scale, *SIGNED, unit)
         better = [str(sum(a < b for a, b in values)), str(sum(b < a for a, b in values))]
         lines.append([quantity.label, str(len(values)), gap, *better])
     gap = f"difference from {pair[0]}, mean and 95 %"
     head = ["", "worlds", gap, *(f"{name} better" for name in pair)]
     return Table(f"{pair[1]} beside {pair[0]}: {cell[0]}, {cell[1]}", head, lines)
+
+
+def both_of(rows: Sequence[Row], pair: tuple[str, str], cell: Cell) -> tuple[list[Pair], list[Pair]]:
+    """The rows of two methods in every scored world, and in those that both reached."""
+    first, second = (_by_world(rows, cell, name) for name in pair)
+    both = [(first[k], second[k]) for k in sorted(first.keys() & second.keys()) if first[k]["counts"]]
+    return both, [(a, b) for a, b in both if a["outcome"] == b["outcome"] == "reached"]
+
+
+def interval_text(key: str, quantity: Quantity, rows: Sequence[Row]) -> str:
+    """The mean of a quantity over rows, false alarms as a rate, with its interval, in the unit of tables."""
+    if key == ALARMS:
+        return _rate(rows)
+    return mean_text(mean(_numbers(r[key] for r in rows), limits_of(key)), quantity.scale)
 
 
 def most_different(suite: Suite, rows: Sequence[Row], pair: tuple[str, str]) -> list[Different]:
@@ -147,16 +160,18 @@ def curves(rows: Sequence[Row], methods: Sequence[str], key: str) -> dict[str, l
     return found
 
 
-def _compared(suite: Suite) -> dict[str, Quantity]:
+def compared_of(suite: Suite) -> dict[str, Quantity]:
+    """What a suite compares, by column."""
     return {name: suite.kept[name] for name in suite.suite.compare if name in suite.kept}
 
 
-def _of(rows: Sequence[Row], cell: Cell, method: str) -> list[Row]:
+def rows_of(rows: Sequence[Row], cell: Cell, method: str) -> list[Row]:
+    """Those of a method in a family and condition."""
     return [r for r in rows if (r["family"], r["condition"], r["method"]) == (*cell, method)]
 
 
 def _by_world(rows: Sequence[Row], cell: Cell, method: str) -> dict[int, Row]:
-    return {int(r["repeat"]): r for r in _of(rows, cell, method)}
+    return {int(r["repeat"]): r for r in rows_of(rows, cell, method)}
 
 
 def _how_alike(world: Different) -> tuple[bool, float, Cell, int]:
@@ -173,7 +188,7 @@ def _numbers(values: Any) -> Iterator[float]:
     return (float(v) for v in values if isinstance(v, (int, float)) and math.isfinite(v))
 
 
-def _mean(value: Value, scale: float, form: str = ".3g", to: str = "–", unit: str = "") -> str:
+def mean_text(value: Value, scale: float, form: str = ".3g", to: str = "–", unit: str = "") -> str:
     """A mean with its interval."""
     if not value.n:
         return "–"

@@ -1,6 +1,7 @@
 from .axes import swept_axis as swept_axis
 from .heat_map import draw_heat_map as draw_heat_map
 from .heat_map import heat_map_handles as heat_map_handles
+from .lines import add_strips as add_strips
 from .lines import draw_lines as draw_lines
 from .outcomes import OUTCOMES as OUTCOMES
 from .outcomes import draw_outcomes as draw_outcomes

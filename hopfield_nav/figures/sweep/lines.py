@@ -34,7 +34,7 @@ def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str) -> Axes:
     if axis.ordered:
         _add_line(ax, points, axis, numbers, (cells, at, kept, middle))
     else:
-        _add_strips(ax, at, kept, middle)
+        add_strips(ax, at, kept, middle)
     axes.scale_axis(axis, ax.xaxis, marks=_marks(points, axis))
     axes.limit_axis(axis, ax)
     ax.set_ylabel(points.label(quantity))
@@ -58,8 +58,11 @@ def _add_line(ax: Axes, points: Points, axis: axes.SweptAxis, numbers: np.ndarra
     ax.plot(at[some], middle[some], ls="", mfc="white", zorder=4, **how)
 
 
-def _add_strips(ax: Axes, at: np.ndarray, kept: list[np.ndarray], middle: np.ndarray) -> None:
-    """A dot for every run, beside each other in the order of the runs, and a line at the median."""
+def add_strips(ax: Axes, at: np.ndarray, kept: list[np.ndarray], middle: np.ndarray) -> None:
+    """A dot for every run, beside each other in the order of the runs, and a line at the median.
+
+    ``at``, ``middle``: (k,) places and medians of the strips; ``kept``: the values of each.
+    """
     for place, values in zip(at, kept, strict=True):
         beside = place + _STRIP * (np.linspace(-1.0, 1.0, values.size) if values.size > 1 else np.zeros(values.size))
         ax.plot(beside, values, "o", color=COLOURS.felt, alpha=0.5, ms=3, mew=0, zorder=2)

@@ -18,6 +18,10 @@ MARKS = {"base_run": "○", "best_run": "★"}  # as in printed tables
 MEANT = {"base_run": "base world's setting", "best_run": "best"}
 TIME = "simulated_time_s"  # of a run that did not reach the goal it says nothing about the path
 _LONGEST = 24  # letters of a word at an axis
+_SYMBOLS = {
+    "omega": "ω", "damping ratio": "ζ", "proportional": "K_P", "derivative": "K_D", "beta": "β",
+    "threshold": "detection threshold",
+}  # fmt: skip
 _NOT_PARAMETERS = {"run", "index", "repeat", "seed"}
 
 
@@ -192,7 +196,7 @@ def _short_number(value: float) -> str:
 def plain(name: str) -> str:
     """The key of a world in words: the last part, and 'scale of' where it is a factor."""
     words = name.rstrip("*").rsplit(".", 1)[-1].replace("_", " ")
-    words = {"omega": "ω", "threshold": "detection threshold", "beta": "β"}.get(words, words)
+    words = _SYMBOLS.get(words, words)
     return f"scale of {words}" if name.endswith("*") else words
 
 

@@ -414,7 +414,8 @@ def made_up(*results):
     return [
         {"version": "1", "family": "traps", "condition": "default", "method": method, "repeat": k, "seed": k,
          "counts": 1, "outcome": outcome, "simulated_time_s": time, "collision_count": 3, "way_m": None,
-         "peak_contact_force_N": 1.0}
+         "peak_contact_force_N": 1.0, "detection_delay_median_s": None, "detection_delay_max_s": None,
+         "silent_contact_count": 0, "false_alarm_count": 0}
         for method, pairs in zip(("replan", "slide"), results, strict=True)
         for k, (outcome, time) in enumerate(pairs)
     ]  # fmt: skip

@@ -2,6 +2,8 @@
 
 import os
 import secrets
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,13 +14,16 @@ from hopfield_nav.cli import Trusted, execute_shown, folder_of, folder_option, s
 
 if TYPE_CHECKING:
     from hopfield_nav.extensions.bench.suite import Suite
+    from hopfield_nav.extensions.bench.worlds import Worlds
 
 VIEWS = 2  # worlds of every pair whose runs are made again for a view of them
+_FEW = 8  # runs that are not worth the start of a pool
 
 
 def bench(
     suite: Annotated[
-        str, typer.Argument(metavar="SUITE", help="Suite file, or the name of a suite that comes along.")
+        list[str],
+        typer.Argument(metavar="SUITE|WORLD...", help="A suite, by its file or name; or worlds, over the same seeds."),
     ],
     method: Annotated[
         list[str] | None,
@@ -28,7 +33,9 @@ def bench(
         int | None, typer.Option(min=1, help="Worlds of every family and condition.", show_default=False)
     ] = None,
     seeds: Annotated[
-        str | None, typer.Option(metavar="fresh", help="fresh: worlds that nobody has tuned on.")
+        str | None,
+        typer.Option(metavar="fresh|N", help="fresh: worlds that nobody has tuned on. N: of worlds  [default: 20]",
+                     show_default=False),
     ] = None,
     family: Annotated[
         list[str] | None,
@@ -71,18 +78,24 @@ def bench(
     from hopfield_nav.extensions.bench.shipped import with_version
     from hopfield_nav.sweeps import read_rows
 
-    if seeds not in (None, "fresh"):
-        raise BadInput("seeds", where="--seeds", found=seeds, allowed="fresh")
     if problems is not None:
         say(f"{keep_problems(problems)} problems are kept from now on")
     if data is not None:
         os.environ["HOPFIELD_NAV_DATA"] = str(data.resolve())  # workers have it too
-    seed = _fresh_seed(suite, out, resume) if seeds else None
     files = _files(method)
-    asked = load_suite(suite, files, worlds, seed, trust, family or ())
+    of_worlds = _are_worlds(suite)
+    if of_worlds:
+        _refuse_of_suites({"--worlds": worlds, "--family": family})
+        asked: Suite = _worlds(suite, seeds, files, trust)
+    else:
+        if seeds not in (None, "fresh"):
+            raise BadInput("seeds", where="--seeds", found=seeds, allowed="fresh")
+        seed = _fresh_seed(suite[0], out, resume) if seeds else None
+        asked = load_suite(suite[0], files, worlds, seed, trust, family or ())
     join_results(asked, [], results or ())  # refused before anything is run
     asked.require_ready()
-    asked, shipped = (asked, []) if again or not files else _with_shipped(asked, find_suite(suite), worlds)
+    kept = of_worlds or again or not files
+    asked, shipped = (asked, []) if kept else _with_shipped(asked, find_suite(suite[0]), worlds)
     known = {row["method"] for row in shipped}
     run = asked.only([name for name in asked.methods if name not in known])
     folder = folder_of(asked.name, out, resume)
@@ -95,9 +108,70 @@ def bench(
         first = ", ".join(f"{key} {left_out[0][key]}" for key in ("family", "condition", "seed"))
         say(f"{len(left_out)} results of others are left out: no run in their world ({first}, …)")
     write_results(asked, rows, folder, VIEWS)
+    if of_worlds:
+        _print_worlds(asked, rows)
     _say_failed(run, rows)
     say(f"folder: {folder}; see {folder / 'report.html'}")
     return 0
+
+
+def compare_worlds(names: Sequence[str], seeds: int, trust: bool) -> int:
+    """Print the keys in which worlds differ, and the table that a bench of them writes; nothing is kept."""
+    from hopfield_nav.extensions.bench.shipped import with_version
+    from hopfield_nav.extensions.bench.worlds import load_worlds
+    from hopfield_nav.sweeps import read_rows
+
+    if len(names) < 2:
+        raise BadInput("--seeds compares worlds", found=len(names), allowed="WORLD_A WORLD_B …")
+    asked = load_worlds(names, seeds, allow_code=trust)
+    workers = 0 if asked.count <= _FEW else None
+    with tempfile.TemporaryDirectory() as nowhere:
+        folder = Path(nowhere) / "rows"
+        say_what_is_coming(asked, folder, workers, None, False)
+        execute_shown(asked, folder, 0, workers, None, False)
+        rows = with_version(read_rows(folder, asked), asked)
+    _print_worlds(asked, rows)
+    _say_failed(asked, rows)
+    return 0
+
+
+def _print_worlds(asked: "Suite", rows: list[dict[str, Any]]) -> None:
+    """Print the keys in which the worlds differ, and the table of a paper."""
+    from hopfield_nav.cli import differing_keys, print_columns
+    from hopfield_nav.extensions.bench.paper import paper_tables
+
+    names = list(asked.suite.methods)
+    family, condition = next(iter(asked.suite.families)), next(iter(asked.suite.conditions))
+    worlds = [asked.changed_world(family, condition, name) for name in asked.methods]
+    print_columns(["", *asked.methods], differing_keys(worlds))
+    for table in paper_tables(asked, rows, [name for name in names if any(r["method"] == name for r in rows)]):
+        print_columns(table.head, table.rows)
+
+
+def _are_worlds(names: Sequence[str]) -> bool:
+    """Whether worlds are asked for: several, or one, by its file or by a name that no suite has."""
+    from hopfield_nav.cli import kind_of
+    from hopfield_nav.extensions.bench.loading import list_suites
+    from hopfield_nav.world import list_worlds, read_document
+
+    name, *others = names
+    if others or (name in list_worlds() and name not in list_suites()):
+        return True
+    return Path(name).is_file() and kind_of(read_document(Path(name), also={"families"}).data) == "world"
+
+
+def _worlds(names: Sequence[str], seeds: str | None, files: dict[str, Path], trust: bool) -> "Worlds":
+    from hopfield_nav.extensions.bench.worlds import SEEDS, load_worlds
+
+    if seeds is not None and not (seeds.isdecimal() and 1 <= int(seeds) <= 100_000):
+        raise BadInput("seeds of worlds", where="--seeds", found=seeds, allowed="a whole number, 1 to 100000")
+    return load_worlds(names, int(seeds or SEEDS), files, trust)
+
+
+def _refuse_of_suites(given: dict[str, Any]) -> None:
+    for option, value in given.items():
+        if value is not None:
+            raise BadInput("an option of suites", where=option, found=value, allowed="--seeds N for worlds")
 
 
 def _with_shipped(suite: "Suite", file: Path, worlds: int | None) -> "tuple[Suite, list[dict[str, Any]]]":
