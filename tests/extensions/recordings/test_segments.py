@@ -116,7 +116,8 @@ def test_other_detectors_and_rest_are_refused(capsys, tmp_path, monkeypatch):
         by_segment(watched(), [still._replace(qd_ref=np.zeros_like(still.qd_ref))], THRESHOLD)
     monkeypatch.chdir(tmp_path)
     tune = ["tune", "u_trap", "--false-alarms-per-hour", "1000", "--seeds", "2"]
-    refused_by_command(capsys, [*tune, "--by-segment"], "detection.measure: no threshold by segment for it")
+    for asked in (["--by-segment"], ["--plot", "a.png"]):
+        refused_by_command(capsys, [*tune, *asked], "detection.measure: --by-segment and --plot need a level")
     refused_by_command(capsys, [*tune, "--plot", "a.pdf"], "allowed: .png")
     assert not list(tmp_path.iterdir())
 
