@@ -21,6 +21,7 @@ import typer
 from measured_part import table, tell
 from torturing.caches import damaged_caches
 from torturing.calls import odd_calls
+from torturing.combinations import combinations
 from torturing.empty import cases, empty_worlds
 from torturing.folders import commands_in_foreign_folders
 from torturing.kills import killed_sweeps
@@ -47,6 +48,7 @@ class Kind(NamedTuple):
 ALL = {
     "worlds": Kind("mutated worlds, read", 10_000, 60, 500, mutated),
     "runs": Kind("random worlds, {limit:g} s of simulated time", 10_000, 3, 50, random_worlds),
+    "combinations": Kind("features that meet at random, {limit:g} s", 300, 3, 10, combinations),
     "walls": Kind("soft walls, {limit:g} s", 1000, 3, 50, soft_walls),
     "empty": Kind("every arm, engine and method in an empty world", len(cases()), 32, len(cases()), empty_worlds),
     "records": Kind("damaged records", 500, 30, 100, damaged_runs),

@@ -5,7 +5,7 @@ given in the same breath as the method stays, and is checked.
 """
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,14 @@ _LONGEST = 200  # letters of a change in a message, which also says the key
 Change = tuple[Key, Any, str]  # key of the world, value, place as messages name it
 
 
-def read_overrides(overrides: Sequence[str] | Mapping[str, Any]) -> list[Change]:
+def read_overrides(overrides: Iterable[str] | Mapping[str, Any]) -> list[Change]:
     """Changes of texts ``key.key=value``, or of a mapping of keys to the values themselves.
 
     Raises ``BadInput``: one is not understood.
     """
+    if not isinstance(overrides, Iterable) or isinstance(overrides, str):
+        allowed = "a list of texts KEY=VALUE, or a mapping of keys to values"
+        raise BadInput("no changes", where="overrides", found=overrides, allowed=allowed)
     if not isinstance(overrides, Mapping):
         return [_read_text(text) for text in overrides]
     for dotted in overrides:

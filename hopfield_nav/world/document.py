@@ -18,6 +18,7 @@ import yaml
 
 from dynamics import BadInput
 
+DEEPEST = 50  # levels of mappings and lists
 _LARGEST_FILE = 500_000  # bytes
 _MOST_VALUES = 200_000  # after every alias is written out
 _QUICK: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -154,7 +155,7 @@ def _place(node: yaml.Node, document: Document) -> str:
 def _build(node: yaml.Node, key: Key, document: Document, above: tuple[int, ...]) -> Any:
     """The plain value of a node; notes the place of everything in it."""
     place = document.places.setdefault(key, _place(node, document))
-    if id(node) in above or len(above) > 50:
+    if id(node) in above or len(above) > DEEPEST:
         raise BadInput("nested too deeply, or in itself", where=place)
     document.built += 1
     if document.built > _MOST_VALUES:

@@ -39,7 +39,7 @@ def find_world(name: str | Path) -> Path:
 
     Raises ``BadInput``: there is no such world; the message suggests the nearest name.
     """
-    return _find(Path(name), world_folders(), "world", list_worlds)
+    return _find(_as_path(name, "world"), world_folders(), "world", list_worlds)
 
 
 def list_sweeps() -> list[str]:
@@ -52,10 +52,16 @@ def find_sweep(name: str | Path) -> Path:
 
     Raises ``BadInput``: there is no such sweep; the message suggests the nearest name.
     """
-    path = Path(name)
+    path = _as_path(name, "sweep")
     if _exists(path) and _exists(path / "sweep.yaml"):
         return path / "sweep.yaml"
     return _find(path, [folder / "sweeps" for folder in world_folders()], "sweep", list_sweeps)
+
+
+def _as_path(given: object, what: str) -> Path:
+    if not isinstance(given, (str, os.PathLike)):
+        raise BadInput(f"no {what}", found=given, allowed="a name, or the path of a file")
+    return Path(given)
 
 
 def _find(path: Path, folders: Sequence[Path], what: str, known: Callable[[], list[str]]) -> Path:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import yaml
 
-from hopfield_nav.world.document import plain_value
+from dynamics import BadInput
+from hopfield_nav.world.document import DEEPEST, plain_value
 
 
 class _Dumper(yaml.SafeDumper):
@@ -26,14 +27,19 @@ def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
 _Dumper.add_representer(str, _represent_text)
 
 
-def plain(value: Any) -> Any:
-    """Arrays, tuples, ranges, paths and NumPy's numbers as plain data of a YAML file."""
+def plain(value: Any, depth: int = 0) -> Any:
+    """Arrays, tuples, ranges, paths and NumPy's numbers as plain data of a YAML file.
+
+    Raises ``BadInput``: what holds itself, or lies deeper than in a file it may.
+    """
+    if depth > DEEPEST:
+        raise BadInput("nested too deeply, or in itself")
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     if isinstance(value, Mapping):
-        return {str(key): plain(v) for key, v in value.items()}
+        return {str(key): plain(v, depth + 1) for key, v in value.items()}
     if isinstance(value, (list, tuple, range)):
-        return [plain(v) for v in value]
+        return [plain(v, depth + 1) for v in value]
     return str(value) if isinstance(value, Path) else value
 
 

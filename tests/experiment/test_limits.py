@@ -9,7 +9,6 @@ import pytest
 from scenes import CONSTANT, REST, simulation
 
 from dynamics import BadInput
-from hopfield_nav.experiment import limits
 
 NONE = "detection: {{estimator: none}}\n"
 DAMPED = "plant: {{damping: [0, 0, 0, 0, 0, 0.5], step: {step}, integrator: {how}}}\ntime_limit: 0.1\n" + NONE
@@ -44,7 +43,7 @@ def test_joint_damping_too_stiff_for_rk4():
 def test_the_refusal_is_needed(monkeypatch):
     """Without it, the same arm explodes a little beyond the named step."""
     step, _ = limit(DAMPED.format(step=0.002, how="rk4"))
-    monkeypatch.setattr(limits, "check_step", lambda *a: None)
+    monkeypatch.setattr("hopfield_nav.loop.engine.check_step", lambda *a: None)
     sim = simulation(DAMPED.format(step=1.5 * step, how="rk4"))
     sim.state.qd[5] = 1e-3
     sim.run()

@@ -102,6 +102,25 @@ def test_faults_of_a_mapping_have_their_key_and_no_file():
     assert str(fault_of(World.from_dict, {})).startswith("format: missing key")
 
 
+def test_what_holds_itself_is_refused_in_a_line():
+    held: dict = {"format": 1}
+    held["goal"] = {"cell": [held]}
+    for call in (World.from_dict, load_world):
+        assert "nested too deeply, or in itself" in str(fault_of(call, held))
+
+
+@pytest.mark.parametrize("given", [5, None, object(), ["u_trap"]])
+def test_what_is_no_world_no_sweep_and_no_change_is_refused_in_a_line(given):
+    assert str(fault_of(load_world, given)).startswith("no world")
+    assert str(fault_of(load_sweep, given)).startswith("no sweep")
+    if given and not isinstance(given, list):
+        assert "KEY=VALUE" in str(fault_of(load_world, "u_trap", given))
+
+
+def test_a_text_is_no_list_of_changes():
+    assert "a list of texts KEY=VALUE" in str(fault_of(load_world, "u_trap", "seed=3"))
+
+
 def test_the_command_says_it_once(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     main(["run", "ragazzon2012", "--set", OTHER, "--set", "time_limit=0.01", "--no-plots"])

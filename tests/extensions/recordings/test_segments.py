@@ -12,7 +12,6 @@ from benches import suite_module
 from refusals import refused, refused_by_command
 
 from dynamics import inverse_dynamics, jacobian, joint_friction_torque
-from hopfield_nav import figures
 from hopfield_nav.cli.app import main
 from hopfield_nav.extensions.recordings import Signals, Watched, by_segment, draw_rates, felt, rate_curve
 from hopfield_nav.extensions.recordings.segments import parts_of
@@ -116,7 +115,8 @@ def test_other_detectors_and_rest_are_refused(capsys, tmp_path, monkeypatch):
         by_segment(watched(), [still._replace(qd_ref=np.zeros_like(still.qd_ref))], THRESHOLD)
     monkeypatch.chdir(tmp_path)
     tune = ["tune", "u_trap", "--false-alarms-per-hour", "1000", "--seeds", "2"]
-    refused_by_command(capsys, [*tune, "--by-segment"], "detection.measure: no threshold by segment for it")
+    for asked in (["--by-segment"], ["--plot", "a.png"]):
+        refused_by_command(capsys, [*tune, *asked], "detection.measure: --by-segment and --plot need a level")
     refused_by_command(capsys, [*tune, "--plot", "a.pdf"], "allowed: .png")
     assert not list(tmp_path.iterdir())
 
@@ -124,7 +124,10 @@ def test_other_detectors_and_rest_are_refused(capsys, tmp_path, monkeypatch):
 def test_the_command_tells_of_every_part_and_draws(capsys, tmp_path, monkeypatch):
     """The curve goes through the rate of the table, and the foot names the threshold."""
     drawn = []
-    monkeypatch.setattr(figures, "draw_rates", lambda *given: drawn.append(given) or draw_rates(*given))
+    monkeypatch.setattr(
+        "hopfield_nav.extensions.recordings.figures.draw_rates",
+        lambda *given: drawn.append(given) or draw_rates(*given),
+    )
     monkeypatch.chdir(tmp_path)
     assert main(["tune", "u_trap", "--false-alarms-per-hour", "1000", "--seeds", "4", "--by-segment",
                  "--plot", "rates.png", "--set", "detection.measure=joint_torque",
