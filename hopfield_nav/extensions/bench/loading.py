@@ -62,7 +62,7 @@ def load_suite(
             what = "the suite has a method of that name"
             raise BadInput(what, where="--method", found=key, allowed="another")
     trust = trust.also(texts_in(added), folder)
-    if folder in (own.resolve() for own in _folders()):
+    if folder == _FOLDER.resolve():
         file = file.model_copy(update={key: own for key, own in ALONG.items() if key not in file.model_fields_set})
     file = _of_families(file, families)
     if seed is not None and any(family.seed is not None for family in file.families.values()):
