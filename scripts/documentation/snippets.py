@@ -31,7 +31,7 @@ from unittest.mock import patch
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-LANGUAGES = ("python", "bash", "console", "yaml", "text")
+LANGUAGES = ("python", "bash", "console", "yaml", "toml", "text")
 INSTALLED = ("hopfield_nav", "dynamics", "worlds")  # folders of the checkout that the wheel has
 IN_A_SHELL = ("README.md", "docs/first_hour.md")
 RECORDINGS = "ur5_kufieta2014"  # a folder of recordings that pages name

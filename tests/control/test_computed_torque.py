@@ -98,7 +98,7 @@ def test_a_wrong_model_shows(run, monkeypatch):
             super().__init__(*args)
             self.model.body_mass[6] += 0.5
 
-    monkeypatch.setattr("hopfield_nav.extensions.engines.MujocoLoop", Loaded)
+    monkeypatch.setattr("hopfield_nav.extensions.engines.plants.mujoco.MujocoLoop", Loaded)
     wrong = validation_run.follow.__wrapped__()
     assert validation.largest_difference(wrong) > 0.05
 

@@ -112,7 +112,8 @@ def test_commands_in_the_text_exist_with_their_options(page):
 
     from hopfield_nav.cli.app import app
 
-    known = get_command(app).commands
+    group = get_command(app)
+    known = {name: group.get_command(None, name) for name in group.list_commands(None)}
     for line in re.findall(r"`hopfield-nav ([^`\n]+)`", (ROOT / page).read_text(encoding="utf-8")):
         name, *words = shlex.split(line.replace("…", "").split(" > ")[0])
         if name.startswith("--") or name == "COMMAND":

@@ -23,7 +23,7 @@ OUTCOMES = {  # from the bottom of a bar; differ for colour-blind readers, and i
     "passed_through": "#0072B2",
     "timed_out": "#DDDDDD",
     "failed": "#303030",
-    "internal_error": "#808080",
+    "internal_error": "#3300FF",
 }
 _DARK = {"reached", "passed_through", "diverged", "method_failed", "failed", "internal_error"}
 _OTHER = "#FFFFFF"
