@@ -83,7 +83,7 @@ def try_world(world: World) -> Trial:
             allowed = "a pose that touches no obstacle (run begins there all the same, and warns)"
             raise BadInput(touching[0], where="start.joints", allowed=allowed)
     with _kept(faults):
-        space_of(world).check_start(world, tool)
+        space_of(world).check_start(world, arm, tool)
     simulation = None
     if not faults:
         with _kept(faults):

@@ -2,6 +2,7 @@ from .follower import Follower as Follower
 from .follower import check_trajectory as check_trajectory
 from .map import LIKELY as LIKELY
 from .map import NOWHERE as NOWHERE
+from .map import Cells as Cells
 from .map import CollisionMap as CollisionMap
 from .map import ContactHypotheses as ContactHypotheses
 from .map import PriorMap as PriorMap

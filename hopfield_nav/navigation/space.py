@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from dynamics import Arm
+from hopfield_nav.navigation.map import Cells
 from hopfield_nav.navigation.navigator import Navigator
 from hopfield_nav.world import GoalSection, World
 
@@ -20,6 +21,10 @@ class Space:
     pages = ""
     film_panel = ""
 
+    def cells(self, world: World, arm: Arm) -> Cells:
+        """The cells of a world's map, for an arm that starts as the world says."""
+        raise NotImplementedError
+
     def navigator(self, world: World, arm: Arm, start: np.ndarray, hidden: bool) -> Navigator:
         """Who finds the way in a run that starts at joint angles (n,) [rad].
 
@@ -27,7 +32,7 @@ class Space:
         """
         raise NotImplementedError
 
-    def check_start(self, world: World, tool: np.ndarray) -> None:
+    def check_start(self, world: World, arm: Arm, tool: np.ndarray) -> None:
         """Refuse a tool (3,) that does not start on the map [m].
 
         Raises ``BadInput``: it does not.

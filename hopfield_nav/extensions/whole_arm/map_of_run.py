@@ -9,7 +9,8 @@ from hopfield_nav.build import build_arm
 from hopfield_nav.clearance import scene_of_world
 from hopfield_nav.extensions.whole_arm.blocking import block_known
 from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
-from hopfield_nav.extensions.whole_arm.grid import JointGrid, grid_of
+from hopfield_nav.extensions.whole_arm.grid import JointGrid
+from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run, felt_places, free_angles
 
 
@@ -27,10 +28,10 @@ def felt_map(run: Run) -> FeltMap:
     Raises ``BadInput``: a run on a map of the tool.
     """
     world = run.world
-    if world.map.space != "joints":
-        raise BadInput("no map of joint angles", where="map.space", found=world.map.space, allowed="joints")
     arm = build_arm(world)
-    grid = grid_of(world, arm, np.array(world.start.joints))
+    grid = space_of(world).cells(world, arm)
+    if not isinstance(grid, JointGrid):
+        raise BadInput("no map of joint angles", where="map.space", found=world.map.space, allowed="joints")
     doubts = CollisionBelief(arm, grid)
     for places in felt_places(run):
         doubts.add(places)

@@ -35,10 +35,13 @@ class ToolSpace(Space):
 
         return ToolNavigator(world, arm, start, partial(OwnResponse, method, world.explore.parameters))
 
-    def check_start(self, world: World, tool: np.ndarray) -> None:
+    def cells(self, world: World, arm: Arm) -> CollisionMap:
+        """The empty map."""
+        return CollisionMap.create(world.map.origin, world.map.spacing, world.map.shape, world.map.rim)
+
+    def check_start(self, world: World, arm: Arm, tool: np.ndarray) -> None:
         """Refuse a tool (3,) that does not start over a cell, where there is a goal [m]."""
-        grid = CollisionMap.create(world.map.origin, world.map.spacing, world.map.shape, world.map.rim)
-        cell_of_start(world, grid, tool)
+        cell_of_start(world, self.cells(world, arm), tool)
 
     def random_goal(self, world: World, generator: np.random.Generator) -> GoalSection:
         """Any cell of the map."""

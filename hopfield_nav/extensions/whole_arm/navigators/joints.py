@@ -6,7 +6,8 @@ import numpy as np
 
 from dynamics import Arm
 from hopfield_nav.clearance import build_scene, clearance
-from hopfield_nav.navigation import Navigator, Space
+from hopfield_nav.extensions.whole_arm.grid import grid_of
+from hopfield_nav.navigation import Cells, Navigator, Space
 from hopfield_nav.plugin import Method
 from hopfield_nav.world import GoalSection, World
 
@@ -19,6 +20,10 @@ class JointSpace(Space):
 
     pages = f"{_PICTURES}.pages:PAGES"
     film_panel = f"{_PICTURES}.places_panel:PlacesPanel"
+
+    def cells(self, world: World, arm: Arm) -> Cells:
+        """The map of joint angles at the start of a run."""
+        return grid_of(world, arm, np.array(world.start.joints))
 
     def navigator(self, world: World, arm: Arm, start: np.ndarray, hidden: bool) -> Navigator:
         """Who finds the way; arguments as ``Space.navigator``."""
