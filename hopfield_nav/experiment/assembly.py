@@ -18,7 +18,6 @@ from hopfield_nav.navigation import (
     Navigator,
     PlannedMotion,
     PriorMap,
-    ToolNavigator,
     check_trajectory,
     space_of,
 )  # fmt: skip
@@ -160,7 +159,7 @@ def choose_engine(world: World, plant: Plant, start: np.ndarray) -> Engine:
 def _phases(world: World, arm: Arm, controller: Controller, navigator: Navigator) -> dict[bool, Phase]:
     """What comes between an alarm and the new path: where the arm slides (True), and where not."""
     phases: dict[bool, Phase] = {False: ReactionPhase(world, arm, controller)}
-    slide = navigator.response.slide_phase(world, arm, controller) if isinstance(navigator, ToolNavigator) else None
+    slide = navigator.slide_phase(world, arm, controller)
     if slide is not None:
         phases[True] = slide
     return phases

@@ -21,7 +21,6 @@ from dynamics import BadInput
 from hopfield_nav.control import with_torque
 from hopfield_nav.experiment.arrival import Arrival, arrived, at_limit, why_doubtful
 from hopfield_nav.experiment.assembly import Learner, assemble
-from hopfield_nav.experiment.copying import as_bytes, from_bytes
 from hopfield_nav.experiment.given import check_duration
 from hopfield_nav.experiment.guidance import Guidance
 from hopfield_nav.experiment.limits import why_diverged
@@ -93,6 +92,8 @@ class Simulation:
         self.warnings += warn_of_passing(self.world, self.plant, self.first_motion.trajectory)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        from hopfield_nav.experiment.copying import as_bytes
+
         with self._alone("copied"):
             left_out = ("_moving", "on_touch", "on_plan", "on_end", "on_record")
             parts = {name: part for name, part in vars(self).items() if name not in left_out}
@@ -309,6 +310,8 @@ class Simulation:
 
 def _copy_of(kind: type[Simulation], world: World, written: bytes) -> Simulation:
     """The simulation that was written."""
+    from hopfield_nav.experiment.copying import from_bytes
+
     made = object.__new__(kind)
     vars(made).update(from_bytes(world, written), _moving=Lock())
     return made

@@ -4,7 +4,7 @@
 cells; ``whole_arm`` that of a map of joint angles; ``follower`` follows a given trajectory.
 """
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from dynamics import Arm
 from hopfield_nav.control import Controller, Trace
 from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step
 from hopfield_nav.navigation.motion import Detection, PlannedMotion, Reference
-from hopfield_nav.navigation.responses import ToolTouch
 from hopfield_nav.world import World
+
+if TYPE_CHECKING:
+    from hopfield_nav.navigation.responses import ToolTouch
 
 
 class Navigator(Protocol):
@@ -76,6 +78,10 @@ class Navigator(Protocol):
         """What speaks against the facts; empty where nothing does."""
         return ""
 
+    def slide_phase(self, world: World, arm: Arm, controller: Controller) -> Any:
+        """How the arm slides where a motion has a ``slide``, an ``experiment.Phase``; None where none ever has."""
+        return None
+
     def final_map(self) -> np.ndarray:
         """Int grid: 1 blocked, 2 free but not reached, 3 believed occupied; empty where none is kept."""
 
@@ -91,10 +97,10 @@ class ToolResponse(Protocol):
     def on_passage(self, until: int) -> None:
         """The segments of the present motion before number ``until`` were driven without a touch."""
 
-    def on_touch(self, touch: ToolTouch) -> PlannedMotion:
+    def on_touch(self, touch: "ToolTouch") -> PlannedMotion:
         """The next motion after a touch."""
 
-    def on_rest(self, touch: ToolTouch) -> PlannedMotion:
+    def on_rest(self, touch: "ToolTouch") -> PlannedMotion:
         """The next motion after one that ``needs_decision``."""
 
     def slide_phase(self, world: World, arm: Arm, controller: Controller) -> Any:

@@ -6,10 +6,12 @@ what a touch teaches, and what follows it.
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from dynamics import Arm
+from hopfield_nav.control import Controller
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation import responses
 from hopfield_nav.navigation.map import Beliefs, Cell, PriorMap, Step
@@ -99,6 +101,9 @@ class ToolNavigator(OverToolMap, Navigator):
 
     def why_doubtful(self) -> str:  # noqa: D102
         return self.beliefs.why_doubtful(self.map.obstacles())
+
+    def slide_phase(self, world: World, arm: Arm, controller: Controller) -> Any:  # noqa: D102
+        return self.response.slide_phase(world, arm, controller)
 
     def _passed(self, until: int) -> None:
         self.response.on_passage(until)

@@ -11,7 +11,6 @@ from dynamics import forward_kinematics, load_arm
 from hopfield_nav.loop import evaluate, quintic_trajectory
 from hopfield_nav.navigation.motion import follow_regular_path
 from hopfield_nav.navigation.planners import open_cells, plan_with
-from hopfield_nav.planning import shorten_path
 from hopfield_nav.world import PlannerSection, is_code
 
 
@@ -30,6 +29,8 @@ def warm_up_replan(planner: PlannerSection, rank: int = 2) -> None:
     plan_with(known, blocked, start, end, 0, np.array(one))
     open_cells(known, blocked, start, end)
     if planner.any_angle and rank <= 3 and cells is not None:
+        from hopfield_nav.planning import shorten_path
+
         shorten_path(blocked, cells)
     follow_regular_path(arm, forward_kinematics(arm, q)[None], q)
     evaluate(quintic_trajectory(np.stack([q, q]), 1.0), 0.5)

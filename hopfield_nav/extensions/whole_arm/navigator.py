@@ -119,6 +119,9 @@ class WholeArmNavigator:
     def why_doubtful(self) -> str:  # noqa: D102
         return self.map.beliefs.why_doubtful(np.zeros(self.map.grid.shape, dtype=bool))
 
+    def slide_phase(self, *_: object) -> None:
+        """It never slides."""
+
     def final_map(self) -> np.ndarray:
         """No grid is kept."""
         return np.zeros(0, dtype=np.int8)

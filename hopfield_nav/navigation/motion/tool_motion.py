@@ -17,7 +17,7 @@ from hopfield_nav.navigation.motion.initial_alignment import end_at_turn, prepen
 from hopfield_nav.navigation.motion.planned_motion import PlannedMotion, Reference
 from hopfield_nav.navigation.motion.situation import Situation
 from hopfield_nav.navigation.motion.waypoints import along_chain, tight_chain, times_by_cell, times_by_length
-from hopfield_nav.planning import Plan, cells_along
+from hopfield_nav.planning import Plan
 
 
 class Route(NamedTuple):
@@ -142,6 +142,8 @@ class ToolMotions:
         )  # fmt: skip
         places = along_chain(chain)
         places = places[1:] if begun and len(places) > 1 else places
+        from hopfield_nav.planning import cells_along
+
         return ToolPath(cells_along(uneven, chain), self._poses_to_goal(places), True)
 
     def follow(self, poses: np.ndarray, q: np.ndarray) -> JointPath:

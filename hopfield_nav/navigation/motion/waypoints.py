@@ -6,7 +6,6 @@ import math
 import numpy as np
 
 from hopfield_nav.navigation.map import round_half_away
-from hopfield_nav.planning import shorten_path
 
 SECONDS_PER_CELL = 0.5  # of the document's rule for many waypoints, round(n/2)/(n - 1)
 MIN_LENGTH = 1e-6  # [cells] shorter than this is no step
@@ -45,7 +44,11 @@ def tight_chain(
     if first is not None:
         chain[0] = first
     chain = np.clip(chain, -0.5, np.array(blocked.shape) - 0.5)
-    return shorten_path(blocked, chain, spacing, clearance) if shorten else chain
+    if not shorten:
+        return chain
+    from hopfield_nav.planning import shorten_path
+
+    return shorten_path(blocked, chain, spacing, clearance)
 
 
 def seconds_per_cell(rule: float | str) -> float:
