@@ -1,6 +1,6 @@
 """When a level is an alarm: the rule, what it remembers, and its one function.
 
-The control computer asks it once a period; the closed loop and ``logs.replay`` use the same.
+The control computer asks it once a period; the closed loop and ``replay`` of recordings use the same.
 
 **One touch is one collision.** The detector fires above level 1. What it then feels is an *episode*, and the
 reference explains it: a new trajectory begins with the velocity of the old one, so for a while it goes deeper into

@@ -54,7 +54,7 @@ def is_reached(told: Mapping[str, object]) -> bool:
 
 
 def plan_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """``known_world.facts`` of a plan as a table of two columns."""
+    """The facts of a plan as a table of two columns."""
     numbers = {
         "duration": ("duration_s", "s", 1.0), "joints turn": ("joint_length_rad", "rad", 1.0),
         "tool moves": ("tool_length_m", "m", 1.0), "tool, start to end": ("tool_distance_m", "m", 1.0),
