@@ -39,6 +39,7 @@ QUICK = (  # what says most in a minute and a half: `pytest -m quick`
 
 # The tests start Python hundreds of times: what it has read once is kept, whatever it was told.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ.pop("COLUMNS", None)  # where nobody looks, tables are as wide as they want
 sys.dont_write_bytecode = False
 
 HERE = Path(__file__).resolve().parent

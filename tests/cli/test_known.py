@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -49,7 +50,7 @@ def test_an_unknown_list_is_refused_with_the_nearest(capsys):
 def test_the_package_is_a_program_with_a_version(tmp_path):
     command = [sys.executable, "-m", "hopfield_nav", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
-    assert done.stdout == f"hopfield-nav {hopfield_nav.__version__}\n"
+    assert re.fullmatch(rf"hopfield-nav {hopfield_nav.__version__} \(sources [0-9a-f]{{12}}\)\n", done.stdout)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ DRAW = """\
 import sys
 from pathlib import Path
 import numpy as np
-from hopfield_nav.figures import draw_replay
+from hopfield_nav.extensions.recordings.figures import draw_replay
 time = np.linspace(0.0, 1.0, 50)
 draw_replay(time, time, np.ones((50, 6)), time > 0.9, Path(sys.argv[1]), "a note")
 import matplotlib

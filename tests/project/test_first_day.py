@@ -39,7 +39,7 @@ def test_the_student_changes_a_world_sweeps_and_reads_the_best_threshold(tmp_pat
     (tmp_path / "thresholds.yaml").write_text(f"format: 1\nworld: u_trap\n{QUICK}\n{vary}\nrepeats: 2\n")
     assert "ok, 4 runs" in typed(capsys, "check", "thresholds.yaml")
     told = typed(capsys, "sweep", "thresholds.yaml", "--workers", "0", "--no-plots")
-    (best,) = [line.split()[1] for line in told.splitlines() if line.split()[:1] == ["*"]]
+    (best,) = re.findall(r"^★ .*detection\.threshold (\d+)", told, re.MULTILINE)
     assert best == "1"  # what feels nothing is never the best
     assert "missed" in told
 

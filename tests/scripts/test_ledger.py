@@ -24,7 +24,7 @@ def calls_of_claims():
         for call in ast.walk(tree)
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "judged"
         for name in ast.walk(call.args[0])
-        if isinstance(name, ast.Constant) and name.value.startswith(start)
+        if isinstance(name, ast.Constant) and isinstance(name.value, str) and name.value.startswith(start)
     ]
 
 

@@ -34,7 +34,7 @@ def arms(tmp_path):
 def test_nothing_changes_for_the_arms_of_universal_robots(name):
     world = load_world({**WHOLE, "arm": name})
     assert (world.start.joints, world.map.shape) == (Q0, JOINT_CELLS)
-    assert world.controller.parameters == {"omega": OMEGA}
+    assert world.controller.parameters == {"omega": OMEGA, "damping_ratio": 1.0}
 
 
 def test_a_world_that_names_an_arm_alone_is_one_for_it(arms):

@@ -171,4 +171,4 @@ def test_no_share_of_touches_is_above_all_of_them(monkeypatch):
     monkeypatch.setattr(quiet, "simulate", lambda world: SimpleNamespace(summary=summary))
     monkeypatch.setattr(quiet, "pushed", lambda world: quiet.Pushed(20.0, 20.0, 0))
     world = load_world("u_trap")
-    assert dict(quiet.costs(world, world))["touches answered twice"] == "75% → 75%"
+    assert dict(quiet.costs(world, world))["repeated alarms, of all touches"] == "75% → 75%"
