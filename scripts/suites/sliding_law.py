@@ -23,10 +23,10 @@ def slide(world, seed):
         place, normal = simulation.controller.work.tool[:2, 3], felt_normal(simulation.controller.law)[1][:2]
         if simulation.time > touched + SETTLED:
             rows.append([*simulation.force[:2], *place, *(normal / np.linalg.norm(normal))])
-    return {"outcome": simulation.outcome, **judged(np.array(rows).reshape(-1, 6), simulation.warnings)}
+    return {"outcome": simulation.outcome, **how_it_slid(np.array(rows).reshape(-1, 6), simulation.warnings)}
 
 
-def judged(rows, warnings):
+def how_it_slid(rows, warnings):
     """What force (2), place (2) and normal (2) of every millisecond come to."""
     off = rows[:, 2:4] - CENTER
     normal = off / np.linalg.norm(off, axis=1)[:, None]

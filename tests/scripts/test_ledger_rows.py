@@ -57,7 +57,7 @@ def test_every_claim_is_measured_by_a_chapter_of_its_document():
     """So that no row of the ledger is left out above."""
     chapters = {f"{d}/{name}.py" for d, names in reproduce.CHAPTERS.items() for name in names.split()}
     for path, call in calls_of_judged():
-        name = next(n.value for n in ast.walk(call.args[0]) if isinstance(n, ast.Constant) and "." in n.value)
+        name = next(n.value for n in ast.walk(call.args[0]) if isinstance(n, ast.Constant) and "." in str(n.value))
         assert path in chapters
         assert path.split("/")[0] == name.split(".")[0]
 

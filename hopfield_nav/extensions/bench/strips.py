@@ -1,5 +1,7 @@
 """Every run of some methods as a dot: a panel for each quantity, at the width of a column."""
 
+import hopfield_nav.figures  # isort: skip  # noqa: F401  (first: Matplotlib without the settings of the user)
+
 import textwrap
 from collections.abc import Sequence
 

@@ -3,6 +3,8 @@
 Each is a PNG with a note below; ``OSError`` where it cannot be written.
 """
 
+import hopfield_nav.figures  # isort: skip  # noqa: F401  (first: Matplotlib without the settings of the user)
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
