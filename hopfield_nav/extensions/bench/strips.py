@@ -35,11 +35,14 @@ def draw_strips(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cell:
         quantity = suite.kept[key]
         label = quantity.label + (f" ({quantity.shown})" if quantity.shown else "")
         ax.set_ylabel(textwrap.fill(label, _LINE))
+        ax.patch.set_visible(False)  # it would hide the names of the panel above
         ax.margins(y=0.12)
         ax.set_xlim(-0.5, len(methods) - 0.5)
         ax.yaxis.set_major_locator(MaxNLocator(4, integer=key.endswith("_count")))
-        names = methods if k // 2 == lines - 1 else [""] * len(methods)  # in the last row
+        names = methods if k + 2 >= len(shown) else [""] * len(methods)  # below the last panel of a column
         ax.set_xticks(range(len(methods)), names, rotation=20, ha="right", rotation_mode="anchor")
+        for name in ax.get_xticklabels():
+            name.set_in_layout(k // 2 == lines - 1)  # others stand in the place of a panel that is not there
     return figure
 
 
