@@ -68,8 +68,9 @@ class _Commands(typer.core.TyperGroup):
         """The list of commands, without loading one."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in CORE.items()])
-        with formatter.section("Commands of extensions"):
-            formatter.write_dl(list(_of_extensions().items()))
+        if others := list(_of_extensions().items()):
+            with formatter.section("Commands of extensions"):
+                formatter.write_dl(others)
 
 
 def _of_extensions() -> dict[str, str]:

@@ -126,13 +126,14 @@ def test_the_core_alone_runs_the_main_experiment_to_the_same_bytes(core, tmp_pat
     for where in (core, whole):
         made = run(where, "run", "ragazzon2012", "--no-plots", "--out", "made")
         assert made.returncode == 0, made.stderr
+        assert ("hopfield-nav view" in made.stdout) == (where is whole)
     assert (folder / "made" / "world.yaml").read_bytes() == (tmp_path / "made" / "world.yaml").read_bytes()
     alone, beside = (load_run(place / "made").data.load() for place in (folder, tmp_path))
     for name, values in beside.variables.items():  # the record's attributes tell the sources that made it
         assert values.values.tobytes() == alone[name].values.tobytes()
     assert alone.variables.keys() == beside.variables.keys()
-    for words in (["plot", "made"], ["export", "made", "--csv"], ["check", "ragazzon2012"], ["list", "worlds"]):
-        assert run(core, *words).returncode == 0
+    for words in ("plot made", "export made --csv", "check ragazzon2012", "list worlds", "--help"):
+        assert run(core, *words.split()).returncode == 0
 
 
 @pytest.mark.parametrize("words", WITHOUT, ids=WITHOUT.get)
