@@ -3,12 +3,13 @@
 Run with ``python benchmarks/arm_dynamics.py``; needs ``pip install hopfield-nav[test]``. The first table
 compares what a user of each gets: hopfield-nav's control loop is compiled and calls the kernel directly,
 Pinocchio's ``rnea`` and ``aba`` are called from a Python loop. So the ratio holds the cost of that
-call, some hundreds of nanoseconds, and says nothing about Pinocchio used from C++. Runs alternate in
-one process; the tables give medians.
+call, some hundreds of nanoseconds, and says nothing about Pinocchio used from C++. The last table has
+the arms that users make of a loaded one. Runs alternate in one process; the tables give medians.
 """
 
 from __future__ import annotations
 
+import pickle
 import statistics
 import sys
 from collections.abc import Callable
@@ -22,7 +23,18 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 from oracles import pinocchio_model
 from timing import asked, seconds_per_call, table, tell, two_digits
 
-from dynamics import forward_dynamics, forward_kinematics, inverse_dynamics, jacobian, load_arm
+from dynamics import (
+    bias_torque,
+    forward_dynamics,
+    forward_kinematics,
+    gravity_torque,
+    inverse_dynamics,
+    jacobian,
+    load_arm,
+    mass_matrix,
+    with_payload,
+    with_tool,
+)
 from dynamics.forward import accelerate
 from dynamics.kernels.decorators import kernel
 from dynamics.kinematics import update_frames
@@ -120,6 +132,24 @@ def measure_calls(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float]
     return rows
 
 
+def measure_made(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float]]]:
+    """Median seconds a call of each public function for an arm as it is loaded, and as users make others of it."""
+    loaded = load_arm(name)
+    arms = [
+        loaded, with_tool(loaded, np.diag([1.0, -1.0, -1.0, 1.0])), with_payload(loaded, 1.0, [0.0, 0.0, 0.05]),
+        loaded._replace(gravity=np.array([0.0, 0.0, -1.62])), pickle.loads(pickle.dumps(loaded)),
+    ]  # fmt: skip
+    rows = np.random.default_rng(0).uniform(-1, 1, (3, len(loaded.dh)))
+    calls: dict[Callable, int] = {forward_kinematics: 1, jacobian: 1, mass_matrix: 1, gravity_torque: 1}
+    calls |= {bias_torque: 2, inverse_dynamics: 3, forward_dynamics: 3}
+    found = []
+    for call, count in calls.items():
+        each = [lambda arm=arm, call=call, count=count: call(arm, *rows[:count]) for arm in arms]
+        times = [[seconds_per_call(lambda k, f=f: _repeat(f, k), CALLS_FROM_PYTHON) for f in each] for _ in range(RUNS)]
+        found.append((f"`{call.__name__}`", [statistics.median(t) for t in zip(*times, strict=True)]))
+    return found
+
+
 def _repeat(function: Callable, count: int) -> None:
     for _ in range(count):
         function()
@@ -140,6 +170,9 @@ def main() -> None:
         compared = [f"{two_digits(peer * 1e6)} µs", f"{peer / own:.2f}"] if peer else ["-", "-"]
         rows.append([what, f"{two_digits(own * 1e6)} µs", *compared])
     tell(table(["one call from Python", "hopfield-nav", "Pinocchio", "ratio"], rows), out, "calls")
+    rows = [[what, *(f"{two_digits(t * 1e6)} µs" for t in times)] for what, times in measure_made()]
+    head = ["one call from Python", "as loaded", "with a tool", "with a payload", "other gravity", "unpickled"]
+    tell(table(head, rows), out, "arms")
 
 
 if __name__ == "__main__":

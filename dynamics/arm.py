@@ -1,6 +1,9 @@
 """The arm as numbers: ``Arm``, and an arm with another tool, payload or another arm's masses."""
 
-from typing import NamedTuple
+import functools
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +15,13 @@ _LARGEST_MASS, _FARTHEST = 1e6, 1e3  # of a payload [kg], [m]
 
 
 class Arm(NamedTuple):
-    """A serial arm with ``n`` revolute joints, as float64 arrays that kernels read."""
+    """A serial arm with ``n`` revolute joints, as float64 arrays that kernels read.
+
+    Whatever makes one (``Arm``, ``_replace``, ``_make``, a copy, unpickling) copies the numbers into one array, of
+    which the fields are views: a call hands that one array to a kernel. A field may be written to in place.
+
+    Raises ``BadInput``: no numbers, or arrays that do not fit each other.
+    """
 
     dh: np.ndarray  # (n, 4) standard Denavit-Hartenberg rows [theta offset (rad), d (m), a (m), alpha (rad)]
     twist: np.ndarray  # (n, 2) [cos(alpha), sin(alpha)]
@@ -40,24 +49,71 @@ class Arm(NamedTuple):
     capsules: np.ndarray
 
 
-_SHAPES = {
-    "dh": (4,), "twist": (2,), "offset": (3,), "dynamics_offset": (3,), "mass": (), "center_of_mass": (3,),
-    "inertia": (3, 3), "rotor_inertia": (), "friction": (4,), "presliding": (),
-    "position_limits": (2,), "speed_limits": (), "torque_limits": (),
+_SHAPES: dict[str, tuple[Any, ...]] = {  # n: as many as joints; k: as many as capsules
+    "dh": ("n", 4), "twist": ("n", 2), "offset": ("n", 3), "dynamics_offset": ("n", 3), "mass": ("n",),
+    "center_of_mass": ("n", 3), "inertia": ("n", 3, 3), "rotor_inertia": ("n",), "friction": ("n", 4),
+    "presliding": ("n",), "gravity": (3,), "tool": (4, 4), "position_limits": ("n", 2), "speed_limits": ("n",),
+    "torque_limits": ("n",), "capsules": ("k", 8),
 }  # fmt: skip
 
 
+def _places() -> Iterator[tuple[int, int]]:
+    for_each, more = 0, 0
+    for rows, *columns in _SHAPES.values():
+        yield for_each, more
+        size = math.prod(columns)
+        for_each, more = (for_each + size, more) if rows == "n" else (for_each, more + (rows != "k" and rows * size))
+
+
+# Where each field begins in the array of all numbers, for kernels: so many for each joint, and so many more.
+PLACES = tuple.__new__(Arm, _places())
+
+
+def _together(arrays: Iterable[Any]) -> Arm:
+    fields = _fitting(arrays)
+    numbers, ends = np.concatenate([field.ravel() for field in fields]), np.cumsum([field.size for field in fields])
+    parts = (numbers[end - field.size : end].reshape(field.shape) for end, field in zip(ends, fields, strict=True))
+    return tuple.__new__(Arm, parts)
+
+
+def _fitting(arrays: Iterable[Any]) -> list[np.ndarray]:
+    """The arrays of an arm as numbers, once they are known to fit each other: kernels trust them."""
+    try:
+        fields = [np.asarray(array, dtype=np.float64) for array in arrays]
+    except (TypeError, ValueError, OverflowError):
+        raise BadInput("the arrays of an arm hold numbers", found=arrays) from None
+    n, k = len(np.atleast_1d(fields[0])), len(np.atleast_1d(fields[-1]))
+    shapes = tuple(field.shape for field in fields)
+    if shapes != _wanted(n, k) or n == 0:
+        wrong = {name: s for name, s, wanted in zip(_SHAPES, shapes, _wanted(n, k), strict=True) if s != wanted}
+        raise BadInput("the arrays of the arm do not fit each other", found=wrong, allowed=f"{n} rows each")
+    return fields
+
+
+@functools.cache
+def _wanted(n: int, k: int) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple({"n": n, "k": k}.get(length, length) for length in shape) for shape in _SHAPES.values())
+
+
+@functools.wraps(Arm.__new__)
+def _new(cls: type[Arm], *arrays: Any, **named: Any) -> Arm:
+    return _together(_AS_GIVEN(cls, *arrays, **named))
+
+
+# A named tuple may not say so itself. ``_replace`` asks ``_make``, and who copies or unpickles asks ``__new__``.
+_AS_GIVEN = Arm.__new__
+setattr(Arm, "__new__", _new)  # noqa: B010  (to mypy a method stays what it is)
+setattr(Arm, "_make", classmethod(lambda cls, arrays: _together(arrays)))  # noqa: B010
+
+
 def joint_count(arm: Arm) -> int:
-    """How many joints an arm has, once its arrays are known to fit each other: kernels trust them."""
+    """How many joints an arm has.
+
+    Raises ``BadInput``: no arm.
+    """
     if not isinstance(arm, Arm):
         raise BadInput("no arm", found=arm, allowed="one from load_arm")
-    n = len(arm.dh)
-    shapes = [np.shape(getattr(arm, name)) for name in _SHAPES]
-    wanted = [(n, *tail) for tail in _SHAPES.values()]
-    if shapes != wanted or n == 0 or np.shape(arm.gravity) != (3,) or np.shape(arm.tool) != (4, 4):
-        found = {name: s for name, s, w in zip(_SHAPES, shapes, wanted, strict=True) if s != w}
-        raise BadInput("the arrays of the arm do not fit each other", found=found, allowed=f"{n} rows each")
-    return n
+    return len(arm.dh)
 
 
 def with_dynamics(arm: Arm, other: Arm) -> Arm:

@@ -8,7 +8,7 @@ Only this file knows the layout of ``work.motion``, ``work.composite`` and ``wor
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.kernels.decorators import Room, Table, inlined, packed
 from dynamics.kernels.spatial import (
     NO_BODY,
@@ -29,7 +29,8 @@ from dynamics.kernels.spatial import (
 from dynamics.kernels.vectors import UP, ZERO, add, column, dot, matmul, three, times, vector
 from dynamics.kernels.views import room_here, view
 from dynamics.kinematics import copy_matrix, update_frames
-from dynamics.packed import KNOWN, arm_in, in_rows, numbers_of, row_count, work_in
+from dynamics.packed import arm_in, in_rows, row_count
+from dynamics.work import work_in
 
 
 def mass_matrix(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
@@ -46,13 +47,13 @@ def mass_matrix(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -> np.nd
     Source: ragazzon2012 (3.5); kebria2016 (7).
     """
     try:
-        numbers, n, _ = KNOWN[id(arm)]
+        numbers, n = arm.dh.base, len(arm.dh)
         result = np.empty((n, n)) if out is None else out
         if _mass_matrix.entry(numbers, n, q, result, None):
             return result
-    except (KeyError, TypeError):  # of the arm, of an argument
+    except (AttributeError, TypeError):  # of the arm, of an argument
         pass
-    n = numbers_of(arm)[1]
+    n = joint_count(arm)
     return in_rows(_mass_matrix, arm, (n, n), out, q=q)
 
 

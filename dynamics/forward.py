@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.composite import update_mass_and_bias
 from dynamics.kernels.decorators import MayMiss, Room, inlined, packed
 from dynamics.kernels.views import room_here, view
 from dynamics.kinematics import add_wrench_torque, update_frames, update_tool_position
 from dynamics.linear_solve import solve_symmetric
-from dynamics.packed import KNOWN, arm_in, in_rows, numbers_of, row_count, work_in
+from dynamics.packed import arm_in, in_rows, row_count
+from dynamics.work import work_in
 
 
 def forward_dynamics(
@@ -31,13 +32,13 @@ def forward_dynamics(
     Source: ragazzon2012 (3.1), (5.1).
     """
     try:
-        numbers, n, _ = KNOWN[id(arm)]
+        numbers, n = arm.dh.base, len(arm.dh)
         result = np.empty(n) if out is None else out
         if _forward_dynamics.entry(numbers, n, q, qd, tau, wrench, result, None):
             return result
-    except (KeyError, TypeError):  # of the arm, of an argument
+    except (AttributeError, TypeError):  # of the arm, of an argument
         pass
-    n = numbers_of(arm)[1]
+    n = joint_count(arm)
     return in_rows(_forward_dynamics, arm, (n,), out, wrench, q=q, qd=qd, tau=tau)
 
 

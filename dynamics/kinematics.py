@@ -5,12 +5,13 @@ Standard Denavit-Hartenberg frames (ragazzon2012 3.2.1, A.1, A.2): joint i turns
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.kernels.decorators import Room, Table, inlined, packed
 from dynamics.kernels.vectors import UNIT, UP, ZERO, add, along, column, cross, dot, matmul, put, sub, three, vector
 from dynamics.kernels.views import room_here, view
-from dynamics.packed import KNOWN, arm_in, in_rows, numbers_of, row_count, work_in
+from dynamics.packed import arm_in, in_rows, row_count
 from dynamics.sincos import cos_sin
+from dynamics.work import work_in
 
 
 def link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
@@ -25,7 +26,7 @@ def link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 3.2.1.
     """
-    n = numbers_of(arm)[1]
+    n = joint_count(arm)
     frames = in_rows(_link_frames, arm, (4 * n + 4, 4), None, q=q)
     return frames.reshape(*frames.shape[:-2], n + 1, 4, 4)
 
@@ -44,11 +45,11 @@ def forward_kinematics(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -
     Source: ragazzon2012 3.2.1; kebria2016 (1), (2) with the missing s5.
     """
     try:
-        numbers, n, _ = KNOWN[id(arm)]
+        numbers, n = arm.dh.base, len(arm.dh)
         result = np.empty((4, 4)) if out is None else out
         if _forward_kinematics.entry(numbers, n, q, result, None):
             return result
-    except (KeyError, TypeError):  # of the arm, of an argument
+    except (AttributeError, TypeError):  # of the arm, of an argument
         pass
     return in_rows(_forward_kinematics, arm, (4, 4), out, q=q)
 
@@ -67,13 +68,13 @@ def jacobian(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -> np.ndarr
     Source: ragazzon2012 A.1.
     """
     try:
-        numbers, n, _ = KNOWN[id(arm)]
+        numbers, n = arm.dh.base, len(arm.dh)
         result = np.empty((6, n)) if out is None else out
         if _jacobian.entry(numbers, n, q, result, None):
             return result
-    except (KeyError, TypeError):  # of the arm, of an argument
+    except (AttributeError, TypeError):  # of the arm, of an argument
         pass
-    return in_rows(_jacobian, arm, (6, numbers_of(arm)[1]), out, q=q)
+    return in_rows(_jacobian, arm, (6, joint_count(arm)), out, q=q)
 
 
 @inlined

@@ -4,13 +4,13 @@
 """
 
 import functools
+from copy import copy
 from importlib import resources
 from pathlib import Path
 
 from dynamics.arm import Arm
 from dynamics.errors import BadInput, nearest_name
 from dynamics.files import read_arm_file
-from dynamics.packed import together
 
 _SUFFIXES = (".yaml", ".yml", ".urdf")
 
@@ -42,13 +42,13 @@ def load_arm(name: str | Path, folder: Path | None = None) -> Arm:
     Raises ``BadInput``: unknown name, unreadable file, or a wrong entry, with the place.
     """
     if str(name) in list_arms():
-        return together(_built_in(str(name)))
+        return copy(_built_in(str(name)))
     path = _arm_path(str(name), folder)
     if path.suffix.lower() == ".urdf":
         from dynamics.files import read_urdf
 
-        return together(read_urdf(path).arm)
-    return together(read_arm_file(path, str(name)))
+        return read_urdf(path).arm
+    return read_arm_file(path, str(name))
 
 
 @functools.cache

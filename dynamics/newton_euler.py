@@ -6,13 +6,14 @@ the base, which is the same as (3.13), (3.14). They cost O(n).
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.kernels.decorators import MayMiss, Room, inlined, packed
 from dynamics.kernels.spatial import NONE, pair, plus, put_pair
 from dynamics.kernels.vectors import ZERO, add, carried, cross, three, times, torque_of, vector
 from dynamics.kernels.views import room_here, view
 from dynamics.kinematics import add_wrench_torque, into_link, update_frames, update_tool_position
-from dynamics.packed import KNOWN, arm_in, in_rows, numbers_of, row_count, work_in
+from dynamics.packed import arm_in, in_rows, row_count
+from dynamics.work import work_in
 
 
 def inverse_dynamics(
@@ -35,13 +36,13 @@ def inverse_dynamics(
     Source: ragazzon2012 (3.9)-(3.15), (5.1); tu2023 (34)-(47).
     """
     try:
-        numbers, n, _ = KNOWN[id(arm)]
+        numbers, n = arm.dh.base, len(arm.dh)
         result = np.empty(n) if out is None else out
         if _inverse_dynamics.entry(numbers, n, q, qd, qdd, wrench, result, None):
             return result
-    except (KeyError, TypeError):  # of the arm, of an argument
+    except (AttributeError, TypeError):  # of the arm, of an argument
         pass
-    n = numbers_of(arm)[1]
+    n = joint_count(arm)
     return in_rows(_inverse_dynamics, arm, (n,), out, wrench, q=q, qd=qd, qdd=qdd)
 
 
@@ -57,7 +58,7 @@ def gravity_torque(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 (3.8), (3.14) with the sign of (3.4) corrected.
     """
-    zero = np.zeros(numbers_of(arm)[1])
+    zero = np.zeros(joint_count(arm))
     return inverse_dynamics(arm, q, zero, zero)
 
 

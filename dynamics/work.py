@@ -4,6 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.kernels.decorators import inlined
+from dynamics.kernels.views import view
+
 
 class Work(NamedTuple):
     """Scratch arrays for an arm with ``n`` joints; each kernel says which it reads and writes."""
@@ -27,18 +30,33 @@ class Work(NamedTuple):
 
 def make_work(n: int) -> Work:
     """Scratch arrays for an arm with ``n`` joints."""
-    return Work(
-        turn=np.zeros((n, 2)),
-        rotation=np.zeros((n, 3, 3)),
-        origin=np.zeros((n + 1, 3)),
-        tool=np.eye(4),
-        motion=np.zeros((n, 6)),
-        composite=np.zeros((n, 10)),
-        force=np.zeros((n, 6)),
-        mass_matrix=np.zeros((n, n)),
-        bias=np.zeros(n),
-        jacobian=np.zeros((6, n)),
-        link=np.zeros((n, 6)),
-        square=np.zeros((6, 6)),
-        vector=np.zeros((2, max(n, 6))),
+    return work_in.__wrapped__(np.zeros(room_for(n)), n)  # type: ignore[attr-defined]
+
+
+def room_for(n: int) -> int:
+    """How many numbers the scratch arrays of an arm with ``n`` joints take; what they hold is arbitrary."""
+    return 55 + n * (49 + n) + 2 * max(n, 6)
+
+
+@inlined
+def work_in(scratch, n):
+    """Scratch arrays for an arm with ``n`` joints, as views of one with ``room_for(n)`` numbers."""
+    last = 55 + n * (43 + n)
+    work = Work(
+        turn=view(scratch, 0, (n, 2)),
+        rotation=view(scratch, 2 * n, (n, 3, 3)),
+        origin=view(scratch, 11 * n, (n + 1, 3)),
+        tool=view(scratch, 14 * n + 3, (4, 4)),
+        motion=view(scratch, 14 * n + 19, (n, 6)),
+        composite=view(scratch, 20 * n + 19, (n, 10)),
+        force=view(scratch, 30 * n + 19, (n, 6)),
+        link=view(scratch, 36 * n + 19, (n, 6)),
+        bias=view(scratch, 42 * n + 19, (n,)),
+        mass_matrix=view(scratch, 43 * n + 19, (n, n)),
+        square=view(scratch, last - 36, (6, 6)),
+        jacobian=view(scratch, last, (6, n)),
+        vector=view(scratch, last + 6 * n, (2, max(n, 6))),
     )
+    work.tool[3, 0] = work.tool[3, 1] = work.tool[3, 2] = 0.0
+    work.tool[3, 3] = 1.0
+    return work

@@ -22,7 +22,6 @@ from dynamics import Arm, link_frames
 from dynamics.forward import accelerate
 from dynamics.kernels.decorators import kernel
 from dynamics.kinematics import update_frames
-from dynamics.packed import numbers_of
 from dynamics.work import make_work
 
 TINY = 1e-9  # stands in for a zero mass or tensor while MuJoCo compiles, then is set back to zero
@@ -162,7 +161,7 @@ def lowest_potential_energy(arm: Arm) -> float:
     """Smallest potential energy over all joint angles [J]."""
     from scipy.optimize import minimize
 
-    key = numbers_of(arm)[0].tobytes()
+    key = arm.dh.base.tobytes()
     if key not in _LOWEST:
         starts = np.random.default_rng(3).uniform(-math.pi, math.pi, (20, len(arm.dh)))
         ends = [minimize(lambda q: float(potential_energy(arm, q)), start, tol=1e-12) for start in starts]

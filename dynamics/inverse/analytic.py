@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.batches import rows_like
 from dynamics.errors import BadInput
 from dynamics.inverse.closed_form import solve_branches
@@ -14,7 +14,8 @@ from dynamics.inverse.ur_type import is_of_ur_type, require_closed_form
 from dynamics.kernels.decorators import Room, inlined, kernel, packed
 from dynamics.kernels.views import view
 from dynamics.kinematics import update_frames, update_tool
-from dynamics.packed import arm_in, numbers_of, room_for, work_in
+from dynamics.packed import arm_in
+from dynamics.work import room_for, work_in
 
 CHECKED = 1e-9  # largest entry of T(q) − T of a solution that is given out
 
@@ -85,7 +86,7 @@ def solve_all_wanting(arm, T, theta6, solutions, branches):
 
 def _solve(arm: Arm, T_base_tool: object, theta6: object) -> tuple:
     """Solutions (k, 8, 6), branches (k, 8, 3) and counts of k poses, all as floats; their leading shape."""
-    numbers, n = numbers_of(arm)
+    n, numbers = joint_count(arm), arm.dh.base
     poses = copied_poses(T_base_tool)
     lead = poses.shape[:-2]
     size = poses.size // 16

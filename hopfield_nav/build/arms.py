@@ -3,13 +3,12 @@
 import numpy as np
 
 from dynamics import Arm, BadInput, load_arm, with_dynamics, with_payload
-from dynamics.packed import together
 from hopfield_nav.world import World
 
 
 def build_arm(world: World) -> Arm:
     """The world's arm with its gravity, tool frame and payload."""
-    return together(_loaded(world.bare_arm()._replace(gravity=np.array(world.gravity)), world))
+    return _loaded(world.bare_arm()._replace(gravity=np.array(world.gravity)), world)
 
 
 def _loaded(arm: Arm, world: World) -> Arm:
@@ -45,7 +44,7 @@ def build_model(world: World, arm: Arm, loaded: bool = True) -> Arm:
         from dynamics.flexible_joint import flexible_joints
 
         model = model._replace(rotor_inertia=flexible_joints(given).rotor_inertia)
-    return together(model._replace(friction=friction, presliding=gears))
+    return model._replace(friction=friction, presliding=gears)
 
 
 def with_friction(world: World, arm: Arm) -> Arm:

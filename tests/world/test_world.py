@@ -10,7 +10,6 @@ import pytest
 from pydantic import ValidationError
 from refusals import refused
 
-from dynamics.packed import numbers_of
 from hopfield_nav.build import build_arm, build_model
 from hopfield_nav.world import World, dump_schema, load_world, parse_world
 from hopfield_nav.world.document import parse_document, plain_value
@@ -35,7 +34,7 @@ def test_kernels_get_the_numbers_of_a_worlds_arms_as_they_lie(more):
     world = parse_world(f"format: 1\n{more}")
     arm = build_arm(world)
     for made in (arm, build_model(world, arm)):
-        assert numbers_of(made)[0] is made.dh.base
+        assert made.dh.base is made.mass.base
 
 
 def test_a_world_cannot_be_changed():

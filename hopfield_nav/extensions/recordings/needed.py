@@ -9,7 +9,6 @@ import numpy as np
 
 from dynamics import Arm, BadInput
 from dynamics.files import arm_from_dict
-from dynamics.packed import together
 
 if TYPE_CHECKING:
     import xarray
@@ -67,11 +66,11 @@ def _smoothed(time: np.ndarray, angles: np.ndarray, title: str) -> list[np.ndarr
 def without_masses(arm: Arm) -> Arm:
     """An arm that needs no torque to move: no masses, tensors, rotors or friction."""
     names = ("mass", "inertia", "rotor_inertia", "friction")
-    return together(arm._replace(**{name: np.zeros_like(getattr(arm, name)) for name in names}))
+    return arm._replace(**{name: np.zeros_like(getattr(arm, name)) for name in names})
 
 
 def bare_chain(n: int) -> Arm:
     """``n`` joints of which nothing but their number is known: no lengths and no masses."""
     joint: dict[str, object] = {"theta": 0, "d": 0, "a": 0, "alpha": 0, "source": "none"}
     link = {"mass": 0, "center_of_mass": [0, 0, 0], "inertia": [[0, 0, 0]] * 3, "source": "none"}
-    return together(arm_from_dict({"joints": [joint] * n, "links": [link] * n}))
+    return arm_from_dict({"joints": [joint] * n, "links": [link] * n})

@@ -15,13 +15,13 @@ Source: the regressor: madsen2020 section 3; recursive least squares with a prio
 """
 
 import math
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
 
 from dynamics import Arm, inverse_dynamics, jacobian, with_payload
 from dynamics.identification import parameters_of, regressor
-from dynamics.packed import together
 
 PER_LINK, PAYLOAD, FORCE = 4, 4, 3
 SCALE, SHIFT = 0.15, 0.01  # deviations believed of a link's mass (a share) and of its centre [m]
@@ -55,7 +55,7 @@ class LinkLearning:
 
     def __init__(self, arm: Arm) -> None:
         n = len(arm.dh)
-        self.arm = together(arm)  # as it was believed before
+        self.arm = copy(arm)  # as it was believed before
         # (6 n + 7,) unknowns: of each link mass (share) and centre (3) [m]; Coulomb (n) and viscous (n)
         # friction (shares); payload and its first moment [kg, kg·m]; force on the tool [N]
         self.values = np.zeros(6 * n + PAYLOAD + FORCE)
