@@ -68,10 +68,20 @@ def _is_quick(path: Path) -> bool:
     return path.as_posix().endswith(QUICK)
 
 
+def _is_study(path: Path) -> bool:
+    return path.is_relative_to(HERE / "scripts")
+
+
 def pytest_ignore_collect(collection_path, config):
-    """For ``-m quick`` the other files are not even read, which would take most of the time."""
-    passed_over = collection_path.suffix == ".py" and not _is_quick(collection_path)
-    return True if passed_over and config.option.markexpr == "quick" else None
+    """Only files that are asked for are read, which takes most of the time; studies are no part of the suite."""
+    asked = config.option.markexpr
+    if collection_path.suffix != ".py" or (config.args_source is pytest.Config.ArgsSource.ARGS and not asked):
+        return None
+    passed_over = {
+        "quick": not _is_quick(collection_path), "study": not _is_study(collection_path),
+        "": _is_study(collection_path),
+    }  # fmt: skip
+    return True if passed_over.get(asked) else None
 
 
 def pytest_collection_modifyitems(items):
@@ -80,6 +90,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if _is_quick(item.path):
             item.add_marker(pytest.mark.quick)
+        if _is_study(item.path):
+            item.add_marker(pytest.mark.study)
         if item.path.relative_to(HERE).parts[0] not in ("extensions", "scripts", "project"):
             item.add_marker(pytest.mark.core)
 

@@ -26,8 +26,10 @@ def whole():
     return line
 
 
-def test_ci_types_what_the_readme_says():
-    assert (ROOT / ".ci/run").read_text(encoding="utf-8").splitlines()[-1] == whole()
+def test_ci_types_what_the_readme_says_and_then_the_studies():
+    *_, suite, studies = (ROOT / ".ci/run").read_text(encoding="utf-8").splitlines()
+    assert suite == whole()
+    assert studies == f"{whole().rsplit(' && ', 1)[1]} -m study"
 
 
 def test_contributors_type_what_the_readme_says():
