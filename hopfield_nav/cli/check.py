@@ -147,7 +147,7 @@ def _refused(sweep: "Sweep", name: str, tried: "Tried", reason: str) -> BadInput
 
 def _check_world(document: "Document", path: Path, picture: bool, trust: bool) -> str:
     from hopfield_nav.cli.report import compiling, say
-    from hopfield_nav.world import Trust, placed, remarks, together, world_from, world_name
+    from hopfield_nav.world import Trust, placed, refuse, remarks, world_from, world_name
 
     world = world_from(document, path.parent, world_name(path), trust=Trust(trust))
     told = remarks(world)
@@ -157,8 +157,8 @@ def _check_world(document: "Document", path: Path, picture: bool, trust: bool) -
 
     with compiling("check"):
         trial = try_world(world)
-    if trial.simulation is None:
-        raise together(placed(trial.faults, document))
+    refuse(placed(trial.faults, document), document)
+    assert trial.simulation is not None
     said = ["ok", *told, *trial.simulation.warnings]
     if picture:
         from hopfield_nav.figures.run import draw_set_up

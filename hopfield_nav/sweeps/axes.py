@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,8 +12,8 @@ import numpy as np
 from dynamics import BadInput
 from hopfield_nav.sweeps.base import Base, refused_changes
 from hopfield_nav.sweeps.sections import SweepFile
-from hopfield_nav.sweeps.values import MOST_RUNS, Draw, draw_samples
-from hopfield_nav.world import NOT_KNOWN, Document, Fault, Key, faults_of, show, split_key
+from hopfield_nav.sweeps.values import MOST_RUNS, draw_samples
+from hopfield_nav.world import Document, Fault, Key, faults_of, show, split_key
 
 _RESERVED = {
     "seed": "the sweep's own `seed` and `repeats`, or the seed of random obstacles",
@@ -58,24 +58,15 @@ class AxisColumn:
 
 
 Axis = tuple[AxisColumn, ...]
-_Maker = tuple[Key, Iterable[str], Callable[[], Axis]]
 
 
 def build_axes(file: SweepFile, base: Base, document: Document) -> tuple[list[Axis], list[Fault]]:
-    """The axes of the grid, the first varying slowest, random samples last; and what is wrong with them.
-
-    That is: keys that are given twice or cannot be swept, too many runs, values that the base does not allow.
-    """
-    faults = list(_clashes(file, document))
-    many = list(faults_of([partial(_refuse_many, document=document)], file))
-    axes: list[Axis] = []
-    clashing = {split_key(str(key[-1])) for key, _ in faults}
-    for key, names, columns in () if many else _columns_of(file, base, document):
-        if not clashing.isdisjoint(map(split_key, names)):
-            continue  # nobody knows which of the two is meant
-        told = list(faults_of([partial(_add_axis, base=base, drawn=key == ("random",), axes=axes)], columns))
-        faults += [(key, fault) for fault in told]
-    return axes, [*faults, *(((), fault) for fault in many)]
+    """The axes of the grid, the first varying slowest, random samples last; and the values that the base refuses."""
+    axes, faults = list[Axis](), list[Fault]()
+    for key, columns in _columns_of(file, base, document):
+        add = partial(_add_axis, base=base, drawn=key == ("random",), axes=axes)
+        faults += [(key, fault) for fault in faults_of([add], columns)]
+    return axes, faults
 
 
 def _add_axis(columns: Callable[[], Axis], base: Base, drawn: bool, axes: list[Axis]) -> Iterator[BadInput]:
@@ -87,23 +78,14 @@ def _add_axis(columns: Callable[[], Axis], base: Base, drawn: bool, axes: list[A
     yield from refused_changes(base, axis, whole=not drawn)
 
 
-def _columns_of(file: SweepFile, base: Base, document: Document) -> Iterator[_Maker]:
-    """For each axis that is known where it stands, its keys of the world, and what makes its columns."""
-    for key, spec in _known(file.vary).items():
-        yield ("vary", key), [key], partial(_axis, base, document, ("vary",), {key: spec})
-    for i, group in enumerate(_groups(file)):
-        yield ("zip", i), group, partial(_axis, base, document, ("zip", i), group)
-    if draws := _known(file.random):
-        yield ("random",), draws, partial(_random_axis, draws, file, base, document)
-
-
-def _known(keys: dict[str, Any]) -> dict[str, Any]:
-    """The keys of a section that are known, with what is known there."""
-    return {} if keys is NOT_KNOWN else {key: spec for key, spec in keys.items() if spec is not NOT_KNOWN}
-
-
-def _groups(file: SweepFile) -> tuple[dict[str, Any], ...]:
-    return () if file.zip is NOT_KNOWN else file.zip
+def _columns_of(file: SweepFile, base: Base, document: Document) -> Iterator[tuple[Key, Callable[[], Axis]]]:
+    """For each axis where it stands, and what makes its columns."""
+    for key, spec in file.vary.items():
+        yield ("vary", key), partial(_axis, base, document, ("vary",), {key: spec})
+    for i, group in enumerate(file.zip):
+        yield ("zip", i), partial(_axis, base, document, ("zip", i), group)
+    if file.random:
+        yield ("random",), partial(_random_axis, file, base, document)
 
 
 def _axis(base: Base, document: Document, section: Key, specs: dict[str, Any]) -> Axis:
@@ -118,10 +100,10 @@ def _column(base: Base, document: Document, section: Key, key: str, spec: Any) -
     return AxisColumn(_name(path, spec.scaled), path, spec.values, factor_of, places)
 
 
-def _random_axis(draws: dict[str, Draw], file: SweepFile, base: Base, document: Document) -> Axis:
-    drawn = draw_samples(draws, file.samples or 0, file.seed)
+def _random_axis(file: SweepFile, base: Base, document: Document) -> Axis:
+    drawn = draw_samples(file.random, file.samples or 0, file.seed)
     columns = []
-    for key, draw in draws.items():
+    for key, draw in file.random.items():
         path, where = split_key(key), document.where(("random", key))
         factor_of = _base_number(base, path, where) if draw.scaled else None
         place = [document.place(("random", key))]
@@ -152,14 +134,14 @@ def _scaled(base: Any, factor: float) -> Any:
     return int(product) if whole else product
 
 
-def _clashes(file: SweepFile, document: Document) -> Iterator[Fault]:
-    """Keys of the world that are changed in more than one place, or cannot be changed."""
+def faults_of_keys(file: SweepFile, document: Document) -> Iterator[Fault]:
+    """Keys of the world that are changed in more than one place, or cannot be changed; and too many runs."""
     sections: list[tuple[Key, Any]] = [(("set",), file.set), (("vary",), file.vary)]
-    sections += [(("zip", i), group) for i, group in enumerate(_groups(file))]
+    sections += [(("zip", i), group) for i, group in enumerate(file.zip)]
     sections.append((("random",), file.random))
     seen: dict[Key, tuple[str, bool]] = {}
     for section, keys in sections:
-        for key in () if keys is NOT_KNOWN else keys:
+        for key in keys:
             path, where = split_key(key), document.where((*section, key))
             try:
                 _refuse_reserved(key, path, where)
@@ -168,6 +150,7 @@ def _clashes(file: SweepFile, document: Document) -> Iterator[Fault]:
             except BadInput as error:
                 yield (*section, key), error
             seen[path] = (f"{section[0]}.{key}", section == ("set",))
+    yield from (((), fault) for fault in faults_of([partial(_refuse_many, document=document)], file))
 
 
 def _refuse_reserved(key: str, path: Key, where: str) -> None:

@@ -1,7 +1,7 @@
 """The base world of a sweep, and the trial of every value on it before anything runs."""
 
 import copy
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,6 @@ from dynamics import BadInput
 from hopfield_nav import world as worlds
 
 _MOST_TRIALS = 10_000  # values of one column; of more numbers the extremes and some between are tried
-Faults = list[tuple[worlds.Key, BadInput]]  # and the key at which each lies
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,22 +20,19 @@ class Base:
 
     data: dict[str, Any]  # plain data of the world file, paths relative to ``folder``
     name: str  # of the world
-    world: worlds.World  # the same, checked; not known where the data is at fault
+    world: worlds.World  # the same, checked
     folder: Path  # of the sweep
     trust: worlds.Trust  # which Python files may be executed
-    faults: frozenset[str] = frozenset()  # what is wrong with the data itself, without file and line
 
     @classmethod
     def of(cls, document: worlds.Document, folder: Path, trust: worlds.Trust) -> "Base":
-        """The base world of a document, good or not; it has the document's name."""
-        data, name = document.data, document.name
-        try:
-            own = worlds.Document(copy.deepcopy(data), name, notes=document.notes)
-            world = worlds.world_from(own, folder, name, trust=trust)
-        except BadInput as error:
-            faults = frozenset(map(_apart_from_place, (error, *error.others)))
-            return cls(data, name, worlds.NOT_KNOWN, folder, trust, faults)
-        return cls(data, name, world, folder, trust)
+        """The base world of a document, whose name it has.
+
+        Raises ``BadInput``: as ``world_from``.
+        """
+        own = worlds.Document(copy.deepcopy(document.data), document.name, notes=document.notes)
+        world = worlds.world_from(own, folder, document.name, trust)
+        return cls(document.data, document.name, world, folder, trust)
 
     def world_with(self, *layers: Sequence[worlds.Change]) -> worlds.World:
         """The base world with some values changed, as ``changed`` does.
@@ -44,9 +40,7 @@ class Base:
         Raises ``BadInput``: the world does not allow them; the message starts with the place of a change where the
         fault lies in one of them.
         """
-        document = self.changed(*layers)
-        like = None if self.faults else self.world
-        return worlds.world_from(document, self.folder, self.name, like=like, trust=self.trust)
+        return worlds.world_from(self.changed(*layers), self.folder, self.name, self.trust)
 
     def changed(self, *layers: Sequence[worlds.Change]) -> worlds.Document:
         """The data of the base world with some values changed; a method of a later layer ends an earlier one's keys.
@@ -63,25 +57,17 @@ class Base:
         return worlds.value_at(self.world.model_dump(mode="json"), key)
 
 
-def read_base(given: Any, document: worlds.Document, folder: Path, trust: worlds.Trust) -> tuple[Base, Faults]:
-    """The base world that a sweep's document names or holds, and its faults, all at the key ``world``.
+def read_base(given: Any, document: worlds.Document, folder: Path, trust: worlds.Trust) -> Base:
+    """The base world that a sweep's document names or holds.
 
-    ``given`` is a name, a path relative to ``folder``, or a world; the base is not known where there is no such
-    world.
+    ``given`` is a name, a path relative to ``folder``, or a world.
+
+    Raises ``BadInput``: there is no such world, or as ``world_from``.
     """
-    if given is worlds.NOT_KNOWN:
-        return worlds.NOT_KNOWN, []
-    try:
-        inner, at, name = _document_of(given, document, folder)
-    except BadInput as error:
-        return worlds.NOT_KNOWN, _at_key(("world",), [error])
-    told: list[BadInput] = []
-    try:
-        worlds.world_from(inner, at, name, trust=trust)
-    except BadInput as error:
-        told = [error, *error.others]
+    inner, at, name = _document_of(given, document, folder)
+    worlds.world_from(inner, at, name, trust)
     worlds.relative_to(inner.data, at, folder)
-    return Base.of(replace(inner, name=name), folder, trust), _at_key(("world",), told)
+    return Base.of(replace(inner, name=name), folder, trust)
 
 
 def _document_of(given: Any, document: worlds.Document, folder: Path) -> tuple[worlds.Document, Path, str]:
@@ -91,10 +77,6 @@ def _document_of(given: Any, document: worlds.Document, folder: Path) -> tuple[w
         return worlds.Document(copy.deepcopy(given), document.name, below), folder, "world"
     path = _find(given, folder, document.where(("world",)))
     return worlds.read_document(path), path.parent, worlds.world_name(path)
-
-
-def _at_key(key: worlds.Key, faults: Iterable[BadInput]) -> Faults:
-    return [(key, fault) for fault in faults]
 
 
 def _find(name: str, folder: Path, where: str) -> Path:
@@ -107,22 +89,17 @@ def _find(name: str, folder: Path, where: str) -> Path:
         raise BadInput(error.what, where=where, found=name, allowed=allowed, nearest=error.nearest) from None
 
 
-def with_settings(base: Base, settings: dict[str, Any], document: worlds.Document) -> tuple[Base, Faults]:
-    """The base world with the fixed changes of the sweep, and what it does not allow of them."""
-    known = settings is not worlds.NOT_KNOWN and base is not worlds.NOT_KNOWN
-    if not known:
-        return worlds.NOT_KNOWN, []
+def with_settings(base: Base, settings: dict[str, Any], document: worlds.Document) -> Base:
+    """The base world with the fixed changes of the sweep.
+
+    Raises ``BadInput``: it does not allow them.
+    """
     if not settings:
-        return base, []
-    at = {key: document.place(("set", key)) for key in settings}
-    changes = [(worlds.split_key(key), value, at[key]) for key, value in settings.items()]
-    one = next(iter(settings)) if len(settings) == 1 else None
-    told = _refused(base, changes, f"{document.place(('set',))}: {f'set.{one}' if one else 'set'}")
-    try:
-        changed = base.changed(changes)
-    except (BadInput, worlds.NotKnown):
-        return worlds.NOT_KNOWN, _at_key(("set",), told)
-    return Base.of(changed, base.folder, base.trust), _at_key(("set",), told)
+        return base
+    changes = [(worlds.split_key(key), value, document.place(("set", key))) for key, value in settings.items()]
+    key = f"set.{next(iter(settings))}" if len(settings) == 1 else "set"
+    worlds.refuse([(("set",), f) for f in _refused(base, changes, f"{document.place(('set',))}: {key}")], document)
+    return Base.of(base.changed(changes), base.folder, base.trust)
 
 
 def refused_changes(base: Base, columns: Sequence[Any], whole: bool) -> Iterator[BadInput]:
@@ -144,20 +121,12 @@ def refused_changes(base: Base, columns: Sequence[Any], whole: bool) -> Iterator
 
 
 def _refused(base: Base, changes: Sequence[worlds.Change], where: str, about: str = "") -> list[BadInput]:
-    """What the base world does not allow of some changes; nothing where that depends on what is not known."""
+    """What the base world does not allow of some changes."""
     try:
         base.world_with(changes)
-    except worlds.NotKnown:
-        return []
     except BadInput as error:
-        faults = (fault for fault in (error, *error.others) if _apart_from_place(fault) not in base.faults)
-        return [_of_change(fault, changes, where, about) for fault in faults]
+        return [_of_change(fault, changes, where, about) for fault in (error, *error.others)]
     return []
-
-
-def _apart_from_place(fault: BadInput) -> str:
-    """What a fault says, without file and line: a change gives its own to the section around it."""
-    return f"{fault.where.rpartition(': ')[2]}: {fault.what}; {fault.found}"
 
 
 def _of_change(error: BadInput, changes: Sequence[worlds.Change], where: str, about: str) -> BadInput:

@@ -36,16 +36,12 @@ def kept_columns(file: SweepFile, measures: Measures | None) -> dict[str, Quanti
     }
 
 
-def column_faults(file: SweepFile, folder: Path, trust: worlds.Trust, document: worlds.Document) -> list[worlds.Fault]:
-    """What is wrong with the measures of a sweep file, or else with its aim, each with its place."""
-    found: list[worlds.Fault] = [
-        (("measures",), fault)
-        for fault in worlds.faults_of([partial(_check_measures, folder=folder, trust=trust)], file)
-    ] or [
-        (("aim", *fault.where.split(".", 1)), fault)
-        for fault in worlds.faults_of([partial(_check_aim, folder=folder)], file)
-    ]
-    return [(key, worlds.placed_at(key, fault, document)) for key, fault in found]
+def column_faults(file: SweepFile, folder: Path, trust: worlds.Trust) -> list[BadInput]:
+    """What is wrong with the measures of a sweep file, or else with its aim; ``where`` is the key."""
+    of_measures = worlds.faults_of([partial(_check_measures, folder=folder, trust=trust)], file)
+    if of_measures:
+        return [fault.at("measures") for fault in of_measures]
+    return [fault.at(f"aim.{fault.where}") for fault in worlds.faults_of([partial(_check_aim, folder=folder)], file)]
 
 
 def _check_measures(file: SweepFile, folder: Path, trust: worlds.Trust) -> None:

@@ -1,23 +1,21 @@
 """What a sweep file may hold: its keys with ranges and defaults, and the quantities that it can keep."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, WrapValidator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from dynamics import BadInput, nearest_name
 from hopfield_nav.record import SUMMARY
 from hopfield_nav.sweeps.aim import SCHEMA, Aim, read_aim
 from hopfield_nav.sweeps.values import MOST_RUNS, Draw, Values, read_draw, read_values
 from hopfield_nav.world import (
-    NOT_KNOWN,
     Range,
     Section,
     Seed,
     Text,
     Whole,
     must_fit,
-    or_not_known,
     show,
     titled,
     without_empty,
@@ -61,13 +59,11 @@ _VALUES_SCHEMA = _or_scaled(_kinds({"linear": 3, "log": 3}, lists=True))
 
 _DRAW_SCHEMA = _or_scaled(_kinds({"uniform": 2, "normal": 2, "sobol": 2}, lists=False))
 
-_OrNotKnown = WrapValidator(or_not_known)
+_ValuesField = Annotated[Values, BeforeValidator(read_values), WithJsonSchema(_VALUES_SCHEMA)]
 
-_ValuesField = Annotated[Values, BeforeValidator(read_values), WithJsonSchema(_VALUES_SCHEMA), _OrNotKnown]
+_DrawField = Annotated[Draw, BeforeValidator(read_draw), WithJsonSchema(_DRAW_SCHEMA)]
 
-_DrawField = Annotated[Draw, BeforeValidator(read_draw), WithJsonSchema(_DRAW_SCHEMA), _OrNotKnown]
-
-_AimField = Annotated[Aim | None, BeforeValidator(read_aim), WithJsonSchema(SCHEMA), _OrNotKnown]
+_AimField = Annotated[Aim | None, BeforeValidator(read_aim), WithJsonSchema(SCHEMA)]
 
 _QUANTITY_SCHEMA = {"type": "array", "items": {"enum": list(SUMMARY)}, "uniqueItems": True}
 
@@ -83,8 +79,8 @@ def _group(group: dict[str, Values]) -> dict[str, Values]:
     """Lists that go together are equally long."""
     if not group:
         raise BadInput("empty group", allowed="keys of the world, each with its list")
-    known = [key for key, values in group.items() if values is not NOT_KNOWN]
-    for first, key in ((known[0], key) for key in known[1:]):
+    first, *others = group
+    for key in others:
         if len(group[key].values) != len(group[first].values):
             allowed = "one value of each key for every run"
             found = f"{len(group[first].values)} of {first}, {len(group[key].values)} of {key}"
@@ -137,17 +133,14 @@ class SweepFile(Section):
         return without_empty(cls, data)
 
     @must_fit
-    def _check_samples(self) -> None:
+    def _check(self) -> Iterator[BadInput]:
         if self.random and self.samples is None:
-            raise BadInput("random keys without samples", where="random", allowed="samples: how many to draw")
+            yield BadInput("random keys without samples", where="random", allowed="samples: how many to draw")
         if self.samples is not None and not self.random:
             told = "samples without random keys"
-            raise BadInput(told, where="samples", allowed="random: {KEY: {uniform: …}}")
-
-    @must_fit
-    def _check_seeds(self) -> None:
+            yield BadInput(told, where="samples", allowed="random: {KEY: {uniform: …}}")
         if self.seed + self.repeats > 2**63:
-            raise BadInput("too large for so many repeats", where="seed", found=self.seed)
+            yield BadInput("too large for so many repeats", where="seed", found=self.seed)
 
 
 def dump_sweep_schema() -> dict[str, Any]:

@@ -19,7 +19,7 @@ from hopfield_nav.navigation import space_of
 from hopfield_nav.plugin import Measures
 from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps.aim import read_aim
-from hopfield_nav.sweeps.axes import Axis, build_axes
+from hopfield_nav.sweeps.axes import Axis, build_axes, faults_of_keys
 from hopfield_nav.sweeps.base import Base, read_base, with_settings
 from hopfield_nav.sweeps.columns import check_aim, column_faults, kept_columns, load_measures
 from hopfield_nav.sweeps.record import fingerprint, resolved, world_data
@@ -274,16 +274,20 @@ def texts_in(value: Any) -> list[str]:
 def sweep_from(document: worlds.Document, folder: Path, name: str, trust: worlds.Trust | None = None) -> Sweep:
     """Check what a document holds and make it a sweep; ``trust`` is that of ``world_from``.
 
-    Raises ``BadInput``: the first fault of the document, with its place; ``others`` has all the others.
+    The form of the file is checked, then its base world and its keys, then its fixed changes, then its values.
+
+    Raises ``BadInput``: the first fault of the first of these that has some, with its place; ``others`` has all its
+    others.
     """
-    file, form = worlds.read_form(SweepFile.model_validate, SweepFile, document)
-    if file is worlds.NOT_KNOWN:
-        raise worlds.together(worlds.in_order(form, document))
-    base, faults = read_base(file.world, document, folder, trust or worlds.Trust())
-    base, more = with_settings(base, file.set, document)
-    axes, others = build_axes(file, base, document)
-    others = [*others, *column_faults(file, folder, trust or worlds.Trust(), document)]
-    faults = [*((key, worlds.placed_at(key, fault, document)) for key, fault in form), *faults, *more, *others]
-    if faults:
-        raise worlds.together(worlds.sort_faults(faults, document))
+    trust = trust or worlds.Trust()
+    file = worlds.read_form(SweepFile, document)
+    faults = [*faults_of_keys(file, document), *worlds.placed(column_faults(file, folder, trust), document)]
+    try:
+        base = read_base(file.world, document, folder, trust)
+    except BadInput as error:
+        faults += ((("world",), fault) for fault in (error, *error.others))
+    worlds.refuse(faults, document)
+    base = with_settings(base, file.set, document)
+    axes, faults = build_axes(file, base, document)
+    worlds.refuse(faults, document)
     return Sweep(name, folder, file, base, tuple(axes), document.data)

@@ -10,12 +10,11 @@ from .document import parse_value as parse_value
 from .document import read_document as read_document
 from .ends import GoalSection as GoalSection
 from .faults import Fault as Fault
-from .faults import in_order as in_order
+from .faults import faults_of as faults_of
 from .faults import placed as placed
-from .faults import placed_at as placed_at
 from .faults import read_form as read_form
+from .faults import refuse as refuse
 from .faults import section_model as section_model
-from .faults import sort_faults as sort_faults
 from .faults import together as together
 from .fields import Flag as Flag
 from .fields import Length as Length
@@ -48,10 +47,6 @@ from .load import parse_world as parse_world
 from .load import recorded_world as recorded_world
 from .load import world_from as world_from
 from .methods import own_parameters as own_parameters
-from .not_known import NOT_KNOWN as NOT_KNOWN
-from .not_known import NotKnown as NotKnown
-from .not_known import faults_of as faults_of
-from .not_known import or_not_known as or_not_known
 from .obstacles import KnownObstacle as KnownObstacle
 from .obstacles import Obstacle as Obstacle
 from .plan import PlaceSection as PlaceSection

@@ -6,7 +6,6 @@ given in the same breath as the method stays, and is checked.
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -88,10 +87,8 @@ def _names_and_keys(data: Any, name: str | int, folder: Path, trust: Trust) -> N
     section: Any = section_model((name,), World)
     given = data.get(name) if isinstance(data, dict) else None
     given = given if isinstance(given, dict) else dict.fromkeys(section.kinds, given) if given else {}
-    named = {key: given.get(key, section.model_fields[key].default) for key in section.kinds}
-    with suppress(BadInput):  # told when the world is checked
-        return named, section.own_keys(named, folder, trust)
-    return {}, {}
+    own = section.own_keys(given, folder, trust)
+    return ({}, {}) if own is None else (section.named(given), own)
 
 
 def _leave_out(document: Document, name: str, old: Named, new: Named, given: set[Key]) -> None:

@@ -1,9 +1,8 @@
 """What must fit together between the sections of a world."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
-from itertools import islice
 from operator import attrgetter
 
 import numpy as np
@@ -21,51 +20,34 @@ from hopfield_nav.plugin import (
 )
 from hopfield_nav.world import fitting
 from hopfield_nav.world.beforehand import check_beta_of
+from hopfield_nav.world.faults import faults_of
 from hopfield_nav.world.joint_map import OF_A_JOINT_MAP
 from hopfield_nav.world.map import MapSection
-from hopfield_nav.world.methods import refusal
-from hopfield_nav.world.not_known import NOT_KNOWN, NotKnown, faults_of
 from hopfield_nav.world.trust import is_code
 from hopfield_nav.world.world import World
 
 
-def check_world(world: World, like: World | None = None) -> tuple[World, list[BadInput]]:
+def check_world(world: World) -> tuple[World, list[BadInput]]:
     """The world, its start as joint angles; and all that does not fit together, ``where`` being the key.
 
-    Its form is right. A world ``like`` it that has been checked saves loading the same arms again.
+    Its form is right. What must fit the arms is looked at where there are such arms.
     """
-    faults: list[BadInput] = []
-    if like is None or fitting.arms_and_joints(world) != fitting.arms_and_joints(like):
-        world, faults = _with_arms(world)
-    world, more = _with_start(world)
-    return world, [*faults, *more, *faults_of(_OF_EVERY_WORLD, world)]
+    faults = faults_of(_OF_SETTINGS, world)
+    of_arms = faults_of([partial(fitting.check_arm, key=key) for key in fitting.ARMS], world)
+    if of_arms:
+        return world, [*faults, *of_arms]
+    world, of_start = fitting.with_start(world)
+    return world, [*faults, *of_start, *faults_of(_OF_ARMS, world)]
 
 
-def _with_arms(world: World) -> tuple[World, list[BadInput]]:
-    """The world, of its arms those not known that cannot be loaded; and why they cannot."""
-    told: list[BadInput] = []
-    for key in fitting.ARMS:
-        if faults := list(faults_of([partial(fitting.load_named, key=key)], world)):
-            world, told = world.not_knowing(key), [*told, *faults]
-    return world, told
+def _check_tools_map(world: World) -> list[BadInput]:
+    """What goes with a map of the tool."""
+    return [] if world.map.space == "joints" else faults_of(_OF_A_TOOLS_MAP, world)
 
 
-def _with_start(world: World) -> tuple[World, list[BadInput]]:
-    """The world, its start as joint angles; not known where it does not fit the arms, and why it does not."""
-    try:
-        world = world.with_changes(start=fitting.start_of(world))
-    except NotKnown:
-        return world.not_knowing(("start",)), []
-    except BadInput as error:
-        return world.not_knowing(("start",)), [error]
-    counts = (partial(fitting.check_count, key=key) for key in fitting.ARMS)
-    told = list(islice(faults_of(counts, world), 1))
-    return world.not_knowing(("start",)) if told else world, told
-
-
-def _check_map(world: World) -> Iterator[BadInput]:
-    """What goes with a map of the tool, or with one of joint angles."""
-    return faults_of(OF_A_JOINT_MAP if world.map.space == "joints" else _OF_A_TOOLS_MAP, world)
+def _check_joint_map(world: World) -> list[BadInput]:
+    """What goes with a map of joint angles."""
+    return faults_of(OF_A_JOINT_MAP, world) if world.map.space == "joints" else []
 
 
 def _check_period(world: World, key: str) -> None:
@@ -128,8 +110,8 @@ def _check_inherited(world: World) -> None:
     if not trust.looks_into(estimator) or not trust.looks_into(law):
         return
     parameters = [p for p in trust.find("estimator", estimator, world.folder).parameters if p.inherit]
-    if not parameters or any(v is NOT_KNOWN for v in values.values()) or any(fitting.check_lengths(world)):
-        return
+    if not parameters or any(fitting.check_lengths(world)):
+        return  # told of the lists themselves
     offered = inheritable(trust.find("controller", law, world.folder), values)
     allowed = "momentum_observer, which works with every law; none; or a law that has what it needs"
     for parameter in parameters:
@@ -137,10 +119,12 @@ def _check_inherited(world: World) -> None:
         told = f"needs {parameter.description if gain else f'{parameter.name} of the control law'}"
         if parameter.name not in offered:
             told = f"{told}, which law {law} has not"
-        elif fault := refusal(parameter, offered[parameter.name]):
-            told = f"{told} on every joint; that of law {law} is {fault.found}"
         else:
-            continue
+            try:
+                parameter.check(offered[parameter.name])
+                continue
+            except BadInput as fault:
+                told = f"{told} on every joint; that of law {law} is {fault.found}"
         raise BadInput(told, where="detection.estimator", found=estimator, allowed=allowed)
 
 
@@ -202,19 +186,23 @@ def _check_goal(world: World) -> None:
     if not all(rim - 0.5 <= at[k] <= grid.shape[k] - rim - 0.5 for k in range(rank)):
         what = "goal outside the map" if not rim else "goal outside the map or on its blocked rim"
         raise BadInput(what, where=key, found=found, allowed=_allowed_goal(grid, rim, goal.cell is not None))
-    checks = (partial(_check_beside, i=i, point=point) for i in range(len(world.known)))
-    for fault in faults_of(checks, world):
-        raise BadInput(fault.what, where=key, found=found, allowed="a free place")
+    for i, obstacle in enumerate(world.known):
+        if any(solid.contains(*point) for solid in obstacle.solids):
+            what = f"goal inside {obstacle.name or f'known obstacle {i}'}"
+            raise BadInput(what, where=key, found=found, allowed="a free place")
 
 
-def _check_beside(world: World, i: int, point: Sequence[float]) -> None:
-    obstacle = world.known[i]
-    if any(solid.contains(*point) for solid in obstacle.solids):
-        raise BadInput(f"goal inside {obstacle.name or f'known obstacle {i}'}")
-
-
-_OF_EVERY_WORLD: tuple[Callable[[World], Iterable[BadInput] | None], ...] = (
-    fitting.check_rotors, fitting.check_plan, fitting.check_pushes, fitting.check_lengths, _check_map,
+_Check = Callable[[World], Iterable[BadInput] | None]
+_OF_ARMS: tuple[_Check, ...] = (
+    fitting.check_rotors, fitting.check_plan, fitting.check_pushes, fitting.check_lengths, _check_joint_map,
+    _check_inherited,
+)  # fmt: skip
+_OF_SETTINGS: tuple[_Check, ...] = (
+    fitting.unless(
+        "plant.engine", lambda engine, world: engine == "internal" or not world.pushes,
+        "no pushes there", "internal, or no pushes",
+    ),
+    _check_tools_map,
     partial(_check_period, key="controller.period"),
     fitting.unless(
         "controller.delay", lambda delay, world: not delay > 0 or world.controller.hold,
@@ -240,7 +228,7 @@ _OF_EVERY_WORLD: tuple[Callable[[World], Iterable[BadInput] | None], ...] = (
         )
         for key in ("stiffness", "temperature")
     ),
-    _check_inherited, _check_explore,
+    _check_explore,
 )  # fmt: skip
 
 

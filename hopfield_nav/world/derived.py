@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from dynamics import BadInput
 from hopfield_nav.world.files import is_path
-from hopfield_nav.world.not_known import NOT_KNOWN
 from hopfield_nav.world.planner_section import TIES_IN_SPACE
 from hopfield_nav.world.sections import ControllerSection, DetectionSection
 from hopfield_nav.world.trust import Trust
@@ -18,10 +17,7 @@ LAG = 0.02  # [m] behind the reference that counts as a touch on a map of joint 
 
 
 def derived(data: dict[str, Any], folder: Path, trust: Trust) -> dict[str, Any]:
-    """Plain data of a world in ``folder``, completed by what follows from its arm, its plant and its map.
-
-    Where that is not known, neither is what follows from it.
-    """
+    """Plain data of a world in ``folder``, completed by what follows from its arm, its plant and its map."""
     data = _of_a_joint_map(_ties_in_space(_period_of_the_plant(data)))
     arm = _another_arm(data.get("arm"), folder)
     return data if arm is None else _of_the_arm(data, arm, folder, trust)
@@ -57,8 +53,6 @@ def _of_the_arm(data: dict[str, Any], arm: "Arm", folder: Path, trust: Trust) ->
 def _given(data: dict[str, Any], section: str, key: str) -> Any:
     """What is given at a key of a section; None where nothing is."""
     inner = data.get(section)
-    if inner is NOT_KNOWN:
-        return NOT_KNOWN
     return inner.get(key) if isinstance(inner, dict) else None
 
 
@@ -87,11 +81,7 @@ def _of_a_joint_map(data: dict[str, Any]) -> dict[str, Any]:
         "detection": {"lag": LAG, "graze": "retreat"},
         "planner": {"any_angle": True},
     }
-    space, given = _given(data, "map", "space"), {name: data.get(name, {}) for name in own}
-    if space is NOT_KNOWN:
-        own = {name: dict.fromkeys(section, NOT_KNOWN) for name, section in own.items()}
-    elif space != "joints":
-        return data
-    if not all(isinstance(section, dict) for section in given.values()):
+    given = {name: data.get(name, {}) for name in own}
+    if _given(data, "map", "space") != "joints" or not all(isinstance(section, dict) for section in given.values()):
         return data
     return {**data, **{name: {**own[name], **given[name]} for name in own}}

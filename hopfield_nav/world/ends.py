@@ -1,5 +1,6 @@
 """The sections ``start`` and ``goal`` of a world file: where the arm begins, and where it shall arrive."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from pydantic import Field, model_serializer
@@ -21,12 +22,12 @@ class StartSection(GivenKeys):
     )
 
     @must_fit
-    def _check(self) -> None:
+    def _check(self) -> Iterator[BadInput]:
         given = [key for key in ("joints", "pose", "position") if key in self.model_fields_set]
         given = [key for key in given if getattr(self, key) is not None]
         if len(given) > 1:
             allowed = "joints, pose or position"
-            raise BadInput("one of them is enough", found=" and ".join(given), allowed=allowed)
+            yield BadInput("one of them is enough", found=" and ".join(given), allowed=allowed)
 
     @model_serializer(mode="wrap")
     def _given(self, handler: Any) -> dict[str, Any]:
@@ -52,9 +53,9 @@ class GoalSection(GivenKeys):
     )
 
     @must_fit
-    def _check(self) -> None:
+    def _check(self) -> Iterator[BadInput]:
         places = [key for key, value in self if value is not None and key != "tolerance"]
         if len(places) != 1:
             allowed = "cell: [i, j] or position: [x, y]; on a map of joint angles position, pose or joints"
             found = " and ".join(places) or "neither"
-            raise BadInput("exactly one of cell and position is needed", found=found, allowed=allowed)
+            yield BadInput("exactly one of cell and position is needed", found=found, allowed=allowed)

@@ -1,18 +1,23 @@
-"""What pydantic finds wrong with a world, said in one line: place, key, found, allowed, nearest."""
+"""What is wrong with a file, each fault in one line: place, key, found, allowed, nearest.
 
-import copy
+There are two phases. ``read_form`` refuses a file for all faults of its form: keys, kinds of values, ranges, what does
+not fit within a section. What is of the right form is then checked for its content (``faults_of``): what does not fit
+between sections, or its arm. So no check of content meets a value that is none.
+"""
+
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from dynamics import BadInput, nearest_name
 from hopfield_nav.world.document import Document, Key
 from hopfield_nav.world.fields import SECTION, WORD, described, fields_of, show
-from hopfield_nav.world.not_known import NOT_KNOWN
 
 Fault = tuple[Key, BadInput]
+_Model = TypeVar("_Model", bound=BaseModel)
+_Checked = TypeVar("_Checked")
 _UNKNOWN_KEY, _MISSING = "unknown key", "missing key"
 _ALLOWED = {
     "float_type": "a number",
@@ -31,34 +36,27 @@ _ALLOWED = {
 }
 
 
-def read_form(validate: Callable[[Any], Any], model: type[BaseModel], document: Document) -> tuple[Any, list[Fault]]:
-    """What a document holds, with ``NOT_KNOWN`` wherever a fault lies; and every fault, with its key.
+def read_form(model: type[_Model], document: Document, context: dict[str, Any] | None = None) -> _Model:
+    """What a document holds, as a ``model``; ``context`` is for its validators.
 
-    What is at fault is taken for not known, and the rest is looked at again, until nothing new is found. ``validate``
-    makes a ``model`` of plain data, or raises ``ValidationError``.
+    Raises ``BadInput``: the first fault of its form, with its place; ``others`` has all the others.
     """
-    data, found = document.data, dict[Key, BadInput]()
-    while True:
-        try:
-            return validate(data), list(found.items())
-        except ValidationError as error:
-            told = error.errors(include_url=False)
-            new = dict(_translate(dict(fault), model, document) for fault in told)
-        every = {**new, **found}
-        first = {key: fault for key, fault in every.items() if not _follows(key, fault, every, document)}
-        found = first or every
-        data = copy.deepcopy(data) if data is document.data else data
-        for key, fault in new.items():
-            data = _without(data, key, fault)
+    try:
+        return model.model_validate(document.data, context=context)
+    except ValidationError as error:
+        every = dict[Key, BadInput]()
+        for told in error.errors(include_url=False):
+            every.setdefault(*_translate(dict(told), model, document))
+    first = {key: fault for key, fault in every.items() if not _follows(key, fault, every, document)}
+    refuse([(key, fault.at(document.where(key))) for key, fault in (first or every).items()], document)
+    raise AssertionError("an error without a fault")
 
 
 def _follows(key: Key, fault: BadInput, others: Mapping[Key, BadInput], document: Document) -> bool:
     """Whether a fault is only a consequence: of a misspelt key, or of what a value was derived from."""
-    unknown = {other: about.nearest for other, about in others.items() if about.what == _UNKNOWN_KEY}
-    if fault.what == _MISSING:
-        return key in {(*other[:-1], nearest) for other, nearest in unknown.items()}
-    around = key in {other[:-1] for other, nearest in unknown.items() if nearest is None}
-    return around or not holds(document.data, key)
+    if fault.what != _MISSING:
+        return not holds(document.data, key)
+    return any(about.what == _UNKNOWN_KEY and (*other[:-1], about.nearest) == key for other, about in others.items())
 
 
 def holds(data: Any, key: Key) -> bool:
@@ -71,44 +69,32 @@ def holds(data: Any, key: Key) -> bool:
     return True
 
 
-def _without(data: Any, key: Key, fault: BadInput) -> Any:
-    """``data`` where nobody knows what stands at a key, or in the nearest section around it; it is changed.
+def faults_of(checks: Iterable[Callable[[_Checked], Iterable[BadInput] | None]], subject: _Checked) -> list[BadInput]:
+    """What checks refuse; each raises its fault, or yields several."""
+    found: list[BadInput] = []
+    for check in checks:
+        try:
+            found.extend(check(subject) or ())
+        except BadInput as error:
+            found.append(error)
+    return found
 
-    An unknown key goes, and nobody knows the one that was meant by it.
+
+def placed(faults: Iterable[BadInput], document: Document) -> list[Fault]:
+    """Faults whose ``where`` is a dotted key, each with that key, and with file and line."""
+    keys = [(_split(fault.where), fault) for fault in faults]
+    return [(key, fault.at(document.where(key))) for key, fault in keys]
+
+
+def refuse(faults: Iterable[Fault], document: Document) -> None:
+    """Refuse a document for faults that have their places.
+
+    Raises ``BadInput``: the first of them in the order of the document; ``others`` has the others.
     """
-    spot: tuple[Any, Any] | None = None
-    holder: Any = data
-    for part in key:
-        if not isinstance(holder, dict) and not holds(holder, (part,)):
-            break
-        inner = holder.get(part) if isinstance(holder, dict) else holder[part]
-        if inner is NOT_KNOWN:
-            break
-        if isinstance(holder, dict) or isinstance(inner, dict):
-            spot = holder, part
-        holder = inner
-    if spot is None:
-        return NOT_KNOWN
-    holder, name = spot
-    if fault.what != _UNKNOWN_KEY:
-        holder[name] = NOT_KNOWN
-    else:
-        del holder[name]
-        if fault.nearest:
-            holder.setdefault(fault.nearest, NOT_KNOWN)
-    return data
-
-
-def in_order(faults: Iterable[Fault], document: Document) -> list[BadInput]:
-    """Faults in the order of the document, each with its place."""
-    return sort_faults([(key, placed_at(key, fault, document)) for key, fault in faults], document)
-
-
-def sort_faults(faults: Iterable[Fault], document: Document) -> list[BadInput]:
-    """Faults that have their places, in the order in which their keys stand in the document."""
     order = {key: i for i, key in enumerate(document.places)}
     ordered = sorted(faults, key=lambda fault: (_position(fault[0], order), fault[0] not in order))
-    return [fault for _, fault in ordered]
+    if ordered:
+        raise together([fault for _, fault in ordered])
 
 
 def together(faults: Sequence[BadInput]) -> BadInput:
@@ -127,29 +113,12 @@ def _position(key: Key, order: Mapping[Key, int]) -> int:
     return max((i for other, i in order.items() if other[: len(key)] == key), default=0)
 
 
-def placed(faults: Iterable[BadInput], document: Document) -> list[BadInput]:
-    """Faults whose ``where`` is a dotted key, with file and line, in the order of the document."""
-    return in_order(with_keys(faults), document)
-
-
-def with_keys(faults: Iterable[BadInput]) -> list[Fault]:
-    """Faults whose ``where`` is a dotted key, each with that key."""
-    return [(_split(fault.where), fault) for fault in faults]
-
-
-def placed_at(key: Key, fault: BadInput, document: Document) -> BadInput:
-    """A fault with the file and the line of a key."""
-    return fault.at(document.where(key))
-
-
 def _translate(fault: dict[str, Any], model: type[BaseModel], document: Document) -> tuple[Key, BadInput]:
     key: Key = tuple(part for part in fault["loc"] if part not in (WORD, SECTION))
     cause = fault.get("ctx", {}).get("error")
     if isinstance(cause, BadInput):
         whole = (*key, cause.where)  # an unknown key may have dots in it
         return whole if holds(document.data, whole) else (*key, *_split(cause.where)), cause
-    if fault["input"] is NOT_KNOWN:
-        return key, BadInput("not known")  # and so found before, at the same key
     if fault["type"] == "extra_forbidden":
         return key, _unknown_key(key, model)
     if fault["type"] == "missing":

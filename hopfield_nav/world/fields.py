@@ -5,8 +5,7 @@ millimetres or milliseconds: the message then asks about the unit.
 """
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any, get_args
@@ -19,15 +18,14 @@ from pydantic import (
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     Strict,
-    field_validator,
+    ValidationError,
     model_serializer,
     model_validator,
 )
 from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from dynamics import BadInput, check_range
-from hopfield_nav.world.not_known import NotKnown, or_not_known
 
 JsonSchema = dict[str, Any]
 
@@ -203,16 +201,6 @@ class Section(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_describe_keys)
 
-    @model_validator(mode="wrap")
-    @classmethod
-    def _or_not_known(cls, section: Any, handler: Callable[[Any], Any]) -> Any:
-        return or_not_known(section, handler)
-
-    @field_validator("*", mode="wrap")
-    @classmethod
-    def _value_or_not_known(cls, value: Any, handler: Callable[[Any], Any]) -> Any:
-        return or_not_known(value, handler)
-
 
 def without_empty(model: type[BaseModel], data: Any) -> Any:
     """What a file holds without the keys of a section at which nothing stands: they count as left out."""
@@ -229,13 +217,23 @@ class GivenKeys(Section):
         return {key.rstrip("_"): value for key, value in handler(self).items() if value is not None}
 
 
-def must_fit(check: Callable[[Any], None]) -> Any:
-    """Mark of a method that refuses what does not fit together within a section, as far as that is known."""
+def refuse_section(faults: Iterable[BadInput], error: ValidationError | None = None) -> None:
+    """Refuse a section for all of some faults, ``where`` being the key in it, and for those of an ``error``.
+
+    Raises ``ValidationError``: there are some.
+    """
+    own: list[Any] = [{"type": PydanticCustomError("fault", "", {"error": fault}), "input": None} for fault in faults]
+    of_fields: list[Any] = error.errors() if error else []
+    if own or of_fields:
+        raise ValidationError.from_exception_data("section", [*own, *of_fields])
+
+
+def must_fit(check: Callable[[Any], Iterable[BadInput]]) -> Any:
+    """Mark of a method that yields what does not fit together within a section whose keys are of the right form."""
 
     @wraps(check)
     def checked(section: Section) -> Section:
-        with suppress(NotKnown):
-            check(section)
+        refuse_section(check(section))
         return section
 
     return model_validator(mode="after")(checked)

@@ -1,8 +1,6 @@
 """What of a world must fit its arm: names of arms, lists with an entry a joint, friction, start, plan."""
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +10,6 @@ from pydantic import BaseModel
 from dynamics import BadInput
 from hopfield_nav.world.document import Key
 from hopfield_nav.world.ends import Q0, StartSection
-from hopfield_nav.world.not_known import NotKnown, faults_of
 from hopfield_nav.world.world import World
 
 if TYPE_CHECKING:
@@ -41,32 +38,30 @@ def _named(world: World, key: Key) -> str | None:
     return attrgetter(".".join(map(str, key)))(world)
 
 
-def arms_and_joints(world: World) -> tuple[list[str | None], int]:
-    """The arms that a world names, and the number of joints that it gives."""
-    return [_named(world, key) for key in ARMS], len(world.start.joints)
-
-
-def joint_count(world: World) -> int:
-    """How many joints there are: as many as the start has, or where that is not known, the arm."""
-    with suppress(NotKnown):
-        return len(world.start.joints)
-    return len(_load(world.arm, world, ("arm",)).mass)
-
-
-def load_named(world: World, key: Key) -> None:
+def check_arm(world: World, key: Key) -> None:
     """Refuse a name at a key where there is no such arm, or a faulty one."""
-    name = _named(world, key)
-    if name is not None:
+    if name := _named(world, key):
         _load(name, world, key)
 
 
-def check_count(world: World, key: Key) -> None:
+def with_start(world: World) -> tuple[World, list[BadInput]]:
+    """The world, its start as joint angles; where it does not fit the arms, that of its arm, and why it does not."""
+    from hopfield_nav.world.of_arm import start_of_arm
+
+    try:
+        world = world.with_changes(start=_start_of(world))
+        for key in ARMS:
+            _check_count(world, key)
+    except BadInput as error:
+        usual = StartSection(joints=start_of_arm(_load(world.arm, world, ("arm",))))
+        return world.with_changes(start=usual), [error]
+    return world, []
+
+
+def _check_count(world: World, key: Key) -> None:
     """Refuse a start with another number of joints than the arm that is named at a key."""
     name, given = _named(world, key), len(world.start.joints)
-    if name is None:
-        return
-    n = len(_load(name, world, key).mass)
-    if n != given:
+    if name is not None and (n := len(_load(name, world, key).mass)) != given:
         told = "wrong number of joints"
         raise BadInput(told, where="start.joints", found=given, allowed=f"{n}, as arm {name} has")
 
@@ -118,63 +113,40 @@ def _load(name: str, world: World, key: Key) -> Any:
 
 def check_lengths(world: World) -> Iterator[BadInput]:
     """Lists that have not one entry a joint."""
-    return faults_of((partial(_lengths_in, section=section) for section in _WITH_LISTS), world)
-
-
-def _lengths_in(world: World, section: str) -> Iterator[BadInput]:
-    values = attrgetter(section)(world)
-    for key, value in values if isinstance(values, BaseModel) else ():
-        numbers = isinstance(value, tuple) and bool(value) and isinstance(value[0], float)
-        if numbers and len(value) not in (1, n := joint_count(world)):
-            yield BadInput(
-                "wrong number of values",
-                where=f"{section}.{key}",
-                found=list(value),
-                allowed=f"{n}, one a joint, or a single number",
-            )
+    n = len(world.start.joints)
+    for section in _WITH_LISTS:
+        values = attrgetter(section)(world)
+        for key, value in values if isinstance(values, BaseModel) else ():
+            numbers = isinstance(value, tuple) and bool(value) and isinstance(value[0], float)
+            if numbers and len(value) not in (1, n):
+                where, allowed = f"{section}.{key}", f"{n}, one a joint, or a single number"
+                yield BadInput("wrong number of values", where=where, found=list(value), allowed=allowed)
 
 
 def check_plan(world: World) -> Iterator[BadInput]:
     """Joint angles in a plan that are too many or too few for its arm, or lie beyond its limits."""
-    return faults_of((partial(_check_place, place=place) for place in world.plan.places), world)
-
-
-def _check_place(world: World, place: Key) -> Iterator[BadInput]:
-    joints = world.plan.places[place].joints
-    if joints is None:
-        return
     limits = _load(world.arm, world, ("arm",)).position_limits
-    key = ".".join(map(str, ("plan", *place, "joints")))
-    if len(joints) != len(limits):
-        allowed = f"{len(limits)}, as arm {world.arm} has"
-        raise BadInput("wrong number of joints", where=key, found=len(joints), allowed=allowed)
-    for i, (low, high) in enumerate(limits):
-        if not low <= joints[i] <= high:
-            yield BadInput(
-                f"joint {i + 1} of arm {world.arm} does not turn so far",
-                where=f"{key}.{i}",
-                found=joints[i],
-                allowed=f"{low:.6g} to {high:.6g} rad",
-            )
+    for place, at in world.plan.places.items():
+        joints, key = at.joints or (), ".".join(map(str, ("plan", *place, "joints")))
+        if len(joints) not in (0, len(limits)):
+            allowed = f"{len(limits)}, as arm {world.arm} has"
+            yield BadInput("wrong number of joints", where=key, found=len(joints), allowed=allowed)
+            continue
+        for i, (angle, (low, high)) in enumerate(zip(joints, limits, strict=False)):
+            if not low <= angle <= high:
+                what, allowed = f"joint {i + 1} of arm {world.arm} does not turn so far", f"{low:.6g} to {high:.6g} rad"
+                yield BadInput(what, where=f"{key}.{i}", found=angle, allowed=allowed)
 
 
 def check_pushes(world: World) -> Iterator[BadInput]:
-    """Links that are pushed and are not there, and a plant that cannot be pushed."""
-    checks = (partial(_check_link, i=i) for i in range(len(world.pushes)))
-    pushed = unless(
-        "plant.engine", lambda engine, world: engine == "internal" or not world.pushes,
-        "no pushes there", "internal, or no pushes",
-    )  # fmt: skip
-    return faults_of((*checks, pushed), world)
+    """Links that are pushed and are not there."""
+    n = len(world.start.joints)
+    for i, push in enumerate(world.pushes):
+        if push.link > n:
+            yield BadInput("no such link", where=f"pushes.{i}.link", found=push.link, allowed=f"1 to {n}")
 
 
-def _check_link(world: World, i: int) -> None:
-    link, n = world.pushes[i].link, joint_count(world)
-    if link > n:
-        raise BadInput("no such link", where=f"pushes.{i}.link", found=link, allowed=f"1 to {n}")
-
-
-def start_of(world: World) -> StartSection:
+def _start_of(world: World) -> StartSection:
     """The start of a world as joint angles: those nearest to the default ones that take the tool there."""
     start = world.start
     if start.pose is None and start.position is None:

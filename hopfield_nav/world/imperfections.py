@@ -4,6 +4,7 @@ Joint friction, sensors, and where the controller's model differs from the plant
 otherwise. ``sections`` puts them in their places.
 """
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
@@ -25,7 +26,7 @@ class FrictionSection(Section):
     )
 
     @must_fit
-    def _check(self) -> None:
+    def _check(self) -> Iterator[BadInput]:
         if self.breakaway is not None:
             low, high = as_list(self.coulomb), as_list(self.breakaway)
             n = max(len(low), len(high))
@@ -33,7 +34,7 @@ class FrictionSection(Section):
             if any(b < c for c, b in zip(low, high, strict=False)):
                 allowed = f"at least {self.coulomb}"
                 found = self.breakaway
-                raise BadInput("below the Coulomb friction", where="breakaway", found=found, allowed=allowed)
+                yield BadInput("below the Coulomb friction", where="breakaway", found=found, allowed=allowed)
 
 
 def as_list(value: float | tuple[float, ...]) -> list[float]:
@@ -109,9 +110,9 @@ class LearnSection(Section):
     )
 
     @must_fit
-    def _check_payload(self) -> None:
+    def _check(self) -> Iterator[BadInput]:
         if self.payload is not None and self.payload[0] >= self.payload[1]:
-            raise BadInput("not rising", where="payload", found=list(self.payload), allowed="[from, to], from < to")
+            yield BadInput("not rising", where="payload", found=list(self.payload), allowed="[from, to], from < to")
 
 
 def _all_by_default(value: object) -> object:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.world.fitting import goal_near, joint_count, unless
+from hopfield_nav.world.fitting import goal_near, unless
 from hopfield_nav.world.trust import is_code
 from hopfield_nav.world.world import World
 
@@ -18,7 +18,7 @@ def _refuse(what: str, where: str, found: Any, allowed: str) -> None:
 
 def _check_shape(world: World) -> None:
     """One axis a joint."""
-    shape, n = world.map.shape, joint_count(world)
+    shape, n = world.map.shape, len(world.start.joints)
     if len(shape) != n:
         _refuse("wrong number of joints", "map.shape", list(shape), f"{n}, as start.joints has")
 
@@ -32,7 +32,7 @@ def _check_goal(world: World) -> None:
         _refuse("a map of joint angles", "goal.cell", list(goal.cell), "position, pose or joints")
     if goal.position is not None and len(goal.position) != 3:
         _refuse("a place in space", "goal.position", list(goal.position), "[x, y, z]")
-    if goal.joints is not None and len(goal.joints) != (n := joint_count(world)):
+    if goal.joints is not None and len(goal.joints) != (n := len(world.start.joints)):
         _refuse("wrong number of joints", "goal.joints", len(goal.joints), f"{n}, as start.joints has")
 
 

@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from dynamics import BadInput
 from hopfield_nav.world.changes import Change, apply_changes, read_overrides
 from hopfield_nav.world.checks import check_world
 from hopfield_nav.world.document import Document, parse_document, read_document
-from hopfield_nav.world.faults import Fault, holds, in_order, read_form, together, with_keys
+from hopfield_nav.world.faults import placed, read_form, refuse
 from hopfield_nav.world.files import find_world, nested, paths_from_here, value_at, world_name
-from hopfield_nav.world.not_known import NOT_KNOWN
 from hopfield_nav.world.trust import RECORD, Trust
 from hopfield_nav.world.world import World
 from hopfield_nav.world.writing import plain
@@ -80,38 +80,30 @@ def parse_world(text: str, name: str = "world", folder: Path | None = None, allo
     return world_from(parse_document(text, name), folder or Path(), name, trust=Trust(allow_code))
 
 
-def _of_right_form(document: Document, folder: Path, trust: Trust) -> tuple[World, list[Fault]]:
-    """The world of a document before its sections are compared; and what is wrong with their form."""
-    return read_form(
-        lambda data: World.model_validate(data, context={"folder": folder, "trust": trust}), World, document
-    )
+def _of_right_form(document: Document, folder: Path, trust: Trust) -> World:
+    """The world of a document before its sections are compared."""
+    return read_form(World, document, {"folder": folder, "trust": trust})
 
 
 def _as_it_stands(document: Document, folder: Path, trust: Trust) -> World:
     """The world of a document that nobody has changed; with faults, that of all defaults."""
-    world, faults = _of_right_form(document, folder, trust)
-    return World(format=1) if faults else world
+    try:
+        return _of_right_form(document, folder, trust)
+    except BadInput:
+        return World(format=1)
 
 
-def world_from(
-    document: Document, folder: Path, name: str, like: World | None = None, trust: Trust | None = None
-) -> World:
+def world_from(document: Document, folder: Path, name: str, trust: Trust | None = None) -> World:
     """Check what a document holds and make it a world, of this name; paths in it are relative to ``folder``.
 
-    A world ``like`` it in the same folder that has been checked spares reading its arms again. By default the Python
-    files may be executed that ``like`` may, or those of the current folder.
+    By default the Python files of the current folder may be executed.
 
-    Raises ``BadInput``: the first fault of the document, with its place; ``others`` has all the others.
+    Raises ``BadInput``: the first fault of its form, or else of its content, with its place; ``others`` has all the
+    others of that phase.
     """
-    trust = trust or (like.trust if like else Trust())
-
-    world, faults = _of_right_form(document, folder, trust)
-    if world is NOT_KNOWN:
-        raise together(in_order(faults, document))
+    trust = trust or Trust()
+    world = _of_right_form(document, folder, trust)
     world._name, world._folder, world._trust, world._notes = name, folder, trust, tuple(document.notes)
-    world, more = check_world(world, None if faults else like)
-    arm_known = world.arm is not NOT_KNOWN  # else no default can be wrong: it may be right for that arm
-    faults += [(key, fault) for key, fault in with_keys(more) if arm_known or holds(document.data, key)]
-    if faults:
-        raise together(in_order(faults, document))
+    world, faults = check_world(world)
+    refuse(placed(faults, document), document)
     return world

@@ -1,7 +1,7 @@
 """The sections ``map`` and ``trajectory`` of a world file: cells of tool or joints, motion over them."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, WrapValidator, model_validator
@@ -9,7 +9,6 @@ from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, Wr
 from dynamics import BadInput
 from hopfield_nav.world.fields import Joints, Length, Point, Range, Rotation, Section, Text, Unit, Whole, must_fit, show
 from hopfield_nav.world.methods import MethodSection
-from hopfield_nav.world.not_known import NOT_KNOWN
 
 _MOST_CELLS = {"tool": 4096**2, "joints": 2**26}
 JOINT_CELLS = (36, 18, 24, 12, 8, 1)  # of six joints: by how far each of them moves the tool
@@ -49,39 +48,40 @@ class MapSection(MethodSection):
     @classmethod
     def _of_joints(cls, section: Any) -> Any:
         space = section.get("space") if isinstance(section, dict) else None
-        if space is NOT_KNOWN:
-            return {"shape": NOT_KNOWN, **section}
         return {"shape": JOINT_CELLS, **section} if space == "joints" else section
 
     @must_fit
-    def _check_shape(self) -> None:
+    def _check(self) -> Iterator[BadInput]:
+        yield from self._misfits_of_shape()
+        yield from self._misfits_of_bounds()
+
+    def _misfits_of_shape(self) -> Iterator[BadInput]:
         if self.space == "tool" and len(self.shape) > 3:
             told = "wrong number of axes"
-            raise BadInput(told, where="shape", found=list(self.shape), allowed="a list of 2 to 3")
+            yield BadInput(told, where="shape", found=list(self.shape), allowed="a list of 2 to 3")
         for k in range(0 if self.space == "joints" else 2):
             if self.shape[k] < 2:
                 allowed = "a whole number from 2 to 4096"
-                raise BadInput("out of range", where=f"shape.{k}", found=self.shape[k], allowed=allowed)
+                yield BadInput("out of range", where=f"shape.{k}", found=self.shape[k], allowed=allowed)
         most = _MOST_CELLS.get(self.space, max(_MOST_CELLS.values()))
         if math.prod(self.shape) > most:
             allowed = f"at most {most} cells"
-            raise BadInput("too many cells", where="shape", found=list(self.shape), allowed=allowed)
+            yield BadInput("too many cells", where="shape", found=list(self.shape), allowed=allowed)
 
-    @must_fit
-    def _check_bounds(self) -> None:
+    def _misfits_of_bounds(self) -> Iterator[BadInput]:
         for key in ("lower", "upper"):
             given = getattr(self, key)
             if given is None:
                 continue
             if self.space == "tool":
                 allowed = "null, or space: joints"
-                raise BadInput("a map of the tool has none", where=key, found=list(given), allowed=allowed)
-            if len(given) != len(self.shape):
+                yield BadInput("a map of the tool has none", where=key, found=list(given), allowed=allowed)
+            elif len(given) != len(self.shape):
                 allowed = f"{len(self.shape)}, as shape has"
-                raise BadInput("wrong number of joints", where=key, found=len(given), allowed=allowed)
+                yield BadInput("wrong number of joints", where=key, found=len(given), allowed=allowed)
         for i, (low, high) in enumerate(zip(self.lower or (), self.upper or (), strict=False)):
             if not low < high:
-                raise BadInput("above upper", where=f"lower.{i}", found=low, allowed=f"below {high:.6g} rad")
+                yield BadInput("above upper", where=f"lower.{i}", found=low, allowed=f"below {high:.6g} rad")
 
     @property
     def rank(self) -> int:

@@ -5,16 +5,15 @@ are left out get the method's default, so that a saved world shows them all.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from pydantic import ConfigDict, ValidationInfo, model_validator
+from pydantic import ConfigDict, ValidationError, ValidationInfo, model_validator
 
 from dynamics import BadInput, nearest_name
-from hopfield_nav.plugin import PLAIN, Method, Parameter, find_method, is_bundled, method_names
-from hopfield_nav.world.fields import Section
-from hopfield_nav.world.not_known import NOT_KNOWN
+from hopfield_nav.plugin import PLAIN, Method, Parameter, is_bundled
+from hopfield_nav.world.fields import Section, refuse_section
 from hopfield_nav.world.trust import Trust
 
 
@@ -24,68 +23,73 @@ class MethodSection(Section):
     model_config = ConfigDict(extra="allow", frozen=True)
     kinds: ClassVar[dict[str, str]] = {}  # of the method that each of these keys names
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _complete(cls, section: Any, info: ValidationInfo) -> Any:
-        kinds = {key: (kind, cls.model_fields[key].default) for key, kind in cls.kinds.items()}
-        context = info.context or {}
-        folder, trust = context.get("folder"), context.get("trust", Trust())
-        return _with_parameters(section, kinds, cls.model_fields, folder, trust)
+    def _with_parameters(cls, section: Any, handler: Callable[[Any], Self], info: ValidationInfo) -> Self:
+        """The section with the parameters of its methods checked, and completed by their defaults."""
+        faults = list[BadInput]()
+        if isinstance(section, Mapping):
+            section = {**section, **cls._values(section, info.context or {}, faults)}
+        try:
+            made = handler(section)
+        except ValidationError as error:
+            refuse_section(faults, error)
+            raise
+        refuse_section(faults)
+        return made
 
     @classmethod
-    def own_keys(cls, names: Mapping[str, Any], folder: Path, trust: Trust) -> dict[str, Parameter]:
-        """The keys of the methods that have these names.
+    def _values(
+        cls, section: Mapping[str, Any], context: Mapping[str, Any], faults: list[BadInput]
+    ) -> dict[str, float | tuple[float, ...]]:
+        """The values of all parameters, given or by default; what is wrong with the section's keys is added."""
+        trust, names = context.get("trust", Trust()), [n for n in cls.named(section).values() if isinstance(n, str)]
+        methods, known = cls._found(section, context.get("folder"), trust, faults)
+        parameters = own_parameters(methods)
+        for name in parameters.keys() & set(cls.model_fields):
+            what = "a parameter of your method has the name of a key of this section"
+            faults.append(BadInput(what, where=name, found=name, allowed="any other name"))
+        own = [key for key in section if key not in cls.model_fields and key not in parameters]
+        if not all(map(trust.looks_into, names)):
+            parameters |= {key: _recorded(key) for key in own}
+        elif known:
+            allowed = [*cls.model_fields, *parameters]
+            faults += (_unknown_key(key, allowed) for key in own)
+        return _checked(parameters, section, faults)
 
-        Raises ``BadInput``: there is no such method, or its file may not be executed.
-        """
-        for key, name in names.items():
+    @classmethod
+    def _found(
+        cls, section: Mapping[str, Any], folder: Path | None, trust: Trust, faults: list[BadInput]
+    ) -> tuple[list[Method], bool]:
+        """The methods that may be looked into, and whether that are all, so that any other key is unknown."""
+        methods, known = list[Method](), True
+        for key, name in cls.named(section).items():
+            default = cls.model_fields[key].default
             if not isinstance(name, str):
-                raise BadInput("no name", where=key, found=name)
-        own = ((cls.kinds[key], cls.model_fields[key].default, name) for key, name in names.items())
-        found = [trust.find(kind, name, folder) for kind, default, name in own if not _is_ours(kind, default, name)]
-        return own_parameters(found)
+                known = False  # its own fault says so
+            elif trust.looks_into(name) and not _is_ours(cls.kinds[key], default, name):
+                try:
+                    methods.append(trust.find(cls.kinds[key], name, folder))
+                except BadInput as error:
+                    faults.append(error.at(key))
+                    known = False
+        return methods, known
+
+    @classmethod
+    def named(cls, section: Mapping[str, Any]) -> dict[str, Any]:
+        """What plain data of the section names as its methods, by key."""
+        return {key: section.get(key, cls.model_fields[key].default) for key in cls.kinds}
+
+    @classmethod
+    def own_keys(cls, section: Mapping[str, Any], folder: Path, trust: Trust) -> dict[str, Parameter] | None:
+        """The keys of the methods that plain data of a section names; None where one of them is not known."""
+        methods, known = cls._found(section, folder, trust, [])
+        return own_parameters(methods) if known else None
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters of the methods (of who plans and who responds, of somebody's own), by name."""
+        """The parameters of the methods (of who plans and who responds, of a user's own), by name."""
         return dict(self.model_extra or {})
-
-
-def _with_parameters(
-    section: object, kinds: Mapping[str, tuple[str, str]], fields: Iterable[str], folder: Path | None, trust: Trust
-) -> object:
-    """The section with the parameters of its methods checked, and completed by their defaults.
-
-    ``kinds`` has, for each key that names a method, its kind and the default name; ``fields`` are no parameters. A
-    user's own ``FILE.py:NAME`` is looked for in ``folder``, and executed with ``trust``.
-
-    Raises ``BadInput``: unknown method, unknown key, a parameter out of its range or with the name of one of
-    ``fields``, or a file that is not trusted.
-    """
-    if not isinstance(section, Mapping):
-        return section
-    names = {key: section.get(key, default) for key, (_, default) in kinds.items()}
-    if not all(name is NOT_KNOWN or isinstance(name, str) for name in names.values()):
-        return section
-    names = {k: v for k, v in names.items() if v is NOT_KNOWN or not _is_ours(*kinds[k], v)}
-    known = {key: name for key, name in names.items() if name is not NOT_KNOWN and trust.looks_into(name)}
-    methods = [_find(kinds[key][0], name, folder, key, trust) for key, name in known.items()]
-    parameters = own_parameters(methods)
-    for name in parameters.keys() & set(fields):
-        told = "a parameter of your method has the name of a key of this section"
-        raise BadInput(told, where=name, found=name, allowed="any other name")
-    own = [name for name in section if name not in fields and name not in parameters]
-    unknown = [kinds[key][0] for key, name in names.items() if name is NOT_KNOWN]
-    if unknown:
-        _refuse_in_any_case({name: section[name] for name in own if section[name] is not NOT_KNOWN}, unknown)
-        section = {**section, **dict.fromkeys(own, NOT_KNOWN)}
-    elif len(known) < len(names):
-        parameters = {name: _recorded(name) for name in own} | parameters
-    else:
-        _refuse_unknown(own, [*fields, *parameters])
-    given = {name: section.get(name, p.default) for name, p in parameters.items()}
-    values = {name: parameters[name].check(v) for name, v in given.items() if v is not NOT_KNOWN}
-    return {**section, **values}
 
 
 def _is_ours(kind: str, default: str, name: str) -> bool:
@@ -104,34 +108,19 @@ def own_parameters(methods: Iterable[Method]) -> dict[str, Parameter]:
     return {p.name: p for p in every if not p.inherit and not p.of_sensors}
 
 
-def _refuse_in_any_case(values: Mapping[str, object], kinds: Iterable[str]) -> None:
-    """Refuse values that no built-in method of these kinds takes for its parameter of that name."""
-    methods = [find_method(kind, name) for kind in kinds for name in method_names(kind)]
-    every = [p for method in methods for p in own_parameters([method]).values()]
-    for name, value in values.items():
-        same = [p for p in every if p.name == name]
-        faults = [fault for p in same if (fault := refusal(p, value))]
-        if faults and len(faults) == len(same):
-            raise faults[0]
+def _checked(
+    parameters: Mapping[str, Parameter], section: Mapping[str, Any], faults: list[BadInput]
+) -> dict[str, float | tuple[float, ...]]:
+    """The values of parameters, given or by default, without those that are refused, which is added."""
+    values = {}
+    for name, parameter in parameters.items():
+        try:
+            values[name] = parameter.check(section.get(name, parameter.default))
+        except BadInput as error:
+            faults.append(error)
+    return values
 
 
-def refusal(parameter: Parameter, value: object) -> BadInput | None:
-    """What a parameter has against a value; None: nothing."""
-    try:
-        parameter.check(value)
-    except BadInput as error:
-        return error
-    return None
-
-
-def _find(kind: str, name: str, folder: Path | None, key: str, trust: Trust) -> Method:
-    try:
-        return trust.find(kind, name, folder)
-    except BadInput as error:
-        raise error.at(key) from None
-
-
-def _refuse_unknown(keys: list[str], known: list[str]) -> None:
-    for key in keys:
-        nearest = nearest_name(key, known)
-        raise BadInput("unknown key", where=str(key), found=key, allowed=", ".join(known), nearest=nearest)
+def _unknown_key(key: str, known: list[str]) -> BadInput:
+    nearest = nearest_name(key, known)
+    return BadInput("unknown key", where=str(key), found=key, allowed=", ".join(known), nearest=nearest)

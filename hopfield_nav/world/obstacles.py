@@ -6,6 +6,7 @@ half-way between two of them it is thinner by 14 % at most.
 """
 
 import math
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Annotated, Self
 
@@ -26,14 +27,11 @@ class _Row(GivenKeys):
     height: solids.Height | None = Field(None, description="[lower, upper] z of its ends; left out: without end")
 
     @must_fit
-    def _check_height(self) -> None:
-        solids.check_height(self.height)
-
-    @must_fit
-    def _check_count(self) -> None:
+    def _check(self) -> Iterator[BadInput]:
+        yield from solids.check_height(self.height)
         if len(self._centres()) > _MAX_CYLINDERS:
             told = f"takes more than {_MAX_CYLINDERS} cylinders"
-            raise BadInput(told, where="radius", found=self.radius, allowed="a thicker wall")
+            yield BadInput(told, where="radius", found=self.radius, allowed="a thicker wall")
 
     @property
     def corners(self) -> tuple[tuple[float, ...], ...]:
@@ -85,11 +83,11 @@ class _OneKind(GivenKeys):
     name: str | None = Field(None, min_length=1, max_length=60, description="by which a plan speaks of it")
 
     @must_fit
-    def _check(self) -> None:
+    def _check(self) -> Iterator[BadInput]:
         given = [key for key, value in self if value is not None and key != "name"]
         if len(given) != 1:
             allowed = " or ".join(self.kinds())
-            raise BadInput("exactly one kind is needed", found=given, allowed=allowed)
+            yield BadInput("exactly one kind is needed", found=given, allowed=allowed)
 
     @classmethod
     def kinds(cls) -> list[str]:

@@ -4,13 +4,12 @@ The program's own defaults are those of the UR5. An arm with as many joints keep
 """
 
 import math
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dynamics import Arm, BadInput, numeric_inverse_kinematics
+from dynamics import Arm, numeric_inverse_kinematics
 from hopfield_nav.world.ends import Q0
 from hopfield_nav.world.map import DOWN, JOINT_CELLS
 from hopfield_nav.world.methods import MethodSection
@@ -51,12 +50,9 @@ def lists_of_arm(
     arm: Arm, section: type[MethodSection], given: Any, folder: Path, trust: Trust
 ) -> dict[str, float | tuple[float, ...]]:
     """The lists by default of the methods that a section names, with a number a joint where that are not six."""
-    fields, named = section.model_fields, given if isinstance(given, dict) else {}
-    with suppress(BadInput):  # told when the world is checked
-        own = section.own_keys({key: named.get(key, fields[key].default) for key in section.kinds}, folder, trust)
-        fitted = {name: (p.default, p.for_joints(len(arm.dh))) for name, p in own.items()}
-        return {name: after for name, (before, after) in fitted.items() if after != before}
-    return {}
+    own = section.own_keys(given if isinstance(given, dict) else {}, folder, trust) or {}
+    fitted = {name: (p.default, p.for_joints(len(arm.dh))) for name, p in own.items()}
+    return {name: after for name, (before, after) in fitted.items() if after != before}
 
 
 def cells_of_arm(arm: Arm) -> tuple[int, ...]:

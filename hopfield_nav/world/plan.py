@@ -3,6 +3,7 @@
 ``hopfield-nav plan`` reads it; a run, which finds its path by touch, does not.
 """
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -27,11 +28,11 @@ class PlaceSection(GivenKeys):
     pose: PoseSection | None = Field(None, description="of the tool; whatever joint angles take it there")
 
     @must_fit
-    def _check(self) -> None:
+    def _check(self) -> Iterator[BadInput]:
         if (self.joints is None) == (self.pose is None):
             allowed = "joints: [q1, q2, …] or pose: {position: [x, y, z], rotation: …}"
             found = [key for key, value in self if value is not None]
-            raise BadInput("exactly one of joints and pose is needed", found=found, allowed=allowed)
+            yield BadInput("exactly one of joints and pose is needed", found=found, allowed=allowed)
 
 
 class PlanSection(Section):

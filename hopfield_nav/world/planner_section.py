@@ -1,9 +1,8 @@
 """The planner of a world: what plans, which keys it has, and what becomes of its path."""
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, ValidationInfo, model_validator
 
@@ -11,7 +10,6 @@ from dynamics import BadInput
 from hopfield_nav.plugin import Parameter
 from hopfield_nav.world.fields import Flag, Length, Range, Text, Whole, must_fit, show
 from hopfield_nav.world.methods import MethodSection
-from hopfield_nav.world.not_known import NotKnown
 from hopfield_nav.world.trust import Trust, is_code
 
 _AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
@@ -100,60 +98,47 @@ class PlannerSection(MethodSection):
     )
 
     @classmethod
-    def own_keys(cls, names: Mapping[str, Any], folder: Path, trust: Trust) -> dict[str, Parameter]:
+    def own_keys(cls, section: Mapping[str, Any], folder: Path, trust: Trust) -> dict[str, Parameter] | None:
         """As of any section; and the keys of a kind of planner."""
-        own, others = super().own_keys(names, folder, trust), foreign_keys(names["kind"])
+        own = super().own_keys(section, folder, trust)
+        if own is None:
+            return None
+        others = foreign_keys(cls.named(section)["kind"])
         kept = (key for keys in OWN_KEYS.values() for key in keys if key not in others)
         return own | {key: Parameter(key, 0.0, 0.0, 0.0, "1", "of a kind of planner") for key in kept}
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _without_probe(cls, section: Any, info: ValidationInfo) -> Any:
+    def _without_probe(cls, section: Any, handler: Callable[[Any], Self], info: ValidationInfo) -> Self:
         """Worlds of earlier versions have the key ``probe``, of something that is no more."""
         value = section.get("probe") if isinstance(section, Mapping) else None
         recorded = (info.context or {}).get("trust", Trust()).record
         if value is True and not recorded:
             told = "probes drove twice as far and saved no touch, and are no more"
             raise BadInput(told, where="probe", found=value, allowed="false, or no such key")
-        if not isinstance(value, bool):
-            return section
-        return {key: given for key, given in section.items() if key != "probe"}
+        if isinstance(value, bool):
+            section = {key: given for key, given in section.items() if key != "probe"}
+        return handler(section)
 
     @must_fit
-    def _check_clearance(self) -> None:
+    def _check(self) -> Iterator[BadInput]:
         if self.clearance > 0 and not self.any_angle:
             told = "only a path at any angle keeps a clearance"
-            raise BadInput(told, where="clearance", found=self.clearance, allowed="0, or any_angle: true")
-
-    @must_fit
-    def _check_activation(self) -> None:
+            yield BadInput(told, where="clearance", found=self.clearance, allowed="0, or any_angle: true")
         if self.activation != "linear" and (self.kind, self.network) != ("hopfield", "sum"):
             told = "only the summing network has activation functions"
             allowed = "linear, or kind: hopfield with network: sum"
-            raise BadInput(told, where="activation", found=self.activation, allowed=allowed)
-
-    @must_fit
-    def _check_ties(self) -> None:
+            yield BadInput(told, where="activation", found=self.activation, allowed=allowed)
         if sorted(self.ties) not in (sorted(_AXES[:4]), sorted(_AXES)):
             allowed = ", ".join(_AXES[:4]) + ", and +w, -w where the map is in space, in any order"
-            found = list(self.ties)
-            raise BadInput("each step must be named once", where="ties", found=found, allowed=allowed)
-
-    @must_fit
-    def _check_keys_of_others(self) -> None:
+            yield BadInput("each step must be named once", where="ties", found=list(self.ties), allowed=allowed)
         for key in foreign_keys(self.kind):
-            with suppress(NotKnown):  # one of them may be at fault otherwise
-                self._refuse_unless_default(key)
-
-    def _refuse_unless_default(self, key: str) -> None:
-        """BadInput if a key of another planner has been given a value of its own."""
-        value, defaults = getattr(self, key), defaults_of(key)
-        if value in defaults:
-            return
-        owner = next(kind for kind, keys in OWN_KEYS.items() if key in keys)
-        allowed = f"{_as_written(defaults[0])}, its default, or kind: {owner}"
-        found = show(list(value) if isinstance(value, tuple) else value)
-        raise BadInput(f"only planner {owner} has it", where=key, found=found, allowed=allowed)
+            value, defaults = getattr(self, key), defaults_of(key)
+            if value not in defaults:
+                owner = next(kind for kind, keys in OWN_KEYS.items() if key in keys)
+                allowed = f"{_as_written(defaults[0])}, its default, or kind: {owner}"
+                found = show(list(value) if isinstance(value, tuple) else value)
+                yield BadInput(f"only planner {owner} has it", where=key, found=found, allowed=allowed)
 
 
 def foreign_keys(kind: str) -> list[str]:

@@ -1,5 +1,6 @@
 """The entries of ``pushes`` in a world file: forces on the arm over time, without any obstacle."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Annotated, Any
 
@@ -36,16 +37,13 @@ class PushSection(Section):
     ] = Field(description="[x, y, z] in base axes, all the time; or one at each time, linear in between")
 
     @must_fit
-    def _check_times(self) -> None:
+    def _check(self) -> Iterator[BadInput]:
         if any(b <= a for a, b in pairwise(self.times)):
             allowed = "each above the one before"
-            raise BadInput("not rising", where="times", found=list(self.times), allowed=allowed)
-
-    @must_fit
-    def _check_forces(self) -> None:
+            yield BadInput("not rising", where="times", found=list(self.times), allowed=allowed)
         if len(self.force) not in (1, len(self.times)):
             allowed = f"one, or {len(self.times)}, as there are times"
-            raise BadInput("wrong number of forces", where="force", found=len(self.force), allowed=allowed)
+            yield BadInput("wrong number of forces", where="force", found=len(self.force), allowed=allowed)
 
     @property
     def rows(self) -> np.ndarray:

@@ -5,8 +5,7 @@ map alike; it takes numbers or arrays that broadcast.
 """
 
 import math
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -16,7 +15,6 @@ from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, WithJs
 from dynamics import BadInput
 from hopfield_nav.world import fields
 from hopfield_nav.world.meshes import read_mesh
-from hopfield_nav.world.not_known import NotKnown
 from hopfield_nav.world.sections import Section
 
 Height = Annotated[tuple[fields.Metre, ...], fields.Length(2, 2)]
@@ -30,11 +28,11 @@ LARGEST = 10.0  # [m] from the origin of a mesh to any of its corners
 _TRIES = 10_000  # random positions tried for one cylinder before giving up
 
 
-def check_height(height: tuple[float, ...] | None) -> None:
-    """Refuse the ends of a cylinder that are in the wrong order."""
+def check_height(height: tuple[float, ...] | None) -> Iterator[BadInput]:
+    """What is wrong with the ends of a cylinder: that they are in the wrong order."""
     if height is not None and height[0] >= height[1]:
         allowed = "[lower, upper] in metres"
-        raise BadInput("lower end not below the upper", where="height", found=list(height), allowed=allowed)
+        yield BadInput("lower end not below the upper", where="height", found=list(height), allowed=allowed)
 
 
 class Cylinder(fields.GivenKeys):
@@ -45,8 +43,8 @@ class Cylinder(fields.GivenKeys):
     height: Height | None = Field(None, description="[lower, upper] z of its ends; left out: without end")
 
     @fields.must_fit
-    def _check(self) -> None:
-        check_height(self.height)
+    def _check(self) -> Iterator[BadInput]:
+        return check_height(self.height)
 
     def contains(self, x: Any, y: Any, z: Any) -> Any:
         """Whether points lie inside or on the cylinder."""
@@ -135,15 +133,14 @@ class Mesh(Section):
 
     @model_validator(mode="after")
     def _read(self, info: ValidationInfo) -> Self:
-        with suppress(NotKnown):
-            if self._triangles is not None:  # looked at again, as a part of another section
-                return self
-            folder = (info.context or {}).get("folder", Path())
-            triangles = self.scale * read_mesh(folder / self.file)
-            if np.abs(triangles).max() > LARGEST:
-                found, allowed = (f"{np.abs(triangles).max():.4g} m", f"up to {LARGEST:g} m (is it in millimetres?)")
-                raise BadInput("a mesh so large", where="scale", found=found, allowed=allowed)
-            self._triangles = triangles @ np.array(self.rotation).T + self.position
+        if self._triangles is not None:  # looked at again, as a part of another section
+            return self
+        folder = (info.context or {}).get("folder", Path())
+        triangles = self.scale * read_mesh(folder / self.file)
+        if np.abs(triangles).max() > LARGEST:
+            found, allowed = (f"{np.abs(triangles).max():.4g} m", f"up to {LARGEST:g} m (is it in millimetres?)")
+            raise BadInput("a mesh so large", where="scale", found=found, allowed=allowed)
+        self._triangles = triangles @ np.array(self.rotation).T + self.position
         return self
 
     @property
@@ -176,11 +173,11 @@ class RandomCylinders(Section):
     seed: Seed | None = Field(None, description="of these cylinders; null: drawn from the run's seed")
 
     @fields.must_fit
-    def _check(self) -> None:
+    def _check(self) -> Iterator[BadInput]:
         if self.radius[0] > self.radius[1]:
             allowed = "[smallest, largest] in metres"
             found = list(self.radius)
-            raise BadInput("smallest radius above the largest", where="radius", found=found, allowed=allowed)
+            yield BadInput("smallest radius above the largest", where="radius", found=found, allowed=allowed)
 
     def draw(
         self, generator: np.random.Generator, low: np.ndarray, high: np.ndarray, keep_free: list[tuple[float, float]]

@@ -15,7 +15,6 @@ from hopfield_nav.world.fields import Gravity, OrWord, Range, Text, without_empt
 from hopfield_nav.world.files import relative_to
 from hopfield_nav.world.imperfections import SensorsSection
 from hopfield_nav.world.map import MapSection, TrajectorySection
-from hopfield_nav.world.not_known import NOT_KNOWN
 from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
 from hopfield_nav.world.plan import PlanSection
 from hopfield_nav.world.planner_section import PlannerSection
@@ -200,12 +199,6 @@ class World(sections.Section):
         world = self.model_copy(update=changes)
         world._name, world._folder, world._trust = self._name, self._folder, self._trust
         return world
-
-    def not_knowing(self, key: Sequence[str | int]) -> "World":
-        """The same world of which nobody knows what stands at a key of the top or of a section."""
-        name, *inner = map(str, key)
-        mark = getattr(self, name).model_copy(update={inner[0]: NOT_KNOWN}) if inner else NOT_KNOWN
-        return self.with_changes(**{name: mark})
 
     def bare_arm(self) -> "Arm":
         """The world's arm with its tool frame, without payload."""

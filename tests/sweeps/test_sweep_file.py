@@ -291,14 +291,12 @@ def test_faults(text, line, parts):
 
 
 def test_of_a_key_that_is_given_twice_no_value_is_judged():
-    """Nobody knows which of the two is meant; what is wrong with others is told all the same."""
+    """Nobody knows which of the two is meant."""
     twice = "vary:\n  map.spacing: [-1]\n  detection.threshold: [-8]\nzip:\n- {map.spacing: [0.03]}"
     with pytest.raises(BadInput) as caught:
         sweep(HEAD + twice)
-    told = [str(fault) for fault in (caught.value, *caught.value.others)]
-    assert len(told) == 2, told
-    assert any("the same key twice" in line for line in told)
-    assert any("detection.threshold" in line and "out of range" in line for line in told)
+    assert "the same key twice" in str(caught.value)
+    assert caught.value.others == ()
 
 
 def test_faults_of_the_base_world():

@@ -11,7 +11,7 @@ from hopfield_nav import world
 from hopfield_nav.extensions.bench.suite import Suite, loaded
 from hopfield_nav.extensions.bench.suite_file import ALONG, SuiteFile
 from hopfield_nav.sweeps import Base, load_measures, read_base, texts_in
-from hopfield_nav.world import Document, Fault, Key, Trust, is_code, placed_at, split_key, together
+from hopfield_nav.world import Document, Fault, Key, Trust, is_code, split_key
 
 _FOLDER = Path(__file__).resolve().parent / "suites"
 
@@ -53,9 +53,7 @@ def load_suite(
     document = world.read_document(path)
     folder = path.parent.resolve()
     trust = Trust(allow_code)
-    file, form = world.read_form(SuiteFile.model_validate, SuiteFile, document)
-    if file is world.NOT_KNOWN or form:
-        raise together(world.in_order(form, document))
+    file = world.read_form(SuiteFile, document)
     added = {key: method_from(Path(given), folder) for key, given in (methods or {}).items()}
     for key in added:
         if key in file.methods:
@@ -86,14 +84,15 @@ def _suite_from(file: SuiteFile, document: Document, path: Path, folder: Path, t
     bases: dict[str, Base] = {}
     faults: list[Fault] = []
     for name, family in file.families.items():
-        bases[name], told = read_base(family.world, document, folder, trust)
         key: Key = ("families", name, "world")
-        faults += [(key, placed_at(key, fault, document)) for _, fault in told]
+        try:
+            bases[name] = read_base(family.world, document, folder, trust)
+        except BadInput as error:
+            faults += [(key, fault.at(document.where(key))) for fault in (error, *error.others)]
     require = partial(_require, trust=trust, folder=folder)
     for at, code in _own_files(file):
-        faults += [(at, placed_at(at, fault, document)) for fault in world.faults_of([require], code)]
-    if faults:
-        raise together(world.sort_faults(faults, document))
+        faults += [(at, fault.at(document.where(at))) for fault in world.faults_of([require], code)]
+    world.refuse(faults, document)
     suite = Suite.of_file(path.stem, folder, file, document.data, bases)
     require_fitting(suite)
     return suite
@@ -106,7 +105,7 @@ def require_fitting(suite: Suite) -> None:
     """
     told_once = {str(error): error for error in _refused(suite)}
     if told_once:
-        raise together(list(told_once.values()))
+        raise world.together(list(told_once.values()))
 
 
 def _refused(suite: Suite) -> Iterator[BadInput]:

@@ -1,5 +1,6 @@
 """What a suite file may hold: families of worlds, conditions, methods, and what is measured."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
@@ -81,17 +82,14 @@ class SuiteFile(Section):
     )
 
     @must_fit
-    def _check_pairs(self) -> None:
+    def _check(self) -> Iterator[BadInput]:
         for i, pair in enumerate(self.pairs):
             for name in pair:
                 if name not in self.methods:
-                    raise BadInput(
+                    yield BadInput(
                         "unknown method", where=f"pairs.{i}", found=name, allowed=", ".join(self.methods),
                         nearest=nearest_name(name, self.methods),
                     )  # fmt: skip
-
-    @must_fit
-    def _check_some(self) -> None:
         for key in ("families", "conditions", "methods"):
             if not getattr(self, key):
-                raise BadInput("nothing to run", where=key, allowed="one or more, by name")
+                yield BadInput("nothing to run", where=key, allowed="one or more, by name")

@@ -110,11 +110,7 @@ def read_described(path: Path, joints: int | None) -> Recorded:
 
 
 def _description(path: Path) -> LogFile:
-    document = world.read_document(path)
-    given, faults = world.read_form(LogFile.model_validate, LogFile, document)
-    if given is world.NOT_KNOWN or faults:
-        raise world.together(world.in_order(faults, document))
-    return given
+    return world.read_form(LogFile, world.read_document(path))
 
 
 def _factor(name: str, signal: SignalSection) -> float:
