@@ -6,7 +6,17 @@ from typing import Annotated, Any
 from pydantic import Field, model_serializer
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import GivenKeys, Joints, Length, MapPoint, Range, Whole, must_fit
+from hopfield_nav.world.fields import (
+    MOST_SET,
+    GivenKeys,
+    Joints,
+    Length,
+    MapPoint,
+    Range,
+    Whole,
+    must_fit,
+    of_extension,
+)
 from hopfield_nav.world.plan import PoseSection
 
 Q0 = (2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905)
@@ -18,7 +28,9 @@ class StartSection(GivenKeys):
     joints: Joints = Field(Q0, description="joint angles, within one turn")
     pose: PoseSection | None = Field(None, description="of the tool, in the place of joints")
     position: MapPoint | None = Field(
-        None, description="[x, y] or [x, y, z] of the tool, turned as on the way, in the place of joints"
+        None,
+        description="[x, y] or [x, y, z] of the tool, turned as on the way, in the place of joints",
+        json_schema_extra=MOST_SET,
     )
 
     @must_fit
@@ -45,9 +57,15 @@ class GoalSection(GivenKeys):
     cell: Annotated[tuple[Annotated[int, Whole(0, 4095)], ...], Length(2, 3)] | None = Field(
         None, description="[i, j], counted from 0, i along x; [i, j, k] on a map in space"
     )
-    position: MapPoint | None = Field(None, description="[x, y] in base axes; [x, y, z] on a map in space")
-    pose: PoseSection | None = Field(None, description="of the tool, on a map of joint angles")
-    joints: Joints | None = Field(None, description="joint angles, on a map of these")
+    position: MapPoint | None = Field(
+        None, description="[x, y] in base axes; [x, y, z] on a map in space", json_schema_extra=MOST_SET
+    )
+    pose: PoseSection | None = Field(
+        None, description="of the tool, on a map of joint angles", json_schema_extra=of_extension("whole_arm")
+    )
+    joints: Joints | None = Field(
+        None, description="joint angles, on a map of these", json_schema_extra=of_extension("whole_arm")
+    )
     tolerance: Annotated[float, Range(0.0, 1.0, "m", above=True)] = Field(
         0.001, description="distance from the goal at which the tool has arrived"
     )

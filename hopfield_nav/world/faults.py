@@ -13,7 +13,8 @@ from pydantic import BaseModel, ValidationError
 
 from dynamics import BadInput, nearest_name
 from hopfield_nav.world.document import Document, Key
-from hopfield_nav.world.fields import SECTION, WORD, described, fields_of, show
+from hopfield_nav.world.fields import described, fields_of, show
+from hopfield_nav.world.imperfections import SECTION, WORD
 
 Fault = tuple[Key, BadInput]
 _Model = TypeVar("_Model", bound=BaseModel)

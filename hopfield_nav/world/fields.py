@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import wraps
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, ClassVar, get_args
 
 import numpy as np
 from pydantic import (
@@ -153,14 +153,6 @@ class OrWord(_First):
         return {"anyOf": [handler.resolve_ref_schema(section)["properties"][self.key], section]}
 
 
-WORD, SECTION = "<word>", "<section>"  # tags of a value that is either a word or a section
-
-
-def word_or_section(value: object) -> str:
-    """Which of the two a value is meant to be; the discriminator of such a union."""
-    return SECTION if isinstance(value, (dict, BaseModel)) else WORD
-
-
 def unit_of(field: FieldInfo) -> str | None:
     """The unit that a key's marks tell; None where its values are words, counts or sections."""
     marked = {unit for mark in field.metadata for unit in _units(mark)} | set(_units(field.annotation))
@@ -189,17 +181,34 @@ def fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
     return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
-def _describe_keys(schema: JsonSchema, model: type[BaseModel]) -> None:
-    """Complete the descriptions of a JSON Schema by the units."""
+MOST_SET: JsonSchema = {"mostSet": True}  # mark of the ten keys of a world that most people set
+
+
+def of_extension(name: str) -> JsonSchema:
+    """Mark of a key that belongs to an extension; of all keys of a section, ``Section.extension`` says it."""
+    return {"extension": name}
+
+
+def with_owner(key: JsonSchema, extension: str) -> JsonSchema:
+    """The schema of a key that says whose it is, an extension's or the core's, unless its mark says so."""
+    key = {"extension": extension, **key}
+    owner = "core" if key["extension"] == "core" else f"extension {key['extension']}"
+    most = ", one of the ten keys that most people set" if key.get("mostSet") else ""
+    return {**key, "description": f"{key['description']} ({owner}{most})"}
+
+
+def _describe_keys(schema: JsonSchema, model: "type[Section]") -> None:
+    """Complete the descriptions of a JSON Schema by the units, and by whose each key is."""
     for name, field in fields_of(model).items():
-        if described(field):
-            schema["properties"][name]["description"] = described(field)
+        key = {**schema["properties"][name], "description": described(field)}
+        schema["properties"][name] = with_owner(key, model.extension)
 
 
 class Section(BaseModel):
     """A part of a world file: no unknown keys, and fixed once made."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_describe_keys)
+    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_describe_keys)  # type: ignore[typeddict-item]
+    extension: ClassVar[str] = "core"  # that its keys belong to
 
 
 def without_empty(model: type[BaseModel], data: Any) -> Any:

@@ -5,12 +5,19 @@ otherwise. ``sections`` puts them in their places.
 """
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic import BaseModel, BeforeValidator, Discriminator, Field, Tag
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import SECTION, WORD, Flag, Length, PerJoint, Range, Section, must_fit, word_or_section
+from hopfield_nav.world.fields import Flag, Length, PerJoint, Range, Section, must_fit
+
+WORD, SECTION = "<word>", "<section>"  # tags of a value that is either a word or a section
+
+
+def _word_or_section(value: object) -> str:
+    """Which of the two a value is meant to be; the discriminator of such a union."""
+    return SECTION if isinstance(value, (dict, BaseModel)) else WORD
 
 
 class FrictionSection(Section):
@@ -43,7 +50,7 @@ def as_list(value: float | tuple[float, ...]) -> list[float]:
 
 
 FrictionChoice = Annotated[
-    Annotated[Literal["arm"], Tag(WORD)] | Annotated[FrictionSection, Tag(SECTION)], Discriminator(word_or_section)
+    Annotated[Literal["arm"], Tag(WORD)] | Annotated[FrictionSection, Tag(SECTION)], Discriminator(_word_or_section)
 ]
 
 
@@ -100,6 +107,8 @@ class SensorsSection(Section):
 class LearnSection(Section):
     """What the control computer learns of the arm before its first motion and on the way."""
 
+    extension: ClassVar[str] = "self_model"
+
     wiggle: Annotated[float, Range(0.0, 0.01, "rad")] = Field(
         0.002, description="how far all joints turn to either side before the first motion; 0: not at all"
     )
@@ -121,7 +130,7 @@ def _all_by_default(value: object) -> object:
 
 LearnChoice = Annotated[
     Annotated[Literal[False], Tag(WORD)] | Annotated[LearnSection, Tag(SECTION)],
-    Discriminator(word_or_section),
+    Discriminator(_word_or_section),
     BeforeValidator(_all_by_default, json_schema_input_type=bool | LearnSection),
 ]
 

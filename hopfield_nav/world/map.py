@@ -7,7 +7,21 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, WrapValidator, model_validator
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Joints, Length, Point, Range, Rotation, Section, Text, Unit, Whole, must_fit, show
+from hopfield_nav.world.fields import (
+    MOST_SET,
+    Joints,
+    Length,
+    Point,
+    Range,
+    Rotation,
+    Section,
+    Text,
+    Unit,
+    Whole,
+    must_fit,
+    of_extension,
+    show,
+)
 from hopfield_nav.world.methods import MethodSection
 
 _MOST_CELLS = {"tool": 4096**2, "joints": 2**26}
@@ -29,18 +43,26 @@ class MapSection(MethodSection):
         description="what a cell is, and who finds the way over them: tool, a place of the tool; joints, a "
         "configuration of the whole arm; or FILE.py:NAME",
     )
-    origin: Point = Field((0.1501, -0.2499, 0.0), description="centre of cell (0, 0, 0) in base axes")
+    origin: Point = Field(
+        (0.1501, -0.2499, 0.0), description="centre of cell (0, 0, 0) in base axes", json_schema_extra=MOST_SET
+    )
     spacing: Annotated[float, Range(0.0, 1.0, "m", above=True)] = Field(
-        0.0263, description="between neighbouring cells"
+        0.0263, description="between neighbouring cells", json_schema_extra=MOST_SET
     )
     shape: Annotated[tuple[Annotated[int, Whole(1, 4096)], ...], Length(2, 16)] = Field(
-        (20, 20), description="cells along x and along y, and along z for a map in space; or one number a joint"
+        (20, 20),
+        description="cells along x and along y, and along z for a map in space; or one number a joint",
+        json_schema_extra=MOST_SET,
     )
     lower: Joints | None = Field(
-        None, description="where the cells of each joint begin; null: half a turn below start.joints, or its limit"
+        None,
+        description="where the cells of each joint begin; null: half a turn below start.joints, or its limit",
+        json_schema_extra=of_extension("whole_arm"),
     )
     upper: Joints | None = Field(
-        None, description="where they end; null: a turn further, or the joint's limit; a full turn is closed"
+        None,
+        description="where they end; null: a turn further, or the joint's limit; a full turn is closed",
+        json_schema_extra=of_extension("whole_arm"),
     )
     rim: Literal["free", "blocked"] = Field("free", description="whether the outermost cells count as obstacles")
 
@@ -123,7 +145,9 @@ class TrajectorySection(Section):
         0.0, description="the reference is held this long between samples; 0: continuous"
     )
     tool_speed: Annotated[float, Range(0.0, 5.0, "m/s", above=True)] = Field(
-        0.1, description="of no point of the arm more than this, on a map of joint angles"
+        0.1,
+        description="of no point of the arm more than this, on a map of joint angles",
+        json_schema_extra=of_extension("whole_arm"),
     )
     tool_rotation: _RotationOrFree = Field(
         DOWN,

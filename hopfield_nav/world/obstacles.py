@@ -14,7 +14,7 @@ from pydantic import Field
 
 from dynamics import BadInput
 from hopfield_nav.world import solids
-from hopfield_nav.world.fields import GivenKeys, Length, PlanePoint, must_fit
+from hopfield_nav.world.fields import GivenKeys, Length, PlanePoint, must_fit, of_extension
 from hopfield_nav.world.random_scene import RandomScene
 
 _MAX_CYLINDERS = 2_000  # cylinders of one wall
@@ -80,7 +80,13 @@ class Polyline(_Row):
 class _OneKind(GivenKeys):
     """A mapping of which exactly one key is given, beside a name."""
 
-    name: str | None = Field(None, min_length=1, max_length=60, description="by which a plan speaks of it")
+    name: str | None = Field(
+        None,
+        min_length=1,
+        max_length=60,
+        description="by which a plan speaks of it",
+        json_schema_extra=of_extension("known_world"),
+    )
 
     @must_fit
     def _check(self) -> Iterator[BadInput]:

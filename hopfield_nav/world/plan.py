@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -24,6 +24,8 @@ class PoseSection(Section):
 class PlaceSection(GivenKeys):
     """A place that the motion goes through: exactly one of the keys is given."""
 
+    extension: ClassVar[str] = "known_world"
+
     joints: Joints | None = Field(None, description="joint angles, within the limits of the arm")
     pose: PoseSection | None = Field(None, description="of the tool; whatever joint angles take it there")
 
@@ -37,6 +39,8 @@ class PlaceSection(GivenKeys):
 
 class PlanSection(Section):
     """From a start over places in between to a goal, past the known obstacles and the arm itself."""
+
+    extension: ClassVar[str] = "known_world"
 
     start: PlaceSection | None = Field(None, description="where the motion begins; null: at start.joints")
     via: tuple[PlaceSection, ...] = Field((), description="places in between, in this order")

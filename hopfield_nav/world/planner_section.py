@@ -8,7 +8,7 @@ from pydantic import Field, ValidationInfo, model_validator
 
 from dynamics import BadInput
 from hopfield_nav.plugin import Parameter
-from hopfield_nav.world.fields import Flag, Length, Range, Text, Whole, must_fit, show
+from hopfield_nav.world.fields import Flag, Length, Range, Text, Whole, must_fit, of_extension, show
 from hopfield_nav.world.methods import MethodSection
 from hopfield_nav.world.trust import Trust, is_code
 
@@ -57,26 +57,31 @@ class PlannerSection(MethodSection):
         "hypothesis_sets, nothing, but with what speaks against a cell as its cost; thompson, one of the "
         "points drawn anew for every path; optimist, its own step alone; omniscient: all obstacles are "
         "known, as the bound of what is possible; or FILE.py:NAME",
+        json_schema_extra=of_extension("whole_arm"),
     )
     no_path_error: Annotated[float, Range(0.0, 0.1, "1")] = Field(
         1e-3,
         description="on a map of joint angles: probability of error with which a run may end as no_path by "
         "where touches were felt; 0: facts alone end it",
+        json_schema_extra=of_extension("whole_arm"),
     )
     finer: Flag = Field(
         True,
         description="on a map of joint angles, where every path would more likely than not be touched: reach "
         "the goal from more cells, and then go on with a map whose cells are split around it",
+        json_schema_extra=of_extension("whole_arm"),
     )
     approach: Annotated[float, Range(0.0, 1.0, "m")] = Field(
         0.0,
         description="on a map of joint angles: come to the goal along the tool's axis z from so far behind it, and "
         "leave the start so; 0: as the path leads",
+        json_schema_extra=of_extension("whole_arm"),
     )
     surface: Annotated[float, Range(0.0, 0.5, "m")] = Field(
         0.0,
         description="on a map of joint angles: believe that a surface goes on so far about each likely place of a "
         "touch; 0: nothing is believed of it",
+        json_schema_extra=of_extension("whole_arm"),
     )
     any_angle: Flag = Field(
         False,

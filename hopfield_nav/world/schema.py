@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from hopfield_nav.plugin import PLAIN, Method, Parameter, find_method, method_names
+from hopfield_nav.plugin import PLAIN, Method, Parameter, extensions, find_method, method_names
+from hopfield_nav.world.fields import with_owner
 from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.methods import own_parameters
 from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
@@ -42,6 +43,7 @@ def _split_by_kind(sections: dict[str, Any]) -> None:
         for key in foreign_keys(kind):
             keys[key] = {
                 "enum": defaults_of(key),
+                "extension": keys[key]["extension"],
                 "description": f"of another planner: {keys[key]['description']}",
                 "doNotSuggest": True,
             }
@@ -63,9 +65,12 @@ def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
         section["properties"][key] = _or_own(section["properties"][key], kind)
         if kind in PLAIN:
             continue
+        own = {name: extension.name for extension in extensions() for name in extension.method_names(kind)}
         methods = [find_method(kind, name) for name in names]
         for name, same in _by_name(methods).items():
-            section["properties"].setdefault(name, _describe(same))
+            owners = {own.get(method.name, "core") for method in methods if name in own_parameters([method])}
+            owner = owners.pop() if len(owners) == 1 else "core"
+            section["properties"].setdefault(name, with_owner(_describe(same), owner))
     _close_unless_own(section, kinds)
 
 

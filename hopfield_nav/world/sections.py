@@ -10,7 +10,18 @@ from pydantic import AfterValidator, Field
 
 from dynamics import BadInput
 from hopfield_nav.plugin import find_extension
-from hopfield_nav.world.fields import Flag, Inertia, PerJoint, Point, Range, Rotation, Section, Text, Whole
+from hopfield_nav.world.fields import (
+    Flag,
+    Inertia,
+    PerJoint,
+    Point,
+    Range,
+    Rotation,
+    Section,
+    Text,
+    Whole,
+    of_extension,
+)
 from hopfield_nav.world.imperfections import FrictionChoice, LearnChoice, ModelErrorSection, TorqueRippleSection
 from hopfield_nav.world.methods import MethodSection
 
@@ -68,10 +79,14 @@ class PlantSection(MethodSection):
         default_factory=TorqueRippleSection, description="of the motors, with the angle of the joint"
     )
     stiffness: Annotated[Any, PerJoint(1.0, 1e9, "N·m/rad")] | None = Field(
-        None, description="of elastic joints (engine: flexible); null: by the size of the joint"
+        None,
+        description="of elastic joints (engine: flexible); null: by the size of the joint",
+        json_schema_extra=of_extension("engines"),
     )
     temperature: Annotated[Any, PerJoint(-40.0, 150.0, "°C")] | None = Field(
-        None, description="of elastic joints, on which their viscous friction depends; null: 30"
+        None,
+        description="of elastic joints, on which their viscous friction depends; null: 30",
+        json_schema_extra=of_extension("engines"),
     )
 
 
@@ -97,7 +112,9 @@ class ControllerSection(MethodSection):
         True, description="add the torque that friction is believed to take at the reference speed"
     )
     learn: LearnChoice = Field(
-        False, description="what the controller learns of the arm: true, or a section; false: nothing"
+        False,
+        description="what the controller learns of the arm: true, or a section; false: nothing",
+        json_schema_extra=of_extension("self_model"),
     )
     model_error: ModelErrorSection = Field(
         default_factory=ModelErrorSection, description="where the controller's model differs from the plant"
@@ -181,14 +198,20 @@ class ExploreSection(MethodSection):
         "FILE.py:NAME",
     )
     retract: Annotated[float, Range(0.0, 0.1, "m", above=True)] = Field(
-        0.005, description="to follow: distance from the surface between two touches"
+        0.005,
+        description="to follow: distance from the surface between two touches",
+        json_schema_extra=of_extension("surfaces"),
     )
     step: Annotated[float, Range(0.0, 1.0, "m", above=True)] | None = Field(
-        None, description="to follow: from a touch to the next along the surface; null: to the next cell"
+        None,
+        description="to follow: from a touch to the next along the surface; null: to the next cell",
+        json_schema_extra=of_extension("surfaces"),
     )
-    force: Annotated[float, Range(0.1, 1e3, "N")] = Field(10.0, description="to slide: wanted across the surface")
+    force: Annotated[float, Range(0.1, 1e3, "N")] = Field(
+        10.0, description="to slide: wanted across the surface", json_schema_extra=of_extension("surfaces")
+    )
     speed: Annotated[float, Range(0.0, 1.0, "m/s", above=True)] = Field(
-        0.05, description="to slide: wanted along the surface"
+        0.05, description="to slide: wanted along the surface", json_schema_extra=of_extension("surfaces")
     )
 
 

@@ -11,7 +11,7 @@ from dynamics import BadInput, html_table
 from hopfield_nav.world import sections
 from hopfield_nav.world.derived import derived
 from hopfield_nav.world.ends import GoalSection, StartSection
-from hopfield_nav.world.fields import Gravity, OrWord, Range, Text, without_empty
+from hopfield_nav.world.fields import MOST_SET, Gravity, OrWord, Range, Text, of_extension, without_empty
 from hopfield_nav.world.files import relative_to
 from hopfield_nav.world.imperfections import SensorsSection
 from hopfield_nav.world.map import MapSection, TrajectorySection
@@ -31,8 +31,10 @@ class World(sections.Section):
     """One experiment. A section that is left out, or left empty, has its defaults."""
 
     format: Literal[1] = Field(description="version of the world file's layout")
-    description: Text = Field("", description="what the experiment is for")
-    arm: Text = Field("ur5_ragazzon2012", description="name of a built-in arm, or path of an arm file")
+    description: Text = Field("", description="what the experiment is for", json_schema_extra=MOST_SET)
+    arm: Text = Field(
+        "ur5_ragazzon2012", description="name of a built-in arm, or path of an arm file", json_schema_extra=MOST_SET
+    )
     tool: sections.ToolSection = Field(default_factory=sections.ToolSection, description="tool point and payload")
     gravity: Gravity = Field((0.0, 0.0, -9.81), description="acceleration of gravity in base axes")
     plant: sections.PlantSection = Field(default_factory=sections.PlantSection, description="what moves")
@@ -43,8 +45,12 @@ class World(sections.Section):
     contact: sections.ContactSection = Field(
         default_factory=sections.ContactSection, description="force of an obstacle on the arm"
     )
-    obstacles: tuple[Obstacle, ...] = Field((), description="obstacles that the arm knows nothing of")
-    known: tuple[KnownObstacle, ...] = Field((), description="obstacles that are on the map from the start")
+    obstacles: tuple[Obstacle, ...] = Field(
+        (), description="obstacles that the arm knows nothing of", json_schema_extra=MOST_SET
+    )
+    known: tuple[KnownObstacle, ...] = Field(
+        (), description="obstacles that are on the map from the start", json_schema_extra=MOST_SET
+    )
     pushes: tuple[PushSection, ...] = Field((), description="forces on the arm over time, without obstacles")
     map: MapSection = Field(default_factory=MapSection, description="the grid of neurons")
     planner: PlannerSection = Field(default_factory=PlannerSection, description="the Hopfield network")
@@ -58,10 +64,12 @@ class World(sections.Section):
     start: StartSection = Field(default_factory=StartSection, description="where the arm begins, at rest")
     goal: GoalSection | None = Field(None, description="where the tool shall arrive; null: run to the time limit")
     plan: PlanSection = Field(
-        default_factory=PlanSection, description="a motion for `hopfield-nav plan`; a run ignores it"
+        default_factory=PlanSection,
+        description="a motion for `hopfield-nav plan`; a run ignores it",
+        json_schema_extra=of_extension("known_world"),
     )
     time_limit: Annotated[float, Range(0.0, 1e5, "s", above=True)] = Field(
-        200.0, description="simulated time at which the run ends"
+        200.0, description="simulated time at which the run ends", json_schema_extra=MOST_SET
     )
     seed: Seed = Field(0, description="of all random numbers of the run")
     record: sections.RecordSection = Field(default_factory=sections.RecordSection, description="what is kept")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -27,9 +28,28 @@ def test_the_new_world_checks_and_runs(tmp_path, monkeypatch, capsys):
     summary = json.loads(Path("runs/mine/summary.json").read_text())
     assert summary["collision_count"] > 0
     assert summary["warnings"] == []
+    assert Path("mine.yaml").read_text().count("#") > 20
+
+
+def test_the_new_world_has_the_ten_keys_that_most_people_set(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "mine.yaml"]) == 0
+    written = yaml.safe_load(Path("mine.yaml").read_text())
+    inner = [f"{name}.{key}" for name in ("map", "start", "goal") for key in written.pop(name)]
+    page = (Path(__file__).parents[2] / "docs" / "world_files.md").read_text(encoding="utf-8")
+    ten = page.split("### The ten that most people set")[1].split("###")[0]
+    assert {*written, *inner} == {"format", *re.findall(r"^\| `([a-z_.]+)` \|", ten, re.MULTILINE)}
+    assert load_world("mine.yaml").time_limit == 200
+
+
+def test_what_a_comment_of_the_new_world_offers_can_be_used(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "mine.yaml"]) == 0
     text = Path("mine.yaml").read_text()
-    assert text.count("#") > 20
-    assert {"obstacles", "map", "start", "goal", "detection"} <= yaml.safe_load(text).keys()
+    others = re.findall(r"^# (\w+: {.*?})(?:  .*)?$", text, re.MULTILINE)
+    assert len(others) >= 8
+    for line in others:
+        assert load_world({"format": 1, **yaml.safe_load(line)})
 
 
 def test_nothing_is_overwritten_and_no_other_file_is_written(tmp_path, monkeypatch, capsys):

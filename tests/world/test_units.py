@@ -43,7 +43,7 @@ def test_no_description_repeats_a_unit():
 
 def test_editors_and_messages_show_the_unit():
     plant = dump_schema()["$defs"]["PlantSection"]["properties"]
-    assert plant["step"]["description"] == "integration step [s]"
+    assert plant["step"]["description"] == "integration step [s] (core)"
     assert described(World.model_fields["gravity"]).endswith("[m/s²]")
     assert not re.search(r"\[.*\]", described(World.model_fields["seed"]))
 

@@ -1,7 +1,7 @@
 """What a suite file may hold: families of worlds, conditions, methods, and what is measured."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
@@ -31,6 +31,8 @@ def dump_suite_schema() -> dict[str, Any]:
 class FamilySection(Section):
     """Worlds that are alike: every seed is one of them."""
 
+    extension: ClassVar[str] = "bench"
+
     world: Annotated[Any, WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}]})] = Field(
         description="the base world: a name, a path relative to the suite file, or the world itself"
     )
@@ -45,6 +47,8 @@ class FamilySection(Section):
 class OracleSection(Section):
     """Which worlds are scored."""
 
+    extension: ClassVar[str] = "bench"
+
     margin: Annotated[float, Range(0.0, 1.0, "m")] | None = Field(
         None, description="that a path over the cells keeps from all obstacles; of maps of the tool"
     )
@@ -53,6 +57,8 @@ class OracleSection(Section):
 
 class SuiteFile(Section):
     """One suite, as its file says it."""
+
+    extension: ClassVar[str] = "bench"
 
     format: Annotated[int, Whole(1, 1)] = Field(description="version of the suite file's layout")
     description: Text = Field("", description="what the suite is for")

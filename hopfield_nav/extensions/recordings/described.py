@@ -4,7 +4,7 @@ A ROS bag with one topic of joint states needs none.
 """
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -30,6 +30,8 @@ _OF_BAG = {"q": "position", "qd": "velocity", "effort": "effort"}  # what a bag 
 class SignalSection(world.Section):
     """Where a signal stands; a bare word is its columns."""
 
+    extension: ClassVar[str] = "recordings"
+
     columns: world.Text | tuple[world.Text, ...] = Field(
         description="of a table: names, or one with * for the joint; of a bag: position, velocity or effort"
     )
@@ -46,6 +48,8 @@ _Span = Annotated[tuple[float, ...], world.Length(2, 2)]
 
 class LogFile(world.Section):
     """The description of a log."""
+
+    extension: ClassVar[str] = "recordings"
 
     format: Annotated[int, world.Whole(1, 1)] = Field(description="version of the layout of a description")
     file: world.Text = Field(description="table with a header, .bag, or folder of a ROS 2 bag, relative to this file")
