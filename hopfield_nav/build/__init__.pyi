@@ -3,10 +3,8 @@ from .arms import build_model as build_model
 from .arms import true_arm as true_arm
 from .methods import Methods as Methods
 from .methods import find_methods as find_methods
-from .obstacles import all_cylinders as all_cylinders
 from .obstacles import all_solids as all_solids
 from .obstacles import build_obstacles as build_obstacles
 from .obstacles import endless_cylinders as endless_cylinders
 from .obstacles import names_of as names_of
 from .obstacles import solids_of as solids_of
-from .obstacles import solids_with_ends as solids_with_ends

@@ -36,17 +36,7 @@ def build_obstacles(world: World) -> np.ndarray:
     return packed(all_solids(world))
 
 
-def all_cylinders(world: World) -> list[Cylinder]:
-    """The upright cylinders without end."""
-    return [s for s in all_solids(world) if isinstance(s, Cylinder) and s.height is None]
-
-
 def endless_cylinders(world: World) -> np.ndarray:
     """Centre x, y and radius [m] of the upright cylinders without end, (m, 3)."""
-    rows = [(*cylinder.center, cylinder.radius) for cylinder in all_cylinders(world)]
+    rows = [(*s.center, s.radius) for s in all_solids(world) if isinstance(s, Cylinder) and s.height is None]
     return np.array(rows, dtype=np.float64).reshape(-1, 3)
-
-
-def solids_with_ends(world: World) -> list[Solid]:
-    """Every obstacle but the upright cylinders without end."""
-    return [s for s in all_solids(world) if not (isinstance(s, Cylinder) and s.height is None)]

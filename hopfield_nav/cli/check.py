@@ -60,7 +60,7 @@ def schema(
 
 def _check(name: str, picture: bool, trust: bool) -> str:
     """What is said of a good file; BadInput if it is none."""
-    from hopfield_nav.world import Trust, read_document, sweep_name
+    from hopfield_nav.world import Trust, name_of, read_document
 
     path = _path_of(name)
     document = None if path.suffix == ".urdf" else read_document(path, also=_OF_AN_ARM)
@@ -75,7 +75,7 @@ def _check(name: str, picture: bool, trust: bool) -> str:
         return _check_suite(path, trust)
     from hopfield_nav.sweeps import sweep_from
 
-    return _check_sweep(sweep_from(document, path.parent, sweep_name(path), Trust(trust)), name)
+    return _check_sweep(sweep_from(document, path.parent, name_of(path), Trust(trust)), name)
 
 
 def _path_of(name: str) -> Path:
@@ -147,9 +147,9 @@ def _refused(sweep: "Sweep", name: str, tried: "Tried", reason: str) -> BadInput
 
 def _check_world(document: "Document", path: Path, picture: bool, trust: bool) -> str:
     from hopfield_nav.cli.report import compiling, say
-    from hopfield_nav.world import Trust, placed, refuse, remarks, world_from, world_name
+    from hopfield_nav.world import Trust, name_of, placed, refuse, remarks, world_from
 
-    world = world_from(document, path.parent, world_name(path), trust=Trust(trust))
+    world = world_from(document, path.parent, name_of(path), trust=Trust(trust))
     told = remarks(world)
     for remark in told:
         say(f"{path}: {remark}")  # at once: what follows may take as long as it says

@@ -49,7 +49,7 @@ class Base:
         """
         document = worlds.Document(copy.deepcopy(self.data), self.name)
         for changes in layers:
-            worlds.apply_changes(document, changes, self.folder, self.trust, like=lambda: self.world)
+            worlds.apply_changes(document, changes, self.folder, self.trust)
         return document
 
     def value_at(self, key: worlds.Key) -> Any:
@@ -76,7 +76,7 @@ def _document_of(given: Any, document: worlds.Document, folder: Path) -> tuple[w
         below = {key[1:]: place for key, place in document.places.items() if key[:1] == ("world",)}
         return worlds.Document(copy.deepcopy(given), document.name, below), folder, "world"
     path = _find(given, folder, document.where(("world",)))
-    return worlds.read_document(path), path.parent, worlds.world_name(path)
+    return worlds.read_document(path), path.parent, worlds.name_of(path)
 
 
 def _find(name: str, folder: Path, where: str) -> Path:

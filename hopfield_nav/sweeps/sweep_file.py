@@ -229,7 +229,7 @@ def load_sweep(path_or_name: str | Path, allow_code: bool = False) -> Sweep:
     what is allowed, and the nearest known key.
     """
     path = worlds.find_sweep(path_or_name)
-    return sweep_from(worlds.read_document(path), path.parent, worlds.sweep_name(path), worlds.Trust(allow_code))
+    return sweep_from(worlds.read_document(path), path.parent, worlds.name_of(path), worlds.Trust(allow_code))
 
 
 def make_sweep(

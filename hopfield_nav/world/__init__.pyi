@@ -35,11 +35,10 @@ from .files import is_path as is_path
 from .files import list_sweeps as list_sweeps
 from .files import list_worlds as list_worlds
 from .files import moved_value as moved_value
+from .files import name_of as name_of
 from .files import relative_to as relative_to
-from .files import sweep_name as sweep_name
 from .files import value_at as value_at
 from .files import world_folders as world_folders
-from .files import world_name as world_name
 from .fitting import goal_near as goal_near
 from .imperfections import LearnSection as LearnSection
 from .load import load_world as load_world

@@ -89,29 +89,21 @@ def _on_the_neighbourhood(world: World) -> list[str]:
 
 
 def check_beta_of(world: World) -> None:
-    """Check slope and function of the summing network by the world's own map (ragazzon2012 (6.12))."""
+    """Check slope and function of the summing network by the world's own map (ragazzon2012 (6.12)).
+
+    Of a function that is not linear the steepest slope counts.
+    """
     planner = world.planner
-    if planner.activation != "linear":
-        _check_activation(world)
+    if planner.kind != "hopfield" or planner.network != "sum" or (planner.activation, planner.beta) == ("linear", None):
         return
-    if planner.kind != "hopfield" or planner.network != "sum" or planner.beta is None:
-        return
-    from hopfield_nav.planning import check_beta, neighbourhood_of
+    from hopfield_nav.planning import check_beta, choose_function, judge_function, neighbourhood_of
 
-    try:
-        check_beta(planner.beta, neighbourhood_of(world.map.shape, planner.radius))
-    except BadInput as error:
-        raise error.at("planner.beta") from None
-
-
-def _check_activation(world: World) -> None:
-    """The same of another function, whose steepest slope counts."""
-    from hopfield_nav.planning import choose_function, judge_function, neighbourhood_of
-
-    planner = world.planner
     near = neighbourhood_of(world.map.shape, planner.radius)
     try:
-        judge_function(choose_function("sum", planner.activation, planner.beta, near), near)
+        if planner.activation == "linear" and planner.beta is not None:
+            check_beta(planner.beta, near)
+        else:
+            judge_function(choose_function("sum", planner.activation, planner.beta, near), near)
     except BadInput as error:
         sloped = planner.beta is not None and planner.activation != "threshold"
         raise error.at("planner.beta" if sloped else "planner.activation") from None

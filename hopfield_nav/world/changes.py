@@ -5,14 +5,15 @@ given in the same breath as the method stays, and is checked.
 """
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from dynamics import BadInput, printable
 from hopfield_nav.plugin import Parameter
 from hopfield_nav.world.document import Document, Key, parse_value
-from hopfield_nav.world.faults import section_model
+from hopfield_nav.world.faults import read_form, section_model
 from hopfield_nav.world.fields import OrWord
 from hopfield_nav.world.files import value_at
 from hopfield_nav.world.methods import MethodSection
@@ -52,21 +53,19 @@ def split_key(dotted: str) -> Key:
     return tuple(int(part) if part.isdecimal() and len(part) < 10 else part for part in dotted.split("."))
 
 
-def apply_changes(
-    document: Document, changes: Sequence[Change], folder: Path, trust: Trust, like: Callable[[], World]
-) -> None:
+def apply_changes(document: Document, changes: Sequence[Change], folder: Path, trust: Trust) -> None:
     """Write changes that belong together into the document of a world in ``folder``.
 
     Where they choose another method, keys that belong to the old one go, unless they are among the changes: those
-    that the new one has not, or has in another unit; the document notes which. ``like`` gives the world as it stood:
-    of a list that it has by default one entry can be changed.
+    that the new one has not, or has in another unit; the document notes which. Of a list that the world has by default
+    one entry can be changed.
 
     Raises ``BadInput``: a change lies inside something that is no section.
     """
     chosen = {key[0]: key[1] for key, _, _ in changes if chooses_method(key)}
     before = {name: _names_and_keys(document.data, name, folder, trust) for name in chosen}
     for key, value, place in changes:
-        _spell_out(document.data, key, like)
+        _spell_out(document, key, folder, trust)
         write_value(document, key, copy.deepcopy(value), place)
     given = {key[:2] for key, _, _ in changes}
     for name, old in before.items():
@@ -112,17 +111,25 @@ def _alike(one: Parameter, other: Parameter | None) -> bool:
     return other is not None and (one.unit, one.per_joint) == (other.unit, other.per_joint)
 
 
-def _spell_out(data: Any, key: Key, like: Callable[[], World]) -> None:
+def _spell_out(document: Document, key: Key, folder: Path, trust: Trust) -> None:
     """Write out what a key lies in: the section that a bare word stands for, or a list that is the default."""
+    data = document.data
     inner = data.get(key[0]) if isinstance(data, dict) else None
     if isinstance(inner, str) and len(key) > 1:
         for mark in _marks(key[0]):
             data[key[0]] = mark.check(inner)
     at = next((i for i, part in enumerate(key) if isinstance(part, int)), 0)
     if at and value_at(data, key[:at]) is None:
-        default = value_at(like().model_dump(mode="json"), key[:at])
+        default = value_at(_as_it_stands(document, folder, trust).model_dump(mode="json"), key[:at])
         if isinstance(default, list):
             write_value(Document(data, ""), key[:at], default, "")
+
+
+def _as_it_stands(document: Document, folder: Path, trust: Trust) -> World:
+    """The world of a document; with faults, that of all defaults."""
+    with suppress(BadInput):
+        return read_form(World, document, {"folder": folder, "trust": trust})
+    return World(format=1)
 
 
 def _marks(name: str | int) -> Iterator[OrWord]:

@@ -22,6 +22,7 @@ _PLACES = (
 )
 PACKAGE = Path(__file__).resolve().parent.parent
 _SUFFIXES = (".yaml", ".yml")
+_RESULTS = {"world": ("summary.json", "plan.json"), "sweep": ("sweep.csv",)}  # what lies beside a copy of that name
 
 
 def world_folders() -> list[Path]:
@@ -87,24 +88,12 @@ def find_file(name: str | Path) -> Path:
     return _refuse_name(path.name, "world or sweep", [*list_worlds(), *list_sweeps()])
 
 
-def sweep_name(path: Path) -> str:
-    """What a sweep is called: its file's name; of a copy among results, their folder's.
+def name_of(path: Path) -> str:
+    """What a world or a sweep is called: its file's name; of a copy among results, their folder's.
 
     Raises ``BadInput``: it has no name but dots.
     """
-    return _named_after(path, path.stem == "sweep" and _exists(path.parent / "sweep.csv"))
-
-
-def world_name(path: Path) -> str:
-    """What a world is called: its file's name; of a copy among results of a run or plan, their folder's.
-
-    Raises ``BadInput``: it has no name but dots.
-    """
-    results = any(_exists(path.parent / name) for name in ("summary.json", "plan.json"))
-    return _named_after(path, path.stem == "world" and results)
-
-
-def _named_after(path: Path, is_copy: bool) -> str:
+    is_copy = any(_exists(path.parent / name) for name in _RESULTS.get(path.stem, ()))
     name = path.resolve().parent.name if is_copy else path.stem
     if not name.strip("."):  # its results would lie in `runs` itself, or beside it
         raise BadInput("no name for its results", where=str(path), allowed="a name before .yaml")
@@ -113,10 +102,8 @@ def _named_after(path: Path, is_copy: bool) -> str:
 
 def relative_to(data: dict[str, Any], old: Path, new: Path) -> None:
     """Rewrite every path in the plain data of a world, from relative to ``old`` to relative to ``new``."""
-    for *sections, key in _PLACES:
-        section = _section(data, sections)
-        if section and isinstance(section.get(key), str) and is_path(section[key]):
-            section[key] = _move(section[key], old, new)
+    for section, key in _paths(data):
+        section[key] = _move(section[key], old, new)
     for mesh in _meshes(data):
         mesh["file"] = _move(mesh["file"], old, new)
 
@@ -134,12 +121,19 @@ def _meshes(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def paths_from_here(data: dict[str, Any]) -> list[str]:
     """The paths in the plain data of a world; those that lead to a file from the current folder become whole paths."""
     found = []
-    for *sections, key in _PLACES:
-        section = _section(data, sections)
-        if section and isinstance(given := section.get(key), str) and is_path(given):
-            section[key] = str(Path.cwd() / given) if _file_of(given).is_file() else given
-            found.append(section[key])
+    for section, key in _paths(data):
+        given = section[key]
+        section[key] = str(Path.cwd() / given) if _file_of(given).is_file() else given
+        found.append(section[key])
     return found
+
+
+def _paths(data: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    """The sections and keys at which the plain data of a world has the path of an arm or of a method."""
+    for *sections, key in _PLACES:
+        section = value_at(data, tuple(sections))
+        if isinstance(section, dict) and isinstance(given := section.get(key), str) and is_path(given):
+            yield section, key
 
 
 def nested(key: Key, value: Any) -> dict[str, Any]:
@@ -162,11 +156,6 @@ def moved_value(key: Key, value: Any, old: Path, new: Path) -> Any:
     data = nested(key, value)
     relative_to(data, old, new)
     return value_at(data, key)
-
-
-def _section(data: Any, names: Sequence[str]) -> dict[str, Any] | None:
-    section = value_at(data, tuple(names))
-    return section if isinstance(section, dict) else None
 
 
 def _file_of(name: str) -> Path:

@@ -5,16 +5,14 @@
 
 import copy
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dynamics import BadInput
 from hopfield_nav.world.changes import Change, apply_changes, read_overrides
 from hopfield_nav.world.checks import check_world
 from hopfield_nav.world.document import Document, parse_document, read_document
 from hopfield_nav.world.faults import placed, read_form, refuse
-from hopfield_nav.world.files import find_world, nested, paths_from_here, value_at, world_name
+from hopfield_nav.world.files import find_world, name_of, nested, paths_from_here, value_at
 from hopfield_nav.world.trust import RECORD, Trust
 from hopfield_nav.world.world import World
 from hopfield_nav.world.writing import plain
@@ -43,13 +41,12 @@ def load_world(
         document, folder, name = Document(plain(world), ""), Path.cwd(), "world"
     else:
         path = find_world(world)
-        document, folder, name = read_document(path), path.parent, world_name(path)
+        document, folder, name = read_document(path), path.parent, name_of(path)
     trust = Trust(allow_code)
     if overrides:
         changes, paths = _from_here(read_overrides(overrides))
         trust = trust.also(paths, folder)
-        like = partial(_as_it_stands, copy.deepcopy(document), folder, trust)
-        apply_changes(document, changes, folder, trust, like)
+        apply_changes(document, changes, folder, trust)
     return world_from(document, folder, name, trust=trust)
 
 
@@ -69,7 +66,7 @@ def recorded_world(path: Path) -> World:
 
     Raises ``BadInput``: as ``load_world``.
     """
-    return world_from(read_document(path), path.parent, world_name(path), trust=RECORD)
+    return world_from(read_document(path), path.parent, name_of(path), trust=RECORD)
 
 
 def parse_world(text: str, name: str = "world", folder: Path | None = None, allow_code: bool = False) -> World:
@@ -78,19 +75,6 @@ def parse_world(text: str, name: str = "world", folder: Path | None = None, allo
     Raises ``BadInput``: as ``load_world``.
     """
     return world_from(parse_document(text, name), folder or Path(), name, trust=Trust(allow_code))
-
-
-def _of_right_form(document: Document, folder: Path, trust: Trust) -> World:
-    """The world of a document before its sections are compared."""
-    return read_form(World, document, {"folder": folder, "trust": trust})
-
-
-def _as_it_stands(document: Document, folder: Path, trust: Trust) -> World:
-    """The world of a document that nobody has changed; with faults, that of all defaults."""
-    try:
-        return _of_right_form(document, folder, trust)
-    except BadInput:
-        return World(format=1)
 
 
 def world_from(document: Document, folder: Path, name: str, trust: Trust | None = None) -> World:
@@ -102,7 +86,7 @@ def world_from(document: Document, folder: Path, name: str, trust: Trust | None 
     others of that phase.
     """
     trust = trust or Trust()
-    world = _of_right_form(document, folder, trust)
+    world = read_form(World, document, {"folder": folder, "trust": trust})
     world._name, world._folder, world._trust, world._notes = name, folder, trust, tuple(document.notes)
     world, faults = check_world(world)
     refuse(placed(faults, document), document)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, WrapValidator, model_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, WrapValidator
 
 from dynamics import BadInput
 from hopfield_nav.world.fields import (
@@ -65,12 +65,6 @@ class MapSection(MethodSection):
         json_schema_extra=of_extension("whole_arm"),
     )
     rim: Literal["free", "blocked"] = Field("free", description="whether the outermost cells count as obstacles")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_joints(cls, section: Any) -> Any:
-        space = section.get("space") if isinstance(section, dict) else None
-        return {"shape": JOINT_CELLS, **section} if space == "joints" else section
 
     @must_fit
     def _check(self) -> Iterator[BadInput]:

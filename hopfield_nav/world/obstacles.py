@@ -77,8 +77,8 @@ class Polyline(_Row):
         return self.points
 
 
-class _OneKind(GivenKeys):
-    """A mapping of which exactly one key is given, beside a name."""
+class KnownObstacle(GivenKeys):
+    """An obstacle that is on the map from the start: exactly one of the keys is given, beside a name."""
 
     name: str | None = Field(
         None,
@@ -87,6 +87,14 @@ class _OneKind(GivenKeys):
         description="by which a plan speaks of it",
         json_schema_extra=of_extension("known_world"),
     )
+    cylinder: solids.Cylinder | None = Field(None, description="one upright cylinder")
+    sphere: solids.Sphere | None = Field(None, description="one sphere")
+    box: solids.Box | None = Field(None, description="one box")
+    floor: solids.Floor | None = Field(None, description="everything below a level plane")
+    mesh: solids.Mesh | None = Field(None, description="a convex mesh of an STL or OBJ file")
+
+    wall: Wall | None = Field(None, description="upright cylinders in a row, from one point to another")
+    polyline: Polyline | None = Field(None, description="upright cylinders along a line with corners")
 
     @must_fit
     def _check(self) -> Iterator[BadInput]:
@@ -99,19 +107,6 @@ class _OneKind(GivenKeys):
     def kinds(cls) -> list[str]:
         """The keys of which one is given."""
         return [key for key in cls.model_fields if key != "name"]
-
-
-class KnownObstacle(_OneKind):
-    """An obstacle that is on the map from the start: exactly one of the keys is given."""
-
-    cylinder: solids.Cylinder | None = Field(None, description="one upright cylinder")
-    sphere: solids.Sphere | None = Field(None, description="one sphere")
-    box: solids.Box | None = Field(None, description="one box")
-    floor: solids.Floor | None = Field(None, description="everything below a level plane")
-    mesh: solids.Mesh | None = Field(None, description="a convex mesh of an STL or OBJ file")
-
-    wall: Wall | None = Field(None, description="upright cylinders in a row, from one point to another")
-    polyline: Polyline | None = Field(None, description="upright cylinders along a line with corners")
 
     @classmethod
     def of(cls, solid: solids.Solid, name: str | None = None) -> Self:

@@ -4,7 +4,7 @@ import numpy as np
 from ledger import Rows, judged
 
 from dynamics import forward_kinematics
-from hopfield_nav.build import all_cylinders, build_arm
+from hopfield_nav.build import build_arm, endless_cylinders
 from hopfield_nav.record import Run
 from ragazzon2012.contact import AS_PRINTED, RIGHT
 from ragazzon2012.experiment import run
@@ -23,9 +23,8 @@ def depths(recorded: Run) -> tuple[np.ndarray, np.ndarray]:
 
 def _depth(recorded: Run, points: np.ndarray) -> np.ndarray:
     """Depth of points (k, 2) below the surface of the nearest cylinder [m]; negative outside."""
-    cylinders = all_cylinders(recorded.world)
-    axes, radii = np.array([c.center for c in cylinders]), np.array([c.radius for c in cylinders])
-    return (radii - np.linalg.norm(points[:, None] - axes, axis=2)).max(axis=1)
+    cylinders = endless_cylinders(recorded.world)
+    return (cylinders[:, 2] - np.linalg.norm(points[:, None] - cylinders[:, :2], axis=2)).max(axis=1)
 
 
 def rows() -> Rows:

@@ -15,7 +15,7 @@ from dynamics import BadInput
 from hopfield_nav.cli.app import main
 from hopfield_nav.cli.crash import noticed_interrupts, write_report
 from hopfield_nav.cli.report import print_columns, print_table, say
-from hopfield_nav.world import world_name
+from hopfield_nav.world import name_of
 
 HOSTILE = "a\x1b[31mb\u202ec\nhopfield-nav: forged\r"
 
@@ -113,7 +113,7 @@ def test_tables_and_lines(capsys):
 
 @pytest.mark.skipif(os.name == "nt", reason="no such file names")
 def test_a_world_is_called_by_what_can_be_printed(tmp_path):
-    names = [world_name(tmp_path / os.fsdecode(name)) for name in (b"w\xff.yaml", b"w\x1b[2J\n.yaml", b"w w.yaml")]
+    names = [name_of(tmp_path / os.fsdecode(name)) for name in (b"w\xff.yaml", b"w\x1b[2J\n.yaml", b"w w.yaml")]
     assert names == ["w_", "w_[2J_", "w w"]
 
 

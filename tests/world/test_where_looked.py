@@ -10,7 +10,7 @@ from refusals import refused
 
 from dynamics import arm_file
 from hopfield_nav.cli.app import main
-from hopfield_nav.world import load_world, sweep_name
+from hopfield_nav.world import load_world, name_of
 
 
 @pytest.fixture
@@ -64,6 +64,6 @@ def test_results_are_named_after_the_file(here):
         assert (here / "runs" / name / "summary.json").is_file()
     assert main(["run", "runs/world/world.yaml", "--no-plots"]) == 1
     assert sorted(p.name for p in (here / "runs").iterdir()) == ["other", "world", "world-2"]
-    assert sweep_name(here / "sweep.yaml") == "sweep"
+    assert name_of(here / "sweep.yaml") == "sweep"
     (here / "sweep.csv").touch()
-    assert sweep_name(here / "sweep.yaml") == "here"
+    assert name_of(here / "sweep.yaml") == "here"

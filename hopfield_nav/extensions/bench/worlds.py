@@ -10,7 +10,7 @@ from hopfield_nav.extensions.bench.loading import method_from, require_fitting
 from hopfield_nav.extensions.bench.suite import Suite
 from hopfield_nav.extensions.bench.suite_file import FamilySection, SuiteFile
 from hopfield_nav.sweeps import Base, Sweep, texts_in
-from hopfield_nav.world import Trust, find_world, load_world, read_document, world_name
+from hopfield_nav.world import Trust, find_world, load_world, name_of, read_document
 
 SEEDS = 20  # by default: what differs by one deviation is then seen nearly always
 _LONGEST = 60  # letters of the name of a folder
@@ -69,7 +69,7 @@ def load_worlds(
 
 def _labels(names: Sequence[str | Path], paths: Sequence[Path]) -> list[str]:
     """What each world is called: its name, or what was given where two have one name."""
-    short = [world_name(path) for path in paths]
+    short = [name_of(path) for path in paths]
     labels = [name if short.count(name) == 1 else str(given) for name, given in zip(short, names, strict=True)]
     for label in labels:
         if labels.count(label) > 1:
@@ -79,5 +79,5 @@ def _labels(names: Sequence[str | Path], paths: Sequence[Path]) -> list[str]:
 
 def _base(path: Path, trust: Trust) -> Base:
     document = read_document(path)
-    document.name = world_name(path)
+    document.name = name_of(path)
     return Base.of(document, path.parent.resolve(), trust)

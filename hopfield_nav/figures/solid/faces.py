@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgba
 
 from dynamics import Arm, forward_kinematics, link_frames
 from hopfield_nav import world
-from hopfield_nav.build import all_solids, endless_cylinders, solids_with_ends
+from hopfield_nav.build import all_solids, endless_cylinders
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.record import Run
 
@@ -38,7 +38,8 @@ def faces_of_solids(solids: Sequence[world.Box | world.Cylinder | world.Mesh | w
 
 def points_of_solids(run: Run) -> np.ndarray:
     """Corners (k, 3) [m] of the solids that have ends, to find the room that a picture needs."""
-    solids = [s for s in solids_with_ends(run.world) if not isinstance(s, world.Floor)]
+    given = [s for s in all_solids(run.world) if not isinstance(s, world.Floor)]
+    solids = [s for s in given if not isinstance(s, world.Cylinder) or s.height is not None]
     return np.concatenate([part.reshape(-1, 3) for part in faces_of_solids(solids)] or [np.zeros((0, 3))])
 
 
