@@ -1,9 +1,7 @@
 """What must fit together between the sections of a world."""
 
 import math
-from collections.abc import Callable, Iterable
-from functools import partial
-from operator import attrgetter
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -33,10 +31,10 @@ def check_world(world: World) -> tuple[World, list[BadInput]]:
     Its form is right. What must fit the arms is looked at where there are such arms.
     """
     faults = faults_of(_OF_SETTINGS, world)
-    of_arms = faults_of([partial(fitting.check_arm, key=key) for key in fitting.ARMS], world)
+    arms, of_arms = fitting.load_arms(world)
     if of_arms:
         return world, [*faults, *of_arms]
-    world, of_start = fitting.with_start(world)
+    world, of_start = fitting.with_start(world, arms)
     return world, [*faults, *of_start, *faults_of(_OF_ARMS, world)]
 
 
@@ -50,18 +48,14 @@ def _check_joint_map(world: World) -> list[BadInput]:
     return faults_of(OF_A_JOINT_MAP, world) if world.map.space == "joints" else []
 
 
-def _check_period(world: World, key: str) -> None:
-    """A time that is a multiple of the step, or nothing."""
-    period, step = attrgetter(key)(world), world.plant.step
-    if period is not None and not _is_multiple(period, step):
-        allowed = f"{step:.6g} s times a whole number"
-        raise BadInput("not a multiple of plant.step", where=key, found=period, allowed=allowed)
-
-
-def _check_wrist(world: World) -> None:
-    """The period of a sensor at the flange."""
-    if world.sensors.wrench is not None:
-        _check_period(world, "sensors.wrench.period")
+def _check_periods(world: World) -> Iterator[BadInput]:
+    """Times that are multiples of the step, of the control and of a sensor at the flange."""
+    step, wrench = world.plant.step, world.sensors.wrench
+    periods = {"controller.period": world.controller.period, "sensors.wrench.period": wrench and wrench.period}
+    for key, period in periods.items():
+        if period is not None and not _is_multiple(period, step):
+            allowed = f"{step:.6g} s times a whole number"
+            yield BadInput("not a multiple of plant.step", where=key, found=period, allowed=allowed)
 
 
 def _check_delay(world: World) -> None:
@@ -203,12 +197,12 @@ _OF_SETTINGS: tuple[_Check, ...] = (
         "no pushes there", "internal, or no pushes",
     ),
     _check_tools_map,
-    partial(_check_period, key="controller.period"),
+    _check_periods,
     fitting.unless(
         "controller.delay", lambda delay, world: not delay > 0 or world.controller.hold,
         "a torque that is not held cannot be delayed", "0, or controller.hold: true",
     ),
-    _check_delay, _check_wrist, _check_needs, _check_mujoco,
+    _check_delay, _check_needs, _check_mujoco,
     fitting.unless(
         "plant.presliding", lambda gears, world: gears in (None, "ideal") or world.plant.friction is not None,
         "gears that give before they slip need a friction at which they slip",

@@ -1,6 +1,6 @@
 """What of a world must fit its arm: names of arms, lists with an entry a joint, friction, start, plan."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ _WITH_LISTS = (
     "plant", "plant.friction", "plant.torque_ripple", "sensors", "controller",
     "controller.model_error", "plan", "detection",
 )  # fmt: skip
-ARMS: tuple[Key, ...] = (("arm",), ("plant", "dynamics"), ("controller", "model"))
+_ARMS: tuple[Key, ...] = (("arm",), ("plant", "dynamics"), ("controller", "model"))
 
 
 def unless(key: str, fits: Callable[[Any, World], bool], what: str, allowed: str) -> Callable[[World], None]:
@@ -38,32 +38,32 @@ def _named(world: World, key: Key) -> str | None:
     return attrgetter(".".join(map(str, key)))(world)
 
 
-def check_arm(world: World, key: Key) -> None:
-    """Refuse a name at a key where there is no such arm, or a faulty one."""
-    if name := _named(world, key):
-        _load(name, world, key)
+def load_arms(world: World) -> "tuple[dict[Key, Arm], list[BadInput]]":
+    """The arms that a world names, by their keys; and why others cannot be loaded."""
+    arms, faults = dict[Key, Any](), list[BadInput]()
+    for key in _ARMS:
+        try:
+            if name := _named(world, key):
+                arms[key] = _load(name, world, key)
+        except BadInput as error:
+            faults.append(error)
+    return arms, faults
 
 
-def with_start(world: World) -> tuple[World, list[BadInput]]:
+def with_start(world: World, arms: "Mapping[Key, Arm]") -> tuple[World, list[BadInput]]:
     """The world, its start as joint angles; where it does not fit the arms, that of its arm, and why it does not."""
     from hopfield_nav.world.of_arm import start_of_arm
 
     try:
         world = world.with_changes(start=_start_of(world))
-        for key in ARMS:
-            _check_count(world, key)
+        given = len(world.start.joints)
+        for key, arm in arms.items():
+            if (n := len(arm.mass)) != given:
+                allowed = f"{n}, as arm {_named(world, key)} has"
+                raise BadInput("wrong number of joints", where="start.joints", found=given, allowed=allowed)
     except BadInput as error:
-        usual = StartSection(joints=start_of_arm(_load(world.arm, world, ("arm",))))
-        return world.with_changes(start=usual), [error]
+        return world.with_changes(start=StartSection(joints=start_of_arm(arms["arm",]))), [error]
     return world, []
-
-
-def _check_count(world: World, key: Key) -> None:
-    """Refuse a start with another number of joints than the arm that is named at a key."""
-    name, given = _named(world, key), len(world.start.joints)
-    if name is not None and (n := len(_load(name, world, key).mass)) != given:
-        told = "wrong number of joints"
-        raise BadInput(told, where="start.joints", found=given, allowed=f"{n}, as arm {name} has")
 
 
 def check_rotors(world: World) -> None:
@@ -125,8 +125,9 @@ def check_lengths(world: World) -> Iterator[BadInput]:
 
 def check_plan(world: World) -> Iterator[BadInput]:
     """Joint angles in a plan that are too many or too few for its arm, or lie beyond its limits."""
-    limits = _load(world.arm, world, ("arm",)).position_limits
-    for place, at in world.plan.places.items():
+    places = world.plan.places
+    limits = _load(world.arm, world, ("arm",)).position_limits if places else ()
+    for place, at in places.items():
         joints, key = at.joints or (), ".".join(map(str, ("plan", *place, "joints")))
         if len(joints) not in (0, len(limits)):
             allowed = f"{len(limits)}, as arm {world.arm} has"
@@ -165,13 +166,11 @@ def _start_of(world: World) -> StartSection:
 
 def _pose_of(world: World) -> np.ndarray:
     """(4, 4) pose of the tool at the start."""
+    given = world.start.pose
     pose = np.eye(4)
-    if world.start.pose is not None:
-        pose[:3, :3], pose[:3, 3] = world.start.pose.rotation, world.start.pose.position
-        return pose
-    if not world.trajectory.any_rotation:
-        pose[:3, :3] = world.trajectory.tool_rotation
-    pose[:3, 3] = (*(world.start.position or ()), world.map.origin[2])[:3]
+    if given is not None or not world.trajectory.any_rotation:
+        pose[:3, :3] = given.rotation if given else world.trajectory.tool_rotation
+    pose[:3, 3] = given.position if given else (*(world.start.position or ()), world.map.origin[2])[:3]
     return pose
 
 
