@@ -51,7 +51,7 @@ def _check_joint_map(world: World) -> list[BadInput]:
 def _check_periods(world: World) -> Iterator[BadInput]:
     """Times that are multiples of the step, of the control and of a sensor at the flange."""
     step, wrench = world.plant.step, world.sensors.wrench
-    periods = {"controller.period": world.controller.period, "sensors.wrench.period": wrench and wrench.period}
+    periods = {"controller.period": world.controller.period, "sensors.wrench.period": wrench.period if wrench else None}
     for key, period in periods.items():
         if period is not None and not _is_multiple(period, step):
             allowed = f"{step:.6g} s times a whole number"

@@ -121,7 +121,8 @@ def _translate(fault: dict[str, Any], model: type[BaseModel], document: Document
         whole = (*key, cause.where)  # an unknown key may have dots in it
         return whole if holds(document.data, whole) else (*key, *_split(cause.where)), cause
     if fault["type"] == "extra_forbidden":
-        return key, _unknown_key(key, model)
+        section = section_model(key[:-1], model)
+        return key, unknown_key(str(key[-1]), list(fields_of(section)) if section else [])
     if fault["type"] == "missing":
         return key, BadInput(_MISSING, allowed=_describe(key, model))
     if fault["type"] == "literal_error":
@@ -134,15 +135,10 @@ def _split(dotted: str) -> Key:
     return tuple(int(part) if part.isdigit() else part for part in dotted.split(".") if part)
 
 
-def _unknown_key(key: Key, model: type[BaseModel]) -> BadInput:
-    section = section_model(key[:-1], model)
-    known = list(fields_of(section)) if section else []
-    return BadInput(
-        _UNKNOWN_KEY,
-        found=key[-1],
-        allowed=", ".join(known) or "no keys yet",
-        nearest=nearest_name(str(key[-1]), known),
-    )
+def unknown_key(key: str, known: Sequence[str], where: str = "") -> BadInput:
+    """The fault of a key that is none of those known."""
+    nearest = nearest_name(key, known)
+    return BadInput(_UNKNOWN_KEY, where=where, found=key, allowed=", ".join(known) or "no keys yet", nearest=nearest)
 
 
 def _not_listed(fault: dict[str, Any]) -> BadInput:

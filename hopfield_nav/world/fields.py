@@ -207,7 +207,7 @@ def _describe_keys(schema: JsonSchema, model: "type[Section]") -> None:
 class Section(BaseModel):
     """A part of a world file: no unknown keys, and fixed once made."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_describe_keys)  # type: ignore[typeddict-item]
+    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_describe_keys)
     extension: ClassVar[str] = "core"  # that its keys belong to
 
 
@@ -276,6 +276,8 @@ def _check_gravity(vector: tuple) -> tuple:
     return vector
 
 
+VECTOR_SCHEMA = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
+MATRIX_SCHEMA = {"type": "array", "items": VECTOR_SCHEMA, "minItems": 3, "maxItems": 3}
 Metre = Annotated[float, Range(-5.0, 5.0, "m")]
 Angle = Annotated[float, Range(-2 * math.pi, 2 * math.pi, "rad")]
 Text = Annotated[str, Strict()]

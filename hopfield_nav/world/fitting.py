@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from dynamics import BadInput
+from hopfield_nav.world.derived import start_of_arm
 from hopfield_nav.world.document import Key
 from hopfield_nav.world.ends import Q0, StartSection
 from hopfield_nav.world.world import World
@@ -52,8 +53,6 @@ def load_arms(world: World) -> "tuple[dict[Key, Arm], list[BadInput]]":
 
 def with_start(world: World, arms: "Mapping[Key, Arm]") -> tuple[World, list[BadInput]]:
     """The world, its start as joint angles; where it does not fit the arms, that of its arm, and why it does not."""
-    from hopfield_nav.world.of_arm import start_of_arm
-
     try:
         world = world.with_changes(start=_start_of(world))
         given = len(world.start.joints)

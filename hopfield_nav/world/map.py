@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, Wr
 
 from dynamics import BadInput
 from hopfield_nav.world.fields import (
+    MATRIX_SCHEMA,
     MOST_SET,
     Joints,
     Length,
@@ -29,8 +30,7 @@ JOINT_CELLS = (36, 18, 24, 12, 8, 1)  # of six joints: by how far each of them m
 DOWN = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))
 _TIME_SCHEMA = {"anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1000}, {"const": "ragazzon2012"}]}
 FREE = "free"
-_ROW = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
-_ROTATION_SCHEMA = {"anyOf": [{"type": "array", "items": _ROW, "minItems": 3, "maxItems": 3}, {"const": FREE}]}
+_ROTATION_SCHEMA = {"anyOf": [MATRIX_SCHEMA, {"const": FREE}]}
 
 
 class MapSection(MethodSection):

@@ -11,8 +11,9 @@ from typing import Any, ClassVar, Self
 
 from pydantic import ConfigDict, ValidationError, ValidationInfo, model_validator
 
-from dynamics import BadInput, nearest_name
+from dynamics import BadInput
 from hopfield_nav.plugin import PLAIN, Method, Parameter, is_bundled
+from hopfield_nav.world.faults import unknown_key
 from hopfield_nav.world.fields import Section, refuse_section
 from hopfield_nav.world.trust import Trust
 
@@ -54,7 +55,7 @@ class MethodSection(Section):
             parameters |= {key: _recorded(key) for key in own}
         elif known:
             allowed = [*cls.model_fields, *parameters]
-            faults += (_unknown_key(key, allowed) for key in own)
+            faults += (unknown_key(key, allowed, where=key) for key in own)
         return _checked(parameters, section, faults)
 
     @classmethod
@@ -119,8 +120,3 @@ def _checked(
         except BadInput as error:
             faults.append(error)
     return values
-
-
-def _unknown_key(key: str, known: list[str]) -> BadInput:
-    nearest = nearest_name(key, known)
-    return BadInput("unknown key", where=str(key), found=key, allowed=", ".join(known), nearest=nearest)

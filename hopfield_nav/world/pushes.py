@@ -8,11 +8,10 @@ import numpy as np
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Length, Point, Range, Whole, must_fit
+from hopfield_nav.world.fields import VECTOR_SCHEMA, Length, Point, Range, Whole, must_fit
 from hopfield_nav.world.sections import Section
 
 _Newtons = Annotated[tuple[Annotated[float, Range(-5e3, 5e3, "N")], ...], Length(3, 3)]
-_VECTOR = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
 
 
 def _as_rows(value: Any) -> Any:
@@ -33,7 +32,7 @@ class PushSection(Section):
         tuple[_Newtons, ...],
         Length(1, 10_000),
         BeforeValidator(_as_rows),
-        WithJsonSchema({"anyOf": [_VECTOR, {"type": "array", "items": _VECTOR}]}),
+        WithJsonSchema({"anyOf": [VECTOR_SCHEMA, {"type": "array", "items": VECTOR_SCHEMA}]}),
     ] = Field(description="[x, y, z] in base axes, all the time; or one at each time, linear in between")
 
     @must_fit

@@ -21,8 +21,7 @@ Height = Annotated[tuple[fields.Metre, ...], fields.Length(2, 2)]
 Radius = Annotated[float, fields.Range(0.0, 5.0, "m", above=True)]
 _Edge = Annotated[float, fields.Range(0.0, 10.0, "m", above=True)]
 _IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-_THREE = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
-_ROTATION_SCHEMA = {"anyOf": [_THREE, {"type": "array", "items": _THREE, "minItems": 3, "maxItems": 3}]}
+_ROTATION_SCHEMA = {"anyOf": [fields.VECTOR_SCHEMA, fields.MATRIX_SCHEMA]}
 Seed = Annotated[int, fields.Whole(0, 2**63 - 1)]
 LARGEST = 10.0  # [m] from the origin of a mesh to any of its corners
 _TRIES = 10_000  # random positions tried for one cylinder before giving up

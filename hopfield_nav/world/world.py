@@ -159,7 +159,10 @@ class World(sections.Section):
         if self.goal is None:
             return None
         if self.goal.joints is not None:
-            return self._tool_at(self.goal.joints)
+            from dynamics import forward_kinematics
+
+            x, y, z = forward_kinematics(self.bare_arm(), np.array(self.goal.joints))[:3, 3].tolist()
+            return x, y, z
         if self.goal.pose is not None:
             return self.goal.pose.position
         return self.goal.position or self.map.centre(self.goal.cell or ())
@@ -204,9 +207,7 @@ class World(sections.Section):
 
     def with_changes(self, **changes: Any) -> "World":
         """The same world with other sections, which are not checked."""
-        world = self.model_copy(update=changes)
-        world._name, world._folder, world._trust = self._name, self._folder, self._trust
-        return world
+        return self.model_copy(update=changes)
 
     def bare_arm(self) -> "Arm":
         """The world's arm with its tool frame, without payload."""
@@ -215,12 +216,6 @@ class World(sections.Section):
         tool = np.eye(4)
         tool[:3, :3], tool[:3, 3] = self.tool.frame.rotation, self.tool.frame.position
         return with_tool(load_arm(self.arm, self.folder), tool)
-
-    def _tool_at(self, joints: Sequence[float]) -> tuple[float, float, float]:
-        from dynamics import forward_kinematics
-
-        x, y, z = forward_kinematics(self.bare_arm(), np.array(joints))[:3, 3]
-        return float(x), float(y), float(z)
 
     def _goal_joints(self) -> np.ndarray:
         """(k, n) joint angles at the goal, with the tool turned as the world asks; none without a goal.

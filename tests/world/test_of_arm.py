@@ -15,9 +15,9 @@ from dynamics.files import write_arm
 from hopfield_nav import load_world
 from hopfield_nav.plugin import Parameter
 from hopfield_nav.world import changed_settings
+from hopfield_nav.world.derived import cells_of_arm, start_of_arm
 from hopfield_nav.world.ends import Q0
 from hopfield_nav.world.map import JOINT_CELLS
-from hopfield_nav.world.of_arm import cells_of_arm, start_of_arm
 
 WHOLE = {"format": 1, "map": {"space": "joints"}}
 OMEGA = (22.5, 22.5, 37.5, 60.0, 67.5, 75.0)
