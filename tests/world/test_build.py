@@ -9,7 +9,7 @@ from scenes import TOOL_MAP
 from scipy.spatial.transform import Rotation
 
 from dynamics import load_arm
-from hopfield_nav.build import all_solids, build_obstacles, endless_cylinders, solids_with_ends
+from hopfield_nav.build import all_solids, build_obstacles, endless_cylinders
 from hopfield_nav.figures.solid.faces import box_faces, drum_faces
 from hopfield_nav.figures.solid.room import slice_outline
 from hopfield_nav.geometry import AXES, arm_clearance, arm_distance, capsule_distance
@@ -56,7 +56,7 @@ def test_angles_of_a_box_turn_about_x_then_y_then_z_of_the_base():
 def test_endless_cylinders_and_the_rest_are_all_obstacles():
     world = parse_world(WORLD)
     np.testing.assert_array_equal(endless_cylinders(world), [[0.6, -0.2, 0.03]])
-    assert len(solids_with_ends(world)) == 5
+    assert len(all_solids(world)) == 6
     assert len(build_obstacles(world)) == 6
 
 
