@@ -90,7 +90,7 @@ def say_what_is_coming(
     if scheduler is None:
         count = core_count() if workers is None else workers
     else:
-        with connect(None, scheduler) as client:
+        with connect(scheduler) as client:
             count = thread_count(client)
     if left > 0:
         with compiling("sweep"):

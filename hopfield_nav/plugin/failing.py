@@ -15,7 +15,7 @@ class MethodFailed(HopfieldNavError):
 
 
 class Overdue(BaseException):
-    """Raised in a thread whose method has had its patience."""
+    """Raised in a method that has had its time."""
 
 
 watching: list[Callable[[str], AbstractContextManager[None]]] = []  # of who ends what takes too long; one at most

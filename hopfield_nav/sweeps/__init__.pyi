@@ -10,9 +10,7 @@ from .by_value import judge as judge
 from .by_value import shown_quantities as shown_quantities
 from .choice import Choice as Choice
 from .choice import choose as choose
-from .cluster import Batches as Batches
 from .cluster import connect as connect
-from .cluster import core_count as core_count
 from .cluster import thread_count as thread_count
 from .columns import load_measures as load_measures
 from .combinations import Tried as Tried
@@ -23,6 +21,8 @@ from .job import FAILURES as FAILURES
 from .job import TIMED_OUT as TIMED_OUT
 from .job import failed_row as failed_row
 from .job import warm_up as warm_up
+from .pool import Pool as Pool
+from .pool import core_count as core_count
 from .record import content_of as content_of
 from .run import Progress as Progress
 from .run import execute as execute

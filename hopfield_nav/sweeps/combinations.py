@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from dynamics import BadInput
-from hopfield_nav.sweeps.patience import watched
+from hopfield_nav.sweeps.job import watched
 from hopfield_nav.sweeps.sweep_file import Job, Sweep
 
 
@@ -75,7 +75,7 @@ def _refused_start(sweep: Sweep, job: Job) -> list[str]:
     from hopfield_nav.experiment import try_world
 
     try:
-        with watched(sweep, job.index, None):
+        with watched(sweep.file.patience):
             return [str(fault) for fault in try_world(sweep.world_for(job)).faults]
     except Exception as error:  # of a method of somebody's own
         return [str(error) if isinstance(error, BadInput) else f"{type(error).__name__}: {error}"]

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hopfield_nav.experiment import last_seconds
-from hopfield_nav.sweeps.job import warm_up
-from hopfield_nav.sweeps.patience import watched
+from hopfield_nav.sweeps.job import warm_up, watched
 from hopfield_nav.sweeps.sweep_file import Sweep
 
 _ENOUGH = 2.0  # [s] of runs that are tried, after which no other is begun
@@ -48,7 +47,7 @@ def estimate(sweep: Sweep, runs: int, workers: int, drawn: bool = True) -> Sweep
     seconds, kept = (sum(column) / len(probes) for column in zip(*probes, strict=True))
     row = _CELL * (4 + len(sweep.parameters) + len(sweep.quantities))
     share = runs * seconds / max(1, min(workers, runs))
-    start = (workers > 0) * (last_seconds("workers", 3.0) + last_seconds("load", 5.0))
+    start = (workers > 0) * last_seconds("workers", 5.0)
     figures = drawn * _pages(sweep) * last_seconds("page", 1.0)
     return SweepEstimate(runs, seconds, share, start, figures, round(runs * (row + kept)))
 
@@ -63,7 +62,7 @@ def _probe(sweep: Sweep, index: int) -> tuple[float, int]:
     """Seconds of a run, at most, if it is long: to its time limit; and bytes of its folder."""
     started, most = clock.monotonic(), sweep.file.time_limit_per_run
     try:
-        with watched(sweep, index, None):
+        with watched(sweep.file.patience):
             simulation = sweep.start(sweep.job(index))
             begun = clock.monotonic()
             while simulation.step(_SLICE) is None:

@@ -3,19 +3,20 @@
 ``warm_up`` compiles what the runs call, so that it is ready in this process before the first job.
 """
 
-import contextlib
+import signal
+import threading
 import time as clock
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from dynamics import BadInput, HopfieldNavError
 from dynamics.files import remove_folder
 from dynamics.kernels.cache import filling_cache
-from hopfield_nav.plugin import MethodFailed
+from hopfield_nav.plugin import MethodFailed, Overdue, watching
 from hopfield_nav.record import Run
-from hopfield_nav.sweeps.patience import overdue, watched
 from hopfield_nav.sweeps.sweep_file import Job, Sweep
 from hopfield_nav.sweeps.table import make_row
 
@@ -36,21 +37,53 @@ def run_job(sweep: Sweep, index: int, folder: Path | None = None) -> dict[str, A
     ``error`` says why the outcome is ``timed_out``, ``diverged`` or one of ``FAILURES``; else None.
     """
     job = sweep.job(index)
-    late = overdue(sweep, index, folder)
-    if late is not None:
-        return late
-    with watched(sweep, index, folder), warnings.catch_warnings():
+    with watched(sweep.file.patience), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a diverging run overflows; its row says so
         try:
             summary = _simulate(sweep, job, folder)
         except _GaveUp:
-            reason = f"given up after {sweep.file.time_limit_per_run:g} s of wall time"
-            return make_row(sweep, job, {"outcome": TIMED_OUT}, reason)
+            return make_row(sweep, job, {"outcome": TIMED_OUT}, given_up(sweep))
         except Exception as error:
             failed = isinstance(error, MethodFailed)
             return make_row(sweep, job, {"outcome": METHOD_FAILED if failed else FAILED}, _told(error))
     why = str(summary["reason"]) if summary["outcome"] in _WORTH_A_REASON else None
     return make_row(sweep, job, summary, why)
+
+
+def given_up(sweep: Sweep) -> str:
+    """Why a run is ``timed_out``."""
+    return f"given up after {sweep.file.time_limit_per_run:g} s of wall time"
+
+
+@contextmanager
+def watched(patience: float) -> Iterator[None]:
+    """A block in which one call of a user's method may take so long [s], unless somebody else watches already.
+
+    A signal ends it as soon as it runs Python: in the main thread, on systems that have the signal.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if watching or not main or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise Overdue(f"one call took longer than {patience:g} s")
+
+    @contextmanager
+    def one_call(_: str) -> Iterator[None]:
+        before = signal.setitimer(signal.ITIMER_REAL, patience, patience)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, *before)
+
+    handler = signal.signal(signal.SIGALRM, end)
+    watching.append(one_call)
+    try:
+        yield
+    finally:
+        watching.remove(one_call)
+        signal.signal(signal.SIGALRM, handler)
 
 
 def failed_row(sweep: Sweep, index: int, reason: str) -> dict[str, Any]:
@@ -119,13 +152,13 @@ def warm_up(sweep: Sweep) -> None:
     with filling_cache():
         for name in PARTS:
             compile_part(name)
-        _start_one(sweep)
+        load_first(sweep)
     _warm.add(sweep.digest)
 
 
-def _start_one(sweep: Sweep) -> None:
-    """The first job, for a moment: it meets the arrays of this very world."""
+def load_first(sweep: Sweep) -> None:
+    """Run the first job for a moment, which loads what a run of this sweep calls."""
     if sweep.calls_own:  # which may hang: its row will tell
         return
-    with contextlib.suppress(Exception):  # its row will say what is wrong
+    with suppress(Exception):  # its row will say what is wrong
         sweep.start(sweep.job(0)).step(0.1)

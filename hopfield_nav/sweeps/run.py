@@ -16,6 +16,7 @@ from dynamics import BadInput
 from dynamics.files import FolderTaken, inside, require_regular
 from hopfield_nav.record import read_netcdf
 from hopfield_nav.sweeps.job import RUNS, run_folder, run_job, warm_up
+from hopfield_nav.sweeps.pool import Pool, core_count
 from hopfield_nav.sweeps.sweep_file import Sweep, make_sweep
 from hopfield_nav.sweeps.table import CSV, NETCDF, SweepTable, dataset, finish, read_rows
 
@@ -94,7 +95,7 @@ def execute(
 
     Raises ``FolderTaken``: the folder holds something; nothing was run; ``BadInput``: it holds another sweep, or
     another program is at work on it, or something in it leads out of it; the scheduler does not answer; a number of
-    workers below 0; no room on the disk; ``LostCluster``: the cluster ended while the sweep was running.
+    workers below 0; no room on the disk; ``WorkersLost``: no process can be started, or the cluster ended.
     """
     folder = Path(folder).absolute()
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 0):
@@ -210,13 +211,15 @@ def _rows(
     """The rows as they come in, from this process or from workers that end with the block."""
     if count == 0:
         yield iter(())
-        return
-    if scheduler is None:
-        warm_up(sweep)  # once, before a pool of processes would
-    if workers == 0 and scheduler is None:
-        yield (run_job(sweep, index, folder) for index in indices)
-        return
-    from hopfield_nav.sweeps.cluster import Batches, connect
+    elif scheduler is not None:
+        from hopfield_nav.sweeps.cluster import ClusterRows, connect
 
-    with connect(workers and min(workers, count), scheduler) as client:
-        yield iter(Batches(client, sweep, indices, count, folder))
+        with connect(scheduler) as client:
+            yield iter(ClusterRows(client, sweep, indices, count, folder))
+    else:
+        warm_up(sweep)  # once, before a pool of processes would
+        if workers == 0:
+            yield (run_job(sweep, index, folder) for index in indices)
+            return
+        with Pool(sweep, min(workers or core_count(), count), folder) as pool:
+            yield pool.rows(indices, count)

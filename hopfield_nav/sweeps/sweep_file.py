@@ -132,9 +132,12 @@ class Sweep:
 
     @property
     def calls_own(self) -> bool:
-        """Whether the base world calls somebody's own method at touches."""
+        """Whether a run may call a user's method at touches: one of the base world, or a swept one."""
         planner, explore = self.world.planner, self.world.explore
-        return any(worlds.is_code(name) for name in (planner.kind, planner.strategy, explore.method))
+        columns = (c for axis in self.grid for c in axis if c.key[0] in ("planner", "explore"))
+        return any(map(worlds.is_code, (planner.kind, planner.strategy, explore.method))) or any(
+            isinstance(value, str) and worlds.is_code(value) for column in columns for value in column.values
+        )
 
     def aimed(self, text: str) -> "Sweep":
         """The same sweep with another aim, as ``--aim`` has it.

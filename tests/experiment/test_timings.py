@@ -29,8 +29,7 @@ def test_a_sweep_is_estimated_from_it(tmp_path, monkeypatch):
     monkeypatch.setattr("hopfield_nav.sweeps.forecast.warm_up", lambda sweep: None)
     (tmp_path / "three.yaml").write_text(SWEEP)
     sweep = load_sweep(tmp_path / "three.yaml")
-    note_seconds("workers", 11.0)
-    note_seconds("load", 4.0)
+    note_seconds("workers", 15.0)
     note_seconds("page", 5.0)
     told = estimate(sweep, 3, 2)
     assert (told.start, told.figures) == (15.0, 10.0)  # outcomes, and lines over one parameter

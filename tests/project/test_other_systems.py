@@ -15,7 +15,6 @@ from hopfield_nav.cli.app import main
 from hopfield_nav.experiment import compiling
 from hopfield_nav.figures import film
 from hopfield_nav.sweeps import core_count
-from hopfield_nav.sweeps.cluster import _remove_orphans
 
 MISSING_ON_WINDOWS = ("getuid", "geteuid", "getgid", "getegid", "getpgid", "fork", "sched_getaffinity", "chown")
 WITHOUT = f"""\
@@ -85,16 +84,6 @@ def test_folders_without_owners_are_private(monkeypatch, tmp_path):
         assert not cache.is_private(open_to_all)
         monkeypatch.delattr(os, "getuid")
     assert cache.is_private(open_to_all)
-
-
-def test_scratch_of_dead_sweeps_goes_where_folders_have_no_owners(monkeypatch, tmp_path):
-    from hopfield_nav.sweeps import cluster
-
-    folder = tmp_path / f"{cluster._SCRATCH}123456789-x"
-    folder.mkdir()
-    monkeypatch.delattr(os, "getuid", raising=False)
-    _remove_orphans(tmp_path)
-    assert not folder.exists()
 
 
 def test_cores_where_nobody_says_which_are_ours(monkeypatch):

@@ -18,23 +18,24 @@ import psutil
 import pytest
 from refusals import refused
 
-from dynamics import BadInput
+from dynamics import BadInput, LibraryMissing
 from dynamics.files import FolderTaken
 from hopfield_nav import load_run, sweep
 from hopfield_nav.cli.sweep_report import print_sweep
 from hopfield_nav.record import write_checksums
 from hopfield_nav.sweeps import (
-    Batches,
+    Pool,
     SweepTable,
-    connect,
     core_count,
     execute,
     failed_row,
     make_sweep,
+    pool,
     read_rows,
+    thread_count,
 )
-from hopfield_nav.sweeps.cluster import LostCluster, _remove_orphans, thread_count
 from hopfield_nav.sweeps.job import run_job
+from hopfield_nav.sweeps.pool import WorkersLost
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = {"time_limit": 8}
@@ -66,17 +67,22 @@ def test_a_script_that_its_own_workers_would_start_again_is_told_so_at_once(tmp_
     subprocess.run([sys.executable, str(script)], env=environment, check=True)
 
 
-def leftovers(scratch: Path) -> list:
-    """Child processes, and what lies in the temporary folder."""
-    children = [p for p in psutil.Process().children(recursive=True) if "resource_tracker" not in _words(p)]
-    return [_words(p) for p in children] + [p.name for p in scratch.glob("hopfield-nav-sweep-*")]
+def workers_of(process: psutil.Process) -> list[psutil.Process]:
+    """The workers of a sweep in that process."""
+    return [child for child in process.children(recursive=True) if "spawn_main" in _words(child)]
 
 
 def _words(process: psutil.Process) -> str:
     try:
         return " ".join(process.cmdline())
     except psutil.Error:
-        return "resource_tracker"
+        return ""
+
+
+def rows_of(made, work, workers=2):
+    """The rows of a sweep from a pool, by index."""
+    with Pool(made, workers, work=work) as workers_:
+        return {row["index"]: row for row in workers_.rows(range(made.count), made.count)}
 
 
 def test_two_workers_give_the_table_of_one_process_and_leave_nothing(serial, tmp_path, monkeypatch):
@@ -85,7 +91,8 @@ def test_two_workers_give_the_table_of_one_process_and_leave_nothing(serial, tmp
     folder = execute(small(), tmp_path / "out", workers=2, progress=lambda done, c: seen.append((done, c.total())))
     assert (folder / "sweep.csv").read_bytes() == serial
     assert seen == [(k, k) for k in range(1, 9)]
-    assert leftovers(tmp_path) == []
+    assert workers_of(psutil.Process()) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_a_run_that_cannot_be_built_is_a_row(tmp_path):
@@ -203,16 +210,14 @@ def slow_job(made, index, folder):
 
 
 def test_a_killed_worker_loses_nothing():
-    made = small()
-    rows = []
-    with connect(2, None) as client:
-        victim = next(iter(client.run(os.getpid).values()))
-        for row in Batches(client, made, range(made.count), made.count, None, slow_job):
+    made, rows = small(), []
+    with Pool(made, 2, work=slow_job) as workers:
+        victim, _ = workers_of(psutil.Process())
+        for row in workers.rows(range(made.count), made.count):
             rows.append(row)
             if len(rows) == 2:
-                os.kill(victim, signal.SIGKILL)
-        after = client.run(os.getpid).values()
-    assert victim not in after
+                victim.kill()
+        assert victim not in workers_of(psutil.Process())
     assert sorted(rows, key=lambda row: row["index"]) == [run_job(made, i) for i in range(made.count)]
 
 
@@ -223,8 +228,8 @@ def test_a_worker_killed_while_the_pool_starts_is_replaced(killed):
 
     def kill_the_young():
         while not stop.wait(0.01):
-            for child in me.children():
-                if "spawn_main" in _words(child) and len(gone) < killed and child.pid not in gone:
+            for child in workers_of(me):
+                if len(gone) < killed and child.pid not in gone:
                     gone.add(child.pid)
                     child.kill()
 
@@ -232,16 +237,19 @@ def test_a_worker_killed_while_the_pool_starts_is_replaced(killed):
     killer.start()
     try:
         if killed == 1:
-            with connect(2, None) as client:
-                client.wait_for_workers(2, timeout=60)
-                assert set(client.run(os.getpid).values()).isdisjoint(gone)
+            assert len(rows_of(small(), alive_job)) == 8
         else:
-            with pytest.raises(LostCluster, match="--workers 0"), connect(2, None):
-                raise AssertionError("there is a pool")
+            with pytest.raises(WorkersLost, match="--workers 0"):
+                rows_of(small(), alive_job)
     finally:
         stop.set()
         killer.join()
     assert gone
+
+
+def alive_job(made, index, folder):
+    """A row at once."""
+    return failed_row(made, index, "alive")
 
 
 def deadly_job(made, index, folder):
@@ -252,13 +260,34 @@ def deadly_job(made, index, folder):
 
 
 def test_a_run_that_kills_its_worker_every_time_is_a_row():
-    made = small()
-    with connect(2, None) as client:
-        rows = list(Batches(client, made, range(made.count), made.count, None, deadly_job))
-    told = {row["index"]: row["error"] for row in rows}
-    assert len(rows) == 8
-    assert "killed its worker" in told.pop(5)
+    told = {index: row["error"] for index, row in rows_of(small(), deadly_job).items()}
+    assert len(told) == 8
+    assert told.pop(5) == "the run killed its worker every time (SIGKILL)"
     assert set(told.values()) == {"alive"}
+
+
+def sleepy_job(made, index, folder):
+    """Job 5 does not heed its time limit."""
+    time.sleep(1e6 if index == 5 else 0.0)
+    return failed_row(made, index, "alive")
+
+
+def test_a_run_that_does_not_heed_its_time_limit_is_ended(monkeypatch):
+    monkeypatch.setattr(pool, "_GRACE", 0.5)
+    rows = rows_of(small(time_limit_per_run=0.5), sleepy_job)
+    assert (rows[5]["outcome"], rows[5]["error"]) == ("timed_out", "given up after 0.5 s of wall time")
+    assert [row["error"] for row in rows.values()].count("alive") == 7
+
+
+def raising_job(made, index, folder):
+    """What no run does: its errors are rows."""
+    raise BadInput("an error of the program")
+
+
+def test_an_error_of_a_worker_outside_of_a_run_is_raised_here():
+    with refused("an error of the program"):
+        rows_of(small(), raising_job)
+    assert workers_of(psutil.Process()) == []
 
 
 def environment_job(made, index, folder):
@@ -267,20 +296,22 @@ def environment_job(made, index, folder):
     return failed_row(made, index, " ".join(os.environ[name] for name in names))
 
 
-def test_few_jobs_are_on_the_cluster_at_a_time_and_workers_have_one_thread():
-    made = small(repeats=500)
-    most = 0
-    with connect(2, None) as client:
-        batches = Batches(client, made, range(made.count), made.count, None, environment_job)
-        for row in batches:
-            most = max(most, len(client.futures))
+def test_few_jobs_are_taken_at_a_time_and_workers_have_one_thread_and_listen_nowhere():
+    """Other users of the machine reach whatever listens."""
+    before, made, taken = dict(os.environ), small(repeats=500), []
+    with Pool(made, 2, work=environment_job) as workers:
+        for done, row in enumerate(workers.rows((taken.append(i) or i for i in range(made.count)), made.count)):
             assert row["error"] == "1 1 1 1"
-    assert most <= 6
+            assert len(taken) - done <= 2 * 200 + 1
+        for process in (psutil.Process(), *workers_of(psutil.Process())):
+            assert [c for c in process.net_connections() if c.status == psutil.CONN_LISTEN] == []
+    assert dict(os.environ) == before
 
 
 @pytest.fixture
 def scheduler(tmp_path):
     """A scheduler and two workers, processes of their own on the loopback address."""
+    pytest.importorskip("distributed")
     here = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_NUM_THREADS": "1"}
     file = tmp_path / "scheduler.json"
 
@@ -324,9 +355,50 @@ def test_a_running_cluster_gives_the_same_table_and_one_that_goes_away_is_told(s
         if done == 3:
             processes[0].kill()
 
-    with pytest.raises(LostCluster, match="--resume"):
+    with pytest.raises(WorkersLost, match="--resume"):
         execute(made, tmp_path / "out", scheduler=address, progress=stop)
     assert len(read_rows(tmp_path / "out")) >= 3
+
+
+BAD_RUNS = """
+import os, time
+from hopfield_nav.plugin import Measures, Method, Parameter
+
+
+class Hangs:
+    def __init__(self, way):
+        self.way = way
+    def on_touch(self, touch):
+        time.sleep(1e6 if self.way == 1 else 0)
+    on_rest = on_touch
+
+
+def measure(run):
+    if run.world.explore.parameters["way"] == 2:
+        os._exit(3)
+    return {"one": 1.0}
+
+
+RESPONSE = Method("response", "hangs", Hangs, (Parameter("way", 0.0, 0.0, 3.0, "1", "how it is bad"),))
+MEASURES = Measures(measure, {"one": "1"})
+"""
+
+
+def test_runs_that_kill_their_process_or_hang_cost_a_cluster_nothing_else(tmp_path, scheduler, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("bad.py").write_text(BAD_RUNS)
+    given = {"measures": "bad.py:MEASURES", "patience": 2.0, "set": {"explore.method": "bad.py:RESPONSE"}}
+    made = make_sweep("u_trap", {"explore.way": [0, 1, 2, 3]}, **given)
+    rows = read_rows(execute(made, tmp_path / "out", scheduler=scheduler[0]), made)
+    assert [row["outcome"] for row in rows] == ["reached", "method_failed", "failed", "reached"]
+    assert rows[1]["error"] == "response 'hangs': one call took longer than 2 s; its worker was ended"
+    assert rows[2]["error"] == "the run killed its worker every time (exit status 3)"
+
+
+def test_without_dask_a_line_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with refused(r"--scheduler tcp://.*a cluster needs Dask.*pip install 'hopfield-nav\[cluster\]'", LibraryMissing):
+        execute(small(), tmp_path / "out", scheduler="tcp://127.0.0.1:9")
 
 
 @pytest.mark.parametrize("workers", [-3, 1.5, "two", True])
@@ -352,16 +424,6 @@ def test_a_full_disk_is_told_with_what_to_do(tmp_path, monkeypatch):
     monkeypatch.undo()
     assert len(read_rows(tmp_path / "out")) == 3
     assert len(read_rows(execute(small(), tmp_path / "out", workers=0, resume=True))) == 8
-
-
-def test_scratch_of_killed_sweeps_is_removed_that_of_running_ones_is_not(tmp_path):
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    for name in (f"{ended.pid}-a", f"{os.getpid()}-b", "words"):
-        (tmp_path / f"hopfield-nav-sweep-{name}").mkdir()
-    _remove_orphans(tmp_path)
-    left = {p.name.removeprefix("hopfield-nav-sweep-") for p in tmp_path.iterdir()}
-    assert left == {f"{os.getpid()}-b", "words"}
 
 
 def test_repeats_of_a_world_without_randomness_count_once(tmp_path, capsys):
@@ -400,22 +462,8 @@ def test_repeats_do_not_count_where_nothing_is_drawn():
     assert not make_sweep("hypotheses_table", {"time_limit": [1, 2]}, repeats=3).is_random
 
 
-def test_nobody_without_its_keys_has_a_local_sweep_run_code(monkeypatch):
-    """Other users of this machine reach the port too; plain text and keys of their own are turned away."""
-    from distributed import Client, Security
-
-    monkeypatch.setattr("distributed.comm.tcp.logger.disabled", True)
-    with connect(1, None) as client:
-        address = client.scheduler.address
-        assert address.startswith("tls://127.0.0.1:")
-        assert all(worker.startswith("tls://") for worker in client.nthreads())
-        assert client.submit(os.getpid).result() != os.getpid()
-        for other, keys in ((address.replace("tls", "tcp"), None), (address, Security.temporary())):
-            with pytest.raises((OSError, TypeError)):
-                Client(other, security=keys, timeout=1, set_as_default=False)
-
-
 def test_nobody_at_the_address(tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
     monkeypatch.setattr("hopfield_nav.sweeps.cluster._CONNECT", 1)
     with pytest.raises(BadInput, match="no scheduler answers"):
         execute(small(), tmp_path / "out", scheduler="tcp://127.0.0.1:9")

@@ -1,0 +1,311 @@
+"""The processes of a sweep on this machine, with a pipe to each.
+
+The collecting process knows which job is on which worker. A worker that dies is replaced: the job that it was at goes
+to another one, and is a row ``failed`` after the third death; no other job is lost. A worker that is overdue is ended,
+and its job has a row: in one call of a user's method it took longer than the sweep's patience, or in one run much
+longer than the time limit. A worker ends by itself when the collecting process does.
+"""
+
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import threading
+import time as clock
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import chain, islice
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from dynamics import BadInput, HopfieldNavError
+from hopfield_nav.experiment import note_seconds
+from hopfield_nav.plugin import watching
+from hopfield_nav.sweeps.job import FAILED, METHOD_FAILED, TIMED_OUT, given_up, load_first, run_job
+from hopfield_nav.sweeps.table import make_row
+
+if TYPE_CHECKING:
+    from hopfield_nav.sweeps.sweep_file import Sweep
+
+Row = dict[str, Any]
+Work = Callable[["Sweep", int, Path | None], Row]
+DEATHS = 3  # of workers at a job, after which the job is taken for the cause
+_STARTS = 4  # of each worker, after which none can be expected to begin
+_GRACE = 5.0  # [s] that a run may take beyond twice its time limit, which it looks at now and then
+_BATCH, _LARGEST = 0.7, 200  # [s] of work in a batch, and jobs
+_THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+# Python started inside imports nothing from the current folder before it knows where this one does.
+_ENVIRONMENT = {**dict.fromkeys(_THREADS, "1"), "PYTHONSAFEPATH": "1"}
+_spawn = multiprocessing.get_context("spawn")
+
+
+class WorkersLost(HopfieldNavError):
+    """No worker can be started, or the cluster is gone; what was finished is in the table."""
+
+
+def core_count() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Jobs:
+    """The jobs that no worker has, given out in batches."""
+
+    def __init__(self, indices: Iterable[int], count: int) -> None:
+        self._indices, self.left = iter(indices), count
+        self._seconds: float | None = None
+
+    def take(self, workers: int) -> list[int]:
+        """The next batch: one job until it is known how long they take, and fewer near the end."""
+        size = 1
+        if self._seconds is not None:
+            size = max(1, min(_LARGEST, self.left // (4 * workers), round(_BATCH / max(self._seconds, 1e-6))))
+        batch = list(islice(self._indices, size))
+        self.left -= len(batch)
+        return batch
+
+    def put_back(self, indices: Sequence[int]) -> None:
+        """Give these out again, before all others."""
+        self._indices, self.left = chain(indices, self._indices), self.left + len(indices)
+
+    def note(self, seconds: float) -> None:
+        """How long a job took."""
+        self._seconds = seconds if self._seconds is None else 0.7 * self._seconds + 0.3 * seconds
+
+
+class _Worker:
+    """A process, and what it is at."""
+
+    def __init__(self, *given: Any) -> None:
+        self.pipe, theirs = _spawn.Pipe()
+        self.process = _spawn.Process(target=_serve, args=(theirs, *given), daemon=True)
+        self.is_ready = False
+        self.jobs: list[int] = []  # the first is being run
+        self.since = 0.0  # when it began
+        self.calls: list[tuple[str, float]] = []  # of users' methods that have not answered, and when they began
+        try:
+            with _surroundings():
+                self.process.start()
+        except OSError as error:
+            raise WorkersLost(f"no worker process can be started: {error}; --workers 0 does without them") from None
+        theirs.close()
+
+    def give(self, jobs: list[int]) -> None:
+        """Some jobs; one that has died in the meantime is noticed later."""
+        self.jobs, self.since = jobs, clock.monotonic()
+        try:
+            self.pipe.send(jobs)
+        except OSError:
+            pass
+
+    def messages(self) -> Iterator[tuple[str, Any]]:
+        """What it has said; the last is ``died`` if it has."""
+        alive = self.process.is_alive()
+        try:
+            while self.pipe.poll():
+                yield self.pipe.recv()
+        except (EOFError, OSError):
+            alive = False
+        if not alive:
+            yield "died", None
+
+    def due(self, patience: float, limit: float | None) -> float:
+        """When it is ended, unless it says something before."""
+        call = self.calls[0][1] + patience if self.calls else float("inf")
+        run = self.since + 2.0 * limit + _GRACE if limit is not None and self.jobs else float("inf")
+        return min(call, run)
+
+    def end(self) -> int | None:
+        """End it, if need be by force; its exit status."""
+        self.process.terminate()
+        self.process.join(1.0)
+        if self.process.is_alive():
+            self.process.kill()
+        self.process.join()
+        self.pipe.close()
+        return self.process.exitcode
+
+
+class Pool:
+    """Workers that run the jobs of a sweep, one thread each. They end with the ``with`` statement.
+
+    ``work`` gives the row of a job. Raises ``BadInput``: the processes would import a script that starts them again.
+    """
+
+    def __init__(self, sweep: "Sweep", workers: int, folder: Path | None = None, work: Work = run_job) -> None:
+        _require_guard()
+        self._sweep, self._begun = sweep, clock.monotonic()
+        self._deaths = Counter[int]()  # of workers, by the job that they were at
+        self._unready = 0  # deaths of workers that were not ready, since one was
+        self._new = partial(_Worker, pickle.dumps(sweep), folder, work)
+        self._workers = [self._new() for _ in range(workers)]
+
+    def __enter__(self) -> Self:
+        """The pool itself."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """End every worker."""
+        self.close()
+
+    def close(self) -> None:
+        """End every worker."""
+        for worker in self._workers:
+            worker.process.terminate()
+        for worker in self._workers:
+            worker.end()
+
+    def rows(self, indices: Iterable[int], count: int) -> Iterator[Row]:
+        """The rows of ``count`` jobs, in the order in which they come in.
+
+        Raises ``WorkersLost``: no worker can be started; what a worker raises outside of its runs.
+        """
+        jobs = Jobs(indices, count)
+        while jobs.left or any(worker.jobs for worker in self._workers):
+            for worker in self._workers:
+                if worker.is_ready and not worker.jobs and jobs.left:
+                    worker.give(jobs.take(len(self._workers)))
+            self._wait()
+            for worker in list(self._workers):
+                for what, value in worker.messages():
+                    yield from self._heed(worker, what, value, jobs)
+                if worker.process.is_alive() and self._due(worker) <= clock.monotonic():
+                    yield self._overdue(worker, jobs)
+
+    def _due(self, worker: _Worker) -> float:
+        return worker.due(self._sweep.file.patience, self._sweep.file.time_limit_per_run)
+
+    def _wait(self) -> None:
+        """Until a worker says something, ends or is overdue."""
+        first = min(map(self._due, self._workers))
+        left = None if first == float("inf") else max(0.0, first - clock.monotonic())
+        wait([end for worker in self._workers for end in (worker.pipe, worker.process.sentinel)], left)
+
+    def _heed(self, worker: _Worker, what: str, value: Any, jobs: Jobs) -> Iterator[Row]:
+        if what == "ready":
+            if not any(other.is_ready for other in self._workers):
+                note_seconds("workers", clock.monotonic() - self._begun)
+            worker.is_ready, self._unready = True, 0
+        elif what == "asks":
+            worker.calls.append((value, clock.monotonic()))
+        elif what == "answered":
+            worker.calls.pop()
+        elif what == "row":
+            row, seconds = value
+            worker.jobs, worker.since = worker.jobs[1:], clock.monotonic()
+            jobs.note(seconds)
+            yield row
+        elif what == "error":
+            raise value
+        else:
+            yield from self._bury(worker, jobs)
+
+    def _bury(self, worker: _Worker, jobs: Jobs) -> Iterator[Row]:
+        """Replace a worker that has died; a row for its job where that has killed too many."""
+        self._unready += not worker.is_ready
+        if self._unready == _STARTS * len(self._workers):
+            told = f"no worker process begins to work, of {self._unready} that were started"
+            raise WorkersLost(f"{told}; --workers 0 does without them")
+        left, status = worker.jobs, self._replace(worker)
+        if left:
+            self._deaths[left[0]] += 1
+            if self._deaths[left[0]] == DEATHS:
+                yield self._row(left.pop(0), FAILED, f"the run killed its worker every time ({_ending(status)})")
+            jobs.put_back(left)
+
+    def _overdue(self, worker: _Worker, jobs: Jobs) -> Row:
+        """End a worker that takes too long; the row of its job."""
+        index, *left = worker.jobs
+        jobs.put_back(left)
+        self._replace(worker)
+        file = self._sweep.file
+        if worker.calls and worker.calls[0][1] + file.patience <= clock.monotonic():
+            told = f"{worker.calls[0][0]}: one call took longer than {file.patience:g} s; its worker was ended"
+            return self._row(index, METHOD_FAILED, told)
+        return self._row(index, TIMED_OUT, given_up(self._sweep))
+
+    def _replace(self, worker: _Worker) -> int | None:
+        """A new worker for one that has died or is ended now; its exit status."""
+        self._workers.remove(worker)
+        status = worker.end()
+        self._workers.append(self._new())
+        return status
+
+    def _row(self, index: int, outcome: str, error: str) -> Row:
+        return make_row(self._sweep, self._sweep.job(index), {"outcome": outcome}, error)
+
+
+def _ending(status: int | None) -> str:
+    """In words how a process has ended."""
+    return signal.Signals(-status).name if status is not None and status < 0 else f"exit status {status}"
+
+
+def _require_guard() -> None:
+    """Every process imports the script that was started: what stands there unguarded, it does too."""
+    main = sys.modules["__main__"]
+    script = getattr(main, "__file__", None)
+    if script is None or getattr(main, "__spec__", None) or not Path(script).is_file():  # -c, -m, a notebook
+        return
+    if "__main__" not in Path(script).read_text(encoding="utf-8", errors="replace"):
+        told = "a sweep starts processes, which import this script and would start the sweep again"
+        allowed = 'if __name__ == "__main__": around what it does, or workers=0'
+        raise BadInput(told, where=script, allowed=allowed)
+
+
+@contextmanager
+def _surroundings() -> Iterator[None]:
+    """What a process that is started now inherits: its environment, and no Ctrl-C, which is for this process."""
+    before = {name: os.environ.get(name, "") for name in _ENVIRONMENT}
+    os.environ.update(_ENVIRONMENT)
+    if hasattr(signal, "pthread_sigmask"):
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ[name] = value
+            if not value:
+                del os.environ[name]
+        if hasattr(signal, "pthread_sigmask"):
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+def _serve(pipe: Connection, payload: bytes, folder: Path | None, work: Work) -> None:
+    """What a worker does: jobs in, rows out, until the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        sweep = pickle.loads(payload)
+        load_first(sweep)
+        watching.append(partial(_telling, pipe))
+        pipe.send(("ready", None))
+        while True:
+            for index in pipe.recv():
+                started = clock.perf_counter()
+                row = work(sweep, index, folder)
+                pipe.send(("row", (row, clock.perf_counter() - started)))
+    except (EOFError, ConnectionError):
+        return
+    except Exception as error:
+        pipe.send(("error", error))
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(0)
+
+
+@contextmanager
+def _telling(pipe: Connection, method: str) -> Iterator[None]:
+    """One call of a user's method, of which the collecting process is told when it begins and ends."""
+    pipe.send(("asks", method))
+    try:
+        yield
+    finally:
+        pipe.send(("answered", None))
