@@ -24,8 +24,7 @@ from hopfield_nav.navigation.planners.own import OwnPlanner
 from hopfield_nav.navigation.responses import checked_waypoints
 from hopfield_nav.plugin import Against, Felt, Method
 from hopfield_nav.plugin import asked as method_asked
-from hopfield_nav.sweeps import make_sweep
-from hopfield_nav.sweeps.patience import watched
+from hopfield_nav.sweeps.job import watched
 
 TOOL = ((20, 20), (200, 200), (632, 632), (73, 73, 73))
 JOINTS = ((12, 8, 10, 1, 1, 1), (36, 18, 24, 12, 2, 1))
@@ -106,7 +105,7 @@ def main() -> None:
     """Print the table."""
     out, rows = asked(__doc__), []
     calls = {shape: of_tool(shape) for shape in TOOL} | {shape: of_arm(shape) for shape in JOINTS}
-    with watched(make_sweep("empty", {"time_limit": [1]}), 0, None):
+    with watched(60.0):
         for shape, kinds in calls.items():
             found = {kind: f"{milliseconds(call):.2f} ms" for kind, call in kinds.items()}
             size = " × ".join(str(n) for n in shape if n > 1)

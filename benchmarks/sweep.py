@@ -15,7 +15,8 @@ from pathlib import Path
 import psutil
 from timing import parser, table, tell
 
-from hopfield_nav.sweeps import Batches, Sweep, SweepTable, connect, execute, failed_row, make_sweep, warm_up
+from hopfield_nav.sweeps import Pool, Sweep, SweepTable, execute, make_sweep, warm_up
+from hopfield_nav.sweeps.table import make_row
 
 RUNS, ROUNDS = 120, 2
 FAKES = (100, 1000, 10_000)
@@ -65,7 +66,7 @@ def speed(runs: int) -> list[list[str]]:
 
 def fake(sweep: Sweep, index: int, folder: Path | None) -> dict:
     """A row for nothing."""
-    return failed_row(sweep, index, "nothing was done")
+    return make_row(sweep, sweep.job(index), {"outcome": "failed"}, "nothing was done")
 
 
 def memory() -> list[str]:
@@ -73,9 +74,9 @@ def memory() -> list[str]:
     sizes = []
     for count in FAKES:
         sweep = make_sweep("empty", {"detection.threshold": [12]}, repeats=count)
-        with tempfile.TemporaryDirectory() as folder, connect(2, None) as client:
+        with tempfile.TemporaryDirectory() as folder, Pool(sweep, 2, work=fake) as pool:
             found = SweepTable(Path(folder))
-            for row in Batches(client, sweep, range(count), count, None, fake):
+            for row in pool.rows(range(count), count):
                 found.append(row)
             sizes.append(f"{psutil.Process().memory_info().rss / 1e6:.0f}")
     counts = " / ".join(f"{count:,}" if count > 9999 else f"{count}" for count in FAKES)

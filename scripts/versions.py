@@ -22,7 +22,7 @@ import typer
 ROOT = Path(__file__).resolve().parents[1]
 RESOLUTIONS = {"lowest": "lowest-direct", "newest": "highest"}
 FOR_TESTS = ("pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100")
-TOLD = ("numpy", "numba", "scipy", "matplotlib", "pydantic", "typer", "click", "xarray", "distributed")
+TOLD = ("numpy", "numba", "scipy", "matplotlib", "pydantic", "typer", "click", "xarray")
 SWEEP = "format: 1\nworld: u_trap\nvary: {detection.threshold: [3, 5]}\n"
 TYPERS_OWN = "ignore:'click.utils:DeprecationWarning"  # an old typer's imports from a new click
 TESTS = (  # they need nothing but the program and what is above

@@ -20,7 +20,7 @@ def sweep(
         int | None, typer.Option(min=0, help="Processes on this machine; 0: in this one  [default: cores]")
     ] = None,
     scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Use a running dask cluster: tcp://HOST:8786.")
+        str | None, typer.Option(metavar="ADDRESS", help="Use a Dask cluster (an extra): tcp://HOST:8786.")
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Do what is missing in --out, or in the newest folder of this sweep.")

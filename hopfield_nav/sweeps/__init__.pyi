@@ -19,7 +19,6 @@ from .forecast import SweepEstimate as SweepEstimate
 from .forecast import estimate as estimate
 from .job import FAILURES as FAILURES
 from .job import TIMED_OUT as TIMED_OUT
-from .job import failed_row as failed_row
 from .job import warm_up as warm_up
 from .pool import Pool as Pool
 from .pool import core_count as core_count

@@ -5,7 +5,6 @@ pairs of a seed with that of the base world.
 """
 
 import json
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -213,10 +212,5 @@ def _text(value: Any, names: Mapping[str, str]) -> str:
 
 def _means(rows: Sequence[Row], names: Iterable[str]) -> tuple[Value, dict[str, Value]]:
     there = [row for row in rows if is_reached(row)]
-    means = {n: mean(_numbers(there if n == TIME else rows, n), limits_of(n)) for n in names}
+    means = {n: mean((row.get(n) for row in (there if n == TIME else rows)), limits_of(n)) for n in names}
     return share(len(there), len(rows)), means
-
-
-def _numbers(rows: Iterable[Row], name: str) -> Iterator[float]:
-    values = (row.get(name) for row in rows)
-    return (float(v) for v in values if isinstance(v, (int, float)) and math.isfinite(v))

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from hopfield_nav.sweeps.sweep_file import Sweep
 
 _CONNECT, _FIRST_WORKER = 10, 60  # [s] to wait for a scheduler, and for its first worker
-_COUNT_EVERY = 2.0  # [s] between two looks at the number of workers
 
 
 class _Mine(threading.local):
@@ -75,7 +74,7 @@ def run_batch(payload: bytes, indices: Sequence[int], folder: Path | None) -> tu
     """On a worker of the cluster: the rows of some jobs, and the seconds that they took."""
     if _mine.pool is None or _mine.payload != payload:
         if _mine.pool is not None:
-            _mine.pool.close()
+            _mine.pool.__exit__()
         multiprocessing.current_process().daemon = False  # which a nanny's is, and could start no process
         sweep = pickle.loads(payload)
         warm_up(sweep)
@@ -97,7 +96,7 @@ class ClusterRows:
         self._client, self._name, self._folder = client, sweep.digest[:8], folder
         self._payload, self._jobs = pickle.dumps(sweep), Jobs(indices, count)
         self._batches: dict[str, list[int]] = {}
-        self._deaths, self._threads, self._counted = 0, 1, -_COUNT_EVERY
+        self._deaths = 0  # of workers, since the last rows
 
     def __iter__(self) -> Iterator[Row]:
         from distributed import as_completed
@@ -110,13 +109,12 @@ class ClusterRows:
 
     def _fill(self, flying: Any) -> None:
         """Have two batches a thread on the cluster: one that runs, one that waits for it."""
-        if clock.monotonic() - self._counted > _COUNT_EVERY:
-            try:
-                self._threads, self._counted = thread_count(self._client), clock.monotonic()
-            except (OSError, RuntimeError) as error:
-                raise _lost(error) from None
-        while self._jobs.left and len(self._batches) < 2 * self._threads:
-            flying.add(self._submit(self._jobs.take(self._threads)))
+        try:
+            threads = thread_count(self._client)
+        except (OSError, RuntimeError) as error:
+            raise _lost(error) from None
+        while self._jobs.left and len(self._batches) < 2 * threads:
+            flying.add(self._submit(self._jobs.take(threads)))
 
     def _submit(self, batch: list[int]) -> "Future":
         key = f"sweep-{self._name}-{batch[0]}-{len(batch)}-{clock.monotonic_ns()}"

@@ -2,9 +2,8 @@
 
 import math
 import time as clock
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 
 from dynamics import BadInput
 from hopfield_nav.sweeps.job import watched
@@ -29,27 +28,25 @@ def try_combinations(
     """
     jobs = list(_first_of_each(sweep))
     refused: dict[str, list[Job]] = {}
-    able = [job for job in jobs if not _note(refused, job, partial(_refused_world, sweep))]
-    ends = math.inf
-    count = len(jobs) - len(able)
+
+    def is_good(job: Job, begin: bool) -> bool:
+        faults = _faults(sweep, job, begin)
+        for fault in dict.fromkeys(faults):
+            refused.setdefault(fault, []).append(job)
+        return not faults
+
+    able = [job for job in jobs if is_good(job, begin=False)]
+    count, ends = len(jobs) - len(able), math.inf
     for job in able:
         if clock.monotonic() > ends:
             break
-        _note(refused, job, partial(_refused_start, sweep))
+        is_good(job, begin=True)
         if ends == math.inf:  # the first one compiles
             ends = clock.monotonic() + seconds
         count += 1
         if progress is not None:
             progress(count, len(jobs))
     return Tried(count, len(jobs), refused)
-
-
-def _note(refused: dict[str, list[Job]], job: Job, reasons: Callable[[Job], Iterable[str]]) -> bool:
-    """Keep why a combination is refused; whether it is."""
-    found = list(dict.fromkeys(reasons(job)))
-    for reason in found:
-        refused.setdefault(reason, []).append(job)
-    return bool(found)
 
 
 def _first_of_each(sweep: Sweep) -> Iterator[Job]:
@@ -61,21 +58,15 @@ def _first_of_each(sweep: Sweep) -> Iterator[Job]:
             yield job
 
 
-def _refused_world(sweep: Sweep, job: Job) -> list[str]:
-    """Why the world does not allow a combination, which is found out in no time."""
-    try:
-        sweep.world_for(job)
-    except BadInput as error:
-        return [str(fault) for fault in (error, *error.others)]
-    return []
-
-
-def _refused_start(sweep: Sweep, job: Job) -> list[str]:
-    """Why its run would not begin."""
+def _faults(sweep: Sweep, job: Job, begin: bool) -> list[str]:
+    """Why the world does not allow a combination, which takes no time; or why its run would not ``begin``."""
     from hopfield_nav.experiment import try_world
 
     try:
         with watched(sweep.file.patience):
-            return [str(fault) for fault in try_world(sweep.world_for(job)).faults]
-    except Exception as error:  # of a method of somebody's own
-        return [str(error) if isinstance(error, BadInput) else f"{type(error).__name__}: {error}"]
+            world = sweep.world_for(job)
+            return [str(fault) for fault in try_world(world).faults] if begin else []
+    except BadInput as error:
+        return [str(fault) for fault in (error, *error.others)]
+    except Exception as error:  # of a user's method
+        return [f"{type(error).__name__}: {error}"]

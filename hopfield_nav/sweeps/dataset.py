@@ -36,7 +36,6 @@ def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> "xarray.Dataset"
     variables = {
         name: (dims, values.reshape(shape), _about(sweep, name)) for name, values in _collect(sweep, rows).items()
     } | {name: (dims, values.reshape(shape), {"long_name": _FAILS}) for name, values in fails.items()}
-    coordinates = _grid_coordinates(sweep) if grid else _run_coordinates(sweep)
     attributes = {
         "title": f"hopfield-nav sweep {sweep.name}",
         "description": sweep.file.description,
@@ -45,7 +44,7 @@ def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> "xarray.Dataset"
         "digest": sweep.digest,
         "Conventions": "CF-1.8",
     } | chosen
-    return xarray.Dataset(variables, coordinates, attributes)
+    return xarray.Dataset(variables, _coordinates(sweep, grid), attributes)
 
 
 def _judged(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -85,28 +84,19 @@ def _about(sweep: Sweep, name: str) -> dict[str, str]:
     return {**unit, "long_name": quantity.long_name}
 
 
-def _grid_coordinates(sweep: Sweep) -> dict[str, tuple]:
-    coordinates = {
-        column.name: (axis[0].name, _values(column, np.arange(len(column.values))), _about_column(sweep, column))
-        for axis in sweep.grid
-        for column in axis
-    }
-    repeats = np.arange(sweep.repeats)
-    coordinates["repeat"] = ("repeat", repeats, {"units": "1", "long_name": "repeat"})
-    coordinates["seed"] = ("repeat", repeats + sweep.file.seed, {"units": "1", "long_name": "seed of the run"})
-    return coordinates
-
-
-def _run_coordinates(sweep: Sweep) -> dict[str, tuple]:
-    runs = np.arange(sweep.count)
-    combination, repeat = np.divmod(runs, sweep.repeats)
-    positions = np.unravel_index(combination, sweep.shape[:-1])
-    coordinates: dict[str, tuple] = {"run": ("run", runs, {"units": "1", "long_name": "run"})}
-    for axis, at in zip(sweep.grid, positions, strict=True):
-        for column in axis:
-            coordinates[column.name] = ("run", _values(column, at), _about_column(sweep, column))
-    coordinates["repeat"] = ("run", repeat, {"units": "1", "long_name": "repeat"})
-    coordinates["seed"] = ("run", repeat + sweep.file.seed, {"units": "1", "long_name": "seed of the run"})
+def _coordinates(sweep: Sweep, grid: bool) -> dict[str, tuple]:
+    """Columns, repeats and seeds over their own axes of the grid, or over runs."""
+    runs, (combination, repeat) = np.arange(sweep.count), np.divmod(np.arange(sweep.count), sweep.repeats)
+    at: list[np.ndarray] = [*np.unravel_index(combination, sweep.shape[:-1])]
+    dims = ["run"] * (len(at) + 1)
+    if grid:
+        *at, repeat = map(np.arange, sweep.shape)
+        dims = [*(axis[0].name for axis in sweep.grid), "repeat"]
+    coordinates: dict[str, tuple] = {} if grid else {"run": ("run", runs, {"units": "1", "long_name": "run"})}
+    for axis, dim, places in zip(sweep.grid, dims, at, strict=False):
+        coordinates |= {c.name: (dim, _values(c, places), _about_column(sweep, c)) for c in axis}
+    coordinates["repeat"] = (dims[-1], repeat, {"units": "1", "long_name": "repeat"})
+    coordinates["seed"] = (dims[-1], repeat + sweep.file.seed, {"units": "1", "long_name": "seed of the run"})
     return coordinates
 
 

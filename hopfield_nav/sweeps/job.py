@@ -86,11 +86,6 @@ def watched(patience: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, handler)
 
 
-def failed_row(sweep: Sweep, index: int, reason: str) -> dict[str, Any]:
-    """The row of a run that gave no result."""
-    return make_row(sweep, sweep.job(index), {"outcome": FAILED}, reason)
-
-
 def run_folder(folder: Path, index: int) -> Path:
     """Where a run of a sweep is kept."""
     return folder / RUNS / f"{index:06d}"

@@ -6,6 +6,7 @@ and its job has a row: in one call of a user's method it took longer than the sw
 longer than the time limit. A worker ends by itself when the collecting process does.
 """
 
+import math
 import multiprocessing
 import os
 import pickle
@@ -15,7 +16,7 @@ import threading
 import time as clock
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain, islice
 from multiprocessing.connection import Connection, wait
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from dynamics import BadInput, HopfieldNavError
+from dynamics.errors import told
 from hopfield_nav.experiment import note_seconds
 from hopfield_nav.plugin import watching
 from hopfield_nav.sweeps.job import FAILED, METHOD_FAILED, TIMED_OUT, given_up, load_first, run_job
@@ -35,16 +37,18 @@ Row = dict[str, Any]
 Work = Callable[["Sweep", int, Path | None], Row]
 DEATHS = 3  # of workers at a job, after which the job is taken for the cause
 _STARTS = 4  # of each worker, after which none can be expected to begin
+_MOST = 30 if sys.platform == "win32" else 10_000  # workers: Windows waits for 63 ends of pipes and processes at once
 _GRACE = 5.0  # [s] that a run may take beyond twice its time limit, which it looks at now and then
 _BATCH, _LARGEST = 0.7, 200  # [s] of work in a batch, and jobs
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 # Python started inside imports nothing from the current folder before it knows where this one does.
 _ENVIRONMENT = {**dict.fromkeys(_THREADS, "1"), "PYTHONSAFEPATH": "1"}
+_NEVER = (math.inf, "", "")
 _spawn = multiprocessing.get_context("spawn")
 
 
 class WorkersLost(HopfieldNavError):
-    """No worker can be started, or the cluster is gone; what was finished is in the table."""
+    """No worker begins to work, or the cluster is gone; what was finished is in the table."""
 
 
 def core_count() -> int:
@@ -85,46 +89,26 @@ class _Worker:
         self.process = _spawn.Process(target=_serve, args=(theirs, *given), daemon=True)
         self.is_ready = False
         self.jobs: list[int] = []  # the first is being run
-        self.since = 0.0  # when it began
-        self.calls: list[tuple[str, float]] = []  # of users' methods that have not answered, and when they began
-        try:
-            with _surroundings():
-                self.process.start()
-        except OSError as error:
-            raise WorkersLost(f"no worker process can be started: {error}; --workers 0 does without them") from None
+        self.limits = [_NEVER]  # moments at which it is ended, with outcome and error of its job
+        with told("no worker process can be started", "--workers", "--workers 0, which needs none"), _surroundings():
+            self.process.start()
         theirs.close()
-
-    def give(self, jobs: list[int]) -> None:
-        """Some jobs; one that has died in the meantime is noticed later."""
-        self.jobs, self.since = jobs, clock.monotonic()
-        try:
-            self.pipe.send(jobs)
-        except OSError:
-            pass
 
     def messages(self) -> Iterator[tuple[str, Any]]:
         """What it has said; the last is ``died`` if it has."""
         alive = self.process.is_alive()
-        try:
+        with suppress(EOFError, OSError):
             while self.pipe.poll():
                 yield self.pipe.recv()
-        except (EOFError, OSError):
-            alive = False
-        if not alive:
-            yield "died", None
-
-    def due(self, patience: float, limit: float | None) -> float:
-        """When it is ended, unless it says something before."""
-        call = self.calls[0][1] + patience if self.calls else float("inf")
-        run = self.since + 2.0 * limit + _GRACE if limit is not None and self.jobs else float("inf")
-        return min(call, run)
+            if alive:
+                return
+        yield "died", None
 
     def end(self) -> int | None:
         """End it, if need be by force; its exit status."""
         self.process.terminate()
         self.process.join(1.0)
-        if self.process.is_alive():
-            self.process.kill()
+        self.process.kill()
         self.process.join()
         self.pipe.close()
         return self.process.exitcode
@@ -133,7 +117,8 @@ class _Worker:
 class Pool:
     """Workers that run the jobs of a sweep, one thread each. They end with the ``with`` statement.
 
-    ``work`` gives the row of a job. Raises ``BadInput``: the processes would import a script that starts them again.
+    ``work`` gives the row of a job. Raises ``BadInput``: the processes would import a script that starts them again, or
+    cannot be started.
     """
 
     def __init__(self, sweep: "Sweep", workers: int, folder: Path | None = None, work: Work = run_job) -> None:
@@ -142,17 +127,13 @@ class Pool:
         self._deaths = Counter[int]()  # of workers, by the job that they were at
         self._unready = 0  # deaths of workers that were not ready, since one was
         self._new = partial(_Worker, pickle.dumps(sweep), folder, work)
-        self._workers = [self._new() for _ in range(workers)]
+        self._workers = [self._new() for _ in range(min(workers, _MOST))]
 
     def __enter__(self) -> Self:
         """The pool itself."""
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """End every worker."""
-        self.close()
-
-    def close(self) -> None:
         """End every worker."""
         for worker in self._workers:
             worker.process.terminate()
@@ -162,28 +143,37 @@ class Pool:
     def rows(self, indices: Iterable[int], count: int) -> Iterator[Row]:
         """The rows of ``count`` jobs, in the order in which they come in.
 
-        Raises ``WorkersLost``: no worker can be started; what a worker raises outside of its runs.
+        Raises ``WorkersLost``: no worker begins to work; and what a worker raises outside of its runs.
         """
         jobs = Jobs(indices, count)
         while jobs.left or any(worker.jobs for worker in self._workers):
             for worker in self._workers:
                 if worker.is_ready and not worker.jobs and jobs.left:
-                    worker.give(jobs.take(len(self._workers)))
+                    self._give(worker, jobs.take(len(self._workers)))
             self._wait()
             for worker in list(self._workers):
                 for what, value in worker.messages():
                     yield from self._heed(worker, what, value, jobs)
-                if worker.process.is_alive() and self._due(worker) <= clock.monotonic():
-                    yield self._overdue(worker, jobs)
+                moment, *verdict = min(worker.limits)
+                if moment <= clock.monotonic() and worker in self._workers:
+                    yield from self._replace(worker, jobs, verdict)
 
-    def _due(self, worker: _Worker) -> float:
-        return worker.due(self._sweep.file.patience, self._sweep.file.time_limit_per_run)
+    def _give(self, worker: _Worker, batch: list[int]) -> None:
+        with suppress(OSError):  # it has died in the meantime, and will be replaced
+            worker.pipe.send(batch)
+        self._now_at(worker, batch)
+
+    def _now_at(self, worker: _Worker, left: list[int]) -> None:
+        """A worker begins with the first of the jobs that are left to it."""
+        worker.jobs, worker.limits, limit = left, [_NEVER], self._sweep.file.time_limit_per_run
+        if left and limit is not None:
+            worker.limits.append((clock.monotonic() + 2.0 * limit + _GRACE, TIMED_OUT, given_up(self._sweep)))
 
     def _wait(self) -> None:
         """Until a worker says something, ends or is overdue."""
-        first = min(map(self._due, self._workers))
-        left = None if first == float("inf") else max(0.0, first - clock.monotonic())
-        wait([end for worker in self._workers for end in (worker.pipe, worker.process.sentinel)], left)
+        left = min(min(worker.limits) for worker in self._workers)[0] - clock.monotonic()
+        ends = [end for worker in self._workers for end in (worker.pipe, worker.process.sentinel)]
+        wait(ends, None if left == math.inf else max(0.0, left))
 
     def _heed(self, worker: _Worker, what: str, value: Any, jobs: Jobs) -> Iterator[Row]:
         if what == "ready":
@@ -191,52 +181,38 @@ class Pool:
                 note_seconds("workers", clock.monotonic() - self._begun)
             worker.is_ready, self._unready = True, 0
         elif what == "asks":
-            worker.calls.append((value, clock.monotonic()))
+            patience = self._sweep.file.patience
+            late = f"{value}: one call took longer than {patience:g} s; its worker was ended"
+            worker.limits.append((clock.monotonic() + patience, METHOD_FAILED, late))
         elif what == "answered":
-            worker.calls.pop()
+            worker.limits.pop()
         elif what == "row":
             row, seconds = value
-            worker.jobs, worker.since = worker.jobs[1:], clock.monotonic()
+            self._now_at(worker, worker.jobs[1:])
             jobs.note(seconds)
             yield row
         elif what == "error":
             raise value
         else:
-            yield from self._bury(worker, jobs)
+            yield from self._replace(worker, jobs)
 
-    def _bury(self, worker: _Worker, jobs: Jobs) -> Iterator[Row]:
-        """Replace a worker that has died; a row for its job where that has killed too many."""
+    def _replace(self, worker: _Worker, jobs: Jobs, verdict: Sequence[str] = ()) -> Iterator[Row]:
+        """A new worker for one that has died, or is ended now; a row for its job with a verdict, or after many."""
+        self._workers.remove(worker)
+        status, left = worker.end(), worker.jobs
         self._unready += not worker.is_ready
-        if self._unready == _STARTS * len(self._workers):
-            told = f"no worker process begins to work, of {self._unready} that were started"
-            raise WorkersLost(f"{told}; --workers 0 does without them")
-        left, status = worker.jobs, self._replace(worker)
+        if self._unready > _STARTS * (1 + len(self._workers)):
+            lost = f"no worker process begins to work, of {self._unready} that were started"
+            raise WorkersLost(f"{lost}; --workers 0 does without them")
+        self._workers.append(self._new())
         if left:
             self._deaths[left[0]] += 1
-            if self._deaths[left[0]] == DEATHS:
-                yield self._row(left.pop(0), FAILED, f"the run killed its worker every time ({_ending(status)})")
-            jobs.put_back(left)
-
-    def _overdue(self, worker: _Worker, jobs: Jobs) -> Row:
-        """End a worker that takes too long; the row of its job."""
-        index, *left = worker.jobs
+            if not verdict and self._deaths[left[0]] == DEATHS:
+                verdict = FAILED, f"the run killed its worker every time ({_ending(status)})"
+        if verdict:
+            outcome, error = verdict
+            yield make_row(self._sweep, self._sweep.job(left.pop(0)), {"outcome": outcome}, error)
         jobs.put_back(left)
-        self._replace(worker)
-        file = self._sweep.file
-        if worker.calls and worker.calls[0][1] + file.patience <= clock.monotonic():
-            told = f"{worker.calls[0][0]}: one call took longer than {file.patience:g} s; its worker was ended"
-            return self._row(index, METHOD_FAILED, told)
-        return self._row(index, TIMED_OUT, given_up(self._sweep))
-
-    def _replace(self, worker: _Worker) -> int | None:
-        """A new worker for one that has died or is ended now; its exit status."""
-        self._workers.remove(worker)
-        status = worker.end()
-        self._workers.append(self._new())
-        return status
-
-    def _row(self, index: int, outcome: str, error: str) -> Row:
-        return make_row(self._sweep, self._sweep.job(index), {"outcome": outcome}, error)
 
 
 def _ending(status: int | None) -> str:
@@ -295,9 +271,7 @@ def _serve(pipe: Connection, payload: bytes, folder: Path | None, work: Work) ->
 
 
 def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
+    multiprocessing.parent_process().join()  # type: ignore[union-attr]
     os._exit(0)
 
 

@@ -7,7 +7,7 @@ three numbers, or pairs, have none.
 import math
 from collections.abc import Iterable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,12 +52,13 @@ def limits_of(name: str) -> Limits:
     return (0.0, 1.0) if name.endswith(("_share", "_bound")) else (0.0, math.inf)
 
 
-def mean(values: Iterable[float], possible: Limits = ANY) -> Value:
-    """A mean of the finite values with Student's interval.
+def mean(values: Iterable[Any], possible: Limits = ANY) -> Value:
+    """A mean of the values that are finite numbers, with Student's interval.
 
     It ends where no value is ``possible``, unless there is one beyond.
     """
-    finite = np.asarray([value for value in values if math.isfinite(value)], float)
+    numbers = (value for value in values if isinstance(value, (int, float)))
+    finite = np.asarray([value for value in numbers if math.isfinite(value)], float)
     n = finite.size
     if n == 0:
         return NONE

@@ -12,7 +12,6 @@ else, also to a spreadsheet, or would not stay in its line: then it is JSON, in 
 import csv
 import io
 import json
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -85,24 +84,11 @@ class SweepTable:
             left = left[self._file.write(left) :]
 
     def _read_columns(self, path: Path) -> list[Any] | None:
-        self._cut_torn_line()
+        with path.open("rb") as file:
+            self._file.truncate(sum(len(line) for line in file if line.endswith(b"\n")))  # without a torn line
         self._file.seek(0)
         header = self._file.readline()
         return _parse(header.decode(errors="replace"), path, 1) if header else None
-
-    def _cut_torn_line(self) -> None:
-        size = self._file.seek(0, os.SEEK_END)
-        end = size
-        while end > 0:
-            start = max(0, end - 65536)
-            self._file.seek(start)
-            position = self._file.read(end - start).rfind(b"\n")
-            if position >= 0:
-                end = start + position + 1
-                break
-            end = start
-        if end < size:
-            self._file.truncate(end)
 
 
 def _lock(file: IO[bytes], path: Path) -> None:

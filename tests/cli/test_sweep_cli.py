@@ -112,18 +112,7 @@ def test_check_tries_every_combination_once_and_counts_those_that_cannot_run(pla
 def test_interrupted_and_resumed(tmp_path, whole_group):
     """A real SIGINT while two workers run: 130, no traceback, nothing left; then the rest."""
     (tmp_path / "long.yaml").write_text(SWEEP.format(limit=20, repeats=8))
-    scratch = tmp_path / "tmp"
-    scratch.mkdir()
-    here = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch)}
-    program = [sys.executable, "-W", "ignore", "-m", "hopfield_nav"]
-    command = [*program, "sweep", "long.yaml", "--no-plots", "--workers"]
-    process = subprocess.Popen(
-        [*command, "2"], cwd=tmp_path, env=here, start_new_session=True, stderr=subprocess.PIPE, text=True
-    )
-    table = tmp_path / "runs/long/sweep.csv"
-    deadline = time.monotonic() + 90
-    while time.monotonic() < deadline and (not table.exists() or table.read_bytes().count(b"\n") < 3):
-        time.sleep(0.02)
+    process, table = begun(tmp_path)
     workers = psutil.Process(process.pid).children(recursive=True)
     (os.killpg if whole_group else os.kill)(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
@@ -133,15 +122,48 @@ def test_interrupted_and_resumed(tmp_path, whole_group):
     assert "of 16 runs are kept" in err
     assert err.rstrip().endswith("interrupted")
     assert psutil.wait_procs(workers, timeout=5)[1] == []
-    assert list(scratch.glob("hopfield-nav-sweep-*")) == []
     assert 3 <= table.read_bytes().count(b"\n") < 17
-    if whole_group:
-        return
-    done = subprocess.run(
-        [*command, "0", "--resume"], cwd=tmp_path, env=here, capture_output=True, text=True, check=False
-    )
+    if not whole_group:
+        assert_resumed(tmp_path)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_workers_end_with_a_sweep_that_is_killed(tmp_path, how):
+    """They are in the middle of runs, and nobody tells them."""
+    (tmp_path / "long.yaml").write_text(SWEEP.format(limit=20, repeats=8))
+    process, _ = begun(tmp_path)
+    workers = psutil.Process(process.pid).children(recursive=True)
+    assert len([worker for worker in workers if "spawn_main" in " ".join(worker.cmdline())]) == 2
+    process.send_signal(how)
+    process.communicate(timeout=20)
+    assert process.returncode == -how
+    assert psutil.wait_procs(workers, timeout=20)[1] == []
+    assert_resumed(tmp_path)
+
+
+def program(place, *words):
+    """The command that is tested, and where it runs."""
+    here = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return [sys.executable, "-W", "ignore", "-m", "hopfield_nav", *words], {"cwd": place, "env": here, "text": True}
+
+
+def begun(place):
+    """A sweep on two workers that has its first rows, in a session of its own; and its table."""
+    command, how = program(place, "sweep", "long.yaml", "--no-plots", "--workers", "2")
+    process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE, **how)
+    table = place / "runs/long/sweep.csv"
+    deadline = time.monotonic() + 90
+    while time.monotonic() < deadline and (not table.exists() or table.read_bytes().count(b"\n") < 3):
+        time.sleep(0.02)
+    return process, table
+
+
+def assert_resumed(place):
+    """What is missing is done, by this process alone."""
+    command, how = program(place, "sweep", "long.yaml", "--no-plots", "--workers", "0", "--resume")
+    done = subprocess.run(command, capture_output=True, check=False, **how)
     assert done.returncode == 0, done.stderr
-    assert table.read_bytes().count(b"\n") == 17
+    assert (place / "runs/long/sweep.csv").read_bytes().count(b"\n") == 17
 
 
 def test_words():

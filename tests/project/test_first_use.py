@@ -60,7 +60,7 @@ def test_the_front_pages_can_be_typed_without_any_extra(tmp_path):
             pytest.skip("no package index")
         assert done.returncode == 0, done.stderr[-3000:]
         assert [line for line in expected_prints(blocks(page)) if line not in done.stdout.splitlines()] == []
-    extras = EXTRAS.format(names=("toppra", "ompl", "mujoco", "pytest"))
+    extras = EXTRAS.format(names=("toppra", "ompl", "mujoco", "distributed", "cryptography", "pytest"))
     asked = subprocess.run([checkout / ".venv/bin/python", "-c", extras], capture_output=True, text=True, check=True)
     assert asked.stdout == "[]\n"
 

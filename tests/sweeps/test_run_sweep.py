@@ -28,7 +28,6 @@ from hopfield_nav.sweeps import (
     SweepTable,
     core_count,
     execute,
-    failed_row,
     make_sweep,
     pool,
     read_rows,
@@ -36,6 +35,7 @@ from hopfield_nav.sweeps import (
 )
 from hopfield_nav.sweeps.job import run_job
 from hopfield_nav.sweeps.pool import WorkersLost
+from hopfield_nav.sweeps.table import make_row
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = {"time_limit": 8}
@@ -45,6 +45,11 @@ def small(repeats=2, **others):
     """Eight quick runs, two thresholds by two stiffnesses."""
     vary = {"detection.threshold": [6, 12], "contact.stiffness": [1e4, 1e5]}
     return make_sweep("u_trap", vary, repeats=repeats, set=QUICK, **others)
+
+
+def failed_row(made, index, reason):
+    """A row of nothing."""
+    return make_row(made, made.job(index), {"outcome": "failed"}, reason)
 
 
 @pytest.fixture(scope="module")

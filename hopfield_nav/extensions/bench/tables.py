@@ -120,7 +120,7 @@ def interval_text(key: str, quantity: Quantity, rows: Sequence[Row]) -> str:
     """The mean of a quantity over rows, false alarms as a rate, with its interval, in the unit of tables."""
     if key == ALARMS:
         return _rate(rows)
-    return mean_text(mean(_numbers(r[key] for r in rows), limits_of(key)), quantity.scale)
+    return mean_text(mean((r[key] for r in rows), limits_of(key)), quantity.scale)
 
 
 def most_different(suite: Suite, rows: Sequence[Row], pair: tuple[str, str]) -> list[Different]:

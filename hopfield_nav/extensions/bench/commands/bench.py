@@ -62,7 +62,7 @@ def bench(
                                  show_default=False)
     ] = None,
     scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Use a running dask cluster: tcp://HOST:8786.")
+        str | None, typer.Option(metavar="ADDRESS", help="Use a Dask cluster (an extra): tcp://HOST:8786.")
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Do what is missing in --out, or in the suite's newest folder.")
@@ -85,7 +85,9 @@ def bench(
     files = _files(method)
     of_worlds = _are_worlds(suite)
     if of_worlds:
-        _refuse_of_suites({"--worlds": worlds, "--family": family})
+        for option, value in (("--worlds", worlds), ("--family", family)):
+            if value is not None:
+                raise BadInput("an option of suites", where=option, found=value, allowed="--seeds N for worlds")
         asked: Suite = _worlds(suite, seeds, files, trust)
     else:
         if seeds not in (None, "fresh"):
@@ -166,12 +168,6 @@ def _worlds(names: Sequence[str], seeds: str | None, files: dict[str, Path], tru
     if seeds is not None and not (seeds.isdecimal() and 1 <= int(seeds) <= 100_000):
         raise BadInput("seeds of worlds", where="--seeds", found=seeds, allowed="a whole number, 1 to 100000")
     return load_worlds(names, int(seeds or SEEDS), files, trust)
-
-
-def _refuse_of_suites(given: dict[str, Any]) -> None:
-    for option, value in given.items():
-        if value is not None:
-            raise BadInput("an option of suites", where=option, found=value, allowed="--seeds N for worlds")
 
 
 def _with_shipped(suite: "Suite", file: Path, worlds: int | None) -> "tuple[Suite, list[dict[str, Any]]]":
