@@ -117,6 +117,16 @@ def test_a_worker_is_ended_and_the_row_marked(here):
         assert row["simulated_time_s"] is None
 
 
+@pytest.mark.parametrize("key", ["set", "vary"])
+def test_a_method_of_ones_own_is_not_run_before_its_own_row(here, key):
+    """It may hang: wherever the sweep names it."""
+    given = {"set": {"explore.method": "hangs.py:RESPONSE"}, "vary": {"explore.way": [1]}}
+    if key == "vary":
+        given = {"vary": {"explore.method": ["replan", "hangs.py:RESPONSE"]}}
+    assert make_sweep("u_trap", **given).calls_own
+    assert not small().calls_own
+
+
 def test_a_method_that_raises_is_a_row_like_others(here):
     Path("raises.py").write_text(HANGS.replace("while self.way", "if self.way").replace("pass", "1 / 0"))
     made = make_sweep("u_trap", {"explore.way": [0, 1]}, set={"explore.method": "raises.py:RESPONSE"})
