@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dynamics.arm import Arm
 from dynamics.errors import BadInput, nearest_name
-from dynamics.files import read_arm_file
+from dynamics.files import NamedArm, read_arm_file
 
 _SUFFIXES = (".yaml", ".yml", ".urdf")
 
@@ -35,24 +35,29 @@ def load_arm(name: str | Path, folder: Path | None = None) -> Arm:
     """Read an arm by the name of a built-in set or by the path of a file.
 
     Args:
-        name: one of ``list_arms()``, or the path of an arm file (it ends in ``.yaml``) or of a URDF (``.urdf``; its
-            base frame and joint names come from ``dynamics.files.read_urdf``).
+        name: one of ``list_arms()``, or the path of an arm file (it ends in ``.yaml``) or of a URDF (``.urdf``).
         folder: where a relative path is looked for; default the current folder.
 
     Raises ``BadInput``: unknown name, unreadable file, or a wrong entry, with the place.
     """
-    if str(name) in list_arms():
-        return copy(_built_in(str(name)))
-    path = _arm_path(str(name), folder)
+    return load_named_arm(name, folder).arm
+
+
+def load_named_arm(name: str | Path, folder: Path | None = None) -> NamedArm:
+    """The same with the names of its joints, where its file gives them; arguments and errors as ``load_arm``."""
+    name = str(name)
+    if name in list_arms():
+        return _built_in(name)._replace(arm=copy(_built_in(name).arm))
+    path = _arm_path(name, folder)
     if path.suffix.lower() == ".urdf":
         from dynamics.files import read_urdf
 
-        return read_urdf(path).arm
-    return read_arm_file(path, str(name))
+        return read_urdf(path)
+    return read_arm_file(path, name)
 
 
 @functools.cache
-def _built_in(name: str) -> Arm:
+def _built_in(name: str) -> NamedArm:
     return read_arm_file(arm_file(name), name)
 
 

@@ -1,3 +1,4 @@
+from .arm_file import NamedArm as NamedArm
 from .arm_file import arm_from_dict as arm_from_dict
 from .arm_file import read_arm_file as read_arm_file
 from .arm_file import write_arm as write_arm

@@ -6,10 +6,10 @@ call gives them.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import yaml
@@ -24,7 +24,20 @@ from dynamics.link_bodies import require_rigid
 _LARGEST = 1_000_000  # bytes
 
 
-def read_arm_file(path: Path, where: str) -> Arm:
+class NamedArm(NamedTuple):
+    """An arm with the names that its file has."""
+
+    arm: Arm
+    joints: tuple[str, ...] = ()  # names of the moving joints, in order; none where the file gives none
+    # of a URDF: names of the links at both ends; ``arm.tool`` is the frame of the tip
+    base: str = ""
+    tip: str = ""
+    # (4, 4) from frame 0, whose z axis is the first joint's, to a URDF's base link; the identity where that link's own
+    # z axis is the first joint's. ``arm.gravity`` is in the axes of frame 0
+    T_base_0: np.ndarray = np.eye(4)
+
+
+def read_arm_file(path: Path, where: str) -> NamedArm:
     """Read an arm file, which messages call as ``where`` says.
 
     Raises ``BadInput``: an unreadable file, or a missing, unknown or impossible entry.
@@ -37,7 +50,14 @@ def read_arm_file(path: Path, where: str) -> Arm:
         raise _unreadable(error, where) from None
     if not isinstance(data, dict) or not {"joints", "links"} & set(data):  # not ours: say nothing of it
         raise BadInput("no arm file: it has neither joints nor links", where=where)
-    return arm_from_dict(data, where)
+    return NamedArm(arm_from_dict(data, where), _joint_names(data["joints"], where))
+
+
+def _joint_names(rows: list[dict[str, Any]], where: str) -> tuple[str, ...]:
+    names = tuple(str(row["name"]) for row in rows if "name" in row)
+    if names and len(set(names)) != len(rows):
+        raise BadInput("a name of its own for each joint, or none", where=f"{where}: joints", found=", ".join(names))
+    return names
 
 
 class _Plain(yaml.SafeLoader):
@@ -104,21 +124,30 @@ def arm_from_dict(data: Any, where: str = "arm") -> Arm:
     )
 
 
-def write_arm(arm: Arm, path: str | Path, description: str, source: str, fit: Mapping[str, Any] | None = None) -> Path:
+def write_arm(
+    arm: Arm,
+    path: str | Path,
+    description: str,
+    source: str,
+    fit: Mapping[str, Any] | None = None,
+    joints: Sequence[str] = (),
+) -> Path:
     """Write an arm file, whole or not at all; where the numbers come from, ``source``, stands at every row.
 
-    The description is one line; ``fit``, the quality of a fit in plain values, is kept with the file.
+    The description is one line; ``fit``, the quality of a fit in plain values, is kept with the file; ``joints`` are
+    the joints' names, as of ``NamedArm``.
 
     Raises ``BadInput``: an arm that is not rigid, negative friction, or no place to write.
     """
     require_rigid(arm)
     description, source = (" ".join(str(text).split()) for text in (description, source))
-    joints = [dict(zip(("theta", "d", "a", "alpha"), row, strict=True)) | {"source": source} for row in arm.dh]
+    names = [{"name": name} for name in joints] or [{}] * len(arm.dh)
+    lengths = [dict(zip(("theta", "d", "a", "alpha"), row, strict=True)) for row in arm.dh]
     data = {
         "format": 1,
         "description": description,
         "source": source,
-        "joints": joints,
+        "joints": [name | row | {"source": source} for name, row in zip(names, lengths, strict=True)],
         "links": [_link(arm, i, source) for i in range(len(arm.dh))],
         "limits": _limits(arm) | {"source": source},
         "capsules": [

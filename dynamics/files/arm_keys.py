@@ -75,6 +75,7 @@ def _angle(meaning: str) -> Entry:
 
 SOURCE = Entry("where the numbers come from", form="text")
 JOINT = {
+    "name": Entry("of the joint in logs", form="text"),
     "theta": _angle("added to the joint angle"),
     "d": _length("along the joint's axis to the next x axis"),
     "a": _length("along that x axis to the next joint's axis"),

@@ -10,13 +10,13 @@ The parser is ``yourdfpy`` (extra ``urdf``); it is imported when a file is read.
 import io
 import math
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from dynamics.arm import GRAVITY, Arm, with_tool
 from dynamics.errors import BadInput
-from dynamics.files.arm_file import arm_from_dict
+from dynamics.files.arm_file import NamedArm, arm_from_dict
 from dynamics.files.axes import base_frame, dh_from_axes
 from dynamics.files.urdf_chain import Chain, find_chain
 from dynamics.mass_properties import add_payload
@@ -24,22 +24,9 @@ from dynamics.mass_properties import add_payload
 _SOURCE = "URDF"
 
 
-class UrdfArm(NamedTuple):
-    """What a URDF file describes."""
-
-    arm: Arm  # its tool frame is the file's tip; ``arm.gravity`` is in the axes of frame 0
-    # (4, 4) from our frame 0, whose z axis is the first joint's, to the file's base link; the identity where
-    # that link's own z axis is the first joint's
-    T_base_0: np.ndarray
-    joints: tuple[str, ...]  # names of the moving joints, in order
-    # base, tip: names of the links at both ends
-    base: str
-    tip: str
-
-
 def read_urdf(
     path: str | Path, base: str | None = None, tip: str | None = None, gravity: tuple[float, float, float] = GRAVITY
-) -> UrdfArm:
+) -> NamedArm:
     """Read an arm from a URDF file, with the gravity (3,) in axes of the base link [m/s²].
 
     The frame of the link ``base``, which must not move, counts as the base; default the root. That of ``tip`` becomes
@@ -60,7 +47,7 @@ def read_urdf(
     arm = arm_from_dict({"joints": [{**j, "source": _SOURCE} for j in joints], "links": links}, str(path))
     arm = with_tool(_limited(arm, chain), np.linalg.inv(frames[-1]) @ chain.T_base_tip)
     arm = arm._replace(gravity=T_base_0[:3, :3].T @ np.array(gravity, dtype=np.float64))
-    return UrdfArm(arm, T_base_0, tuple(j.name for j in chain.joints), chain.base, chain.tip)
+    return NamedArm(arm, tuple(j.name for j in chain.joints), chain.base, chain.tip, T_base_0)
 
 
 def _parse(path: Path) -> tuple[Any, dict[str, float]]:

@@ -8,7 +8,7 @@ import yaml
 from conftest import RIGID
 from refusals import refused
 
-from dynamics import Arm, load_arm
+from dynamics import Arm, load_arm, load_named_arm
 from dynamics.files import write_arm
 
 UR5E = load_arm("ur5e")
@@ -47,6 +47,19 @@ def test_friction_stands_in_the_links(tmp_path):
     assert ["presliding" in link["friction"] for link in links] == [False, True, True, False, True, True]
     np.testing.assert_array_equal(load_arm(path).friction, FRICTION)
     np.testing.assert_array_equal(load_arm(path).presliding, arm.presliding)
+
+
+def test_names_of_joints_are_kept(tmp_path):
+    names = ("lift", "elbow", "a", "b", "c", "d")
+    assert load_named_arm(write_arm(UR5E, tmp_path / "named.yaml", "n", "test", joints=names)).joints == names
+    assert load_named_arm(write_arm(UR5E, tmp_path / "nameless.yaml", "n", "test")).joints == ()
+    with refused("a name of its own for each joint, or none; found 'a, a, a, a, a, a'"):
+        load_arm(write_arm(UR5E, tmp_path / "twice.yaml", "n", "test", joints=["a"] * 6))
+
+
+@pytest.mark.parametrize("name", ["ur5e", "ur5_full"])
+def test_arms_that_come_along_have_the_names_of_their_drivers(name):
+    assert load_named_arm(name).joints[:3] == ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint")
 
 
 REFUSED = {
