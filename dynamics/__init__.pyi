@@ -44,6 +44,7 @@ from .linear import LinearModel as LinearModel
 from .linear import closed_loop_matrix as closed_loop_matrix
 from .linear import linearize as linearize
 from .linear import moving_linearization as moving_linearization
+from .link_bodies import require_masses as require_masses
 from .load import arm_file as arm_file
 from .load import list_arms as list_arms
 from .load import load_arm as load_arm

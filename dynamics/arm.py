@@ -173,7 +173,7 @@ def with_payload(arm: Arm, mass: float, center_of_mass: np.ndarray, inertia: np.
     tensor = _numbers(np.zeros((3, 3)) if inertia is None else inertia, (3, 3), largest, "inertia", "kg·m²")
     if mass < 0:
         raise BadInput("a payload needs a mass of zero or more", found=mass)
-    check_tensor(tensor, "payload")
+    check_tensor(tensor, "payload", mass)
     last = add_payload(arm.mass[-1], arm.center_of_mass[-1], arm.inertia[-1], mass, center, tensor)
     masses, centers, tensors = arm.mass.copy(), arm.center_of_mass.copy(), arm.inertia.copy()
     masses[-1], centers[-1], tensors[-1] = last

@@ -11,6 +11,7 @@ from dynamics.derivative_passes import Slopes, make_slopes, update_torque_slopes
 from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kinematics import update_frames
 from dynamics.linear_solve import solve_symmetric
+from dynamics.link_bodies import require_masses
 from dynamics.work import Work, make_work
 
 
@@ -44,11 +45,15 @@ def inverse_dynamics_derivatives(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: n
 def forward_dynamics_derivatives(arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> AccelerationDerivatives:
     """Derivatives d qdd / d (q, qd, tau) (..., n, n) at q, qd, tau (..., n), without a wrench.
 
+    Raises ``BadInput``: as ``forward_dynamics``.
+
     Source: tu2023 (55), (56), as they should read.
     """
     n = joint_count(arm)
     (q, qd, tau), lead = as_rows(n, q=q, qd=qd, tau=tau)
     found = _acceleration_batch(arm, q, qd, tau, make_work(n), make_slopes(n))
+    if not np.isfinite(found[0]).all():
+        require_masses(arm)
     return AccelerationDerivatives(*(part.reshape(*lead, n, n) for part in found))
 
 

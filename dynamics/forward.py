@@ -1,5 +1,7 @@
 """Forward dynamics: the acceleration that torques and a wrench at the tool give the arm."""
 
+import math
+
 import numpy as np
 
 from dynamics.arm import Arm, joint_count
@@ -8,6 +10,7 @@ from dynamics.kernels.decorators import MayMiss, Room, inlined, packed
 from dynamics.kernels.views import room_here, view
 from dynamics.kinematics import add_wrench_torque, update_frames, update_tool_position
 from dynamics.linear_solve import solve_symmetric
+from dynamics.link_bodies import require_masses
 from dynamics.packed import arm_in, in_rows, row_count
 from dynamics.work import work_in
 
@@ -29,17 +32,26 @@ def forward_dynamics(
     Returns:
         (..., n) qdd = M^-1 (tau + J^T wrench - C qd - g) [rad/s²].
 
+    Raises ``BadInput``: a link without mass on a joint without rotor inertia, or arrays that do not fit.
+
     Source: ragazzon2012 (3.1), (5.1).
     """
     try:
         numbers, n = arm.dh.base, len(arm.dh)
         result = np.empty(n) if out is None else out
         if _forward_dynamics.entry(numbers, n, q, qd, tau, wrench, result, None):
-            return result
+            return result if math.isfinite(result[0]) else _moved(arm, result)
     except (AttributeError, TypeError):  # of the arm, of an argument
         pass
     n = joint_count(arm)
-    return in_rows(_forward_dynamics, arm, (n,), out, wrench, q=q, qd=qd, tau=tau)
+    return _moved(arm, in_rows(_forward_dynamics, arm, (n,), out, wrench, q=q, qd=qd, tau=tau))
+
+
+def _moved(arm: Arm, qdd: np.ndarray) -> np.ndarray:
+    """Accelerations (..., n) of an arm that torques can move; a singular mass matrix leaves no number in front."""
+    if not np.isfinite(qdd[..., 0]).all():
+        require_masses(arm)
+    return qdd
 
 
 @inlined

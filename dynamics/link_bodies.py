@@ -1,11 +1,14 @@
 """Links as other programs want them: in the frame of their joint, before the Denavit-Hartenberg offset."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.errors import BadInput
+
+_LEAST = 1e-15  # [kg·m²] about a joint's axis; less is a rounding error
 
 
 class Body(NamedTuple):
@@ -47,6 +50,24 @@ def turned_by_twist(arm: Arm, i: int) -> np.ndarray:
 def shift(arm: Arm, i: int) -> np.ndarray:
     """(3,) offset of row i, a along x and d along z [m]."""
     return np.array([arm.dh[i, 2], 0.0, arm.dh[i, 1]])
+
+
+def massless(arm: Arm) -> list[int]:
+    """Links, counted from 0, whose joints neither a mass nor a rotor holds back.
+
+    Where there are none every pose has a positive definite mass matrix: the link next to joints at rest always resists.
+    """
+    bodies = [before_offset(arm, i) for i in range(len(arm.dh))]
+    own = [body.inertia[2, 2] + body.mass * (body.center[:2] @ body.center[:2]) for body in bodies]
+    return np.flatnonzero(np.array(own) + arm.rotor_inertia < _LEAST).tolist()
+
+
+def require_masses(arm: Arm, names: Sequence[str] = ()) -> None:
+    """Raise ``BadInput`` for an arm that torques cannot move, with the names (n,) of its links if they are given."""
+    if bare := massless(arm):
+        links = ", ".join(names[i] if names else f"link {i + 1}" for i in bare)
+        told = f"an arm without masses is for kinematics and plan alone; without inertia: {links}"
+        raise BadInput(told, allowed="masses and inertias of these links, or rotor inertia of their joints")
 
 
 def require_rigid(arm: Arm) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dynamics.arm import Arm
 from dynamics.errors import BadInput, nearest_name
-from dynamics.files import NamedArm, read_arm_file
+from dynamics.files import NamedArm, is_urdf, read_arm_file, split_tip
 
 _SUFFIXES = (".yaml", ".yml", ".urdf")
 
@@ -35,7 +35,8 @@ def load_arm(name: str | Path, folder: Path | None = None) -> Arm:
     """Read an arm by the name of a built-in set or by the path of a file.
 
     Args:
-        name: one of ``list_arms()``, or the path of an arm file (it ends in ``.yaml``) or of a URDF (``.urdf``).
+        name: one of ``list_arms()``, or the path of an arm file (it ends in ``.yaml``) or of a URDF (``.urdf``), with
+            the link where the arm ends behind a colon if it is another than by default: ``FILE.urdf:TIP``.
         folder: where a relative path is looked for; default the current folder.
 
     Raises ``BadInput``: unknown name, unreadable file, or a wrong entry, with the place.
@@ -48,11 +49,12 @@ def load_named_arm(name: str | Path, folder: Path | None = None) -> NamedArm:
     name = str(name)
     if name in list_arms():
         return _built_in(name)._replace(arm=copy(_built_in(name).arm))
-    path = _arm_path(name, folder)
-    if path.suffix.lower() == ".urdf":
+    file, tip = split_tip(name)
+    path = _arm_path(file, folder)
+    if is_urdf(file):
         from dynamics.files import read_urdf
 
-        return read_urdf(path)
+        return read_urdf(path, tip=tip)
     return read_arm_file(path, name)
 
 
@@ -67,7 +69,7 @@ def _arm_path(name: str, folder: Path | None) -> Path:
         return path
     if path.suffix.lower() in _SUFFIXES:
         raise BadInput(f"no such arm file: looked for {path.resolve()}", found=name, allowed=_elsewhere(name))
-    allowed = ", ".join(list_arms()) + ", or the path of an arm file (.yaml, .urdf)"
+    allowed = ", ".join(list_arms()) + ", or the path of an arm file (.yaml, .urdf, .urdf:TIP)"
     raise BadInput("unknown arm", found=name, allowed=allowed, nearest=nearest_name(name, list_arms()))
 
 

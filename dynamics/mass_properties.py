@@ -7,6 +7,7 @@ import numpy as np
 from dynamics.errors import BadInput
 
 _AXES = {"x": 0, "y": 1, "z": 2}
+_WIDEST = 10.0  # [m] radius of gyration: of a rod of 35 m
 
 
 def inertia_tensor(value: Any, mass: float, where: str = "inertia") -> np.ndarray:
@@ -18,12 +19,15 @@ def inertia_tensor(value: Any, mass: float, where: str = "inertia") -> np.ndarra
         tensor = _cylinder(value, mass, where)
     else:
         tensor = np.zeros((3, 3)) if np.ndim(value) == 0 and value == 0 else _matrix(value, where)
-    check_tensor(tensor, where)
+    check_tensor(tensor, where, mass)
     return tensor
 
 
-def check_tensor(tensor: np.ndarray, where: str = "inertia") -> None:
-    """Raise ``BadInput`` unless the tensor is 3×3, symmetric, positive and obeys the triangle inequality."""
+def check_tensor(tensor: np.ndarray, where: str = "inertia", mass: float = 0.0) -> None:
+    """Raise ``BadInput`` unless the tensor is 3×3, symmetric, positive and obeys the triangle inequality.
+
+    One that a mass [kg] would have to be far from its centre for is asked about its unit.
+    """
     if np.shape(tensor) != (3, 3) or not np.all(np.isfinite(tensor)):
         raise BadInput("not an inertia", where=where, found=tensor, allowed="three rows of three numbers")
     if not np.allclose(tensor, tensor.T, atol=1e-12):
@@ -34,6 +38,12 @@ def check_tensor(tensor: np.ndarray, where: str = "inertia") -> None:
     if moments[0] + moments[1] < moments[2] * (1 - 1e-9) - 1e-12:
         told = "no rigid body has these moments of inertia (each is at most the sum of the others)"
         raise BadInput(told, where=where, found=moments.tolist())
+    if mass > 0 and moments[2] > mass * _WIDEST**2:
+        told = (
+            f"no link of {mass:.4g} kg has this inertia: its radius of gyration were {(moments[2] / mass) ** 0.5:.3g} m"
+        )
+        allowed = f"up to {mass * _WIDEST**2:.4g} kg·m² (is this in kg·mm² or g·mm²?)"
+        raise BadInput(told, where=where, found=float(moments[2]), allowed=allowed)
 
 
 def cylinder_tensor(mass: float, radius: float, height: float, axis: str) -> np.ndarray:

@@ -1,9 +1,11 @@
-from .arm_file import NamedArm as NamedArm
 from .arm_file import arm_from_dict as arm_from_dict
 from .arm_file import read_arm_file as read_arm_file
 from .arm_file import write_arm as write_arm
 from .arm_keys import arm_schema as arm_schema
 from .mjcf import mjcf_text as mjcf_text
+from .named_arm import NamedArm as NamedArm
+from .tips import is_urdf as is_urdf
+from .tips import split_tip as split_tip
 from .urdf import read_urdf as read_urdf
 from .urdf_writer import write_urdf as write_urdf
 from .writing import FolderTaken as FolderTaken

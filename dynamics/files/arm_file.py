@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import yaml
@@ -18,23 +18,11 @@ from dynamics.arm import GRAVITY, Arm
 from dynamics.errors import BadInput
 from dynamics.files import entries
 from dynamics.files.arm_keys import REQUIRED, TOP
+from dynamics.files.named_arm import NamedArm
 from dynamics.files.writing import write_whole
 from dynamics.link_bodies import require_rigid
 
 _LARGEST = 1_000_000  # bytes
-
-
-class NamedArm(NamedTuple):
-    """An arm with the names that its file has."""
-
-    arm: Arm
-    joints: tuple[str, ...] = ()  # names of the moving joints, in order; none where the file gives none
-    # of a URDF: names of the links at both ends; ``arm.tool`` is the frame of the tip
-    base: str = ""
-    tip: str = ""
-    # (4, 4) from frame 0, whose z axis is the first joint's, to a URDF's base link; the identity where that link's own
-    # z axis is the first joint's. ``arm.gravity`` is in the axes of frame 0
-    T_base_0: np.ndarray = np.eye(4)
 
 
 def read_arm_file(path: Path, where: str) -> NamedArm:

@@ -14,14 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.arm import GRAVITY, Arm, with_tool
+from dynamics.arm import GRAVITY, with_tool
 from dynamics.errors import BadInput
-from dynamics.files.arm_file import NamedArm, arm_from_dict
+from dynamics.files.arm_file import arm_from_dict
+from dynamics.files.arm_keys import LIMITS, LINK
 from dynamics.files.axes import base_frame, dh_from_axes
-from dynamics.files.urdf_chain import Chain, find_chain
+from dynamics.files.named_arm import NamedArm
+from dynamics.files.urdf_chain import find_chain
 from dynamics.mass_properties import add_payload
 
 _SOURCE = "URDF"
+_NUMBERS = {"xyz", "rpy", "value", "lower", "upper", "effort", "velocity", "multiplier", "offset"} | {
+    f"i{a}{b}" for a in "xyz" for b in "xyz"
+}
 
 
 def read_urdf(
@@ -31,10 +36,10 @@ def read_urdf(
 
     The frame of the link ``base``, which must not move, counts as the base; default the root. That of ``tip`` becomes
     the tool frame, fixed to the last moving link; default ``tool0`` if there is one, else the only link at the end,
-    else the last moving link.
+    else the last moving link. Joints that do not move the tip are held; without one those of a gripper at the end.
 
-    Raises ``BadInput``: ``yourdfpy`` is missing; the file cannot be read; it holds prismatic, floating, planar,
-    mimicking or branching joints, or none at all; impossible masses.
+    Raises ``BadInput``: ``yourdfpy`` is missing; the file cannot be read; between base and tip it holds prismatic,
+    floating, planar, mimicking or branching joints, or none at all; impossible masses, lengths or limits.
     """
     robot, rotors = _parse(Path(path))
     chain = find_chain(robot, base, tip, str(path))
@@ -45,9 +50,17 @@ def read_urdf(
         link["rotor_inertia"] = rotors.get(joint.name, 0.0)
     joints = [dict(zip(("theta", "d", "a", "alpha"), row, strict=True)) for row in dh.tolist()]
     arm = arm_from_dict({"joints": [{**j, "source": _SOURCE} for j in joints], "links": links}, str(path))
-    arm = with_tool(_limited(arm, chain), np.linalg.inv(frames[-1]) @ chain.T_base_tip)
-    arm = arm._replace(gravity=T_base_0[:3, :3].T @ np.array(gravity, dtype=np.float64))
-    return NamedArm(arm, tuple(j.name for j in chain.joints), chain.base, chain.tip, T_base_0)
+    arm = with_tool(arm, np.linalg.inv(frames[-1]) @ chain.T_base_tip)
+    limits = zip(*(_limits(joint, f"{path}: joint {joint.name!r}: limit") for joint in chain.joints), strict=True)
+    position, speed, torque = (np.array(column) for column in limits)
+    arm = arm._replace(
+        position_limits=position,
+        speed_limits=speed,
+        torque_limits=torque,
+        gravity=T_base_0[:3, :3].T @ np.array(gravity, dtype=np.float64),
+    )
+    names, behind = (tuple(getattr(j, of) for j in chain.joints) for of in ("name", "child"))
+    return NamedArm(arm, names, behind, chain.base, chain.tip, chain.held, T_base_0)
 
 
 def _parse(path: Path) -> tuple[Any, dict[str, float]]:
@@ -62,32 +75,53 @@ def _parse(path: Path) -> tuple[Any, dict[str, float]]:
         content = path.read_bytes()
         tree = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
     except (OSError, etree.XMLSyntaxError) as error:
-        raise BadInput(f"cannot read the URDF: {error}", where=str(path)) from error
+        told = f"cannot read the URDF: {error}"
+        raise BadInput(told, where=str(path), allowed="a URDF as XML in UTF-8") from error
     if etree.QName(tree).localname != "robot" or tree.getroottree().docinfo.internalDTD is not None:
         raise BadInput("no URDF", where=str(path), allowed="an element robot, without a DOCTYPE")
     try:
-        robot = URDF.load(io.BytesIO(content), build_scene_graph=False, load_meshes=False).robot
-        return robot, _rotors(tree)
+        tree.set("name", tree.get("name") or path.stem)  # which the parser cannot do without
+        robot = URDF.load(io.BytesIO(etree.tostring(tree)), build_scene_graph=False, load_meshes=False).robot
     except Exception as error:  # whatever the parser stumbles over: a missing attribute, no number
-        reason = f"{type(error).__name__}: {error}"
-        raise BadInput(f"the URDF has an entry that cannot be used: {reason}", where=str(path)) from error
+        raise _unusable(tree, error, str(path)) from error
+    return robot, _rotors(tree, str(path))
 
 
-def _rotors(tree: Any) -> dict[str, float]:
-    """Rotor inertia times the square of the gear ratio, from the transmissions that give both.
+def _unusable(tree: Any, error: Exception, where: str) -> BadInput:
+    """The first entry that is no number, or else what the parser says."""
+    for element in tree.iter("origin", "axis", "limit", "mass", "inertia", "mimic"):
+        for key in _NUMBERS & set(element.attrib):
+            try:
+                [float(part) for part in element.get(key).split()]
+            except ValueError:
+                place = f"{where}, line {element.sourceline}: {element.tag}: {key}"
+                allowed = "numbers with a decimal point, in a file without ${…}, as xacro writes it"
+                return BadInput("no number", where=place, found=element.get(key), allowed=allowed)
+    reason = f"{type(error).__name__}: {error}"
+    allowed = "what http://wiki.ros.org/urdf/XML asks for"
+    return BadInput(f"the URDF has an entry that cannot be used: {reason}", where=where, allowed=allowed)
+
+
+def _rotors(tree: Any, where: str) -> dict[str, float]:
+    """Rotor inertia times the square of the gear ratio, from the transmissions that give an inertia.
 
     The elements are those of Drake, ``rotor_inertia`` and ``gear_ratio``, in any namespace; ``mechanicalReduction``
-    counts as gear ratio too.
+    counts as gear ratio too. Without an inertia no ratio is looked at.
     """
     found = {}
     for transmission in tree.iter("transmission"):
-        values = {"rotor_inertia": 0.0, "gear_ratio": 1.0}
-        for element in transmission.iter("{*}rotor_inertia", "{*}gear_ratio", "mechanicalReduction"):
-            name = element.tag.rsplit("}", 1)[-1].replace("mechanicalReduction", "gear_ratio")
-            values[name] = float(element.get("value") or element.text)
+        if (inertia := next(transmission.iter("{*}rotor_inertia"), None)) is None:
+            continue
+        ratio = next(transmission.iter("{*}gear_ratio", "mechanicalReduction"), None)
+        values = [1.0 if e is None else _rotor_number(e, where) for e in (inertia, ratio)]
         for joint in transmission.findall("joint"):
-            found[joint.get("name")] = values["rotor_inertia"] * values["gear_ratio"] ** 2
+            found[joint.get("name")] = values[0] * values[1] ** 2
     return found
+
+
+def _rotor_number(element: Any, where: str) -> float:
+    value = element.get("value") or element.text
+    return LINK["rotor_inertia"].number(value, f"{where}, line {element.sourceline}: {element.tag.rsplit('}', 1)[-1]}")
 
 
 def _link(bodies: list[tuple], frame: np.ndarray) -> dict[str, Any]:
@@ -103,15 +137,14 @@ def _link(bodies: list[tuple], frame: np.ndarray) -> dict[str, Any]:
     return {"mass": mass, "center_of_mass": center.tolist(), "inertia": tensor.tolist(), "source": _SOURCE}
 
 
-def _limited(arm: Arm, chain: Chain) -> Arm:
-    """With the file's limits; none for continuous joints, and none where the file has 0 or nothing."""
-    limits = [(joint.type == "continuous", joint.limit) for joint in chain.joints]
-    position = [
-        [-math.inf, math.inf] if free or not limit else [limit.lower or 0.0, limit.upper or 0.0]
-        for free, limit in limits
-    ]
-    speed = [(limit and limit.velocity) or math.inf for _, limit in limits]
-    torque = [(limit and limit.effort) or math.inf for _, limit in limits]
-    return arm._replace(
-        position_limits=np.array(position), speed_limits=np.array(speed), torque_limits=np.array(torque)
-    )
+def _limits(joint: Any, where: str) -> tuple[list[float], float, float]:
+    """Lowest and highest angle, speed and torque; infinite where the file has 0 or nothing, or turning has no end."""
+    limit, position = joint.limit, [-math.inf, math.inf]
+    if limit is None:
+        return position, math.inf, math.inf
+    if joint.type != "continuous" and (limit.lower or limit.upper):
+        low, high = position = LIMITS["position"].numbers([limit.lower or 0.0, limit.upper or 0.0], 2, where)
+        if not low < high:
+            raise BadInput("lower is not below upper", where=where, found=position.tolist())
+    speed = LIMITS["speed"].number(limit.velocity or math.inf, f"{where}: velocity")
+    return position, speed, LIMITS["torque"].number(limit.effort or math.inf, f"{where}: effort")

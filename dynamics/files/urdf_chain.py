@@ -5,10 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics.errors import BadInput, require_known
+from dynamics.errors import BadInput, nearest_name, require_known
+from dynamics.files.arm_keys import JOINT, LINK
 from dynamics.mass_properties import check_tensor
 
 _TURNING = ("revolute", "continuous")
+Joints = dict[str, list[Any]]  # those below each link, by its name
 
 
 class Chain(NamedTuple):
@@ -25,145 +27,216 @@ class Chain(NamedTuple):
     T_base_tip: np.ndarray  # (4, 4)
     base: str  # names of the links at both ends
     tip: str
+    held: tuple[str, ...]  # joints that the arm carries and that do not move, each with the value where it stands
 
 
 def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Chain:
     """The chain of a ``yourdfpy.Robot`` from a base, by default the root, to a tip as in ``read_urdf``."""
     links, below = _tree(robot, where)
     root = _root(links, below, where)
-    below = _held_beyond(root, tip, below)
-    _check_types(below, where)
-    groups, joints, poses = [_fixed_to(root, np.eye(4), below)], [], {}
+    if tip is not None:
+        require_known(tip, links, "no such link for the tip", where)
+    arm, held = _arm_links(tip, below), _Held(below, where)
+    below = {link: [j if j.child in arm else held.fixed(j) for j in joints] for link, joints in below.items()}
+    groups, joints, poses = [_fixed_to(root, np.eye(4), below, where)], [], {}
     poses.update(groups[0])
-    while moving := [j for name in groups[-1] for j in below[name] if j.type != "fixed"]:
-        joint = _only(moving, where)
-        joints.append(joint)
-        pose = poses[joint.parent] @ _pose(joint.origin)
-        groups.append(_fixed_to(joint.child, pose, below))
+    while moving := _moving(groups[-1], below):
+        joint = moving[0] if len(moving) == 1 else _refuse_branches(groups[-1], below, len(joints), where)
+        joints.append(_checked(joint, where))
+        groups.append(_fixed_to(joint.child, poses[joint.parent] @ _pose(joint, where), below, where))
         poses.update(groups[-1])
     if not joints:
-        raise BadInput("the URDF has no moving joint", where=where)
-    base = _known(base or root, groups[0], "base", where)
-    tip = _known(tip or _default_tip(groups[-1], below), groups[-1], "tip", where)
+        allowed = "one turning joint or more" if tip is None else "a tip that turns"
+        raise BadInput("the URDF has no moving joint", where=where, found=tip, allowed=allowed)
+    base = base or root
+    require_known(base, groups[0], "no such link at the base of the chain", where)
+    tip = tip or _default_tip(groups[-1], below)
     to_base = np.linalg.inv(poses[base])
     placed = {name: to_base @ pose for name, pose in poses.items()}
     axes = np.array([placed[j.child][:3, :3] @ _axis(j, where) for j in joints])
     points = np.array([placed[j.child][:3, 3] for j in joints])
     bodies = [[b for name in group for b in _body(links[name], placed[name], where)] for group in groups[1:]]
-    return Chain(joints, points, axes, bodies, placed[tip], base, tip)
+    carried = tuple(said for link, said in held.said.items() if link in placed)
+    return Chain(joints, points, axes, bodies, placed[tip], base, tip, carried)
 
 
-def _tree(robot: Any, where: str) -> tuple[dict[str, Any], dict[str, list]]:
+def _tree(robot: Any, where: str) -> tuple[dict[str, Any], Joints]:
     """The links by name, and the joints below each."""
     links = {link.name: link for link in robot.links}
-    below: dict[str, list] = {name: [] for name in links}
+    if not links:
+        raise BadInput("the URDF has no link", where=where, allowed="a whole robot, as xacro writes it")
+    below: Joints = {name: [] for name in links}
     for joint in robot.joints:
         for end in (joint.parent, joint.child):
             if end not in links:
-                raise BadInput(f"joint {joint.name!r} names an unknown link", where=where, found=end)
+                told, allowed = f"joint {joint.name!r} names an unknown link", "a link that the file has"
+                raise BadInput(told, where=where, found=end, allowed=allowed, nearest=nearest_name(end, links))
         below[joint.parent].append(joint)
     return links, below
 
 
-def _held_beyond(root: str, tip: str | None, below: dict[str, list]) -> dict[str, list]:
-    """The joints below each link, those of a tool held where they stand at zero.
-
-    With a tip they are all that do not move it; else sliding and mimicking joints with no others behind them.
-    """
-
-    def of_the_arm(joint: Any) -> bool:
-        own = joint.child == tip if tip else joint.type in _TURNING and joint.mimic is None
-        return own or any(of_the_arm(other) for other in below[joint.child])
-
-    if tip is not None and (tip == root or tip not in below):
-        return below
-    return {
-        link: [j if j.type == "fixed" or of_the_arm(j) else _held(j) for j in joints] for link, joints in below.items()
-    }
-
-
-def _held(joint: Any) -> Any:
-    """A joint that is fixed at zero, or as near as its limits allow; a mimic where its offset puts it."""
-    value = float((joint.mimic and joint.mimic.offset) or 0.0)
-    if joint.limit is not None and joint.type != "continuous":
-        value = min(max(value, joint.limit.lower or 0.0), joint.limit.upper or 0.0)
-    moved = np.eye(4)
-    axis = np.array([1.0, 0.0, 0.0]) if joint.axis is None else np.asarray(joint.axis, dtype=np.float64)
-    if joint.type == "prismatic":
-        moved[:3, 3] = value * axis
-    elif joint.type in _TURNING:
-        from scipy.spatial.transform import Rotation
-
-        moved[:3, :3] = Rotation.from_rotvec(value * axis).as_matrix()
-    return replace(joint, type="fixed", mimic=None, origin=_pose(joint.origin) @ moved)
-
-
-def _check_types(below: dict[str, list], where: str) -> None:
-    """Refuse what no arm has."""
-    for joint in (joint for joints in below.values() for joint in joints):
-        if joint.type not in ("fixed", *_TURNING):
-            allowed = "revolute, continuous, fixed; any beyond the tip"
-            what = f"joint {joint.name!r} is of a type that an Arm does not have"
-            raise BadInput(what, where=where, found=joint.type, allowed=allowed)
-        if joint.mimic is not None:
-            raise BadInput(f"joint {joint.name!r} mimics another", where=where, allowed="independent joints")
-
-
-def _root(links: dict[str, Any], below: dict[str, list], where: str) -> str:
+def _root(links: dict[str, Any], below: Joints, where: str) -> str:
     """The one link without a parent, from which every other is reached once."""
     children = [j.child for joints in below.values() for j in joints]
     roots = [name for name in links if name not in children]
     if len(roots) != 1 or len(set(children)) != len(children):
-        raise BadInput("the links form no tree with one root", where=where, found=roots)
+        allowed = "one link that no joint moves, and one joint to each other link"
+        raise BadInput("the links form no tree with one root", where=where, found=", ".join(roots), allowed=allowed)
     return roots[0]
 
 
-def _fixed_to(link: str, pose: np.ndarray, below: dict[str, list]) -> dict[str, np.ndarray]:
+def _arm_links(tip: str | None, below: Joints) -> set[str]:
+    """Links whose joints may move: on the way to the tip; without one on the way to each turning joint of its own.
+
+    A turning joint with none behind it is a gripper's motor where others mimic it, or slide or mimic on the same body.
+    """
+    above = {joint.child: joint for joints in below.values() for joint in joints}
+    if tip is not None:
+        return set(_way(tip, above))
+    ways = [_way(j.child, above) for j in above.values() if j.type in _TURNING and j.mimic is None]
+    ahead = {link for way in ways for link in way}
+    loose = [j for link, j in above.items() if j.type != "fixed" and link not in ahead]
+    bodies = {_carrier(j, above) for j in loose}
+    driven = {j.mimic.joint for j in above.values() if j.mimic is not None}
+    passed = {link for way in ways for link in way[1:]}
+    own = [
+        w for w in ways if w[0] in passed or not (above[w[0]].name in driven or _carrier(above[w[0]], above) in bodies)
+    ]
+    return {link for way in own or ways for link in way}
+
+
+def _way(link: str, above: dict[str, Any]) -> list[str]:
+    """The link and all that carry it, but for the root."""
+    way = []
+    while link in above:
+        way.append(link)
+        link = above[link].parent
+    return way
+
+
+def _carrier(joint: Any, above: dict[str, Any]) -> str:
+    """The first link of the body on which a joint moves."""
+    link = joint.parent
+    while link in above and above[link].type == "fixed":
+        link = above[link].parent
+    return link
+
+
+class _Held:
+    """Joints that do not move: each stands at zero, or as near as its limits allow; one that mimics, as it would."""
+
+    def __init__(self, below: Joints, where: str) -> None:
+        self._joints = {joint.name: joint for joints in below.values() for joint in joints}
+        self._where = where
+        self.said: dict[str, str] = {}  # what was held, by the link behind it
+
+    def fixed(self, joint: Any) -> Any:
+        """The same joint fixed where it stands."""
+        if joint.type == "fixed":
+            return joint
+        value, moved = self._value(joint), np.eye(4)
+        turns = joint.type in _TURNING
+        self.said[joint.child] = f"{joint.name} at {value:.4g} {'rad' if turns else 'm'}"
+        if value and joint.type == "prismatic":
+            moved[:3, 3] = value * _axis(joint, self._where)
+        elif value and turns:
+            from scipy.spatial.transform import Rotation
+
+            moved[:3, :3] = Rotation.from_rotvec(value * _axis(joint, self._where)).as_matrix()
+        return replace(joint, type="fixed", mimic=None, origin=_pose(joint, self._where) @ moved)
+
+    def _value(self, joint: Any) -> float:
+        value, leader = 0.0, joint.mimic and self._joints.get(joint.mimic.joint)
+        if joint.mimic is not None:
+            value = joint.mimic.offset or 0.0
+            value += (1.0 if joint.mimic.multiplier is None else joint.mimic.multiplier) * _near_zero(leader)
+        return _near_zero(joint, value)
+
+
+def _near_zero(joint: Any, value: float = 0.0) -> float:
+    """The value of a joint, or the nearest that its limits allow."""
+    if joint is None or joint.limit is None or joint.type == "continuous":
+        return value
+    low, high = sorted((joint.limit.lower or 0.0, joint.limit.upper or 0.0))
+    return float(min(max(value, low), high))
+
+
+def _moving(group: dict[str, np.ndarray], below: Joints) -> list[Any]:
+    return [joint for name in group for joint in below[name] if joint.type != "fixed"]
+
+
+def _checked(joint: Any, where: str) -> Any:
+    """A joint that an arm has."""
+    beyond = f"any other beyond TIP of {where}:TIP"
+    if joint.type not in _TURNING:
+        told = f"joint {joint.name!r} is of a type that an Arm does not have"
+        raise BadInput(told, where=where, found=joint.type, allowed=f"revolute, continuous, fixed; {beyond}")
+    if joint.mimic is not None:
+        raise BadInput(f"joint {joint.name!r} mimics another", where=where, allowed=f"independent joints; {beyond}")
+    return joint
+
+
+def _refuse_branches(group: dict[str, np.ndarray], below: Joints, count: int, where: str) -> Any:
+    """Raise ``BadInput`` with tips to choose from: before the branches, behind ``count`` joints, and at their ends."""
+    moving = _moving(group, below)
+    tips = [(_default_tip(group, below), count)] if count else []
+    tips += [end for joint in moving if (end := _end(joint, below, count + 1, where))]
+    some = ", ".join(f"{where}:{tip} ({n} joint{'s' * (n > 1)})" for tip, n in tips[:8])
+    allowed = f"one tip, such as {some}" if tips else f"a chain of turning joints, as {where}:TIP"
+    told = f"the chain branches at link {moving[0].parent!r}: several joints move on it"
+    raise BadInput(told, where=where, found=", ".join(j.name for j in moving), allowed=allowed)
+
+
+def _end(joint: Any, below: Joints, count: int, where: str) -> tuple[str, int] | None:
+    """The link where a branch ends, or branches again, and the joints up to it; None for no branch of an arm."""
+    if joint.type not in _TURNING or joint.mimic is not None:
+        return None
+    group = _fixed_to(joint.child, np.eye(4), below, where)
+    moving = _moving(group, below)
+    further = _end(moving[0], below, count + 1, where) if len(moving) == 1 else None
+    return further or (_default_tip(group, below), count)
+
+
+def _fixed_to(link: str, pose: np.ndarray, below: Joints, where: str) -> dict[str, np.ndarray]:
     """Poses of a link and of all that is fixed to it."""
     found = {link: pose}
     for joint in below[link]:
         if joint.type == "fixed":
-            found |= _fixed_to(joint.child, pose @ _pose(joint.origin), below)
+            found |= _fixed_to(joint.child, pose @ _pose(joint, where), below, where)
     return found
 
 
-def _only(moving: list, where: str) -> Any:
-    if len(moving) > 1:
-        allowed = "one joint after the other"
-        what = "the chain branches: several joints move on one link"
-        raise BadInput(what, where=where, found=", ".join(j.name for j in moving), allowed=allowed)
-    return moving[0]
-
-
-def _default_tip(group: dict[str, np.ndarray], below: dict[str, list]) -> str:
+def _default_tip(group: dict[str, np.ndarray], below: Joints) -> str:
     leaves = [name for name in group if not below[name]]
     return "tool0" if "tool0" in group else leaves[0] if len(leaves) == 1 else next(iter(group))
-
-
-def _known(name: str, group: dict[str, np.ndarray], end: str, where: str) -> str:
-    require_known(name, group, f"no such link at the {end} of the chain", where)
-    return name
 
 
 def _axis(joint: Any, where: str) -> np.ndarray:
     axis = np.array([1.0, 0.0, 0.0]) if joint.axis is None else np.asarray(joint.axis, dtype=np.float64)
     length = np.linalg.norm(axis) if axis.shape == (3,) else 0.0
     if not 0.0 < length < np.inf:
-        raise BadInput(f"joint {joint.name!r} has no direction", where=where, found=axis.tolist())
+        told = f"joint {joint.name!r} has no direction"
+        raise BadInput(told, where=where, found=axis.tolist(), allowed="an axis, such as 0 0 1")
     return axis / length
 
 
-def _pose(origin: np.ndarray | None) -> np.ndarray:
-    return np.eye(4) if origin is None else np.asarray(origin, dtype=np.float64)
+def _pose(element: Any, where: str) -> np.ndarray:
+    """The origin of a joint (4, 4); its place is looked at."""
+    if element.origin is None:
+        return np.eye(4)
+    origin = np.asarray(element.origin, dtype=np.float64)
+    for value in origin[:3, 3].tolist():
+        JOINT["d"].number(value, f"{where}: joint {element.name!r}: origin")
+    return origin
 
 
 def _body(link: Any, pose: np.ndarray, where: str) -> list[tuple]:
-    inertial = link.inertial
+    inertial, where = link.inertial, f"{where}: link {link.name!r}"
     if inertial is None:
         return []
-    mass = float(inertial.mass or 0.0)
-    if not mass >= 0.0:
-        raise BadInput("a mass cannot be negative", where=f"{where}: link {link.name!r}", found=mass)
+    mass = LINK["mass"].number(inertial.mass or 0.0, f"{where}: mass")
     tensor = np.zeros((3, 3)) if inertial.inertia is None else np.asarray(inertial.inertia, dtype=np.float64)
-    check_tensor(tensor, f"{where}: link {link.name!r}")
-    return [(mass, pose @ _pose(inertial.origin), tensor)]
+    check_tensor(tensor, where, mass)
+    at = np.eye(4) if inertial.origin is None else np.asarray(inertial.origin, dtype=np.float64)
+    LINK["center_of_mass"].numbers(at[:3, 3].tolist(), 3, f"{where}: origin")
+    return [(mass, pose @ at, tensor)]

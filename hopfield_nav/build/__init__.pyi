@@ -1,5 +1,6 @@
 from .arms import build_arm as build_arm
 from .arms import build_model as build_model
+from .arms import refuse_massless as refuse_massless
 from .arms import true_arm as true_arm
 from .methods import Methods as Methods
 from .methods import find_methods as find_methods

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from dynamics import Arm, BadInput, load_arm, with_dynamics, with_payload
+from dynamics import Arm, BadInput, load_arm, load_named_arm, with_dynamics, with_payload
+from dynamics.link_bodies import massless
 from hopfield_nav.world import World
 
 
@@ -27,6 +28,17 @@ def true_arm(world: World, arm: Arm) -> Arm:
     return with_friction(
         world, arm if name is None else _loaded(with_dynamics(arm, load_arm(name, world.folder)), world)
     )
+
+
+def refuse_massless(world: World, arm: Arm, model: bool = False) -> None:
+    """Raise ``BadInput`` where torques cannot move the world's arm, or with ``model`` the control computer's."""
+    key = "controller.model" if model else "plant.dynamics"
+    given = world.controller.model if model else world.plant.dynamics
+    if massless(arm):
+        try:
+            load_named_arm(given or world.arm, world.folder)._replace(arm=arm).require_masses()
+        except BadInput as error:
+            raise error.at(key if given else "arm") from None
 
 
 def build_model(world: World, arm: Arm, loaded: bool = True) -> Arm:

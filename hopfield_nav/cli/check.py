@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynamics import BadInput, nearest_name, printable
+from dynamics.files import is_urdf
 from hopfield_nav.cli.options import Trusted
 from hopfield_nav.cli.refused import say_refused
 
@@ -62,15 +63,16 @@ def _check(name: str, picture: bool, trust: bool) -> str:
     """What is said of a good file; BadInput if it is none."""
     from hopfield_nav.world import Trust, name_of, read_document
 
+    if is_urdf(name):
+        return _check_arm(name, None, picture)
     path = _path_of(name)
-    document = None if path.suffix == ".urdf" else read_document(path, also=_OF_AN_ARM)
-    kind = "arm" if document is None else kind_of(document.data)
-    if kind == "world" and document is not None:
+    document = read_document(path, also=_OF_AN_ARM)
+    kind = kind_of(document.data)
+    if kind == "world":
         return _check_world(document, path, picture, trust)
-    if picture:
-        raise BadInput("only a world has a picture", where=name, allowed="--picture with world files")
-    if document is None or kind == "arm":
-        return _check_arm(path, document)
+    if kind == "arm":
+        return _check_arm(str(path), document, picture)
+    _refuse_picture(name, picture)
     if kind == "suite":
         return _check_suite(path, trust)
     from hopfield_nav.sweeps import sweep_from
@@ -82,8 +84,6 @@ def _path_of(name: str) -> Path:
     """The file of a path, or of a world, a sweep or a suite that comes along."""
     from hopfield_nav.world import find_file
 
-    if Path(name).suffix == ".urdf":
-        return Path(name)
     try:
         return find_file(name)
     except BadInput as error:
@@ -96,16 +96,26 @@ def _path_of(name: str) -> Path:
         raise BadInput(error.what, error.where, error.found, error.allowed, nearest) from None
 
 
-def _check_arm(path: Path, document: "Document | None") -> str:
-    from dynamics import load_arm
+def _refuse_picture(name: str, picture: bool) -> None:
+    if picture:
+        raise BadInput("only a world has a picture", where=name, allowed="--picture with world files")
 
+
+def _check_arm(name: str, document: "Document | None", picture: bool) -> str:
+    from dynamics import load_named_arm
+
+    _refuse_picture(name, picture)
     try:
-        arm = load_arm(path.resolve())
+        found = load_named_arm(Path(name).resolve() if document else name)
     except BadInput as error:
+        if document is None:
+            raise error.at(error.where or name) from None
         key = re.search(r"(joints|links|limits|capsules)[\[\].\w]*$", error.where)
-        raise error.at(document.where(_split(key[0])) if document and key else f"{path}") from None
+        raise error.at(document.where(_split(key[0])) if key else name) from None
+    arm = found.arm
     length = abs(arm.dh[:, 1:3]).sum()
-    return f"ok, an arm with {len(arm.mass)} joints, {length:.3g} m long, {arm.mass.sum():.3g} kg"
+    said = f"ok, an arm with {len(arm.mass)} joints, {length:.3g} m long, {arm.mass.sum():.3g} kg"
+    return "; ".join(filter(None, (said, found.use())))
 
 
 def _split(key: str) -> tuple[str | int, ...]:

@@ -5,7 +5,7 @@ import numpy as np
 from dynamics import Arm, Load, make_load
 from dynamics.work import make_work
 from hopfield_nav import loop
-from hopfield_nav.build import Methods, build_model, build_obstacles, true_arm
+from hopfield_nav.build import Methods, build_model, build_obstacles, refuse_massless, true_arm
 from hopfield_nav.control import AlarmRule, Controller, Sensors, make_sensors
 from hopfield_nav.geometry import arm_bodies, tool_body
 from hopfield_nav.plugin import applied, inheritable
@@ -18,6 +18,7 @@ def build_plant(world: World, arm: Arm) -> loop.Plant:
     """The simulated arm and its obstacles; ``world`` is resolved."""
     damping = np.zeros(len(arm.dh)) + np.asarray(world.plant.damping, dtype=np.float64)
     moved = true_arm(world, arm)
+    refuse_massless(world, moved)
     frictional = bool(np.any(moved.friction[:, [0, 2]] > 0.0))
     places = [(push.link, *push.point) for push in world.pushes]
     pushes = loop.make_pushes(places, [push.rows for push in world.pushes])
@@ -70,6 +71,7 @@ def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:
         if parameter.of_sensors:
             inherited[parameter.name] = sensors.get(parameter.name, parameter.default)
     model = build_model(world, arm)
+    refuse_massless(world, model, model=True)
     limits = arm.torque_limits if world.controller.saturate else np.full(n, np.inf)
     return Controller(
         model=model,

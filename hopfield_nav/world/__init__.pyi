@@ -1,5 +1,6 @@
 from .beforehand import further_columns as further_columns
 from .beforehand import remarks as remarks
+from .beforehand import remarks_on_arms as remarks_on_arms
 from .changes import Change as Change
 from .changes import apply_changes as apply_changes
 from .changes import chooses_method as chooses_method

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynamics import BadInput
+from hopfield_nav.world.files import is_path
+from hopfield_nav.world.fitting import arms_and_joints
 from hopfield_nav.world.world import World
 
 if TYPE_CHECKING:
@@ -21,11 +23,21 @@ def remarks(world: World) -> list[str]:
     """Sentences on a world that has been checked; none for most worlds."""
     return [
         *world.notes,
+        *remarks_on_arms(world),
         *_on_the_wiggle(world),
         *_on_the_record(world),
         *_on_the_neighbourhood(world),
         *_on_beta(world),
     ]
+
+
+def remarks_on_arms(world: World) -> list[str]:
+    """What is used of each arm that is a file of the user's."""
+    from dynamics import load_named_arm
+
+    files = {name: None for name in arms_and_joints(world)[0] if name is not None and is_path(name)}
+    uses = {name: load_named_arm(name, world.folder).use() for name in files}
+    return [f"{name}: {use}" for name, use in uses.items() if use]
 
 
 def record_size(world: World) -> float:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dynamics import BadInput, nearest_name
+from dynamics.files import is_urdf, split_tip
 from hopfield_nav.world.document import Key
 
 _PLACES = (
@@ -160,18 +161,25 @@ def moved_value(key: Key, value: Any, old: Path, new: Path) -> Any:
 
 def _file_of(name: str) -> Path:
     """The file of an arm or of a method."""
-    return Path(name.rsplit(":", 1)[0] if ".py:" in name else name)
+    return Path(_parts(name)[0])
 
 
 def is_path(name: str) -> bool:
     """Whether an arm or a method is a file rather than the name of a built-in one."""
-    return ".py:" in name or name.endswith((".yaml", ".yml", ".urdf"))
+    return ".py:" in name or name.endswith((".yaml", ".yml")) or is_urdf(name)
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """The file of an arm or of a method, and what stands behind it: ``:TIP`` or ``:NAME``, or nothing."""
+    file, tip = name.rsplit(":", 1) if ".py:" in name else split_tip(name)
+    return file, "" if tip is None else f":{tip}"
 
 
 def _move(name: str, old: Path, new: Path) -> str:
-    if Path(name).is_absolute():
+    file, behind = _parts(name)
+    if Path(file).is_absolute():
         return name
-    return Path(os.path.relpath((old / name).resolve(), new.resolve())).as_posix()
+    return Path(os.path.relpath((old / file).resolve(), new.resolve())).as_posix() + behind
 
 
 def _is_name(path: Path) -> bool:

@@ -220,15 +220,15 @@ DAMAGE = {
     "axis of zeros": (_replaced('<axis xyz="0 0 1"/>', '<axis xyz="0 0 0"/>'), "no direction"),
     "unknown link": (_replaced('<child link="link4"/>', '<child link="nowhere"/>'), "unknown link.*nowhere"),
     "circle": (_replaced('<child link="link4"/>', '<child link="link1"/>'), "no tree with one root"),
-    "limit in words": (_replaced('lower="-3"', 'lower="low"'), "cannot be used"),
+    "limit in words": (_replaced('lower="-3"', 'lower="low"'), "limit: lower: no number; found 'low'"),
     "not closed": (_replaced("</robot>", ""), "cannot read the URDF"),
     "nothing moves": (
         lambda t: t.replace('type="revolute"', 'type="fixed"').replace('"continuous"', '"fixed"'),
         "no moving",
     ),
     "negative inertia": (_replaced('ixx="0.03"', 'ixx="-1"'), "inertia tensor"),
-    "negative mass": (_replaced('<mass value="1.219"/>', '<mass value="-2"/>'), "negative"),
-    "mimic": (_replaced('<axis xyz="0 0 1"/>', '<axis xyz="0 0 1"/><mimic joint="j0"/>'), "mimics"),
+    "negative mass": (_replaced('<mass value="1.219"/>', '<mass value="-2"/>'), "mass: out of range; found -2"),
+    "mimic": (_replaced('<child link="link3"/>', '<child link="link3"/><mimic joint="j0"/>'), "'j3' mimics"),
     **{
         kind: (_of_kind(kind), f"joint 'j3' .*found '{kind}'; allowed: revolute, continuous, fixed")
         for kind in ("prismatic", "floating", "planar")
@@ -245,7 +245,7 @@ def test_damaged_files_are_refused_in_one_line(damage, words, tmp_path):
 @pytest.mark.parametrize(
     ("ends", "words"),
     [
-        ({"tip": "tool"}, r"no such link at the tip.*Did you mean 'tool0'"),
+        ({"tip": "tool"}, r"no such link for the tip.*Did you mean 'tool0'"),
         ({"base": "link2"}, "no such link at the base"),
     ],
 )

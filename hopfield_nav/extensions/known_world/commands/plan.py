@@ -33,11 +33,11 @@ def plan(
 ) -> int:
     """Plan a motion past known obstacles: free for certain before the arm moves."""
     from hopfield_nav.cli import choose_folder, compiling, save_where_free, say
-    from hopfield_nav.world import load_world
+    from hopfield_nav.world import load_world, remarks_on_arms
 
     require_known(motion, _MOTIONS, "unknown motion", "--motion")
     read = load_world(world, overrides or [], trust)
-    say(*read.notes)
+    say(*read.notes, *remarks_on_arms(read))
     folder = choose_folder(out, f"{read.name}-plan")
     from hopfield_nav.extensions.known_world.planned import plan_world, save_plan
 
