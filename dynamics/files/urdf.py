@@ -24,6 +24,7 @@ from dynamics.files.urdf_chain import find_chain
 from dynamics.mass_properties import add_payload
 
 _SOURCE = "URDF"
+_NO_END = 1000.0  # [rad, rad/s] and more is what files say that know no limit
 _NUMBERS = {"xyz", "rpy", "value", "lower", "upper", "effort", "velocity", "multiplier", "offset"} | {
     f"i{a}{b}" for a in "xyz" for b in "xyz"
 }
@@ -137,14 +138,16 @@ def _link(bodies: list[tuple], frame: np.ndarray) -> dict[str, Any]:
     return {"mass": mass, "center_of_mass": center.tolist(), "inertia": tensor.tolist(), "source": _SOURCE}
 
 
-def _limits(joint: Any, where: str) -> tuple[list[float], float, float]:
-    """Lowest and highest angle, speed and torque; infinite where the file has 0 or nothing, or turning has no end."""
-    limit, position = joint.limit, [-math.inf, math.inf]
+def _limits(joint: Any, where: str) -> tuple[Any, float, float]:
+    """Lowest and highest angle, speed and torque; infinite where the file has 0, nothing, or ``_NO_END`` and more."""
+    limit, free = joint.limit, [-math.inf, math.inf]
     if limit is None:
-        return position, math.inf, math.inf
-    if joint.type != "continuous" and (limit.lower or limit.upper):
-        low, high = position = LIMITS["position"].numbers([limit.lower or 0.0, limit.upper or 0.0], 2, where)
-        if not low < high:
-            raise BadInput("lower is not below upper", where=where, found=position.tolist())
-    speed = LIMITS["speed"].number(limit.velocity or math.inf, f"{where}: velocity")
-    return position, speed, LIMITS["torque"].number(limit.effort or math.inf, f"{where}: effort")
+        return free, math.inf, math.inf
+    given = (limit.lower or 0.0, limit.upper or 0.0)
+    ends = [value if abs(value) < _NO_END else math.copysign(math.inf, value) for value in given]
+    position = free if joint.type == "continuous" or not any(ends) else LIMITS["position"].numbers(ends, 2, where)
+    if not position[0] < position[1]:
+        raise BadInput("lower is not below upper", where=where, found=list(map(float, position)))
+    speed = limit.velocity if limit.velocity and limit.velocity < _NO_END else math.inf
+    torque = LIMITS["torque"].number(limit.effort or math.inf, f"{where}: effort")
+    return position, LIMITS["speed"].number(speed, f"{where}: velocity"), torque

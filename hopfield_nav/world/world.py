@@ -33,7 +33,9 @@ class World(sections.Section):
     format: Literal[1] = Field(description="version of the world file's layout")
     description: Text = Field("", description="what the experiment is for", json_schema_extra=MOST_SET)
     arm: Text = Field(
-        "ur5_ragazzon2012", description="name of a built-in arm, or path of an arm file", json_schema_extra=MOST_SET
+        "ur5_ragazzon2012",
+        description="built-in arm, or path of an arm file or of a URDF (.urdf:TIP)",
+        json_schema_extra=MOST_SET,
     )
     tool: sections.ToolSection = Field(default_factory=sections.ToolSection, description="tool point and payload")
     gravity: Gravity = Field((0.0, 0.0, -9.81), description="acceleration of gravity in base axes")

@@ -164,11 +164,18 @@ def test_limits_that_no_joint_has_are_refused(limit, words, read):
         read(robot(limit=limit))
 
 
-@pytest.mark.parametrize("limit", ["", '<limit effort="50" velocity="2"/>', '<limit lower="0" upper="0"/>'])
+@pytest.mark.parametrize(
+    "limit",
+    ["", '<limit effort="50" velocity="2"/>', '<limit lower="0" upper="0"/>', '<limit lower="-9999" upper="9999"/>'],
+)
 def test_a_limit_without_a_range_is_none(limit, read):
     found = read(robot(limit=limit))
     np.testing.assert_array_equal(found.arm.position_limits, [[-np.inf, np.inf]] * 3)
     assert found.use().endswith("without limits j1, j2, j3")
+
+
+def test_a_speed_that_no_joint_reaches_is_no_limit(read):
+    assert read(robot(limit=LIMIT.replace('velocity="2"', 'velocity="1000"'))).arm.speed_limits[0] == np.inf
 
 
 def transmission(inside: str) -> str:
