@@ -17,7 +17,7 @@ import numpy as np
 from dynamics.arm import GRAVITY, with_tool
 from dynamics.errors import BadInput
 from dynamics.files.arm_file import arm_from_dict
-from dynamics.files.arm_keys import LIMITS, LINK
+from dynamics.files.arm_keys import LIMITS, LINK, Entry
 from dynamics.files.axes import base_frame, dh_from_axes
 from dynamics.files.named_arm import NamedArm
 from dynamics.files.urdf_chain import find_chain
@@ -138,16 +138,18 @@ def _link(bodies: list[tuple], frame: np.ndarray) -> dict[str, Any]:
     return {"mass": mass, "center_of_mass": center.tolist(), "inertia": tensor.tolist(), "source": _SOURCE}
 
 
-def _limits(joint: Any, where: str) -> tuple[Any, float, float]:
+def _limits(joint: Any, where: str) -> tuple[list[float], float, float]:
     """Lowest and highest angle, speed and torque; infinite where the file has 0, nothing, or ``_NO_END`` and more."""
-    limit, free = joint.limit, [-math.inf, math.inf]
+    limit, endless = joint.limit, [-math.inf, math.inf]
     if limit is None:
-        return free, math.inf, math.inf
-    given = (limit.lower or 0.0, limit.upper or 0.0)
-    ends = [value if abs(value) < _NO_END else math.copysign(math.inf, value) for value in given]
-    position = free if joint.type == "continuous" or not any(ends) else LIMITS["position"].numbers(ends, 2, where)
+        return endless, math.inf, math.inf
+    ends = [_limit(LIMITS["position"], value or 0.0, where) for value in (limit.lower, limit.upper)]
+    position = endless if joint.type == "continuous" or not any(ends) else ends
     if not position[0] < position[1]:
-        raise BadInput("lower is not below upper", where=where, found=list(map(float, position)))
-    speed = limit.velocity if limit.velocity and limit.velocity < _NO_END else math.inf
-    torque = LIMITS["torque"].number(limit.effort or math.inf, f"{where}: effort")
-    return position, LIMITS["speed"].number(speed, f"{where}: velocity"), torque
+        raise BadInput("lower is not below upper", where=where, found=position)
+    speed = _limit(LIMITS["speed"], limit.velocity or math.inf, f"{where}: velocity")
+    return position, speed, LIMITS["torque"].number(limit.effort or math.inf, f"{where}: effort")
+
+
+def _limit(entry: Entry, value: float, where: str) -> float:
+    return math.copysign(math.inf, value) if abs(value) >= _NO_END else entry.number(value, where)

@@ -36,8 +36,10 @@ def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Cha
     root = _root(links, below, where)
     if tip is not None:
         require_known(tip, links, "no such link for the tip", where)
-    arm, held = _arm_links(tip, below), _Held(below, where)
-    below = {link: [j if j.child in arm else held.fixed(j) for j in joints] for link, joints in below.items()}
+    above = {joint.child: joint for joints in below.values() for joint in joints}
+    held = _values_held(_arm_links(tip, above), above)
+    still = {link: _fixed(above[link], value, where) for link, value in held.items()}
+    below = {link: [still.get(j.child, j) for j in joints] for link, joints in below.items()}
     groups, joints, poses = [_fixed_to(root, np.eye(4), below, where)], [], {}
     poses.update(groups[0])
     while moving := _moving(groups[-1], below):
@@ -56,7 +58,7 @@ def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Cha
     axes = np.array([placed[j.child][:3, :3] @ _axis(j, where) for j in joints])
     points = np.array([placed[j.child][:3, 3] for j in joints])
     bodies = [[b for name in group for b in _body(links[name], placed[name], where)] for group in groups[1:]]
-    carried = tuple(said for link, said in held.said.items() if link in placed)
+    carried = tuple(_said(above[link], value) for link, value in held.items() if link in placed)
     return Chain(joints, points, axes, bodies, placed[tip], base, tip, carried)
 
 
@@ -85,12 +87,11 @@ def _root(links: dict[str, Any], below: Joints, where: str) -> str:
     return roots[0]
 
 
-def _arm_links(tip: str | None, below: Joints) -> set[str]:
+def _arm_links(tip: str | None, above: dict[str, Any]) -> set[str]:
     """Links whose joints may move: on the way to the tip; without one on the way to each turning joint of its own.
 
     A turning joint with none behind it is a gripper's motor where others mimic it, or slide or mimic on the same body.
     """
-    above = {joint.child: joint for joints in below.values() for joint in joints}
     if tip is not None:
         return set(_way(tip, above))
     ways = [_way(j.child, above) for j in above.values() if j.type in _TURNING and j.mimic is None]
@@ -122,35 +123,33 @@ def _carrier(joint: Any, above: dict[str, Any]) -> str:
     return link
 
 
-class _Held:
-    """Joints that do not move: each stands at zero, or as near as its limits allow; one that mimics, as it would."""
+def _fixed(joint: Any, value: float, where: str) -> Any:
+    """A joint that does not move, fixed at a value."""
+    moved = np.eye(4)
+    if value and joint.type == "prismatic":
+        moved[:3, 3] = value * _axis(joint, where)
+    elif value and joint.type in _TURNING:
+        from scipy.spatial.transform import Rotation
 
-    def __init__(self, below: Joints, where: str) -> None:
-        self._joints = {joint.name: joint for joints in below.values() for joint in joints}
-        self._where = where
-        self.said: dict[str, str] = {}  # what was held, by the link behind it
+        moved[:3, :3] = Rotation.from_rotvec(value * _axis(joint, where)).as_matrix()
+    return replace(joint, type="fixed", mimic=None, origin=_pose(joint, where) @ moved)
 
-    def fixed(self, joint: Any) -> Any:
-        """The same joint fixed where it stands."""
-        if joint.type == "fixed":
-            return joint
-        value, moved = self._value(joint), np.eye(4)
-        turns = joint.type in _TURNING
-        self.said[joint.child] = f"{joint.name} at {value:.4g} {'rad' if turns else 'm'}"
-        if value and joint.type == "prismatic":
-            moved[:3, 3] = value * _axis(joint, self._where)
-        elif value and turns:
-            from scipy.spatial.transform import Rotation
 
-            moved[:3, :3] = Rotation.from_rotvec(value * _axis(joint, self._where)).as_matrix()
-        return replace(joint, type="fixed", mimic=None, origin=_pose(joint, self._where) @ moved)
+def _said(joint: Any, value: float) -> str:
+    return f"{joint.name} at {value:.4g} {'rad' if joint.type in _TURNING else 'm'}"
 
-    def _value(self, joint: Any) -> float:
-        value, leader = 0.0, joint.mimic and self._joints.get(joint.mimic.joint)
-        if joint.mimic is not None:
-            value = joint.mimic.offset or 0.0
-            value += (1.0 if joint.mimic.multiplier is None else joint.mimic.multiplier) * _near_zero(leader)
-        return _near_zero(joint, value)
+
+def _values_held(arm: set[str], above: dict[str, Any]) -> dict[str, float]:
+    """Where joints stand that are not the arm's, by the link behind: near zero, or where one that they mimic puts them."""
+    joints, values = {joint.name: joint for joint in above.values()}, {}
+    for joint in joints.values():
+        value, mimic = 0.0, joint.mimic
+        if mimic is not None:
+            leading = _near_zero(joints.get(mimic.joint))
+            value = (mimic.offset or 0.0) + (1.0 if mimic.multiplier is None else mimic.multiplier) * leading
+        if joint.type != "fixed" and joint.child not in arm:
+            values[joint.child] = _near_zero(joint, value)
+    return values
 
 
 def _near_zero(joint: Any, value: float = 0.0) -> float:
