@@ -26,7 +26,6 @@ from .html import html_table as html_table
 from .inverse import JointPath as JointPath
 from .inverse import NumericSolution as NumericSolution
 from .inverse import closed_form_position as closed_form_position
-from .inverse import differential_inverse_kinematics as differential_inverse_kinematics
 from .inverse import follow_path as follow_path
 from .inverse import has_closed_form as has_closed_form
 from .inverse import inverse_kinematics as inverse_kinematics

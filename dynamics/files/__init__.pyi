@@ -10,7 +10,6 @@ from .urdf import read_urdf as read_urdf
 from .urdf_writer import write_urdf as write_urdf
 from .writing import FolderTaken as FolderTaken
 from .writing import inside as inside
-from .writing import is_formula as is_formula
 from .writing import remove_folder as remove_folder
 from .writing import require_regular as require_regular
 from .writing import whole_file as whole_file

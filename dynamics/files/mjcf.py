@@ -21,36 +21,26 @@ LEAST_INERTIA = 1e-9  # [kg·m²] and [kg], in place of zero
 _LOOK = {"contype": "0", "conaffinity": "0", "mass": "0", "rgba": "0.83 0.85 0.89 1"}
 
 
-def mjcf_text(
-    arm: Arm,
-    name: str = "arm",
-    damping: np.ndarray | float = 0.0,
-    radius: float | None = None,
-    step: float = 0.001,
-    integrator: str = "RK4",
-) -> str:
+def mjcf_text(arm: Arm, damping: np.ndarray | float = 0.0, step: float = 0.001, integrator: str = "RK4") -> str:
     """The arm as MJCF: bodies ``link_1`` … ``link_n``, hinges ``joint_1`` …, and the site ``tool``.
 
     Joint limits and contact are left out: the model is the equation of motion alone. The arm's gravity becomes the
     model's, its rotor inertia the hinges' armature; ``damping`` is the viscous one of the joints, one number or (n,)
-    [N·m·s/rad], ``radius`` that of every link's geometry [m], default the radii of the arm's capsules. ``name`` is
-    the model's, ``step`` its time step [s], ``integrator`` MuJoCo's ``RK4``, ``Euler`` or ``implicitfast``.
+    [N·m·s/rad]. ``step`` is the model's time step [s], ``integrator`` MuJoCo's ``RK4``, ``Euler`` or ``implicitfast``.
 
-    Raises ``BadInput``: the arm's equations of motion are not those of its kinematics; a radius or a step that is not
-    positive.
+    Raises ``BadInput``: the arm's equations of motion are not those of its kinematics; a step that is not positive.
     """
     require_rigid(arm)
-    for key, value in (("radius", 1.0 if radius is None else radius), ("step", step)):
-        if not 0.0 < value < math.inf:
-            raise BadInput(f"{key} must be positive", found=value)
-    model = Element("mujoco", model=name)
+    if not 0.0 < step < math.inf:
+        raise BadInput("step must be positive", found=step)
+    model = Element("mujoco", model="arm")
     SubElement(model, "compiler", angle="radian", autolimits="false", balanceinertia="false")
     option = SubElement(model, "option", gravity=spaced(*arm.gravity), timestep=spaced(step), integrator=integrator)
     SubElement(option, "flag", contact="disable", constraint="disable", autoreset="disable")
     parent = SubElement(model, "worldbody")
-    _add_look(parent, arm, 0, radius)
+    _add_look(parent, arm, 0)
     for i, value in enumerate(np.zeros(len(arm.dh)) + damping):
-        parent = _add_body(parent, arm, i, float(value), radius)
+        parent = _add_body(parent, arm, i, float(value))
     place = {"pos": spaced(*_offset(arm, len(arm.dh))), "quat": spaced(*_twist(arm, len(arm.dh)))}
     flange = SubElement(parent, "body", {"name": "flange", **place})
     quaternion = spaced(*quaternions(arm.tool[:3, :3]))
@@ -59,7 +49,7 @@ def mjcf_text(
     return ElementTree.tostring(model, encoding="unicode") + "\n"
 
 
-def _add_body(parent: Element, arm: Arm, i: int, damping: float, radius: float | None) -> Element:
+def _add_body(parent: Element, arm: Arm, i: int, damping: float) -> Element:
     """Link i + 1 in the frame of its joint: behind the offset of the link before."""
     theta = float(arm.dh[i, 0])
     turned = _product(_twist(arm, i), (math.cos(theta / 2), 0.0, 0.0, math.sin(theta / 2)))
@@ -71,16 +61,15 @@ def _add_body(parent: Element, arm: Arm, i: int, damping: float, radius: float |
     t = link.inertia
     full = (t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2])
     SubElement(body, "inertial", mass=spaced(link.mass), pos=spaced(*link.center), fullinertia=spaced(*full))
-    _add_look(body, arm, i + 1, radius)
+    _add_look(body, arm, i + 1)
     return body
 
 
-def _add_look(body: Element, arm: Arm, link: int, radius: float | None) -> None:
-    for start, end, own in capsules_of(arm, link):
-        size = own if radius is None else radius
-        shape = {"type": "sphere", "pos": spaced(*start), "size": spaced(size)}
+def _add_look(body: Element, arm: Arm, link: int) -> None:
+    for start, end, radius in capsules_of(arm, link):
+        shape = {"type": "sphere", "pos": spaced(*start), "size": spaced(radius)}
         if np.linalg.norm(end - start) > 1e-6:
-            shape = {"type": "capsule", "fromto": spaced(*start, *end), "size": spaced(size)}
+            shape = {"type": "capsule", "fromto": spaced(*start, *end), "size": spaced(radius)}
         SubElement(body, "geom", {**shape, **_LOOK})
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.link_bodies import massless, require_masses
+from dynamics.link_bodies import massless
 
 _MANY = 8  # names in a line
 _OF_A_GRIPPER = re.compile("grip|jaw|finger|claw|knuckle", re.IGNORECASE)
@@ -26,10 +26,6 @@ class NamedArm(NamedTuple):
     # (4, 4) from frame 0, whose z axis is the first joint's, to a URDF's base link; the identity where that link's own
     # z axis is the first joint's. ``arm.gravity`` is in the axes of frame 0
     T_base_0: np.ndarray = np.eye(4)
-
-    def require_masses(self) -> None:
-        """Raise ``BadInput`` for an arm that cannot be moved by torques, with the names of its links."""
-        require_masses(self.arm, self.links)
 
     def use(self) -> str:
         """One line: joints by name, both ends, what is held and where, what has no limits or no masses; or empty."""

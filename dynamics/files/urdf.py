@@ -114,15 +114,13 @@ def _rotors(tree: Any, where: str) -> dict[str, float]:
         if (inertia := next(transmission.iter("{*}rotor_inertia"), None)) is None:
             continue
         ratio = next(transmission.iter("{*}gear_ratio", "mechanicalReduction"), None)
-        values = [1.0 if e is None else _rotor_number(e, where) for e in (inertia, ratio)]
+        values = []
+        for e in (inertia, ratio):
+            place = "" if e is None else f"{where}, line {e.sourceline}: {e.tag.rsplit('}', 1)[-1]}"
+            values.append(LINK["rotor_inertia"].number(1.0 if e is None else e.get("value") or e.text, place))
         for joint in transmission.findall("joint"):
             found[joint.get("name")] = values[0] * values[1] ** 2
     return found
-
-
-def _rotor_number(element: Any, where: str) -> float:
-    value = element.get("value") or element.text
-    return LINK["rotor_inertia"].number(value, f"{where}, line {element.sourceline}: {element.tag.rsplit('}', 1)[-1]}")
 
 
 def _link(bodies: list[tuple], frame: np.ndarray) -> dict[str, Any]:

@@ -58,8 +58,9 @@ def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Cha
     axes = np.array([placed[j.child][:3, :3] @ _axis(j, where) for j in joints])
     points = np.array([placed[j.child][:3, 3] for j in joints])
     bodies = [[b for name in group for b in _body(links[name], placed[name], where)] for group in groups[1:]]
-    carried = tuple(_said(above[link], value) for link, value in held.items() if link in placed)
-    return Chain(joints, points, axes, bodies, placed[tip], base, tip, carried)
+    unit = {link: "m" if above[link].type == "prismatic" else "rad" for link in held}
+    carried = (f"{above[link].name} at {at:.4g} {unit[link]}" for link, at in held.items() if link in placed)
+    return Chain(joints, points, axes, bodies, placed[tip], base, tip, tuple(carried))
 
 
 def _tree(robot: Any, where: str) -> tuple[dict[str, Any], Joints]:
@@ -135,12 +136,8 @@ def _fixed(joint: Any, value: float, where: str) -> Any:
     return replace(joint, type="fixed", mimic=None, origin=_pose(joint, where) @ moved)
 
 
-def _said(joint: Any, value: float) -> str:
-    return f"{joint.name} at {value:.4g} {'rad' if joint.type in _TURNING else 'm'}"
-
-
 def _values_held(arm: set[str], above: dict[str, Any]) -> dict[str, float]:
-    """Where joints stand that are not the arm's, by the link behind: near zero, or where one that they mimic puts them."""
+    """Where joints stand that are not the arm's, by the link behind: near zero, or as one that they mimic has it."""
     joints, values = {joint.name: joint for joint in above.values()}, {}
     for joint in joints.values():
         value, mimic = 0.0, joint.mimic
@@ -166,13 +163,11 @@ def _moving(group: dict[str, np.ndarray], below: Joints) -> list[Any]:
 
 def _checked(joint: Any, where: str) -> Any:
     """A joint that an arm has."""
-    beyond = f"any other beyond TIP of {where}:TIP"
-    if joint.type not in _TURNING:
-        told = f"joint {joint.name!r} is of a type that an Arm does not have"
-        raise BadInput(told, where=where, found=joint.type, allowed=f"revolute, continuous, fixed; {beyond}")
-    if joint.mimic is not None:
-        raise BadInput(f"joint {joint.name!r} mimics another", where=where, allowed=f"independent joints; {beyond}")
-    return joint
+    if joint.type in _TURNING and joint.mimic is None:
+        return joint
+    told = "mimics another" if joint.type in _TURNING else "is of a type that an Arm does not have"
+    allowed = f"revolute, continuous, fixed, by themselves; any other beyond TIP of {where}:TIP"
+    raise BadInput(f"joint {joint.name!r} {told}", where=where, found=joint.type, allowed=allowed)
 
 
 def _refuse_branches(group: dict[str, np.ndarray], below: Joints, count: int, where: str) -> Any:

@@ -20,7 +20,7 @@ _DRAKE = "http://drake.mit.edu"
 Vector = np.ndarray | tuple[float, ...]
 
 
-def urdf_text(arm: Arm, name: str = "arm", least_inertia: float = 0.0) -> str:
+def urdf_text(arm: Arm, least_inertia: float = 0.0) -> str:
     """The arm as URDF: ``base_link``, ``link_1`` … ``link_n``, frames ``frame_1`` … ``frame_n``, ``tool0``.
 
     Gravity is no part of it. Masses [kg] and moments of inertia [kg·m²] of links are at least ``least_inertia``;
@@ -28,7 +28,7 @@ def urdf_text(arm: Arm, name: str = "arm", least_inertia: float = 0.0) -> str:
     """
     require_rigid(arm)
     ElementTree.register_namespace("drake", _DRAKE)
-    robot = Element("robot", name=name)
+    robot = Element("robot", name="arm")
     SubElement(robot, "link", name="base_link")
     for i in range(len(arm.dh)):
         _add_link(robot, arm, i, least_inertia)
@@ -38,12 +38,12 @@ def urdf_text(arm: Arm, name: str = "arm", least_inertia: float = 0.0) -> str:
     return '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding="unicode") + "\n"
 
 
-def write_urdf(arm: Arm, path: str | Path, name: str = "arm", least_inertia: float = 0.0) -> Path:
+def write_urdf(arm: Arm, path: str | Path, least_inertia: float = 0.0) -> Path:
     """Write the arm to a URDF file, whole or not at all; arguments as ``urdf_text``.
 
     Raises ``BadInput``: as ``urdf_text``, or the file cannot be written.
     """
-    return write_whole(path, urdf_text(arm, name, least_inertia))
+    return write_whole(path, urdf_text(arm, least_inertia))
 
 
 def _add_link(robot: Element, arm: Arm, i: int, least: float) -> None:

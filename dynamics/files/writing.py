@@ -136,11 +136,3 @@ def write_whole(path: str | Path, text: str) -> Path:
 def spaced(*values: float) -> str:
     """Numbers in full precision, a blank between two."""
     return " ".join(repr(float(v)) for v in values)
-
-
-_BEGINS = ("=", "+", "-", "@", "\t", "\r")  # OWASP, "CSV Injection"
-
-
-def is_formula(text: str) -> bool:
-    """Whether a spreadsheet would compute a cell of text: https://owasp.org/www-community/attacks/CSV_Injection."""
-    return text.startswith(_BEGINS)

@@ -49,12 +49,16 @@ def consistent_fit(arm: Arm, base: BaseParameters, values: np.ndarray, factor: n
     The estimate ``values`` (u,) is that of base parameters, then any others (friction), which stay free; ``factor``
     (u, u) is that of ``Estimate``.
 
-    Raises ``BadInput``: cvxpy is missing, or shapes do not fit; ``NoConsistentFit``: the solver gave up.
+    Raises ``BadInput``: cvxpy is missing, a link has no mass, or shapes do not fit; ``NoConsistentFit``: the solver gave up.
     """
     p, u = len(base.kept), len(values)
     if u < p or factor.shape != (u, u):
         allowed = f"({p} or more,) and square"
         raise BadInput("estimate and factor do not fit", found=(u, factor.shape), allowed=allowed)
+    if not np.all(arm.mass > 0.0):
+        told = "an arm without masses is no model to stay near"
+        links = ", ".join(f"link {i + 1}" for i in np.flatnonzero(arm.mass <= 0.0))
+        raise BadInput(told, found=links, allowed="a mass for each link, estimated if nothing is known")
     start = parameters_of(arm, base.rotor)
     scale = _scale(arm, start.size)
     K = base.grouping @ _from_standard(arm, base)

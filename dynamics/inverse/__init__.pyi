@@ -2,7 +2,6 @@ from .analytic import CHECKED as CHECKED
 from .analytic import inverse_kinematics as inverse_kinematics
 from .analytic import inverse_kinematics_branches as inverse_kinematics_branches
 from .analytic import solve_all_wanting as solve_all_wanting
-from .differential import differential_inverse_kinematics as differential_inverse_kinematics
 from .joint_path import JointPath as JointPath
 from .joint_path import follow_path as follow_path
 from .joint_path import nearest_turn as nearest_turn

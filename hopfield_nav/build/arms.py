@@ -3,7 +3,7 @@
 import numpy as np
 
 from dynamics import Arm, BadInput, load_arm, load_named_arm, with_dynamics, with_payload
-from dynamics.link_bodies import massless
+from dynamics.link_bodies import massless, require_masses
 from hopfield_nav.world import World
 
 
@@ -36,7 +36,7 @@ def refuse_massless(world: World, arm: Arm, model: bool = False) -> None:
     given = world.controller.model if model else world.plant.dynamics
     if massless(arm):
         try:
-            load_named_arm(given or world.arm, world.folder)._replace(arm=arm).require_masses()
+            require_masses(arm, load_named_arm(given or world.arm, world.folder).links)
         except BadInput as error:
             raise error.at(key if given else "arm") from None
 

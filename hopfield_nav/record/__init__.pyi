@@ -6,6 +6,7 @@ from .contacts import missed_contacts as missed_contacts
 from .detection import DetectionRecord as DetectionRecord
 from .export import export_csv as export_csv
 from .export import export_mat as export_mat
+from .export import is_formula as is_formula
 from .plans import PlanRecord as PlanRecord
 from .plans import Plans as Plans
 from .plans import changed_cells as changed_cells

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dynamics import BadInput
-from dynamics.files import is_formula, whole_file
+from dynamics.files import whole_file
 
 if TYPE_CHECKING:
     import xarray
@@ -81,6 +81,14 @@ def _columns(data: "xarray.Dataset", dimension: str) -> Iterator[tuple[str, np.n
             labels = data[variable.dims[1]].values
             for label, values in zip(labels, variable.values.T, strict=True):
                 yield f"{name}_{label} [{unit}]", values
+
+
+_BEGINS = ("=", "+", "-", "@", "\t", "\r")  # OWASP, "CSV Injection"
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet would compute a cell of text: https://owasp.org/www-community/attacks/CSV_Injection."""
+    return text.startswith(_BEGINS)
 
 
 _PARTS = ("joint", "axis", "map_axis", "flange_axis")

@@ -20,8 +20,8 @@ from typing import IO, Any, Self
 import numpy as np
 
 from dynamics import BadInput
-from dynamics.files import is_formula, require_regular, whole_file
-from hopfield_nav.record import write_checksums
+from dynamics.files import require_regular, whole_file
+from hopfield_nav.record import is_formula, write_checksums
 from hopfield_nav.sweeps.dataset import dataset
 from hopfield_nav.sweeps.sweep_file import Job, Sweep
 

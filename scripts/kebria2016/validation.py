@@ -49,7 +49,9 @@ def torque_change_with_radius(radii: tuple[float, float] = RADII, count: int = 2
 
 
 def _mujoco_torque(radius: float, states: np.ndarray) -> np.ndarray:
-    model = mujoco.MjModel.from_xml_string(mjcf_text(arm(), radius=radius))
+    capsules = arm().capsules.copy()
+    capsules[:, 7] = radius
+    model = mujoco.MjModel.from_xml_string(mjcf_text(arm()._replace(capsules=capsules)))
     data, torques = mujoco.MjData(model), []
     for q, qd, qdd in states:
         data.qpos[:], data.qvel[:], data.qacc[:] = q, qd, qdd

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, differential_inverse_kinematics, follow_path, forward_kinematics
+from dynamics import Arm, follow_path, forward_kinematics
 from hopfield_nav.clearance import Scene, collides, explain
 from hopfield_nav.extensions import known_world
 from hopfield_nav.extensions.known_world import TOOL_SPEED, TURN_SPEED, StraightLine, straight_line
+from nowoczyn2023.differential import differential_inverse_kinematics
 
 ARRIVED, TOUCHED, LIMIT, JUMP, OUT_OF_REACH = "arrived", "collision", "limit", "jump", "out of reach"
 OFF, OFF_BY = "off the line", 1e-3  # [m] of the tool beside the line, where nothing holds it there

@@ -64,15 +64,19 @@ def test_same_tool_pose(rigid_arm):
     np.testing.assert_allclose(over_states(pose, STATES.q), expected, rtol=0, atol=1e-12)
 
 
+def _of_radius(arm, radius):
+    return arm._replace(capsules=np.column_stack([arm.capsules[:, :7], np.full(len(arm.capsules), radius)]))
+
+
 def test_radius_changes_no_torque(rigid_arm):
     """kebria2016 IV.D: the links' radius is arbitrary."""
-    thin, thick = (_compile(mjcf_text(rigid_arm, radius=r)) for r in (0.001, 0.2))
+    thin, thick = (_compile(mjcf_text(_of_radius(rigid_arm, r))) for r in (0.001, 0.2))
     assert thin[0].geom_size[:, 0].max() < thick[0].geom_size[:, 0].min()
     np.testing.assert_array_equal(_torques(*thin), _torques(*thick))
 
 
 def test_touching_geometry_does_not_collide():
-    model, data = _compile(mjcf_text(load_arm("ur5e"), radius=0.5))
+    model, data = _compile(mjcf_text(_of_radius(load_arm("ur5e"), 0.5)))
     mujoco.mj_forward(model, data)
     assert model.ngeom > 6
     assert data.ncon == 0
@@ -96,11 +100,10 @@ def test_rotor_inertia_is_armature():
     ("name", "given", "words"),
     [
         ("ur5_ragazzon2012_as_printed", {}, "no rigid arm"),
-        ("ur5e", {"radius": 0.0}, "must be positive"),
-        ("ur5e", {"radius": float("nan")}, "must be positive"),
+        ("ur5e", {"step": float("nan")}, "must be positive"),
         ("ur5e", {"step": -1.0}, "must be positive"),
     ],
-    ids=["not rigid", "no radius", "radius of nan", "step below zero"],
+    ids=["not rigid", "step of nan", "step below zero"],
 )
 def test_what_has_no_model_is_refused(name, given, words):
     with refused(words):

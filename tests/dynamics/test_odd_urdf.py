@@ -232,7 +232,7 @@ def test_an_arm_without_masses_is_for_kinematics(text, links, read):
     )
     assert found.use().endswith(f"for kinematics alone, since without masses {links}")
     with refused(f"without inertia: {links}; allowed: masses"):
-        found.require_masses()
+        require_masses(found.arm, found.links)
     require_masses(found.arm._replace(rotor_inertia=np.full(3, 0.1)))
     require_masses(read(robot()).arm)
 

@@ -205,8 +205,10 @@ def motors_of(
 
     ``measured``: the torques at the joints were, so that only friction is fitted.
     """
+    from dynamics import require_masses
     from hopfield_nav.extensions.recordings.motors import fit_motors, given_motors
 
+    require_masses(model)
     if any(("effort" in data) != measured for data in free):
         kinds = ("currents", "torques")
         raise BadInput(f"{kinds[not measured]} where the log has {kinds[measured]}", where="--free-run")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from made_up_arms import arm_of_rows
+from nowoczyn2023.differential import differential_inverse_kinematics, path_error
 from oracles import random_tool
 from refusals import refused
 from scipy.spatial.transform import Rotation, Slerp
 
-from dynamics import differential_inverse_kinematics, forward_kinematics, inverse_kinematics, load_arm, with_tool
-from dynamics.inverse.differential import path_error
+from dynamics import forward_kinematics, inverse_kinematics, load_arm, with_tool
 
 ARM = load_arm("ur5_tu2023")
 TURN = np.array([0.5, 0.6, 0.7])  # [rad]
