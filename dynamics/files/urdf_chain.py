@@ -40,8 +40,9 @@ def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Cha
     held = _values_held(_arm_links(tip, above), above)
     still = {link: _fixed(above[link], value, where) for link, value in held.items()}
     below = {link: [still.get(j.child, j) for j in joints] for link, joints in below.items()}
-    groups, joints, poses = [_fixed_to(root, np.eye(4), below, where)], [], {}
-    poses.update(groups[0])
+    joints: list[Any] = []
+    groups = [_fixed_to(root, np.eye(4), below, where)]
+    poses = dict(groups[0])
     while moving := _moving(groups[-1], below):
         joint = moving[0] if len(moving) == 1 else _refuse_branches(groups[-1], below, len(joints), where)
         joints.append(_checked(joint, where))

@@ -49,7 +49,7 @@ def consistent_fit(arm: Arm, base: BaseParameters, values: np.ndarray, factor: n
     The estimate ``values`` (u,) is that of base parameters, then any others (friction), which stay free; ``factor``
     (u, u) is that of ``Estimate``.
 
-    Raises ``BadInput``: cvxpy is missing, a link has no mass, or shapes do not fit; ``NoConsistentFit``: the solver gave up.
+    Raises ``BadInput``: cvxpy or a mass is missing, or shapes do not fit; ``NoConsistentFit``: the solver gave up.
     """
     p, u = len(base.kept), len(values)
     if u < p or factor.shape != (u, u):
