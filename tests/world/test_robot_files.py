@@ -84,4 +84,7 @@ def test_check_says_what_is_used_of_a_file(world, tmp_path, monkeypatch, capsys)
     assert second.endswith("for kinematics alone, since without masses l3")
     refused_by_command(capsys, ["check", "two.urdf"], "two.urdf: the chain branches")
     (tmp_path / "light.yaml").write_text(WORLD.format(arm="light.urdf"))
-    refused_by_command(capsys, ["check", "light.yaml"], "arm: an arm without masses is for kinematics and plan alone")
+    assert main(["check", "light.yaml"]) == 2
+    told, fault = [line for line in capsys.readouterr().err.splitlines() if "compil" not in line]
+    assert told.startswith("light.yaml: light.urdf: joints j1, j2, j3; ")
+    assert "an arm without masses is for kinematics and plan alone; without inertia: l3" in fault
