@@ -9,7 +9,6 @@ import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav.world.files import is_path
-from hopfield_nav.world.fitting import arms_and_joints
 from hopfield_nav.world.world import World
 
 if TYPE_CHECKING:
@@ -35,7 +34,8 @@ def remarks_on_arms(world: World) -> list[str]:
     """What is used of each arm that is a file of the user's."""
     from dynamics import load_named_arm
 
-    files = {name: None for name in arms_and_joints(world)[0] if name is not None and is_path(name)}
+    named = (world.arm, world.plant.dynamics, world.controller.model)
+    files = {name: None for name in named if name is not None and is_path(name)}
     uses = {name: load_named_arm(name, world.folder).use() for name in files}
     return [f"{name}: {use}" for name, use in uses.items() if use]
 
