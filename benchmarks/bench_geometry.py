@@ -10,10 +10,9 @@ import numpy as np
 from timing import asked, median_seconds, table, tell, two_digits
 
 from dynamics import load_arm
+from hopfield_nav.clearance import build_scene, clearance, collides
 from hopfield_nav.geometry import (
     BOX,
-    arm_clearance,
-    arm_collides,
     arm_distance,
     box,
     capsules_in_base,
@@ -45,14 +44,20 @@ def main():
     q = rng.uniform(-np.pi, np.pi, (POSES, 6))
     rows = []
     for name, solids in ((name, pack_primitives(rows)) for name, rows in SOLIDS.items()):
+        scene = build_scene(arm, solids)
+        scene = scene._replace(pairs=scene.pairs[:0], apart=scene.apart[:0])  # solids alone
         times = [
-            median_seconds(lambda c=call, s=solids: c(arm, q, s), len(q), RUNS)
-            for call in (arm_collides, arm_clearance, arm_distance)
+            median_seconds(lambda c=call, s=given: c(arm, s, q), len(q), RUNS)
+            for call, given in ((collides, scene), (clearance, scene), (_all_pairs, solids))
         ]
         rows.append([name, *(f"{two_digits(seconds * 1e6)} µs" for seconds in times)])
-        print(f"{name}; {(~arm_collides(arm, q, solids)).mean():.0%} of the poses are free")
+        print(f"{name}; {(~collides(arm, scene, q)).mean():.0%} of the poses are free")
         compare(arm, q[:POSES_OF_COAL], solids)
     tell(table(["world", "boolean check", "clearance", "all pairs"], rows), out, "geometry")
+
+
+def _all_pairs(arm, solids, q):
+    return arm_distance(arm, q, solids)
 
 
 def compare(arm, q, solids):

@@ -1,7 +1,7 @@
 """Time to mark what a ball and the known surroundings block in a map of joint angles, beside all centres.
 
 Run: ``python benchmarks/bench_joint_map.py``. Medians of several runs, one core. The brute
-force asks ``arm_collides`` (``known_world.collides``) at the centres; where there are more than
+force asks ``arm_clearance`` (``collides``) at the centres; where there are more than
 ``CENTRES`` of them, it is asked at so many, drawn at random, and its time scaled up.
 """
 
@@ -16,7 +16,7 @@ from dynamics import Arm, load_arm, with_tool
 from hopfield_nav.clearance import build_scene, collides
 from hopfield_nav.extensions.whole_arm import JointGrid, block_known, default_bounds, mark_ball
 from hopfield_nav.geometry import (
-    arm_collides,
+    arm_clearance,
     box,
     capsules_in_base,
     finite_cylinder,
@@ -53,7 +53,7 @@ def measure_balls(arm: Arm, grid: JointGrid) -> str:
     points = [rows[-1 - k % MOVING, 3:6] for k, rows in enumerate(bodies)]
     ours = [median_seconds(lambda p=p: mark_ball(arm, grid, certainty, p, RADIUS, 1), 1, RUNS) for p in points]
     solids = pack_primitives([sphere(points[0], RADIUS)])
-    brute = median_seconds(lambda: arm_collides(arm, q, solids), len(q), RUNS) * certainty.size
+    brute = median_seconds(lambda: arm_clearance(arm, q, solids), len(q), RUNS) * certainty.size
     median = statistics.median(ours)
     print(f"a ball: all centres {brute:.1f} s, ratio {brute / median:.0f}", flush=True)
     return f"{1e3 * median:.0f} / {1e3 * max(ours):.0f} ms"

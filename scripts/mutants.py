@@ -60,7 +60,7 @@ ROOMS = {  # a room: its files, and the tests that are to notice what is wrong w
         "dynamics/test_dynamics_pinocchio.py dynamics/test_arms.py dynamics/test_inverse_kinematics.py",
     ),
     "control": (
-        "control/sensors control/alarm control/settling control/detectors/adaptive_joint_torque "
+        "control/sensors control/alarm control/detectors/adaptive_joint_torque "
         "control/estimators/momentum_observer control/laws/inverse_dynamics",
         "control/test_torque_detectors.py control/test_momentum_observer.py control/test_computed_torque.py",
     ),

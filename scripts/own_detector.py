@@ -3,7 +3,9 @@
 Use it in a world file: ``detection: {measure: scripts/own_detector.py:METHOD, threshold: 2.5}``.
 """
 
-from hopfield_nav.plugin import Method, Parameter
+from hopfield_nav.plugin import Method, Parameter, unpacker
+
+unpack = unpacker(Parameter("threshold", 2.0, 1e-9, 1e3, "N·m", "joint torque that counts as a collision"))
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
@@ -11,8 +13,7 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     largest = 0.0
     for i in range(tau_external.size):
         largest = max(largest, abs(tau_external[i]))
-    return largest / parameters[0]
+    return largest / unpack(parameters).threshold
 
 
-THRESHOLD = Parameter("threshold", 2.0, 1e-9, 1e3, "N·m", "joint torque that counts as a collision")
-METHOD = Method("detector", "largest_torque", detect, (THRESHOLD,))
+METHOD = Method("detector", "largest_torque", detect, unpack.declared)

@@ -24,7 +24,13 @@ from dynamics.files.writing import remove_folder
 from dynamics.kernels.numba_parts import PLAIN
 
 PACKAGES = ("dynamics", "hopfield_nav")  # whose compiled code is kept
-_DECIDES_CODE = (b"dynamics.kernels", b"NamedTuple", b"@record", b"IntEnum")  # kernels, and what they read
+_DECIDES_CODE = (
+    b"dynamics.kernels",
+    b"NamedTuple",
+    b"@record",
+    b"IntEnum",
+    b"Parameter(",
+)  # kernels, and what they read
 _FLAGS = ("NUMBA_", PLAIN)
 _DECIDE_NOTHING = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")  # flags that leave the compiled code as it is
 _KEEP = 8  # cache folders of older sources that are left in place

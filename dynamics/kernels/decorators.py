@@ -96,6 +96,17 @@ class Inlined(Kernel):
         return self._compile({**self._options, "cache": False})
 
 
+class Written(Inlined):
+    """An inlined step that is written at run time, and gives parts of arrays: from Python it is called as it is."""
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {**loop_options(), "cache": False}  # a file of sources is what code is kept for
+
+    def __call__(self, *arguments: Any) -> Any:  # noqa: D102
+        return self.__wrapped__(*arguments)  # type: ignore[attr-defined]
+
+
 class Shared(Inlined):
     """A step with code of its own that kernels call by a symbol, so that none of them compiles it again.
 

@@ -13,7 +13,6 @@ from .collisions import in_names as in_names
 from .collisions import pair_distances as pair_distances
 from .collisions import pose_touches as pose_touches
 from .proof import CLOSEST as CLOSEST
-from .proof import free_share as free_share
 from .proof import motion_is_free as motion_is_free
 from .proof import passes as passes
 from .proof import proven_free as proven_free

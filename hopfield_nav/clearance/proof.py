@@ -39,12 +39,6 @@ def motion_is_free(arm: Arm, scene: Scene, q_from: np.ndarray, q_to: np.ndarray)
     return _free_batch(arm, scene, start, end, make_work(len(arm.dh))).reshape(lead)
 
 
-def free_share(arm: Arm, scene: Scene, q_from: np.ndarray, q_to: np.ndarray) -> float:
-    """Share of one motion, from 0 to 1, that is proven free from its start on."""
-    (start, end), _ = finite_rows(arm, q_from=np.ravel(q_from), q_to=np.ravel(q_to))
-    return float(_share_free(arm, scene, start[0], end[0], make_work(len(arm.dh))))
-
-
 def trajectory_is_free(arm: Arm, scene: Scene, trajectory: Trajectory) -> bool:
     """Whether the whole motion is proven free.
 
@@ -74,13 +68,6 @@ def _free_batch(arm: Arm, scene: Scene, start: np.ndarray, end: np.ndarray, work
     for row in range(start.shape[0]):
         out[row] = passes(arm, scene, start[row], end[row], work, axes, q, change)
     return out
-
-
-@kernel
-def _share_free(arm: Arm, scene: Scene, start: np.ndarray, end: np.ndarray, work: Work) -> float:
-    axes = np.empty((scene.bodies.shape[0], AXES_WIDTH))
-    q, change = np.empty(start.size), np.empty(start.size)
-    return min(proven_free(arm, scene, start, end, work, axes, q, change), 1.0)
 
 
 @kernel

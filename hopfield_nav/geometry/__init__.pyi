@@ -6,15 +6,12 @@ from .arm import START as START
 from .arm import arm_bodies as arm_bodies
 from .arm import arm_clearance as arm_clearance
 from .arm import arm_closest_points as arm_closest_points
-from .arm import arm_collides as arm_collides
 from .arm import arm_distance as arm_distance
 from .arm import capsules_in_base as capsules_in_base
 from .arm import place_axis as place_axis
-from .arm import place_middle as place_middle
 from .arm import place_point as place_point
 from .arm import tool_body as tool_body
 from .distance import capsule_distance as capsule_distance
-from .distance import capsules_collide as capsules_collide
 from .distance import gap_to_bound as gap_to_bound
 from .distance import segment_distance as segment_distance
 from .distance import segment_near as segment_near

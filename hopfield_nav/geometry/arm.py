@@ -13,10 +13,10 @@ from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.vectors import ZERO, add, matmul, put, sub, vector
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
-from hopfield_nav.geometry.distance import ClosestPoints, closest_points, segment_distance, segment_near, surely_apart
+from hopfield_nav.geometry.distance import ClosestPoints, closest_points, segment_distance
 from hopfield_nav.geometry.solids import as_primitives
 
-LINK, START, END, RADIUS, MIDDLE, REACH = 0, 1, 4, 7, 8, 11  # columns of a body
+LINK, START, END, RADIUS, REACH = 0, 1, 4, 7, 11  # columns of a body
 
 
 def arm_bodies(arm: Arm) -> np.ndarray:
@@ -72,16 +72,8 @@ def arm_clearance(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray
 
     It is that at joint angles (..., n) [rad]; infinite without solids.
     """
-    rows, lead = _rows(arm, q)
-    bodies, solids = arm_bodies(arm), as_primitives(primitives)
-    return _clearance_batch(arm, bodies, solids, rows, make_work(len(arm.dh))).reshape(lead)
-
-
-def arm_collides(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray:
-    """Whether (...) the moving arm, as in ``arm_clearance``, touches a solid; faster than the distance."""
-    rows, lead = _rows(arm, q)
-    bodies, solids = arm_bodies(arm), as_primitives(primitives)
-    return _collides_batch(arm, bodies, solids, rows, make_work(len(arm.dh))).reshape(lead)
+    moving = arm_bodies(arm)[:, LINK] > 0
+    return np.asarray(arm_distance(arm, q, primitives)[..., moving, :].min(axis=(-2, -1), initial=np.inf))
 
 
 def _rows(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
@@ -107,44 +99,6 @@ def place_axis(work, bodies, b):
     return start, sub(place_point(work, link, vector(bodies, b, END)), start)
 
 
-@inlined
-def place_middle(work, bodies, b):
-    """Middle of the axis of capsule ``b`` in base axes, from the frames in ``work``."""
-    return place_point(work, int(bodies[b, LINK]), vector(bodies, b, MIDDLE))
-
-
-@inlined
-def arm_touches(bodies, solids, work):
-    """Whether a moving capsule touches a solid, from the frames in ``work``."""
-    for b in range(bodies.shape[0]):
-        if bodies[b, LINK] == 0.0:
-            continue
-        middle = place_middle(work, bodies, b)
-        a, d = place_axis(work, bodies, b)
-        for j in range(solids.shape[0]):
-            if surely_apart(solids, j, middle, bodies[b, REACH]):
-                continue
-            if segment_near(solids, j, a, d, bodies[b, RADIUS]):
-                return True
-    return False
-
-
-@inlined
-def least_distance(bodies, solids, work):
-    """Least signed distance [m] of a moving capsule to a solid, from the frames in ``work``."""
-    least = np.inf
-    for b in range(bodies.shape[0]):
-        if bodies[b, LINK] == 0.0:
-            continue
-        middle = place_middle(work, bodies, b)
-        a, d = place_axis(work, bodies, b)
-        for j in range(solids.shape[0]):
-            if surely_apart(solids, j, middle, bodies[b, REACH] + least):
-                continue
-            least = min(least, segment_distance(solids, j, a, d)[0] - bodies[b, RADIUS])
-    return least
-
-
 @kernel
 def _capsules_batch(arm: Arm, bodies: np.ndarray, q: np.ndarray, work: Work) -> np.ndarray:
     out = np.empty((q.shape[0], bodies.shape[0], 7))
@@ -168,22 +122,4 @@ def _distance_batch(arm: Arm, bodies: np.ndarray, solids: np.ndarray, q: np.ndar
             for j in range(solids.shape[0]):
                 s = segment_distance(solids, j, a, d)[0]
                 out[row, b, j] = s - bodies[b, RADIUS]
-    return out
-
-
-@kernel
-def _clearance_batch(arm: Arm, bodies: np.ndarray, solids: np.ndarray, q: np.ndarray, work: Work) -> np.ndarray:
-    out = np.empty(q.shape[0])
-    for row in range(q.shape[0]):
-        update_frames(arm, q[row], work)
-        out[row] = least_distance(bodies, solids, work)
-    return out
-
-
-@kernel
-def _collides_batch(arm: Arm, bodies: np.ndarray, solids: np.ndarray, q: np.ndarray, work: Work) -> np.ndarray:
-    out = np.empty(q.shape[0], dtype=np.bool_)
-    for row in range(q.shape[0]):
-        update_frames(arm, q[row], work)
-        out[row] = arm_touches(bodies, solids, work)
     return out

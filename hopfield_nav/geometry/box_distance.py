@@ -137,12 +137,3 @@ def box_distance(solids, j, a, d):
         s, t, n = _inside_box(a, d, half)
     x, y, z = vector(solids, j, AXES), vector(solids, j, AXES + 3), vector(solids, j, AXES + 6)
     return s, t, (dot(x, n), dot(y, n), dot(z, n))
-
-
-@inlined
-def box_near(solids, j, a, d, reach):
-    """Whether a segment comes as near to a box as ``reach`` [m]."""
-    a, d = into_solid(solids, j, from_centre(solids, j, a)), into_solid(solids, j, d)
-    half = vector(solids, j, SIZE)
-    n = _beyond(along(a, nearest_to_box(a, d, half), d), half)
-    return dot(n, n) <= (reach + SURFACE) * (reach + SURFACE)

@@ -161,13 +161,3 @@ def cylinder_distance(solids, j, a, d):
     on_axis = over(cross(axis, e), math.sqrt(ee)) if ee > 0.0 else across(axis)  # square to it and to the segment
     p = over(p, distance) if distance > 0.0 else on_axis
     return s, t, along(times(side, p), end, axis)
-
-
-@inlined
-def cylinder_near(solids, j, a, d, reach):
-    """Whether a segment comes as near to a cylinder as ``reach`` [m]."""
-    radius, half = solids[j, SIZE], solids[j, SIZE + 1]
-    z, rise, w, e = _parts(solids, j, a, d)
-    t = nearest_to_cylinder(dot(e, e), dot(w, e), dot(w, w), z, rise, radius, half)
-    rho, zeta = max(length(along(w, t, e)) - radius, 0.0), max(abs(z + t * rise) - half, 0.0)
-    return rho * rho + zeta * zeta <= (reach + SURFACE) * (reach + SURFACE)

@@ -15,8 +15,8 @@ from dynamics.batches import as_rows
 from dynamics.kernels.decorators import Table, inlined, kernel, shared
 from dynamics.kernels.vectors import Vector, along, dot, length, over, put, sub, vector
 from hopfield_nav.geometry import round_distance
-from hopfield_nav.geometry.box_distance import box_distance, box_near, from_centre
-from hopfield_nav.geometry.cylinder_distance import cylinder_distance, cylinder_near
+from hopfield_nav.geometry.box_distance import SURFACE, box_distance, from_centre
+from hopfield_nav.geometry.cylinder_distance import cylinder_distance
 from hopfield_nav.geometry.mesh_distance import mesh_distance
 from hopfield_nav.geometry.solids import (
     AXES,
@@ -63,16 +63,6 @@ def closest_points(capsules: np.ndarray, primitives: np.ndarray) -> ClosestPoint
     return ClosestPoints(full[..., 0], full[..., 1:4], full[..., 4:7], full[..., 7:10])
 
 
-def capsules_collide(capsules: np.ndarray, primitives: np.ndarray) -> np.ndarray:
-    """Whether (..., m) capsules touch solids, as in ``capsule_distance``; faster than their distance.
-
-    Raises ``BadInput``: wrong shapes, or a negative radius.
-    """
-    rows, lead = _capsules(capsules)
-    solids = as_primitives(primitives)
-    return _collisions(rows, solids).reshape(*lead, len(solids))
-
-
 def _capsules(value: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
     (rows,), lead = as_rows(7, capsules=value)
     if rows.size and rows[:, 6].min() < 0.0:
@@ -105,23 +95,10 @@ def _distance_to_others(solids: Table, j: int, a: Vector, d: Vector) -> tuple[fl
     return round_distance.half_space_distance(solids, j, a, d)
 
 
-@shared
-def segment_near(solids: Table, j: int, a: Vector, d: Vector, reach: float) -> bool:
-    """Whether a segment comes as near to solid ``j`` as ``reach`` [m]."""
-    kind = solids[j, KIND]
-    if kind == BOX:
-        return box_near(solids, j, a, d, reach)
-    if kind == CYLINDER:
-        return cylinder_near(solids, j, a, d, reach)
-    if kind == UPRIGHT:
-        return round_distance.upright_distance(solids, j, a, d)[0] <= reach
-    if kind == SPHERE:
-        return round_distance.sphere_distance(solids, j, a, d)[0] <= reach
-    if kind == CAPSULE:
-        return round_distance.capsule_distance_to(solids, j, a, d)[0] <= reach
-    if kind == MESH:
-        return mesh_distance(solids, j, a, d)[0] <= reach
-    return round_distance.half_space_distance(solids, j, a, d)[0] <= reach
+@inlined
+def segment_near(solids, j, a, d, reach):
+    """Whether a segment comes as near to solid ``j`` as ``reach`` [m], to rounding."""
+    return segment_distance(solids, j, a, d)[0] <= reach + SURFACE
 
 
 @inlined
@@ -170,15 +147,4 @@ def _closest(capsules: np.ndarray, solids: np.ndarray) -> np.ndarray:
             put(out[i], j, 1, along(point, -radius, outward))
             put(out[i], j, 4, along(point, -s, outward))
             put(out[i], j, 7, normal)
-    return out
-
-
-@kernel
-def _collisions(capsules: np.ndarray, solids: np.ndarray) -> np.ndarray:
-    out = np.empty((capsules.shape[0], solids.shape[0]), dtype=np.bool_)
-    for i in range(capsules.shape[0]):
-        a = vector(capsules, i, 0)
-        d = sub(vector(capsules, i, 3), a)
-        for j in range(solids.shape[0]):
-            out[i, j] = segment_near(solids, j, a, d, capsules[i, 6])
     return out

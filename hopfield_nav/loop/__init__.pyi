@@ -8,10 +8,10 @@ from .contact import Contact as Contact
 from .contact import ContactLaw as ContactLaw
 from .contact import make_contact as make_contact
 from .contact_watch import CONTACT_MEMORY as CONTACT_MEMORY
+from .contact_watch import SUNK_SHARE as SUNK_SHARE
 from .contact_watch import keep_truth as keep_truth
 from .control_period import command_in_stage as command_in_stage
 from .engine import Engine as Engine
-from .event import Event as Event
 from .holding import holding_depth as holding_depth
 from .integrator import begin_stage as begin_stage
 from .integrator import end_stage as end_stage
@@ -20,11 +20,8 @@ from .log import COLUMNS as COLUMNS
 from .log import TORQUE_COLUMNS as TORQUE_COLUMNS
 from .log import WRIST_COLUMNS as WRIST_COLUMNS
 from .log import Column as Column
-from .log import Log as Log
 from .log import log_columns as log_columns
 from .log import make_log as make_log
-from .motors import drive as drive
-from .motors import make_motors as make_motors
 from .pieces import joined as joined
 from .pieces import quintic_pieces as quintic_pieces
 from .pieces import resting as resting
@@ -34,6 +31,8 @@ from .pieces import values_at as values_at
 from .plant import RK4 as RK4
 from .plant import SEMI_IMPLICIT_EULER as SEMI_IMPLICIT_EULER
 from .plant import Plant as Plant
+from .plant import drive as drive
+from .plant import make_motors as make_motors
 from .plant import make_plant as make_plant
 from .plant import plant_acceleration as plant_acceleration
 from .plant import update_contact as update_contact
@@ -41,7 +40,7 @@ from .pushes import make_pushes as make_pushes
 from .rows import FIRST_ROWS as FIRST_ROWS
 from .rows import MAX_ROWS as MAX_ROWS
 from .rows import Rows as Rows
-from .sinking import SUNK_SHARE as SUNK_SHARE
+from .state import Event as Event
 from .state import Settings as Settings
 from .state import State as State
 from .state import make_state as make_state

@@ -46,7 +46,7 @@ class Contact(NamedTuple):
     # (k, 7) scratch: where the axis of each body began (3) and ended (3) when it was last compared with all
     # solids, and how far both may move before one can touch it (1) [m]
     free: np.ndarray
-    shallow: np.ndarray  # (k, 7) scratch: the same of when it was last seen how far it sank, see ``sinking.py``
+    shallow: np.ndarray  # (k, 7) scratch: the same of when it was last seen how far it sank, see ``contact_watch``
 
 
 def make_contact(law: ContactLaw, solids: np.ndarray, bodies: np.ndarray, beyond: int | None = None) -> Contact:

@@ -23,7 +23,7 @@ from hopfield_nav.control import (
     settle,
     update_model_frames,
 )
-from hopfield_nav.loop.event import Event
+from hopfield_nav.loop.state import Event
 from hopfield_nav.loop.trajectory import evaluate_into
 
 

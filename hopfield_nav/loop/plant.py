@@ -5,6 +5,7 @@ semi-implicit Euler, which treats viscous damping implicitly in the velocity. Co
 and is the same in all stages (``sticking``).
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -16,12 +17,24 @@ from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.linear_solve import solve_symmetric
 from dynamics.work import Work, make_work
 from hopfield_nav.loop.contact import Contact, TouchState, add_contact, make_touch
-from hopfield_nav.loop.motors import Motors, make_motors
 from hopfield_nav.loop.pushes import Pushes, add_pushes, make_pushes
 from hopfield_nav.loop.sticking import hold, update_friction
 from hopfield_nav.loop.wrist import Wrist, make_wrist
 
 RK4, SEMI_IMPLICIT_EULER = 4, 1  # the integrators, named by their number of stages
+
+
+class Motors(NamedTuple):
+    """What the motors of n joints make of the torque that the control computer believes to apply; each (n,)."""
+
+    gain: np.ndarray  # true torque a believed one [1]
+    ripple: np.ndarray  # amplitude of a torque that goes with the joint's angle [N·m]
+    cycles: np.ndarray  # of it in a turn of the joint
+
+
+def make_motors(n: int, gain: object = 1.0, ripple: object = 0.0, cycles: object = 202.0) -> Motors:
+    """Motors of an arm with ``n`` joints; one number, or one a joint."""
+    return Motors(*(np.zeros(n) + np.asarray(value, dtype=np.float64) for value in (gain, ripple, cycles)))
 
 
 class Stages(NamedTuple):
@@ -118,3 +131,12 @@ def update_contact(plant, q, qd):
         external[i] = 0.0
     add_contact(plant.contact, qd, work, external, plant.stages.touch)
     add_pushes(plant.pushes, work, external, plant.stages.touch)
+
+
+@inlined
+def drive(motors, q, tau, applied):
+    """Write the torque (n,) that motors at joint angles ``q`` apply where ``tau`` is commanded [N·m]."""
+    for i in range(q.size):
+        applied[i] = motors.gain[i] * tau[i]
+        if motors.ripple[i] != 0.0:
+            applied[i] += motors.ripple[i] * math.sin(motors.cycles[i] * q[i])

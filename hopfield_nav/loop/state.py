@@ -1,9 +1,10 @@
-"""What is constant and what changes in the compiled loop: settings, state and its parts.
+"""What is constant and what changes in the compiled loop: settings, state and its parts; and why it returns.
 
 ``closed_loop`` advances the state; ``experiment.loop_parts`` makes the settings.
 """
 
 import math
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,17 @@ from dynamics.kernels.records import record
 from hopfield_nav.control import AlarmRule, ControlState, make_control_state
 from hopfield_nav.loop.contact import TouchState, make_touch
 from hopfield_nav.loop.wrist import WristState, make_wrist_state
+
+
+class Event(IntEnum):
+    """What ended a call of the loop."""
+
+    NONE = -1  # nothing has happened, and the state may advance
+    HORIZON = 0  # the step is reached to which it was to go on
+    DETECTED = 1  # a collision is detected
+    ARRIVED = 2  # the tool is at its goal
+    DIVERGED = 3  # a joint has exploded
+    LOG_FULL = 4  # there is no room for the next row
 
 
 class Settings(NamedTuple):

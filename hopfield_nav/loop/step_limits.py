@@ -124,30 +124,24 @@ def _rounded_down(value: float) -> float:
     return math.floor(value / unit) * unit
 
 
-def largest_stable_omega(period: float, delay: int = 0, damping_ratio: float = 1.0) -> float:
-    """Natural frequency from which the sampled loop is unstable, for a perfect model [rad/s].
+@lru_cache(maxsize=128)
+def largest_factor(position: float, velocity: float, delay: int) -> float:
+    """Largest factor on K1, and squared on K0, with which the sampled loop is stable, for a perfect model.
 
-    It is 1/period without delay, 0.426/period with one period of it from sensing to torque, falling further. The
-    period is in seconds.
+    K0 is given as K0 · period², K1 as K1 · period, the delay from sensing to torque in periods.
 
     Source: discrete-time form of ragazzon2012 (4.4) under zero-order hold.
     """
-    return _largest_factor(1.0, 2.0 * damping_ratio, delay) / period
-
-
-@lru_cache(maxsize=128)
-def _largest_factor(position: float, velocity: float, delay: int) -> float:
-    """Largest factor on K1, and squared on K0, with all eigenvalues inside the unit circle; as ``spectral_radius``."""
     low, high = 0.0, 2.0 / max(velocity, math.sqrt(position))
     for _ in range(_BISECTIONS):
         factor = 0.5 * (low + high)
-        stable = spectral_radius(factor**2 * position, factor * velocity, delay) <= 1.0 + _ROUNDING
+        stable = _spectral_radius(factor**2 * position, factor * velocity, delay) <= 1.0 + _ROUNDING
         low, high = (factor, high) if stable else (low, factor)
     return low
 
 
-def spectral_radius(position: float, velocity: float, delay: int) -> float:
-    """Largest |eigenvalue| of one period, for K0 · period², K1 · period and a delay in periods."""
+def _spectral_radius(position: float, velocity: float, delay: int) -> float:
+    """Largest |eigenvalue| of one period; arguments as ``largest_factor``."""
     size = 2 + delay
     step = np.zeros((size, size))
     step[:2, :2] = [[1.0, 1.0], [0.0, 1.0]]  # angle, and velocity times the period
@@ -172,7 +166,7 @@ def warn_of_gains(gains: Gains, source: str, period: float, delay: int) -> list[
     for joint, (position, velocity) in enumerate(np.column_stack(gains), 1):
         if position == velocity == 0.0:
             continue
-        factor = _largest_factor(position * period**2, velocity * period, delay)
+        factor = largest_factor(position * period**2, velocity * period, delay)
         if factor < 1.0:
             k0, k1 = factor**2 * position, factor * velocity
             limit = f"{math.sqrt(k0):.3g} rad/s (K0 {k0:.3g} 1/s², K1 {k1:.3g} 1/s)"

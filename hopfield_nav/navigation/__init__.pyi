@@ -15,10 +15,8 @@ from .motion import Reference as Reference
 from .motion import cell_of_start as cell_of_start
 from .motion import depths_at_start as depths_at_start
 from .navigator import Navigator as Navigator
-from .navigator import ToolResponse as ToolResponse
-from .responses import OwnResponse as OwnResponse
 from .space import Space as Space
 from .space import space_of as space_of
 from .spaces.tool import ToolSpace as ToolSpace
+from .spaces.tool import warm_up_replan as warm_up_replan
 from .tool_navigator import ToolNavigator as ToolNavigator
-from .warm_up import warm_up_replan as warm_up_replan

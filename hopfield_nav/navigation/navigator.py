@@ -1,21 +1,18 @@
-"""What a run asks of who finds the way, and what that asks of a response to a touch.
+"""What a run asks of who finds the way, and what both navigators of the tool share.
 
 ``tool_navigator`` is the tool's, with one of the ``responses``; ``marking_navigator`` the document's, with marked
 cells; ``whole_arm`` that of a map of joint angles; ``follower`` follows a given trajectory.
 """
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from dynamics import Arm
 from hopfield_nav.control import Controller, Trace
-from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step
-from hopfield_nav.navigation.motion import Detection, PlannedMotion, Reference
+from hopfield_nav.navigation.map import NOWHERE, Cell, CollisionMap, ContactHypotheses, PriorMap, Step
+from hopfield_nav.navigation.motion import Detection, Paths, PlannedMotion, Reference, Situation, ToolMotions
 from hopfield_nav.world import World
-
-if TYPE_CHECKING:
-    from hopfield_nav.navigation.responses import ToolTouch
 
 
 class Navigator(Protocol):
@@ -86,22 +83,42 @@ class Navigator(Protocol):
         """Int grid: 1 blocked, 2 free but not reached, 3 believed occupied; empty where none is kept."""
 
 
-class ToolResponse(Protocol):
-    """What follows a touch of the tool: from what is known of it to the next motion.
+class OverToolMap(Navigator):
+    """A run over a map of the tool: the situation, and what both navigators are asked of that alone."""
 
-    That is ``plugin.Response`` with motions for waypoints: somebody's own becomes an ``OwnResponse``. It is made with
-    the ``Situation`` of the run, the ``ToolMotions`` that make motions of paths, ``BelievedPaths``, and the
-    ``Retreat``. What the touch teaches the map is noted before it is asked.
-    """
+    paths: Paths  # who plans
 
-    def on_passage(self, until: int) -> None:
-        """The segments of the present motion before number ``until`` were driven without a touch."""
+    def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
+        self.situation = Situation(world, arm, start)  # of the run
+        self.map = self.situation.map  # with all that is marked or believed on it
+        self.motions = ToolMotions(self.situation, start)  # what makes motions of paths
 
-    def on_touch(self, touch: "ToolTouch") -> PlannedMotion:
-        """The next motion after a touch."""
+    @property
+    def goal(self) -> np.ndarray | None:  # noqa: D102  (says ``Navigator``, as below)
+        return self.map.goal
 
-    def on_rest(self, touch: "ToolTouch") -> PlannedMotion:
-        """The next motion after one that ``needs_decision``."""
+    @property
+    def motion(self) -> PlannedMotion:  # noqa: D102
+        return self.situation.motion
 
-    def slide_phase(self, world: World, arm: Arm, controller: Controller) -> Any:
-        """How the arm slides where a motion has a ``slide``, an ``experiment.Phase``; None where none ever has."""
+    @motion.setter
+    def motion(self, motion: PlannedMotion) -> None:
+        self.situation.motion = motion
+
+    @property
+    def grid(self) -> CollisionMap:
+        """The cells of the map."""
+        return self.map.grid
+
+    def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102
+        self.motion = self.motions.first(self.paths, q)
+        return self.motion
+
+    def felt(self) -> np.ndarray:  # noqa: D102
+        return self.grid.felt.copy()
+
+    def felt_count(self) -> int:  # noqa: D102
+        return int(self.grid.felt.sum())
+
+    def final_map(self) -> np.ndarray:  # noqa: D102
+        return self.map.final()

@@ -13,9 +13,9 @@ plain Python function that Numba can compile, of one fixed signature a kind:
 ``work`` holds scratch arrays; when a method is called, its frames (``turn``, ``rotation``, ``origin``, ``tool``) are
 those of the model at the measured joint angles. ``model`` is the controller's own model of the arm (an ``Arm``),
 ``sensed`` a ``Sensed`` record: the plant's true state is not among the arguments. ``parameters`` is one float64
-array, packed in the order of the method's declaration; ``memory`` is a float64 array that keeps its content between
-periods, zero at the start and after each reset. ``status`` is 0, or ``DAMPED`` where an estimate was damped near a
-singularity. A method never raises; one that makes no array is faster.
+array, packed in the order of the method's declaration, whose ``unpacker`` gives them by name; ``memory`` is a float64
+array that keeps its content between periods, zero at the start and after each reset. ``status`` is 0, or ``DAMPED``
+where an estimate was damped near a singularity. A method never raises; one that makes no array is faster.
 
 What a world file chooses once per touch is plain Python. Here the kernel is a class (or a function) that is called
 once a run with the parameters by name, and gives an object:

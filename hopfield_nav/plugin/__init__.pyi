@@ -1,5 +1,4 @@
 from .compiling import Applied as Applied
-from .compiling import answering as answering
 from .compiling import applied as applied
 from .compiling import applied_type as applied_type
 from .compiling import compiled as compiled
@@ -20,9 +19,6 @@ from .found import is_bundled as is_bundled
 from .found import load_from_file as load_from_file
 from .found import method_names as method_names
 from .found import shown_names as shown_names
-from .gains import inheritable as inheritable
-from .gains import limits_of as limits_of
-from .gains import loop_gains as loop_gains
 from .interfaces import Against as Against
 from .interfaces import Belief as Belief
 from .interfaces import BelievedMap as BelievedMap
@@ -30,7 +26,6 @@ from .interfaces import Felt as Felt
 from .interfaces import Measures as Measures
 from .interfaces import Planner as Planner
 from .interfaces import Response as Response
-from .interfaces import Touch as Touch
 from .interfaces import read_only as read_only
 from .method import DAMPED as DAMPED
 from .method import FORCE_FELT as FORCE_FELT
@@ -43,5 +38,9 @@ from .method import Gains as Gains
 from .method import Limits as Limits
 from .method import Method as Method
 from .method import Parameter as Parameter
+from .method import inheritable as inheritable
+from .method import limits_of as limits_of
+from .method import loop_gains as loop_gains
 from .sensed import Sensed as Sensed
 from .sensed import make_sensed as make_sensed
+from .unpacking import unpacker as unpacker

@@ -2,8 +2,8 @@
 
 import dis
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +13,7 @@ from dynamics import BadInput, load_arm
 from dynamics.kernels.decorators import first_class, load_numba
 from dynamics.work import make_work
 from hopfield_nav.plugin.extension import registered_package
-from hopfield_nav.plugin.method import Method
+from hopfield_nav.plugin.method import Method, answering
 from hopfield_nav.plugin.sensed import make_sensed
 
 if TYPE_CHECKING:
@@ -72,16 +72,6 @@ def applied(method: Method, values: dict[str, object], n: int) -> Applied:
     with answering(method, "memory"):
         memory = np.zeros(method.memory(n))
     return Applied(compiled(method), method.pack(values, n), memory)
-
-
-@contextmanager
-def answering(method: Method, what: str) -> Iterator[None]:
-    """A block that asks a method for something; whatever it raises, or ``sys.exit``, is its own error."""
-    try:
-        yield
-    except (Exception, SystemExit) as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise BadInput(f"the {what} of the {method.title} cannot be had: {reason}") from error
 
 
 def type_of(record: object) -> "numba.types.Type":

@@ -1,7 +1,8 @@
 """A method declared: its function, its parameters with their ranges, and what it needs."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -98,16 +99,6 @@ class Gains(NamedTuple):
     velocity: float | np.ndarray  # K1 [1/s]
 
 
-def no_limits(values: Mapping[str, Any]) -> Limits:
-    """A law that asks for nothing."""
-    return Limits()
-
-
-def no_memory(n: int) -> int:
-    """A method that remembers nothing."""
-    return 0
-
-
 @dataclass(frozen=True)
 class Method:
     """A function or class, its parameters, and how much it remembers; for the kinds see the top of this file.
@@ -123,9 +114,9 @@ class Method:
     name: str
     kernel: Callable
     parameters: tuple[Parameter, ...] = ()
-    memory: Callable[[int], int] = no_memory
+    memory: Callable[[int], int] = lambda n: 0
     description: str = ""
-    limits: Callable[[Mapping[str, Any]], Limits] = no_limits
+    limits: Callable[[Mapping[str, Any]], Limits] = lambda values: Limits()
     needs: str = ""
     gains: Callable[[Mapping[str, Any]], Gains] | None = None
 
@@ -168,3 +159,54 @@ class Method:
             where = f"{self.kind} {self.name}: {parameter.name}"
             raise BadInput(told, where=where, found=list(array), allowed=f"{wanted} numbers, one a joint")
         return array
+
+
+@contextmanager
+def answering(method: Method, what: str) -> Iterator[None]:
+    """A block that asks a method for something; whatever it raises, or ``sys.exit``, is its own error."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise BadInput(f"the {what} of the {method.title} cannot be had: {reason}") from error
+
+
+def inheritable(law: Method, values: Mapping[str, Any]) -> dict[str, Any]:
+    """What an estimator may inherit from a law: the values of its parameters, and the gains that it declares.
+
+    Raises ``BadInput``: the law cannot say its gains.
+    """
+    if law.gains is None:
+        return dict(values)
+    with answering(law, "gains"):
+        gains = Gains(*law.gains(values))
+    return {**values, POSITION_GAIN.name: gains.position, VELOCITY_GAIN.name: gains.velocity}
+
+
+def loop_gains(law: Method, values: Mapping[str, Any], n: int) -> Gains | None:
+    """Gains, (n,) each, with which a law makes joints follow something, be it not the reference; None: it says none.
+
+    Raises ``BadInput``: the law cannot say its gains or limits, or they are no gains of ``n`` joints.
+    """
+    limits = limits_of(law, values)
+    if law.gains is None and limits.frequency is None:
+        return None
+    with answering(law, "limits" if law.gains is None else "gains"):
+        if law.gains is not None:
+            found = Gains(*law.gains(values))
+        else:
+            omega = np.asarray(limits.frequency, dtype=np.float64)
+            found = Gains(omega * omega, 2.0 * np.asarray(limits.damping_ratio) * omega)
+        rows = np.array([np.zeros(n) + np.asarray(gain, dtype=np.float64) for gain in found])
+        if not (np.isfinite(rows).all() and rows.min() >= 0.0):
+            raise ValueError("a gain that is no number from 0")
+    return Gains(*rows)
+
+
+def limits_of(law: Method, values: Mapping[str, Any]) -> Limits:
+    """What a law asks of step and period.
+
+    Raises ``BadInput``: it cannot say.
+    """
+    with answering(law, "limits"):
+        return law.limits(values)

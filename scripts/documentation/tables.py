@@ -99,10 +99,10 @@ def _plain(value: float) -> str:
 
 def sampling() -> str:
     """The largest natural frequency that a sampled law with a delay can have, by its damping ratio."""
-    from hopfield_nav.loop.step_limits import largest_stable_omega
+    from hopfield_nav.loop.step_limits import largest_factor
 
     def limits(period: float, ratio: float = 1.0) -> list[float]:
-        return [largest_stable_omega(period, delay, ratio) for delay in DELAYS.values()]
+        return [largest_factor(1.0, 2.0 * ratio, delay) / period for delay in DELAYS.values()]
 
     products = [[f"limit times period, ζ = {r:g}", *(f"{limit:.3g}" for limit in limits(1.0, r))] for r in RATIOS]
     rows = [[f"at {1e3 * p:g} ms, ζ = 1 [rad/s]", *(f"{limit:.0f}" for limit in limits(p))] for p in PERIODS]

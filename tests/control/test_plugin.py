@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import resource
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
+from numba import njit
 from refusals import refused
 from scenes import GOAL, simulation, world
 
@@ -220,6 +222,56 @@ def test_every_built_in_method_is_of_its_kind_and_compiles(kind):
 PACKED = Method(
     "controller", "m", lambda: 0, [Parameter("a", 1.0, 0, 9, "1", ""), Parameter("b", [2.0, 3.0], 0, 9, "1", "", True)]
 )
+
+
+MIXED = """
+from hopfield_nav.plugin import Method, Parameter, unpacker
+
+unpack = unpacker(
+    Parameter("gain", 1.0, 0.0, 1e3, "1", "of each joint", per_joint=True),
+    Parameter("offset", 0.0, 0.0, 1e3, "1", "of all"),
+    Parameter("weight", 1.0, 0.0, 1e3, "1", "of each joint", per_joint=True),
+    Parameter("threshold", 5.0, 0.1, 1e3, "1", "of the sum"),
+)
+
+
+def by_name(model, sensed, parameters, memory, work, tau_external, wrench):
+    p, total = unpack(parameters), 0.0
+    for i in range(tau_external.size):
+        total += (p.gain[i] + p.offset) * p.weight[i] * tau_external[i]
+    return total / p.threshold
+
+
+def by_place(model, sensed, parameters, memory, work, tau_external, wrench):
+    n, total = tau_external.size, 0.0
+    for i in range(n):
+        total += (parameters[i] + parameters[n]) * parameters[n + 1 + i] * tau_external[i]
+    return total / parameters[2 * n + 1]
+
+
+NAMES = Method("detector", "by_name", by_name, unpack.declared)
+PLACES = Method("detector", "by_place", by_place, unpack.declared)
+"""
+
+
+@pytest.mark.parametrize("n", [2, 6])
+def test_parameters_are_read_by_their_names_or_by_their_places(tmp_path, n):
+    """Both forms see the same numbers, as compiled code and as Python."""
+    (tmp_path / "mixed.py").write_text(MIXED)
+    rng = np.random.default_rng(n)
+    gain, weight, tau = rng.uniform(0.5, 2.0, (3, n))
+    values = {"gain": tuple(gain), "weight": tuple(weight), "offset": 3.0, "threshold": 7.0}
+    expected = ((gain + 3.0) * weight * tau).sum() / 7.0
+    for name in ("NAMES", "PLACES"):
+        method = find_method("detector", f"mixed.py:{name}", tmp_path)
+        given = method.pack(values, n), np.zeros(0), make_work(n), tau, np.zeros(6)
+        for call in (method.kernel, partial(_call, compiled(method))):
+            assert call(load_arm("ur5_ragazzon2012"), make_sensed(n), *given) == pytest.approx(expected, rel=1e-14)
+
+
+@njit
+def _call(function, model, sensed, parameters, memory, work, tau_external, wrench):
+    return function(model, sensed, parameters, memory, work, tau_external, wrench)
 
 
 def test_parameters_are_packed_in_order_and_spread_over_the_joints():

@@ -19,14 +19,13 @@ from hopfield_nav.geometry import (
     KIND,
     box,
     capsule_distance,
-    capsules_collide,
     finite_cylinder,
     half_space,
     pack_primitives,
     sphere,
     upright_cylinder,
 )
-from hopfield_nav.geometry.distance import closest_points, gap_to_bound, surely_apart
+from hopfield_nav.geometry.distance import closest_points, gap_to_bound, segment_near, surely_apart
 from hopfield_nav.geometry.solids import BOUND, CAPSULE, CYLINDER, SIZE, SPHERE, UPRIGHT, capsule
 
 NAMES = ("sphere", "box", "upright", "cylinder", "half_space", "capsule")
@@ -123,7 +122,9 @@ def test_collides_where_the_distance_is_not_positive(kind):
     distance = capsule_distance(capsules, solids)
     clear = np.abs(distance) > 1e-12
     assert 300 < (distance <= 0).sum() < 2900
-    np.testing.assert_array_equal(capsules_collide(capsules, solids)[clear], distance[clear] <= 0)
+    axes = [(tuple(row[:3]), tuple(row[3:6] - row[:3]), row[6]) for row in capsules]
+    near = [[segment_near(solids, j, *axis) for j in range(len(solids))] for axis in axes]
+    np.testing.assert_array_equal(np.array(near)[clear], distance[clear] <= 0)
 
 
 @KINDS

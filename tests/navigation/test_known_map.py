@@ -17,7 +17,8 @@ from hopfield_nav.experiment import simulate
 from hopfield_nav.geometry import capsule_distance, pack_primitives
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation import MarkingNavigator
-from hopfield_nav.navigation.map.known_map import SAME, blocked_cells, cell_beside, make_map, only_in_sight
+from hopfield_nav.navigation.map import ToolMap
+from hopfield_nav.navigation.map.known_map import SAME, blocked_cells, make_map, only_in_sight
 from hopfield_nav.planning import plan_roadmap, shorten_path
 from hopfield_nav.world import pack, parse_world
 
@@ -108,9 +109,8 @@ def least_distance(solids, points):
 
 
 def test_without_known_obstacles_nothing_is_blocked():
-    grid, known = make_map(world())
-    assert not known.blocked.any()
-    assert cell_beside(known, grid, grid.blocked, np.array([0.3, 0.0, 0.0]), (3, 4)) == (3, 4)
+    assert not make_map(world())[1].blocked.any()
+    assert ToolMap(world()).cell_beside(np.array([0.3, 0.0, 0.0]), (3, 4)) == (3, 4)
 
 
 def test_what_lies_under_the_plane_of_the_map_bars_nothing_there():

@@ -116,6 +116,7 @@ def test_numba_version_changes_the_folder(sources, monkeypatch):
 def test_what_decides_the_code_of_a_kernel_is_in_the_digest(name):
     """Swapped fields of ``Arm`` or ``Work`` have the same types: old code would read one as the other."""
     assert cache._decides_code(ROOT / "dynamics" / name)
+    assert cache._decides_code(ROOT / "hopfield_nav" / "control" / "detectors" / "joint_torque.py")  # and its threshold
     assert not cache._decides_code(ROOT / "dynamics" / "errors.py")
 
 

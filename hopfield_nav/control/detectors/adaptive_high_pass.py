@@ -17,14 +17,15 @@ from dataclasses import replace
 from hopfield_nav.control.detectors.high_pass_joint_torque import CORNER, high_pass
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
 from hopfield_nav.control.model_error import MODEL_ERROR, hidden_friction, update_model_torques
-from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share
-from hopfield_nav.plugin import JOINT_TORQUES, Method
+from hopfield_nav.control.observing import SAMPLING, elapsed, lag_share
+from hopfield_nav.plugin import JOINT_TORQUES, Method, unpacker
 
 NOISE_THRESHOLD = replace(
     THRESHOLD,
     default=(1.8, 2.2, 1.0, 0.2, 0.15, 0.15),
     description=f"{THRESHOLD.description}, where the model has nothing wrong",
 )
+unpack = unpacker(NOISE_THRESHOLD, CORNER, *MODEL_ERROR)
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
@@ -32,13 +33,11 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
 
     The memory holds slow parts of residual, model torque and friction, and the allowances.
     """
-    n = tau_external.size
-    corner, mass_error, friction_error = parameters[n], parameters[n + 1], parameters[n + 2]
-    stiction_share, stiction_speed = parameters[n + 3], parameters[n + 4]
+    p, n = unpack(parameters), tau_external.size
     update_model_torques(model, sensed, work)
     inertial, weight = work.vector[0], work.vector[1]
     period, level = elapsed(sensed, memory), 0.0
-    share = lag_share(corner, period) if period > 0.0 else 1.0
+    share = lag_share(p.corner, period) if period > 0.0 else 1.0
     known = share if period > 0.0 else 0.0  # at the start the model's torques appear as a step
     for i in range(n):
         if period == 0.0:
@@ -47,11 +46,11 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
         fast = high_pass(tau_external[i], share, memory, SAMPLING + i)
         model_torque = high_pass(inertial[i] + weight[i], known, memory, SAMPLING + n + i)
         friction = high_pass(sensed.friction[i], known, memory, SAMPLING + 2 * n + i)
-        allowance = mass_error * abs(model_torque) + friction_error * abs(friction)
-        allowance += stiction_share * hidden_friction(model, sensed, i, stiction_speed, friction_error)
+        allowance = p.mass_error * abs(model_torque) + p.friction_error * abs(friction)
+        allowance += p.stiction_share * hidden_friction(model, sensed, i, p.stiction_speed, p.friction_error)
         held = SAMPLING + 3 * n + i
         memory[held] = max(allowance, (1.0 - share) * memory[held])
-        level = max(level, abs(fast) / (parameters[i] + memory[held]))
+        level = max(level, abs(fast) / (p.threshold[i] + memory[held]))
     return level
 
 
@@ -59,7 +58,7 @@ METHOD = Method(
     kind="detector",
     name="adaptive_high_pass",
     kernel=detect,
-    parameters=(NOISE_THRESHOLD, CORNER, *MODEL_ERROR),
+    parameters=unpack.declared,
     memory=lambda n: SAMPLING + 4 * n,
     description="fast part of the external torque, thresholds that allow for errors of the model",
     needs=JOINT_TORQUES,

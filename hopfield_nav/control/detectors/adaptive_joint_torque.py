@@ -13,38 +13,35 @@ import numpy as np
 
 from hopfield_nav.control import model_error
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
-from hopfield_nav.control.sampling import POLE, SAMPLING, elapsed, lag_share
-from hopfield_nav.plugin import JOINT_TORQUES, Method
+from hopfield_nav.control.observing import POLE, SAMPLING, elapsed, lag_share
+from hopfield_nav.plugin import JOINT_TORQUES, Method, unpacker
 
 FIXED_THRESHOLD = replace(
     THRESHOLD, default=1.0, description=f"{THRESHOLD.description}, where the model has nothing to allow for"
 )
+unpack = unpacker(FIXED_THRESHOLD, *model_error.MODEL_ERROR, POLE, model_error.VELOCITY_NOISE, model_error.TORQUE_NOISE)
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     """Largest |torque| as a share of the joint's threshold at this moment."""
-    n = tau_external.size
-    mass_error, friction_error = parameters[n], parameters[n + 1]
-    stiction_share, stiction_speed = parameters[n + 2], parameters[n + 3]
-    pole, noise = parameters[n + 4 : 2 * n + 4], parameters[2 * n + 4 : 3 * n + 4]
-    torque_noise = parameters[3 * n + 4 : 4 * n + 4]
-    noisy = model_error.update_inertia(model, sensed, noise, work)
+    p = unpack(parameters)
+    noisy = model_error.update_inertia(model, sensed, p.velocity_noise, work)
     model_error.update_model_torques(model, sensed, work)
     inertial, weight = work.vector[0], work.vector[1]
     period, level = elapsed(sensed, memory), 0.0
-    for i in range(n):
-        threshold = parameters[i] + mass_error * (abs(inertial[i]) + abs(weight[i]))
-        threshold += friction_error * abs(sensed.friction[i])
-        hidden = model_error.hidden_friction(model, sensed, i, stiction_speed, friction_error)
+    for i in range(tau_external.size):
+        threshold = p.threshold[i] + p.mass_error * (abs(inertial[i]) + abs(weight[i]))
+        threshold += p.friction_error * abs(sensed.friction[i])
+        hidden = model_error.hidden_friction(model, sensed, i, p.stiction_speed, p.friction_error)
         if model.presliding[i] < np.inf:  # an observer shows it with its own lag
-            hidden = max(hidden, (1.0 - lag_share(pole[i], period)) * memory[SAMPLING + i])
+            hidden = max(hidden, (1.0 - lag_share(p.pole[i], period)) * memory[SAMPLING + i])
             memory[SAMPLING + i] = hidden
-        threshold += stiction_share * hidden
-        if torque_noise[i] > 0.0:
-            share = lag_share(pole[i], period)
-            threshold += model_error.TORQUE_DEVIATIONS * torque_noise[i] * math.sqrt(share / (2.0 - share))
+        threshold += p.stiction_share * hidden
+        if p.torque_noise[i] > 0.0:
+            share = lag_share(p.pole[i], period)
+            threshold += model_error.TORQUE_DEVIATIONS * p.torque_noise[i] * math.sqrt(share / (2.0 - share))
         if noisy:
-            threshold += model_error.felt_noise(i, pole[i], noise, work)
+            threshold += model_error.felt_noise(i, p.pole[i], p.velocity_noise, work)
         level = max(level, abs(tau_external[i]) / threshold)
     return level
 
@@ -53,7 +50,7 @@ METHOD = Method(
     kind="detector",
     name="adaptive_joint_torque",
     kernel=detect,
-    parameters=(FIXED_THRESHOLD, *model_error.MODEL_ERROR, POLE, model_error.VELOCITY_NOISE, model_error.TORQUE_NOISE),
+    parameters=unpack.declared,
     memory=lambda n: SAMPLING + n,
     description="external torque, thresholds that allow for errors of the model",
     needs=JOINT_TORQUES,

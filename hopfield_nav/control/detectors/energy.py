@@ -15,15 +15,19 @@ rule, and sigma follows the mean external power with the exact lag. It starts an
 """
 
 from dynamics.momentum import update_momentum
-from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share
-from hopfield_nav.plugin import Method, Parameter
+from hopfield_nav.control.observing import SAMPLING, elapsed, lag_share
+from hopfield_nav.plugin import Method, Parameter, unpacker
 
 SIGMA, ENERGY, LOSS, ANGLES = SAMPLING, SAMPLING + 1, SAMPLING + 2, SAMPLING + 3  # places in the memory
+unpack = unpacker(
+    Parameter("threshold", 0.5, 1e-12, 1e6, "W", "power of contact at which a collision is detected"),
+    Parameter("energy_pole", 100.0, 0.1, 1e5, "1/s", "rate at which the power is followed"),
+)
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     """|sigma| as a share of the threshold."""
-    q, qd, tau, gravity = sensed.q, sensed.qd, sensed.tau, model.gravity
+    p, q, qd, tau, gravity = unpack(parameters), sensed.q, sensed.qd, sensed.tau, model.gravity
     momentum = work.vector[0]
     update_momentum(model, gravity, qd, work, momentum, work.vector[1])
     moment = work.composite[0]
@@ -37,21 +41,18 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     period = elapsed(sensed, memory)
     if period > 0.0:
         mean = (energy - memory[ENERGY] - done) / period + 0.5 * (loss + memory[LOSS])
-        memory[SIGMA] += lag_share(parameters[1], period) * (mean - memory[SIGMA])
+        memory[SIGMA] += lag_share(p.energy_pole, period) * (mean - memory[SIGMA])
     else:
         memory[SIGMA] = 0.0
     memory[ENERGY], memory[LOSS] = energy, loss
-    return abs(memory[SIGMA]) / parameters[0]
+    return abs(memory[SIGMA]) / p.threshold
 
 
 METHOD = Method(
     kind="detector",
     name="energy",
     kernel=detect,
-    parameters=(
-        Parameter("threshold", 0.5, 1e-12, 1e6, "W", "power of contact at which a collision is detected"),
-        Parameter("energy_pole", 100.0, 0.1, 1e5, "1/s", "rate at which the power is followed"),
-    ),
+    parameters=unpack.declared,
     memory=lambda n: ANGLES + n,
     description="power of contact from the arm's energy (De Luca et al. 2006)",
 )

@@ -2,19 +2,21 @@
 
 import math
 
-from hopfield_nav.plugin import Method, Parameter
+from hopfield_nav.plugin import Method, Parameter, unpacker
+
+unpack = unpacker(Parameter("threshold", 12.0, 1e-9, 1e6, "N", "force at which a collision is detected"))
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     """Norm of the force as a share of the threshold."""
     squared = wrench[0] * wrench[0] + wrench[1] * wrench[1] + wrench[2] * wrench[2]
-    return math.sqrt(squared) / parameters[0]
+    return math.sqrt(squared) / unpack(parameters).threshold
 
 
 METHOD = Method(
     kind="detector",
     name="force_norm",
     kernel=detect,
-    parameters=(Parameter("threshold", 12.0, 1e-9, 1e6, "N", "force at which a collision is detected"),),
+    parameters=unpack.declared,
     description="norm of the estimated force alone",
 )

@@ -8,11 +8,12 @@ alarm falls, though the contact lasts. For ``SETTLING_TIME`` after the start not
 
 from dynamics.kernels.decorators import inlined
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
-from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share
-from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter
+from hopfield_nav.control.observing import SAMPLING, elapsed, lag_share
+from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter, unpacker
 
 SETTLING_TIME = 0.1  # [s]
 CORNER = Parameter("corner", 5.0, 0.0, 1e4, "1/s", "what changes slower than this is not felt")
+unpack = unpacker(THRESHOLD, CORNER)
 
 
 @inlined
@@ -24,14 +25,14 @@ def high_pass(value, share, memory, place):
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     """Largest high-passed |torque| as a share of the joint's threshold."""
-    n = tau_external.size
+    p, n = unpack(parameters), tau_external.size
     period, level = elapsed(sensed, memory), 0.0
     age = SAMPLING + n
     memory[age] = memory[age] + period if period > 0.0 else 0.0
-    share = lag_share(parameters[n], period) if memory[age] >= SETTLING_TIME else 1.0
+    share = lag_share(p.corner, period) if memory[age] >= SETTLING_TIME else 1.0
     for i in range(n):
         fast = high_pass(tau_external[i], share, memory, SAMPLING + i)
-        level = max(level, abs(fast) / parameters[i])
+        level = max(level, abs(fast) / p.threshold[i])
     return level
 
 
@@ -39,7 +40,7 @@ METHOD = Method(
     kind="detector",
     name="high_pass_joint_torque",
     kernel=detect,
-    parameters=(THRESHOLD, CORNER),
+    parameters=unpack.declared,
     memory=lambda n: SAMPLING + n + 1,
     description="fast part of the external torque, a threshold for each joint",
     needs=JOINT_TORQUES,

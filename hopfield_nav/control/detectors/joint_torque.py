@@ -4,7 +4,7 @@ The usual measure beside a momentum observer (De Luca et al. 2006); it needs no 
 the arm counts, and no singularity disturbs it.
 """
 
-from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter
+from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter, unpacker
 
 THRESHOLD = Parameter(
     "threshold",
@@ -15,13 +15,14 @@ THRESHOLD = Parameter(
     "torque on each joint at which a collision is detected",
     per_joint=True,
 )
+unpack = unpacker(THRESHOLD)
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     """Largest |torque| as a share of the joint's threshold."""
-    level = 0.0
+    p, level = unpack(parameters), 0.0
     for i in range(tau_external.size):
-        level = max(level, abs(tau_external[i]) / parameters[i])
+        level = max(level, abs(tau_external[i]) / p.threshold[i])
     return level
 
 
@@ -29,7 +30,7 @@ METHOD = Method(
     kind="detector",
     name="joint_torque",
     kernel=detect,
-    parameters=(THRESHOLD,),
+    parameters=unpack.declared,
     description="external torque, a threshold for each joint",
     needs=JOINT_TORQUES,
 )

@@ -5,10 +5,14 @@ A spike of noise, or of a control computer that hung for a period, is no contact
 """
 
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
-from hopfield_nav.control.sampling import SAMPLING, elapsed
-from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter
+from hopfield_nav.control.observing import SAMPLING, elapsed
+from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter, unpacker
 
 _ROUNDING = 1e-9  # [s] of the clock
+unpack = unpacker(
+    THRESHOLD,
+    Parameter("persistence", 0.005, 0.0, 10.0, "s", "time above the threshold before it is an alarm"),
+)
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
@@ -16,13 +20,13 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
 
     The memory holds, for each joint, when it was last not above.
     """
-    n, time, level = tau_external.size, sensed.time[0], 0.0
+    p, time, level = unpack(parameters), sensed.time[0], 0.0
     anew = elapsed(sensed, memory) == 0.0
-    for i in range(n):
-        share = abs(tau_external[i]) / parameters[i]
+    for i in range(tau_external.size):
+        share = abs(tau_external[i]) / p.threshold[i]
         if share <= 1.0 or anew:
             memory[SAMPLING + i] = time
-        if time - memory[SAMPLING + i] < parameters[n] - _ROUNDING:
+        if time - memory[SAMPLING + i] < p.persistence - _ROUNDING:
             share = min(share, 1.0)
         level = max(level, share)
     return level
@@ -32,10 +36,7 @@ METHOD = Method(
     kind="detector",
     name="persistent_joint_torque",
     kernel=detect,
-    parameters=(
-        THRESHOLD,
-        Parameter("persistence", 0.005, 0.0, 10.0, "s", "time above the threshold before it is an alarm"),
-    ),
+    parameters=unpack.declared,
     memory=lambda n: SAMPLING + n,
     description="external torque above each joint's threshold for a time",
     needs=JOINT_TORQUES,

@@ -4,15 +4,20 @@ Reads q~ and q~' alone, whatever the estimator says: no model, no torque, no Jac
 once, the error to a lasting push.
 """
 
-from hopfield_nav.plugin import Method, Parameter
+from hopfield_nav.plugin import Method, Parameter, unpacker
+
+unpack = unpacker(
+    Parameter("position_threshold", 0.002, 1e-12, 10.0, "rad", "joint error", per_joint=True),
+    Parameter("speed_threshold", 0.02, 1e-12, 100.0, "rad/s", "rate of the joint error", per_joint=True),
+)
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     """Largest |q~_i| and |q~'_i| as a share of their thresholds."""
-    level, n = 0.0, sensed.q.size
-    for i in range(n):
-        level = max(level, abs(sensed.q[i] - sensed.q_ref[i]) / parameters[i])
-        level = max(level, abs(sensed.qd[i] - sensed.qd_ref[i]) / parameters[n + i])
+    p, level = unpack(parameters), 0.0
+    for i in range(sensed.q.size):
+        level = max(level, abs(sensed.q[i] - sensed.q_ref[i]) / p.position_threshold[i])
+        level = max(level, abs(sensed.qd[i] - sensed.qd_ref[i]) / p.speed_threshold[i])
     return level
 
 
@@ -20,9 +25,6 @@ METHOD = Method(
     kind="detector",
     name="tracking",
     kernel=detect,
-    parameters=(
-        Parameter("position_threshold", 0.002, 1e-12, 10.0, "rad", "joint error", per_joint=True),
-        Parameter("speed_threshold", 0.02, 1e-12, 100.0, "rad/s", "rate of the joint error", per_joint=True),
-    ),
+    parameters=unpack.declared,
     description="joint error and its rate, thresholds for each joint (ragazzon2012 7.3)",
 )

@@ -5,7 +5,9 @@ The norm mixes newtons and newton-metres; ``force_norm`` takes the force part al
 
 import math
 
-from hopfield_nav.plugin import Method, Parameter
+from hopfield_nav.plugin import Method, Parameter, unpacker
+
+unpack = unpacker(Parameter("threshold", 12.0, 1e-9, 1e6, "N and N·m", "f_min of ragazzon2012 (5.9)"))
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
@@ -13,13 +15,13 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     total = 0.0
     for i in range(6):
         total += wrench[i] * wrench[i]
-    return math.sqrt(total) / parameters[0]
+    return math.sqrt(total) / unpack(parameters).threshold
 
 
 METHOD = Method(
     kind="detector",
     name="wrench_norm",
     kernel=detect,
-    parameters=(Parameter("threshold", 12.0, 1e-9, 1e6, "N and N·m", "f_min of ragazzon2012 (5.9)"),),
+    parameters=unpack.declared,
     description="norm of force and moment together, as printed (ragazzon2012 (5.9))",
 )

@@ -13,14 +13,15 @@ The lag is exact for a torque held over the period; it starts anew, at 0, at the
 """
 
 from dynamics.newton_euler import newton_euler
-from hopfield_nav.control.sampling import POLE, SAMPLING, elapsed, lag_share
-from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
-from hopfield_nav.plugin import Method
+from hopfield_nav.control.observing import POLE, SAMPLING, SINGULAR_DAMPING, elapsed, lag_share, wrench_from_torque
+from hopfield_nav.plugin import Method, unpacker
+
+unpack = unpacker(POLE, SINGULAR_DAMPING)
 
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write the filtered torque and J^-T times it; the status says whether the wrench was damped."""
-    qd, tau, n = sensed.qd, sensed.tau, sensed.qd.size
+    p, qd, tau, n = unpack(parameters), sensed.qd, sensed.tau, sensed.qd.size
     acceleration, needed = work.vector[0], work.vector[1]
     period = elapsed(sensed, memory)
     estimated, last_speed = SAMPLING, SAMPLING + n
@@ -31,22 +32,22 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     pole, share = -1.0, 0.0
     for i in range(n):
         if period > 0.0:
-            if parameters[i] != pole:
-                pole = parameters[i]
+            if p.pole[i] != pole:
+                pole = p.pole[i]
                 share = lag_share(pole, period)
             missing = needed[i] + sensed.friction[i] - tau[i]
             memory[estimated + i] += share * (missing - memory[estimated + i])
         else:
             memory[estimated + i] = 0.0
         tau_external[i] = memory[estimated + i]
-    return wrench_from_torque(model, parameters[n], work, tau_external, wrench)
+    return wrench_from_torque(model, p.singular_damping, work, tau_external, wrench)
 
 
 METHOD = Method(
     kind="estimator",
     name="disturbance_observer",
     kernel=estimate,
-    parameters=(POLE, SINGULAR_DAMPING),
+    parameters=unpack.declared,
     memory=lambda n: SAMPLING + 2 * n,
     description="low-passed inverse dynamics less the motors' torque (Takakura et al. 1989)",
 )

@@ -6,25 +6,28 @@ it in every joint.
 """
 
 from dynamics.newton_euler import newton_euler
-from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
-from hopfield_nav.plugin import POSITION_GAIN, REFERENCE, Method
+from hopfield_nav.control.observing import SINGULAR_DAMPING, wrench_from_torque
+from hopfield_nav.plugin import POSITION_GAIN, REFERENCE, Method, unpacker
+
+unpack = unpacker(POSITION_GAIN, SINGULAR_DAMPING)
 
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write M K0 q~ and J^-T M K0 q~ (5.8); the status says whether the wrench was damped."""
-    q, q_ref, zero, acceleration = sensed.q, sensed.q_ref, work.vector[0], work.vector[1]
+    p, q, q_ref = unpack(parameters), sensed.q, sensed.q_ref
+    zero, acceleration = work.vector[0], work.vector[1]
     for i in range(q.size):
-        acceleration[i] = parameters[i] * (q[i] - q_ref[i])
+        acceleration[i] = p.position_gain[i] * (q[i] - q_ref[i])
         zero[i] = 0.0
     newton_euler(model, zero, zero[: q.size], acceleration, work, tau_external)
-    return wrench_from_torque(model, parameters[q.size], work, tau_external, wrench)
+    return wrench_from_torque(model, p.singular_damping, work, tau_external, wrench)
 
 
 METHOD = Method(
     kind="estimator",
     name="joint_error",
     kernel=estimate,
-    parameters=(POSITION_GAIN, SINGULAR_DAMPING),
+    parameters=unpack.declared,
     needs=REFERENCE,
     description="J^-T M K0 q~ from the joint error (ragazzon2012 (5.8))",
 )

@@ -11,8 +11,8 @@ import numpy as np
 
 from dynamics import Arm, BadInput, jacobian, mass_matrix
 from dynamics.batches import as_rows, rows_like
-from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
-from hopfield_nav.plugin import REFERENCE, Method, Parameter
+from hopfield_nav.control.observing import SINGULAR_DAMPING, wrench_from_torque
+from hopfield_nav.plugin import REFERENCE, Method, Parameter, unpacker
 
 GAIN = Parameter(
     "gain",
@@ -23,21 +23,22 @@ GAIN = Parameter(
     "external torque for each radian of joint error; by default fitted to the arm and omega of ragazzon2012",
     per_joint=True,
 )
+unpack = unpacker(GAIN, SINGULAR_DAMPING)
 
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write K q~ and J^-T K q~; the status says whether the wrench was damped."""
-    q, q_ref = sensed.q, sensed.q_ref
+    p, q, q_ref = unpack(parameters), sensed.q, sensed.q_ref
     for i in range(q.size):
-        tau_external[i] = parameters[i] * (q[i] - q_ref[i])
-    return wrench_from_torque(model, parameters[q.size], work, tau_external, wrench)
+        tau_external[i] = p.gain[i] * (q[i] - q_ref[i])
+    return wrench_from_torque(model, p.singular_damping, work, tau_external, wrench)
 
 
 METHOD = Method(
     kind="estimator",
     name="joint_error_plain",
     kernel=estimate,
-    parameters=(GAIN, SINGULAR_DAMPING),
+    parameters=unpack.declared,
     needs=REFERENCE,
     description="J^-T K q~ with a constant for each joint (Stolt et al. 2012)",
 )

@@ -13,14 +13,15 @@ first call and where ``time`` jumps.
 """
 
 from dynamics.momentum import update_momentum
-from hopfield_nav.control.sampling import POLE, SAMPLING, elapsed, lag_share
-from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
-from hopfield_nav.plugin import Method
+from hopfield_nav.control.observing import POLE, SAMPLING, SINGULAR_DAMPING, elapsed, lag_share, wrench_from_torque
+from hopfield_nav.plugin import Method, unpacker
+
+unpack = unpacker(POLE, SINGULAR_DAMPING)
 
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write the residual r and J^-T r; the status says whether the wrench was damped."""
-    qd, tau, n = sensed.qd, sensed.tau, sensed.qd.size
+    p, qd, tau, n = unpack(parameters), sensed.qd, sensed.tau, sensed.qd.size
     momentum, rate = work.vector[0], work.vector[1]
     update_momentum(model, model.gravity, qd, work, momentum, rate)
     period = elapsed(sensed, memory)
@@ -30,22 +31,22 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
         drift = rate[i] - sensed.friction[i]
         if period > 0.0:
             mean = (momentum[i] - memory[last_momentum + i]) / period - tau[i] - 0.5 * (drift + memory[last_rate + i])
-            if parameters[i] != pole:
-                pole = parameters[i]
+            if p.pole[i] != pole:
+                pole = p.pole[i]
                 share = lag_share(pole, period)
             memory[residual + i] += share * (mean - memory[residual + i])
         else:
             memory[residual + i] = 0.0
         memory[last_momentum + i], memory[last_rate + i] = momentum[i], drift
         tau_external[i] = memory[residual + i]
-    return wrench_from_torque(model, parameters[n], work, tau_external, wrench)
+    return wrench_from_torque(model, p.singular_damping, work, tau_external, wrench)
 
 
 METHOD = Method(
     kind="estimator",
     name="momentum_observer",
     kernel=estimate,
-    parameters=(POLE, SINGULAR_DAMPING),
+    parameters=unpack.declared,
     memory=lambda n: SAMPLING + 3 * n,
     description="first-order residual of the generalised momentum (De Luca and Mattone 2005)",
 )

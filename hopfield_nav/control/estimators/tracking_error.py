@@ -9,25 +9,27 @@ themselves: the detector ``tracking``.
 import math
 
 from hopfield_nav.control.estimators.joint_error_plain import GAIN
-from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
-from hopfield_nav.plugin import POSITION_GAIN, REFERENCE, VELOCITY_GAIN, Method
+from hopfield_nav.control.observing import SINGULAR_DAMPING, wrench_from_torque
+from hopfield_nav.plugin import POSITION_GAIN, REFERENCE, VELOCITY_GAIN, Method, unpacker
+
+unpack = unpacker(GAIN, POSITION_GAIN, VELOCITY_GAIN, SINGULAR_DAMPING)
 
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write K (q~ + K1/K0 q~') and J^-T times it; the status says whether the wrench was damped."""
-    q, qd, q_ref, qd_ref, n = sensed.q, sensed.qd, sensed.q_ref, sensed.qd_ref, sensed.q.size
-    for i in range(n):
-        root = math.sqrt(parameters[n + i])
-        lead = parameters[2 * n + i] / root / root  # 2/omega to the last digit where K0 = omega², K1 = 2 omega
-        tau_external[i] = parameters[i] * (q[i] - q_ref[i] + lead * (qd[i] - qd_ref[i]))
-    return wrench_from_torque(model, parameters[3 * n], work, tau_external, wrench)
+    p, q, qd, q_ref, qd_ref = unpack(parameters), sensed.q, sensed.qd, sensed.q_ref, sensed.qd_ref
+    for i in range(q.size):
+        root = math.sqrt(p.position_gain[i])
+        lead = p.velocity_gain[i] / root / root  # 2/omega to the last digit where K0 = omega², K1 = 2 omega
+        tau_external[i] = p.gain[i] * (q[i] - q_ref[i] + lead * (qd[i] - qd_ref[i]))
+    return wrench_from_torque(model, p.singular_damping, work, tau_external, wrench)
 
 
 METHOD = Method(
     kind="estimator",
     name="tracking_error",
     kernel=estimate,
-    parameters=(GAIN, POSITION_GAIN, VELOCITY_GAIN, SINGULAR_DAMPING),
+    parameters=unpack.declared,
     needs=REFERENCE,
     description="joint error and its rate with constant gains (ragazzon2012 7.3)",
 )

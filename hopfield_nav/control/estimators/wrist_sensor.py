@@ -7,19 +7,21 @@ contact of the links before the flange puts on the joints is not known.
 """
 
 from dynamics.kinematics import add_wrench_torque
-from hopfield_nav.plugin import WRIST, Method, Parameter
+from hopfield_nav.plugin import WRIST, Method, Parameter, unpacker
 
 STARTED, START, COUNT, SUM, SIZE = 0, 1, 2, 3, 9  # places in the memory, and how many they are
 ZERO = Parameter(
     "zero", 0.1, 0.0, 10.0, "s", "time from the start over which the reading is taken for zero; 0: it is not"
 )
+unpack = unpacker(ZERO)
 
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write the measured wrench less its zero, and J^T times it; zeros while the zero is taken."""
+    p = unpack(parameters)
     if memory[STARTED] == 0.0:
         memory[STARTED], memory[START] = 1.0, sensed.time[0]
-    zeroing = sensed.time[0] - memory[START] < parameters[0]
+    zeroing = sensed.time[0] - memory[START] < p.zero
     if zeroing:
         memory[COUNT] += 1.0
         for k in range(6):
@@ -48,7 +50,7 @@ METHOD = Method(
     kind="estimator",
     name="wrist_sensor",
     kernel=estimate,
-    parameters=(ZERO,),
+    parameters=unpack.declared,
     memory=lambda n: SIZE,
     description="force and torque sensor at the flange, its zero taken at the start",
     needs=WRIST,

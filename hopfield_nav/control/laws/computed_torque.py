@@ -1,16 +1,21 @@
 """Computed torque with a gain for position and one for velocity (kebria2016 section V)."""
 
 from dynamics.newton_euler import newton_euler
-from hopfield_nav.plugin import Gains, Method, Parameter
+from hopfield_nav.plugin import Gains, Method, Parameter, unpacker
+
+unpack = unpacker(
+    Parameter("proportional", 10.0, 0.0, 1e8, "1/s²", "K_P, gain of the position error", per_joint=True),
+    Parameter("derivative", 10.0, 0.0, 1e4, "1/s", "K_D, gain of the velocity error", per_joint=True),
+)
 
 
 def control(model, sensed, parameters, memory, work, tau):
     """Write tau = M a + C qd + g (11) with a = qdd_ref - K_D (qd - qd_ref) - K_P (q - q_ref)."""
     q, qd, q_ref, qd_ref, qdd_ref = sensed.q, sensed.qd, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref
-    acceleration, n = work.vector[0], sensed.q.size
-    for i in range(n):
+    p, acceleration = unpack(parameters), work.vector[0]
+    for i in range(q.size):
         position, velocity = q[i] - q_ref[i], qd[i] - qd_ref[i]
-        acceleration[i] = qdd_ref[i] - parameters[i] * position - parameters[n + i] * velocity
+        acceleration[i] = qdd_ref[i] - p.proportional[i] * position - p.derivative[i] * velocity
     newton_euler(model, model.gravity, qd, acceleration, work, tau)
     return 0
 
@@ -19,10 +24,7 @@ METHOD = Method(
     kind="controller",
     name="computed_torque",
     kernel=control,
-    parameters=(
-        Parameter("proportional", 10.0, 0.0, 1e8, "1/s²", "K_P, gain of the position error", per_joint=True),
-        Parameter("derivative", 10.0, 0.0, 1e4, "1/s", "K_D, gain of the velocity error", per_joint=True),
-    ),
+    parameters=unpack.declared,
     gains=lambda values: Gains(values["proportional"], values["derivative"]),
     description="computed torque with separate gains (kebria2016 (11))",
 )

@@ -1,13 +1,19 @@
 """The damping law of ragazzon2012 3.3: tau = -K(t) qd, with K falling linearly from start to end."""
 
-from hopfield_nav.plugin import Limits, Method, Parameter
+from hopfield_nav.plugin import Limits, Method, Parameter, unpacker
+
+unpack = unpacker(
+    Parameter("gain_start", 1.0, 0.0, 1e4, "N·m·s/rad", "K at time 0"),
+    Parameter("gain_end", 0.02, 0.0, 1e4, "N·m·s/rad", "K from gain_time on"),
+    Parameter("gain_time", 9.8, 1e-9, 1e6, "s", "time at which K reaches gain_end"),
+)
 
 
 def control(model, sensed, parameters, memory, work, tau):
     """Write tau = -K(t) qd (3.3.1)."""
-    start, end, duration = parameters[0], parameters[1], parameters[2]
-    share = min(sensed.time[0] / duration, 1.0)
-    gain = start + (end - start) * share
+    p = unpack(parameters)
+    share = min(sensed.time[0] / p.gain_time, 1.0)
+    gain = p.gain_start + (p.gain_end - p.gain_start) * share
     for i in range(tau.size):
         tau[i] = -gain * sensed.qd[i]
     return 0
@@ -17,11 +23,7 @@ METHOD = Method(
     kind="controller",
     name="damping",
     kernel=control,
-    parameters=(
-        Parameter("gain_start", 1.0, 0.0, 1e4, "N·m·s/rad", "K at time 0"),
-        Parameter("gain_end", 0.02, 0.0, 1e4, "N·m·s/rad", "K from gain_time on"),
-        Parameter("gain_time", 9.8, 1e-9, 1e6, "s", "time at which K reaches gain_end"),
-    ),
+    parameters=unpack.declared,
     limits=lambda values: Limits(damping=max(values["gain_start"], values["gain_end"])),
     description="pure damping, tau = -K(t) qd (ragazzon2012 3.3.1)",
 )

@@ -22,9 +22,23 @@ from dynamics.kernels.decorators import kernel
 from dynamics.kinematics import update_frames
 from dynamics.linear import SCRATCH, riccati
 from dynamics.newton_euler import newton_euler
-from hopfield_nav.plugin import Method, Parameter
+from hopfield_nav.plugin import Method, Parameter, unpacker
 
 FAILED = 2  # status: no new gain was found, the one before is kept
+unpack = unpacker(
+    Parameter("position_weight", 1.0, 1e-9, 1e9, "1/rad²", "cost of a joint's error of position", per_joint=True),
+    Parameter("velocity_weight", 0.0, 0.0, 1e9, "s²/rad²", "cost of a joint's error of velocity", per_joint=True),
+    Parameter(
+        "torque_weight",
+        (1.6e-5, 4.9e-6, 1.6e-6, 4e-4, 1e-2, 2.0),
+        1e-12,
+        1e9,
+        "1/(N·m)²",
+        "cost of a joint's torque beside that of the reference",
+        per_joint=True,
+    ),
+    Parameter("gain_period", 0.01, 0.0, 1e6, "s", "time between two gains; 0: one every control period"),
+)
 
 
 def memory_size(n: int) -> int:
@@ -34,15 +48,15 @@ def memory_size(n: int) -> int:
 
 def control(model, sensed, parameters, memory, work, tau):
     """Write tau = tau_ref - K x~, with a new gain K when one is due."""
-    n = tau.size
+    p, n = unpack(parameters), tau.size
     q, qd, q_ref, qd_ref = sensed.q, sensed.qd, sensed.q_ref, sensed.qd_ref
     gain = memory[1 : 1 + 2 * n * n].reshape(n, 2 * n)
     status = 0
     update_frames(model, q_ref, work)
     newton_euler(model, model.gravity, qd_ref, sensed.qdd_ref, work, tau)
     if sensed.time[0] >= memory[0] - 1e-9:
-        memory[0] = sensed.time[0] + parameters[3 * n]
-        status = _update_gain(model, qd_ref, tau, parameters, memory[1 + 2 * n * n :], work, gain)
+        memory[0] = sensed.time[0] + p.gain_period
+        status = _update_gain(model, qd_ref, tau, p, memory[1 + 2 * n * n :], work, gain)
     for i in range(n):
         for j in range(n):
             tau[i] -= gain[i, j] * (q[j] - q_ref[j]) + gain[i, n + j] * (qd[j] - qd_ref[j])
@@ -50,7 +64,7 @@ def control(model, sensed, parameters, memory, work, tau):
 
 
 @kernel
-def _update_gain(model, qd, tau, parameters, scratch, work, gain):
+def _update_gain(model, qd, tau, p, scratch, work, gain):
     """Linearise on the reference, whose frames are in ``work``, and write K = R^-1 B^T X."""
     n = tau.size
     slopes, matrices = _arrays(scratch, n)
@@ -61,12 +75,12 @@ def _update_gain(model, qd, tau, parameters, scratch, work, gain):
     size = 0.0  # mean fourth power of the closed-loop frequencies, as logarithm
     for i in range(n):
         a[i, n + i] = 1.0
-        h[i, i], h[n + i, n + i] = parameters[i], parameters[n + i]
+        h[i, i], h[n + i, n + i] = p.position_weight[i], p.velocity_weight[i]
         for j in range(n):
             a[n + i, j], a[n + i, n + j] = slopes.qdd_q[i, j], slopes.qdd_qd[i, j]
             for k in range(n):
-                g[n + i, n + j] += inverse[i, k] * inverse[j, k] / parameters[2 * n + k]
-        size += math.log(parameters[i] * g[n + i, n + i]) / n
+                g[n + i, n + j] += inverse[i, k] * inverse[j, k] / p.torque_weight[k]
+        size += math.log(p.position_weight[i] * g[n + i, n + i]) / n
     if not riccati(a, g, h, math.exp(0.25 * size), matrices[4:], x):
         return FAILED
     for i in range(n):
@@ -74,7 +88,7 @@ def _update_gain(model, qd, tau, parameters, scratch, work, gain):
             value = 0.0
             for k in range(n):
                 value += inverse[i, k] * x[n + k, j]
-            gain[i, j] = value / parameters[2 * n + i]
+            gain[i, j] = value / p.torque_weight[i]
     return 0
 
 
@@ -102,20 +116,7 @@ METHOD = Method(
     kind="controller",
     name="lqr",
     kernel=control,
-    parameters=(
-        Parameter("position_weight", 1.0, 1e-9, 1e9, "1/rad²", "cost of a joint's error of position", per_joint=True),
-        Parameter("velocity_weight", 0.0, 0.0, 1e9, "s²/rad²", "cost of a joint's error of velocity", per_joint=True),
-        Parameter(
-            "torque_weight",
-            (1.6e-5, 4.9e-6, 1.6e-6, 4e-4, 1e-2, 2.0),
-            1e-12,
-            1e9,
-            "1/(N·m)²",
-            "cost of a joint's torque beside that of the reference",
-            per_joint=True,
-        ),
-        Parameter("gain_period", 0.01, 0.0, 1e6, "s", "time between two gains; 0: one every control period"),
-    ),
+    parameters=unpack.declared,
     memory=memory_size,
     description="linear-quadratic regulator on the moving linearisation (tu2023 3.3)",
 )

@@ -7,7 +7,7 @@ from .beliefs import Step as Step
 from .beliefs import longer_moves as longer_moves
 from .beliefs import pairs as pairs
 from .beliefs import step_between as step_between
-from .cells import Cells as Cells
+from .collision_map import Cells as Cells
 from .collision_map import CollisionMap as CollisionMap
 from .collision_map import round_half_away as round_half_away
 from .known_map import make_map as make_map

@@ -1,8 +1,9 @@
-"""The map of what was felt: cells over the workspace, and which of them are blocked."""
+"""The map of what was felt: cells over the workspace, and which of them are blocked; what any map has of cells."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,6 +18,30 @@ def round_half_away(value: np.ndarray) -> np.ndarray:
     size = np.abs(value)
     whole = np.floor(size)
     return (np.sign(value) * (whole + (size - whole >= 0.5))).astype(np.int64)
+
+
+class Cells(Protocol):
+    """A grid of cells, of the tool (``CollisionMap``) or of joint angles (``whole_arm.JointGrid``).
+
+    A place is (3,) in base axes [m] for the one, joint angles (n,) [rad] for the other.
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Cells along each axis."""
+
+    @property
+    def spacing(self) -> Any:
+        """Distance of neighbouring centres, one number or one an axis [m, rad]."""
+
+    def cell_of(self, place: Any, /) -> tuple[int, ...]:
+        """The cell of a place; it may lie outside."""
+
+    def inside(self, cell: Sequence[int], /) -> bool:
+        """Whether the grid has a cell."""
+
+    def centre(self, cell: Any, /) -> np.ndarray:
+        """The places in the middle of cells (..., rank), also of those outside."""
 
 
 @dataclass(eq=False)

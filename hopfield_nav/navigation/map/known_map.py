@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from hopfield_nav.build import solids_of
-from hopfield_nav.geometry import capsule_distance, capsules_collide
+from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.navigation.map.collision_map import CollisionMap
 from hopfield_nav.planning import neighbourhood_of
 from hopfield_nav.world import World, packed
 
+ROUNDING = 1e-13  # [m] of a distance that is zero
 SAME = 1e-3  # [cells] a solid that comes so near to a cell is in it
 _ROUNDS, _GOLDEN = 20, (math.sqrt(5.0) - 1.0) / 2.0  # of the search for the least distance: to 1e-4 of a cell
 
@@ -66,28 +67,7 @@ def touches(solids: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarra
     if len(solids) == 0:
         return np.zeros(first.shape[:-1], dtype=bool)
     lines = np.concatenate([first, last, np.zeros((*first.shape[:-1], 1))], axis=-1)
-    return np.asarray(capsules_collide(lines, solids).any(axis=-1))
-
-
-def cell_beside(
-    known: KnownMap, grid: CollisionMap, blocked: np.ndarray, place: np.ndarray, own: tuple[int, ...]
-) -> tuple[int, ...] | None:
-    """The cell between which and a place [m] nothing known lies; None if there is none.
-
-    It is ``own``, even if ``blocked``, but not if a known solid blocks it; or the nearest free cell around whose
-    centre sees the place.
-    """
-    if not known.blocked[own] and not touches(known.solids, place, grid.centre(own)):
-        return own
-    around = np.zeros_like(blocked)
-    around[tuple(slice(max(c - known.window, 0), c + known.window + 1) for c in own)] = True
-    cells = np.argwhere(around & ~blocked)
-    centres = grid.centre(cells)
-    seen = ~touches(known.solids, np.asarray(place, dtype=float), centres)
-    distance = np.where(seen, np.linalg.norm(centres - place, axis=1), np.inf)
-    if not seen.any():
-        return None
-    return tuple(int(c) for c in cells[int(np.argmin(distance))])
+    return np.asarray((capsule_distance(lines, solids) <= ROUNDING).any(axis=-1))
 
 
 def only_in_sight(known: KnownMap, grid: CollisionMap, cells: np.ndarray, place: np.ndarray) -> np.ndarray:

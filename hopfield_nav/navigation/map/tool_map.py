@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hopfield_nav.navigation.map.beliefs import Beliefs, Cell, Step
-from hopfield_nav.navigation.map.known_map import cell_beside, make_map, touches
+from hopfield_nav.navigation.map.known_map import make_map, touches
 from hopfield_nav.world import World
 
 
@@ -73,8 +73,21 @@ class ToolMap:
         return self.cell_beside(self.goal, self.goal_cell)
 
     def cell_beside(self, place: np.ndarray, own: Cell) -> Cell | None:
-        """``own``, the cell of a place (3,) [m], or the nearest free one that sees it; None without any."""
-        return cell_beside(self.known, self.grid, self.obstacles(), place, own)
+        """The cell between which and a place (3,) [m] nothing known lies; None if there is none.
+
+        It is ``own``, the place's, even if blocked, but not if a known solid blocks it; or the nearest free cell
+        around whose centre sees the place.
+        """
+        known, grid = self.known, self.grid
+        if not known.blocked[own] and not touches(known.solids, place, grid.centre(own)):
+            return own
+        around = np.zeros(grid.shape, dtype=bool)
+        around[tuple(slice(max(c - known.window, 0), c + known.window + 1) for c in own)] = True
+        cells = np.argwhere(around & ~self.obstacles())
+        centres = grid.centre(cells)
+        seen = ~touches(known.solids, np.asarray(place, dtype=float), centres)
+        distance = np.where(seen, np.linalg.norm(centres - place, axis=1), np.inf)
+        return tuple(int(c) for c in cells[int(np.argmin(distance))]) if seen.any() else None
 
     def is_clear(self, begin: np.ndarray, end: np.ndarray) -> bool:
         """Whether nothing known, and no excluded cell, stands between two places (3,) [m]."""

@@ -4,6 +4,7 @@ What may not be touched are the known obstacles. Link 1 may touch what the arm i
 touches whatever the angle of joint 1.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -57,28 +58,22 @@ def touching_links(arm: Arm, q: np.ndarray, known: KnownSolids) -> np.ndarray:
 def truncate_at_collision(arm: Arm, path: JointPath, known: KnownSolids) -> JointPath:
     """The path up to where "link l touches known obstacle j at waypoint i", which is its reason."""
     found = touching_links(arm, path.q[: path.reached], known)
-    bad = np.flatnonzero(found[:, 0] >= 0)
-    if bad.size == 0:
-        return path
-    first = int(bad[0])
-    link, solid = found[first]
-    return _cut(path, first, f"link {link} touches known obstacle {solid} at waypoint {first}")
+    return _cut(path, found[:, 0] >= 0, lambda first: "link {} touches known obstacle {}".format(*found[first]))
 
 
 def follow_regular_path(arm: Arm, poses: np.ndarray, q: np.ndarray) -> JointPath:
     """As ``follow_path``, but the path also ends where the arm is singular, "singular at waypoint i"."""
     path = follow_path(arm, poses, q)
-    bad = np.flatnonzero(manipulability(arm, path.q[: path.reached]) < SINGULAR)
-    if bad.size == 0:
+    return _cut(path, manipulability(arm, path.q[: path.reached]) < SINGULAR, lambda first: "singular")
+
+
+def _cut(path: JointPath, bad: np.ndarray, why: Callable[[int], str]) -> JointPath:
+    """The path up to the first bad waypoint."""
+    if not bad.any():
         return path
-    first = int(bad[0])
-    return _cut(path, first, f"singular at waypoint {first}")
-
-
-def _cut(path: JointPath, first: int, reason: str) -> JointPath:
-    angles = path.q.copy()
+    first, angles = int(bad.argmax()), path.q.copy()
     angles[first:] = np.nan
-    return JointPath(angles, first, reason)
+    return JointPath(angles, first, f"{why(first)} at waypoint {first}")
 
 
 def unreachable_places(arm: Arm, poses: np.ndarray, q: np.ndarray, known: KnownSolids | None = None) -> np.ndarray:

@@ -1,7 +1,5 @@
 """What the parts of a tool's navigator share: where the arm starts, the map, and the motion under way."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics
@@ -12,24 +10,17 @@ from hopfield_nav.navigation.motion.reachability import known_solids, link_dista
 from hopfield_nav.world import World
 
 
-@dataclass(eq=False)
 class Situation:
-    """Where the run stands, as its navigator knows it."""
+    """Where a run of a resolved world stands, as its navigator knows it: at first at joint angles ``q`` (n,) [rad].
 
-    world: World  # resolved
-    arm: Arm  # the kinematics that the controller plans with
-    map: ToolMap  # with all that is believed on it
-    motion: PlannedMotion  # the one that the arm makes now
+    Raises ``BadInput``: the tool starts beside the map.
+    """
 
-    @classmethod
-    def at_start(cls, world: World, arm: Arm, q: np.ndarray) -> "Situation":
-        """At joint angles ``q`` (n,) [rad], before anything moves.
-
-        Raises ``BadInput``: the tool starts beside the map.
-        """
-        tool_map = ToolMap(world)
-        start = cell_of_start(world, tool_map.grid, forward_kinematics(arm, q)[:3, 3])
-        return cls(world, arm, tool_map, PlannedMotion(start, no_cells(tool_map.rank), None))
+    def __init__(self, world: World, arm: Arm, q: np.ndarray) -> None:
+        self.world, self.arm = world, arm  # arm: the kinematics that the controller plans with
+        self.map = ToolMap(world)  # with all that is believed on it
+        start = cell_of_start(world, self.map.grid, self.tool(q))
+        self.motion = PlannedMotion(start, no_cells(self.map.rank), None)  # the one that the arm makes now
 
     def tool(self, q: np.ndarray) -> np.ndarray:
         """(3,) position of the tool at joint angles (n,) [m]."""

@@ -1,6 +1,6 @@
 """What follows a touch, one way a file: ``replan``, ``follow``, ``slide``, ``pass_by``; ``mark`` marks cells.
 
-Each is an object that is given what was felt and gives the next motion (``navigator.ToolResponse``).
+Each is an object that is given what was felt and gives the next motion (``replan.Replan``).
 """
 
 import lazy_loader

@@ -2,6 +2,7 @@
 
 import itertools
 from collections import Counter
+from typing import Any
 
 import numpy as np
 
@@ -70,24 +71,28 @@ class Retreat:
 
 
 class Replan:
-    """Goes back and plans again; every other response does so where its own way is not possible."""
+    """Goes back and plans again; every other response does so where its own way is not possible.
+
+    A response gives the next motion from what is known of a touch of the tool, which the map has learnt before. That is
+    ``plugin.Response`` with motions for waypoints: a user's own becomes an ``OwnResponse``.
+    """
 
     def __init__(self, situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat) -> None:
         self._now, self._motions, self._paths, self._retreat = situation, motions, paths, retreat
 
     def on_passage(self, until: int) -> None:
-        """Nothing is kept of segments that were driven freely."""
+        """The segments of the present motion before number ``until`` were driven without a touch: nothing is kept."""
 
     def on_touch(self, touch: ToolTouch) -> PlannedMotion:
-        """Back, and on from there (``navigator.ToolResponse``)."""
+        """The next motion after a touch: back, and on from there."""
         return self.go_on(self._retreat.cell(touch.touched), touch.begin)
 
     def on_rest(self, touch: ToolTouch) -> PlannedMotion:
-        """On from the cell that was chosen when the touch was felt."""
+        """The next one after a motion that ``needs_decision``: on from the cell chosen when the touch was felt."""
         return self.go_on(self._now.motion.start, touch.begin)
 
-    def slide_phase(self, *_: object) -> None:
-        """It never slides."""
+    def slide_phase(self, *_: object) -> Any:
+        """How the arm slides where a motion has a ``slide``, an ``experiment.Phase``; None: it never does."""
 
     def go_on(self, start: Cell, begin: Reference) -> PlannedMotion:
         """A new path; before giving up, go back and see whether the last touch was a true stop."""

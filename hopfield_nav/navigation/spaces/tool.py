@@ -1,17 +1,43 @@
 """The space ``tool``: a cell is a place of the tool point, in a level plane or in space."""
 
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
-from dynamics import Arm
+from dynamics import Arm, forward_kinematics, load_arm
+from hopfield_nav.loop import evaluate, quintic_trajectory
 from hopfield_nav.navigation.map import CollisionMap
-from hopfield_nav.navigation.motion import cell_of_start
+from hopfield_nav.navigation.motion import cell_of_start, follow_regular_path
 from hopfield_nav.navigation.navigator import Navigator
+from hopfield_nav.navigation.planners import open_cells, plan_with
 from hopfield_nav.navigation.space import Space
-from hopfield_nav.navigation.warm_up import warm_up_replan
 from hopfield_nav.plugin import Method
-from hopfield_nav.world import GoalSection, World, is_code
+from hopfield_nav.world import GoalSection, PlannerSection, World, is_code
+
+
+@lru_cache(maxsize=8)
+def warm_up_replan(planner: PlannerSection, rank: int = 2) -> None:
+    """Compile (or load), once in a process, what a replan of this planner calls on a map of ``rank`` axes.
+
+    So no clock counts it, neither that of the run nor that of the first replan.
+    """
+    arm = load_arm("ur5_ragazzon2012")
+    q = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
+    blocked = np.zeros((3,) * rank, dtype=bool)
+    start, middle, end = (0,) * rank, (1,) * rank, (2,) * rank
+    blocked[middle] = True
+    own = is_code(planner.kind)  # which compiles nothing of ours
+    known = planner.model_copy(update={"kind": "hopfield"}) if own else planner
+    cells = plan_with(known, blocked, start, end, 0).cells
+    one = [[start, (1, *start[1:])]]
+    plan_with(known, blocked, start, end, 0, np.array(one))
+    open_cells(known, blocked, start, end)
+    if planner.any_angle and rank <= 3 and cells is not None:
+        from hopfield_nav.planning import shorten_path
+
+        shorten_path(blocked, cells)
+    follow_regular_path(arm, forward_kinematics(arm, q)[None], q)
+    evaluate(quintic_trajectory(np.stack([q, q]), 1.0), 0.5)
 
 
 class ToolSpace(Space):

@@ -15,7 +15,7 @@ from hopfield_nav.extensions.whole_arm import JointGrid, block_known, mark_ball
 from hopfield_nav.geometry import (
     LINK,
     arm_bodies,
-    arm_collides,
+    arm_clearance,
     arm_distance,
     capsules_in_base,
     half_space,
@@ -106,7 +106,7 @@ def test_a_ball_marks_the_cells_at_whose_centres_the_arm_touches_a_sphere(case):
     q, shares = centres(grid), []
     for point in points_on(arm, grid, 12, seed=2) + rng.normal(0.0, 0.05, (12, 3)):
         radius = rng.uniform(0.01, 0.15)
-        touched = arm_collides(arm, q, pack_primitives([sphere(point, radius)]))
+        touched = arm_clearance(arm, q, pack_primitives([sphere(point, radius)])) <= 0
         assert np.array_equal(marked(arm, grid, point, radius), touched)
         shares.append(touched.mean())
     assert 0.0 < np.mean(shares) < 1.0

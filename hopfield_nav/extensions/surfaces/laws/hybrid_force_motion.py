@@ -29,10 +29,22 @@ from dynamics.kinematics import update_jacobian
 from dynamics.linear_solve import solve_symmetric
 from dynamics.newton_euler import newton_euler
 from hopfield_nav.control import DAMPING_RATIO, OMEGA, SAMPLING, believed_at, elapsed, lag_share
-from hopfield_nav.plugin import FORCE_FELT, Limits, Method, Parameter
+from hopfield_nav.plugin import FORCE_FELT, Limits, Method, Parameter, unpacker
 
-(FORCE, SPEED, APPROACH, HEADING, ELEVATION, INCLINE, SIDE, GAIN, INTEGRAL_GAIN, SMOOTHING, ADAPTING, PARAMETERS) = (
-    range(12)
+unpack = unpacker(
+    Parameter("force", 10.0, 0.1, 1e3, "N", "wanted across the surface"),
+    Parameter("speed", 0.03, 0.0, 1.0, "m/s", "wanted along the surface"),
+    Parameter("approach", 0.02, 1e-4, 0.5, "m/s", "speed until something is felt, and of the search"),
+    Parameter("heading", 0.0, -7.0, 7.0, "rad", "direction of the approach, from the base's x axis"),
+    Parameter("elevation", 0.0, -1.6, 1.6, "rad", "of that direction above the horizontal plane"),
+    Parameter("incline", 0.0, -7.0, 7.0, "rad", "of the way along the surface: pi/2 is upwards"),
+    Parameter("side", 1.0, -1.0, 1.0, "1", "1: counter-clockwise around what is touched, -1: clockwise"),
+    Parameter("force_gain", 2e-3, 0.0, 1.0, "m/(s·N)", "k_f"),
+    Parameter("force_integral", 6e-3, 0.0, 10.0, "m/(s²·N)", "k_i"),
+    Parameter("normal_time", 0.02, 0.0, 1.0, "s", "over which the direction of the force is smoothed"),
+    Parameter("tilt_time", 0.1, 0.0, 100.0, "s", "over which friction's angle is found; 0: there is none"),
+    replace(OMEGA, name="natural_frequency", description="of each joint"),
+    DAMPING_RATIO,
 )
 PHASE, INTEGRAL, TILT, LAST_FELT, BIAS, AXIS, NORMAL, PLACE, ROTATION, JOINTS = (
     SAMPLING + k for k in (0, 1, 2, 3, 4, 7, 10, 13, 16, 25)
@@ -51,15 +63,15 @@ LEAST_NORMAL = 1e-3  # share of a force in the plane below which it says nothing
 
 def control(model, sensed, parameters, memory, work, tau):
     """Write the torque; see above."""
-    n = sensed.q.size
+    p, n = unpack(parameters), sensed.q.size
     period = elapsed(sensed, memory)
     update_jacobian(model, work)
     if period == 0.0:
-        _begin(sensed, parameters, memory, work)
-    _tell_joints(sensed, memory, work, _velocity(sensed, parameters, memory, work, period), period)
+        _begin(sensed, p, memory, work)
+    _tell_joints(sensed, memory, work, _velocity(sensed, p, memory, work, period), period)
     acceleration = work.vector[0]
     for i in range(n):
-        omega, zeta = parameters[PARAMETERS + i], parameters[PARAMETERS + n + i]
+        omega, zeta = p.natural_frequency[i], p.damping_ratio[i]
         angle, speed = memory[JOINTS + i], memory[JOINTS + n + i]
         acceleration[i] = omega * omega * (angle - sensed.q[i]) + 2.0 * zeta * omega * (speed - sensed.qd[i])
     newton_euler(model, model.gravity, sensed.qd, acceleration, work, tau)
@@ -69,15 +81,15 @@ def control(model, sensed, parameters, memory, work, tau):
 
 
 @inlined
-def _begin(sensed, parameters, memory, work):
+def _begin(sensed, p, memory, work):
     """Nothing felt yet; the pose and the plane to keep are those of now."""
     n = sensed.q.size
     memory[PHASE], memory[INTEGRAL], memory[TILT] = APPROACHING, 0.0, 0.0
-    ch, sh = math.cos(parameters[HEADING]), math.sin(parameters[HEADING])
-    ce, se = math.cos(parameters[ELEVATION]), math.sin(parameters[ELEVATION])
+    ch, sh = math.cos(p.heading), math.sin(p.heading)
+    ce, se = math.cos(p.elevation), math.sin(p.elevation)
     put_three(memory, NORMAL, (-ch * ce, -sh * ce, -se))
-    side = 1.0 if parameters[SIDE] >= 0.0 else -1.0
-    c, s = side * math.cos(parameters[INCLINE]), side * math.sin(parameters[INCLINE])
+    side = 1.0 if p.side >= 0.0 else -1.0
+    c, s = side * math.cos(p.incline), side * math.sin(p.incline)
     put_three(memory, AXIS, (-c * ch * se - s * sh, -c * sh * se + s * ch, c * ce))
     put_three(memory, PLACE, column(work.tool, 3))
     for k in range(9):
@@ -87,33 +99,33 @@ def _begin(sensed, parameters, memory, work):
 
 
 @inlined
-def _velocity(sensed, parameters, memory, work, period):
+def _velocity(sensed, p, memory, work, period):
     """The velocity that the tool is told, in the plane [m/s]."""
-    wanted, time = parameters[FORCE], sensed.time[0]
+    wanted, time = p.force, sensed.time[0]
     force = sub(three(sensed.felt, 0), three(memory, BIAS))  # less that without a contact
     off = dot(three(memory, AXIS), force)
     square = dot(force, force) - off * off  # of its part in the plane
     if square > CONTACT_SHARE * wanted * CONTACT_SHARE * wanted:
-        _follow_normal(sensed, parameters, memory, work, force, period)
+        _follow_normal(sensed, p, memory, work, force, period)
     elif memory[PHASE] == SLIDING and time - memory[LAST_FELT] > LOSS_TIME:
         memory[PHASE] = SEARCHING
     if memory[PHASE] == SEARCHING:
-        _turn(memory, NORMAL, parameters[APPROACH] / SEARCH_RADIUS * period)
-    normal, most = _normal(memory), parameters[APPROACH]
+        _turn(memory, NORMAL, p.approach / SEARCH_RADIUS * period)
+    normal, most = _normal(memory), p.approach
     if memory[PHASE] != SLIDING:
         return times(-most, normal)
     error = wanted - dot(force, normal)
-    memory[INTEGRAL] += parameters[INTEGRAL_GAIN] * error * period
+    memory[INTEGRAL] += p.force_integral * error * period
     memory[INTEGRAL] = min(max(memory[INTEGRAL], -most), most)
-    inward = min(max(parameters[GAIN] * error + memory[INTEGRAL], -most), most)
-    speed = parameters[SPEED] * max(1.0 - abs(error) / wanted, 0.0)
+    inward = min(max(p.force_gain * error + memory[INTEGRAL], -most), most)
+    speed = p.speed * max(1.0 - abs(error) / wanted, 0.0)
     return along(times(speed, _tangent(memory, normal)), -inward, normal)
 
 
 @inlined
-def _follow_normal(sensed, parameters, memory, work, force, period):
+def _follow_normal(sensed, p, memory, work, force, period):
     """Bring the direction of the force, and its angle from the normal, up to date."""
-    share = 1.0 if parameters[SMOOTHING] == 0.0 else lag_share(1.0 / parameters[SMOOTHING], period)
+    share = 1.0 if p.normal_time == 0.0 else lag_share(1.0 / p.normal_time, period)
     if memory[PHASE] != SLIDING:
         memory[PHASE], memory[INTEGRAL], share = SLIDING, 0.0, 1.0
     memory[LAST_FELT] = sensed.time[0]
@@ -122,7 +134,7 @@ def _follow_normal(sensed, parameters, memory, work, force, period):
     size = length(normal)
     if size > 0.0:
         put_three(memory, NORMAL, over(normal, size))
-    if parameters[ADAPTING] == 0.0:
+    if p.tilt_time == 0.0:
         return
     normal = _normal(memory)
     tangent = _tangent(memory, normal)
@@ -130,9 +142,9 @@ def _follow_normal(sensed, parameters, memory, work, force, period):
     for i in range(sensed.qd.size):
         ahead += dot(tangent, column(work.jacobian, i)) * sensed.qd[i]
         across += dot(normal, column(work.jacobian, i)) * sensed.qd[i]
-    if ahead > 0.5 * parameters[SPEED]:  # then the true normal is perpendicular to the motion
+    if ahead > 0.5 * p.speed:  # then the true normal is perpendicular to the motion
         angle = math.atan2(-across, ahead)
-        memory[TILT] += lag_share(1.0 / parameters[ADAPTING], period) * angle
+        memory[TILT] += lag_share(1.0 / p.tilt_time, period) * angle
         memory[TILT] = min(max(memory[TILT], -LARGEST_TILT), LARGEST_TILT)
 
 
@@ -198,21 +210,7 @@ METHOD = Method(
     kind="controller",
     name="hybrid_force_motion",
     kernel=control,
-    parameters=(
-        Parameter("force", 10.0, 0.1, 1e3, "N", "wanted across the surface"),
-        Parameter("speed", 0.03, 0.0, 1.0, "m/s", "wanted along the surface"),
-        Parameter("approach", 0.02, 1e-4, 0.5, "m/s", "speed until something is felt, and of the search"),
-        Parameter("heading", 0.0, -7.0, 7.0, "rad", "direction of the approach, from the base's x axis"),
-        Parameter("elevation", 0.0, -1.6, 1.6, "rad", "of that direction above the horizontal plane"),
-        Parameter("incline", 0.0, -7.0, 7.0, "rad", "of the way along the surface: pi/2 is upwards"),
-        Parameter("side", 1.0, -1.0, 1.0, "1", "1: counter-clockwise around what is touched, -1: clockwise"),
-        Parameter("force_gain", 2e-3, 0.0, 1.0, "m/(s·N)", "k_f"),
-        Parameter("force_integral", 6e-3, 0.0, 10.0, "m/(s²·N)", "k_i"),
-        Parameter("normal_time", 0.02, 0.0, 1.0, "s", "over which the direction of the force is smoothed"),
-        Parameter("tilt_time", 0.1, 0.0, 100.0, "s", "over which friction's angle is found; 0: there is none"),
-        replace(OMEGA, name="natural_frequency", description="of each joint"),
-        DAMPING_RATIO,
-    ),
+    parameters=unpack.declared,
     memory=lambda n: JOINTS + 2 * n,
     limits=lambda values: Limits(frequency=values["natural_frequency"], damping_ratio=values["damping_ratio"]),
     needs=FORCE_FELT,

@@ -65,7 +65,7 @@ class Follow(Replan):
             self.surface = None
 
     def on_touch(self, touch: ToolTouch) -> PlannedMotion:
-        """Along the surface if that is possible; else back (``navigator.ToolResponse``)."""
+        """Along the surface if that is possible; else back (``Replan``)."""
         segment, begin = touch.touched, touch.begin
         aside = is_aside_of_steps(self._now, segment)
         start = retreat_from_surface(self._now, self._retreat, segment)

@@ -61,7 +61,7 @@ class SlideAlong(Replan):
         self._centres = np.zeros((0, 3))  # of the path from the slide on [m]
 
     def slide_phase(self, world: World, arm: Arm, controller: Controller) -> SlidePhase:  # type: ignore[override]
-        """How the arm slides (``navigator.ToolResponse``)."""
+        """How the arm slides (``Replan``)."""
         return SlidePhase(world, arm, controller, self)
 
     def on_touch(self, touch: ToolTouch) -> motion.PlannedMotion:

@@ -1,10 +1,19 @@
-"""The wrench at the tool that explains a torque on the joints, F = J^-T tau (ragazzon2012 (5.2))."""
+"""What observers share: the time since the last call, a lag, and the wrench that explains a torque on the joints.
+
+Three places of the memory of one that is sampled once a period are ``STARTED`` (0 until its first call),
+``LAST_TIME`` and ``LAST_GAP``, the time between its last two calls.
+"""
+
+import math
 
 from dynamics.kernels.decorators import inlined
 from dynamics.kinematics import update_jacobian
 from dynamics.linear_solve import solve_symmetric
 from hopfield_nav.plugin import DAMPED, Parameter
 
+STARTED, LAST_TIME, LAST_GAP, SAMPLING = 0, 1, 2, 3  # places in the memory, and how many they are
+POLE = Parameter("pole", 100.0, 0.1, 1e5, "1/s", "rate L at which the estimate follows the torque", per_joint=True)
+LONGEST_PERIOD = 0.05  # [s] a longer gap than that, and than 1.5 times the one before, is a jump of the clock
 LARGEST_DAMPING = 0.05  # damping factor at the singularity itself; J mixes metres and pure numbers
 SINGULAR_DAMPING = Parameter(
     "singular_damping", 1e-3, 0.0, 1.0, "m³", "|det J| below which the wrench estimate is damped"
@@ -12,8 +21,25 @@ SINGULAR_DAMPING = Parameter(
 
 
 @inlined
+def elapsed(sensed, memory):
+    """Time since the last call [s]; 0 at the first one and where the clock has jumped: start anew."""
+    time = sensed.time[0]
+    period = time - memory[LAST_TIME]
+    started, longest = memory[STARTED] == 1.0, max(LONGEST_PERIOD, 1.5 * memory[LAST_GAP])
+    memory[LAST_GAP] = period if started else 0.0
+    memory[STARTED], memory[LAST_TIME] = 1.0, time
+    return period if started and 0.0 < period <= longest else 0.0
+
+
+@inlined
+def lag_share(pole, period):
+    """Share of a step that a first-order lag of rate ``pole`` [1/s] has followed after ``period``."""
+    return 1.0 - math.exp(-pole * period)
+
+
+@inlined
 def wrench_from_torque(model, smallest_determinant, work, tau_external, wrench):
-    """Write ``wrench`` (6,) with J^T wrench = ``tau_external`` (n,), at the frames in ``work``.
+    """Write the ``wrench`` (6,) at the tool with J^T wrench = ``tau_external`` (n,), at the frames in ``work``.
 
     Solves (J J^T + λ² I) F = J tau. λ is 0, and for six joints the solution exact, where sqrt(det(J J^T)) is at least
     ``smallest_determinant`` (|det J| for six joints, m³); nearer to a singularity λ grows, and the status is
