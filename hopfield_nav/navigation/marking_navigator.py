@@ -11,12 +11,12 @@ from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation import responses
 from hopfield_nav.navigation.map import Cell, only_in_sight
 from hopfield_nav.navigation.motion import Detection, PlannedMotion, Reference
-from hopfield_nav.navigation.navigator import OverToolMap
+from hopfield_nav.navigation.navigator import Navigator, OverToolMap
 from hopfield_nav.navigation.planners import open_cells
 from hopfield_nav.world import World
 
 
-class MarkingNavigator(OverToolMap):
+class MarkingNavigator(OverToolMap, Navigator):
     """Map, planner and motions of one run; what was felt is not handed on (``record.load_prior``)."""
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:

@@ -83,7 +83,7 @@ class Navigator(Protocol):
         """Int grid: 1 blocked, 2 free but not reached, 3 believed occupied; empty where none is kept."""
 
 
-class OverToolMap(Navigator):
+class OverToolMap:
     """A run over a map of the tool: the situation, and what both navigators are asked of that alone."""
 
     paths: Paths  # who plans

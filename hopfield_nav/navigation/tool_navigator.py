@@ -26,13 +26,13 @@ from hopfield_nav.navigation.motion import (
     ToolMotions,
     touched_segment,
 )
-from hopfield_nav.navigation.navigator import OverToolMap
+from hopfield_nav.navigation.navigator import Navigator, OverToolMap
 from hopfield_nav.world import World
 
 MakeResponse = Callable[[Situation, ToolMotions, responses.BelievedPaths, responses.Retreat], responses.Replan]
 
 
-class ToolNavigator(OverToolMap):
+class ToolNavigator(OverToolMap, Navigator):
     """Map, planner, motions and response of one run; a ``Navigator``."""
 
     def __init__(
