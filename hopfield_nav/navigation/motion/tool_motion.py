@@ -49,7 +49,7 @@ class ToolMotions:
     """Makes motions of the tool; cells out of reach are noted on the situation's map."""
 
     def __init__(self, situation: Situation, start: np.ndarray) -> None:
-        self._now, self._map = situation, situation.map
+        self._situation, self._map = situation, situation.map
         world = situation.world
         self._exploring = world.planner.unreachable != "ignore"
         whole = world.contact.bodies == "arm" and world.known and self._exploring
@@ -59,7 +59,7 @@ class ToolMotions:
 
     def first(self, paths: Paths, q: np.ndarray) -> PlannedMotion:
         """The motion from the start at joint angles (n,); at rest there when the world has no goal."""
-        now, cell = self._now, self._now.motion.start
+        now, cell = self._situation, self._situation.motion.start
         if self._map.goal is None:
             trajectory = quintic_trajectory(q[None], 1.0, sample_time=now.world.trajectory.sample_time)
             return PlannedMotion(cell, np.array([cell]), trajectory)
@@ -74,8 +74,8 @@ class ToolMotions:
         while True:
             route = paths.find(start)
             if route.plan.cells is None:
-                return self._now.no_path(start, route.plan.reason + self._count_unreachable())
-            at_rest = not begin.qd.any() and not self._now.motion.reacts
+                return self._situation.no_path(start, route.plan.reason + self._count_unreachable())
+            at_rest = not begin.qd.any() and not self._situation.motion.reacts
             tool_path = self.tool_path(route, begin.q, at_rest)
             path = self.follow(tool_path.poses, begin.q)
             if not path.reason:
@@ -86,13 +86,13 @@ class ToolMotions:
                 return PlannedMotion(start, tool_path.cells, None, "unreachable", why)
             self._cause = f", the last: {why}"
             if not self._map.exclude(place, tool_path.cells, start):
-                return self._now.no_path(start, why)
+                return self._situation.no_path(start, why)
 
     def _drive(
         self, paths: Paths, start: Cell, tool_path: ToolPath, path: JointPath, begin: Reference, slower: float
     ) -> PlannedMotion:
         """The trajectory through joint angles, after a turn to where they begin if need be."""
-        arm, spacing, rule = self._now.arm, self._map.grid.spacing, self._now.world.trajectory.time_per_cell
+        arm, spacing, rule = self._situation.arm, self._map.grid.spacing, self._situation.world.trajectory.time_per_cell
         turn, rows, places = split_turn(arm, begin.q, path.q, tool_path.poses, spacing, rule, begin.time, begin.qd)
         before = begin
         if turn is not None:
@@ -102,7 +102,7 @@ class ToolMotions:
         times[0] *= slower
         onward = self.trajectory(rows[1:], times, before, paths.rests(places))
         if turn is not None:
-            places = np.vstack([self._now.tool(begin.q), places])
+            places = np.vstack([self._situation.tool(begin.q), places])
         return PlannedMotion(start, tool_path.cells, prepend(turn, onward), places=places)
 
     def trajectory(
@@ -114,7 +114,7 @@ class ToolMotions:
         """
         return quintic_trajectory(
             np.vstack([begin.q, rows]), times, begin.time, begin.qd, begin.qdd,
-            self._now.arm.speed_limits, self._now.world.trajectory.sample_time, rests,
+            self._situation.arm.speed_limits, self._situation.world.trajectory.sample_time, rests,
         )  # fmt: skip
 
     def tool_path(self, route: Route, q: np.ndarray, at_rest: bool) -> ToolPath:
@@ -122,10 +122,10 @@ class ToolMotions:
 
         An arm that rests may go straight to the second cell.
         """
-        plan, goal, planner = route.plan, self._map.goal, self._now.world.planner
+        plan, goal, planner = route.plan, self._map.goal, self._situation.world.planner
         if plan.cells is None or goal is None:
             raise RuntimeError("without a plan there is no path of the tool")
-        grid, solids, tool = self._map.grid, self._map.known.solids, self._now.tool(q)
+        grid, solids, tool = self._map.grid, self._map.known.solids, self._situation.tool(q)
         points = plan.cells if plan.waypoints is None else plan.waypoints
         before = grid.centre(points[-2]) if len(points) > 1 else tool
         if route.over_centre or touches(solids, before, goal):
@@ -148,7 +148,7 @@ class ToolMotions:
 
     def follow(self, poses: np.ndarray, q: np.ndarray) -> JointPath:
         """The joints through tool poses (k, 4, 4), with the rotation that the world wants."""
-        now, arm = self._now, self._now.arm
+        now, arm = self._situation, self._situation.arm
         any_rotation = now.world.trajectory.any_rotation
         may_turn = now.motion.trajectory is None or now.world.detection.reaction != "retreat"
         near = turned(arm, poses[0], q, any_rotation) if may_turn else q
@@ -162,13 +162,13 @@ class ToolMotions:
     def times(self, tool_path: ToolPath, places: np.ndarray) -> np.ndarray:
         """Seconds (k,) from place to place (k + 1, 3) [m]."""
         times = times_by_length if tool_path.any_angle else times_by_cell
-        return times(places, self._map.grid.spacing, self._now.world.trajectory.time_per_cell)
+        return times(places, self._map.grid.spacing, self._situation.world.trajectory.time_per_cell)
 
     def poses(self, cells: np.ndarray) -> np.ndarray:
         """Tool poses (k, 4, 4) over cells or points between them (k, rank)."""
         poses = np.tile(np.eye(4), (len(cells), 1, 1))
-        if not self._now.world.trajectory.any_rotation:
-            poses[:, :3, :3] = self._now.world.trajectory.tool_rotation
+        if not self._situation.world.trajectory.any_rotation:
+            poses[:, :3, :3] = self._situation.world.trajectory.tool_rotation
         poses[:, :3, 3] = [self._map.grid.centre(cell) for cell in cells]
         return poses
 
@@ -183,11 +183,11 @@ class ToolMotions:
 
         With a free rotation nearly every cell within reach will do: they are found on the way.
         """
-        world, unreachable = self._now.world, self._map.unreachable
+        world, unreachable = self._situation.world, self._map.unreachable
         wanted = world.planner.unreachable == "precompute" and not world.trajectory.any_rotation
         if self._map.goal is not None and wanted:
             cells = np.argwhere(~unreachable)
-            found = reachability.unreachable_places(self._now.arm, self.poses(cells), start, self._solids)
+            found = reachability.unreachable_places(self._situation.arm, self.poses(cells), start, self._solids)
             unreachable[tuple(cells.T)] = found
 
     def _count_unreachable(self) -> str:

@@ -42,7 +42,7 @@ class OwnResponse(Replan):
 
     def on_rest(self, touch: ToolTouch) -> motion.PlannedMotion:
         """Over the next waypoints; after a reaction over those that were chosen at the touch."""
-        now = self._now.motion
+        now = self._situation.motion
         if now.phase is not motion.MotionPhase.EXPLORE:
             found = self._go(now.start, touch.begin, at_centre=False) if now.reacts else None
             return found or super().on_rest(touch)
@@ -73,9 +73,9 @@ class OwnResponse(Replan):
         poses, cells = self._motions.poses(points), np.rint(points).astype(int)
         path = self._motions.follow(poses, begin.q)
         if path.reason:
-            self._now.map.exclude(poses[path.reached, :3, 3], cells, start)
+            self._situation.map.exclude(poses[path.reached, :3, 3], cells, start)
             return None
-        places = np.vstack([self._now.tool(begin.q), poses[:, :3, 3]])
+        places = np.vstack([self._situation.tool(begin.q), poses[:, :3, 3]])
         times = self._motions.times(motion.ToolPath(cells, poses, bool((points != cells).any())), places)
         times[0] *= slower
         ways = np.diff(places, axis=0)

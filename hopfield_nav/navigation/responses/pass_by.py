@@ -28,11 +28,11 @@ class PassBy:
     """Goes on slowly past a glancing contact; ``onward`` makes the motion over a cell and on."""
 
     def __init__(self, situation: Situation, onward: Callable[[Cell, Reference, float], PlannedMotion]) -> None:
-        self._now, self._onward = situation, onward
+        self._situation, self._onward = situation, onward
 
     def applies(self, segment: Segment, force: np.ndarray, begin: Reference) -> bool:
         """Whether the world wants glancing contacts passed by, and this is one."""
-        now = self._now
+        now = self._situation
         passes = now.world.detection.graze == "pass"
         return passes and is_glancing(now.arm, now.motion, segment, force, begin.q, begin.qd)
 
@@ -41,9 +41,9 @@ class PassBy:
 
         None where that end is no centre of a free cell, or nothing leads on from it.
         """
-        first, end = segment_under_way(self._now.motion, begin.time)
-        cell = cell_at(self._now.map.grid, end)
-        if cell is None or self._now.map.obstacles()[cell]:
+        first, end = segment_under_way(self._situation.motion, begin.time)
+        cell = cell_at(self._situation.map.grid, end)
+        if cell is None or self._situation.map.obstacles()[cell]:
             return None
         motion = self._onward(cell, begin, SLOWER)
         if motion.trajectory is None or motion.places is None:

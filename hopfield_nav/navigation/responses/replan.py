@@ -29,7 +29,7 @@ class Retreat:
     """Chooses the cell that the arm goes back to."""
 
     def __init__(self, situation: Situation) -> None:
-        self._now = situation
+        self._situation = situation
         # how often each cell was tried in vain since a retreat came to its end
         self.tries: Counter[Cell] = Counter()
 
@@ -42,7 +42,7 @@ class Retreat:
 
         A retreat that is touched itself closes no step, but is not tried again until another one has come to its end.
         """
-        grid, motion, obstacles = self._now.map.grid, self._now.motion, self._now.map.obstacles()
+        grid, motion, obstacles = self._situation.map.grid, self._situation.motion, self._situation.map.obstacles()
         if segment.number > 0 or motion.passes_by:
             self.tries.clear()
             begin = None if motion.places is None else cell_at(grid, motion.places[segment.number])
@@ -59,14 +59,14 @@ class Retreat:
 
     def _nearest(self, place: np.ndarray, obstacles: np.ndarray) -> Cell:
         """The nearest cell to a place (3,) that was visited, or else is free, and was not tried."""
-        grid = self._now.map.grid
-        free = sorted(self._now.map.beliefs.visited - self.tries.keys())
+        grid = self._situation.map.grid
+        free = sorted(self._situation.map.beliefs.visited - self.tries.keys())
         if not free:
             around = itertools.product(*(range(c - 1, c + 2) for c in grid.cell_of(place)))
             free = [c for c in around if grid.inside(c) and not obstacles[c] and c not in self.tries]
         if not free:
             self.tries.clear()
-            return self._now.motion.start
+            return self._situation.motion.start
         return free[int(np.argmin([float(np.linalg.norm(grid.centre(c) - place)) for c in free]))]
 
 
@@ -78,7 +78,7 @@ class Replan:
     """
 
     def __init__(self, situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat) -> None:
-        self._now, self._motions, self._paths, self._retreat = situation, motions, paths, retreat
+        self._situation, self._motions, self._paths, self._retreat = situation, motions, paths, retreat
 
     def on_passage(self, until: int) -> None:
         """The segments of the present motion before number ``until`` were driven without a touch: nothing is kept."""
@@ -89,14 +89,14 @@ class Replan:
 
     def on_rest(self, touch: ToolTouch) -> PlannedMotion:
         """The next one after a motion that ``needs_decision``: on from the cell chosen when the touch was felt."""
-        return self.go_on(self._now.motion.start, touch.begin)
+        return self.go_on(self._situation.motion.start, touch.begin)
 
     def slide_phase(self, *_: object) -> Any:
         """How the arm slides where a motion has a ``slide``, an ``experiment.Phase``; None: it never does."""
 
     def go_on(self, start: Cell, begin: Reference) -> PlannedMotion:
         """A new path; before giving up, go back and see whether the last touch was a true stop."""
-        confirmed = self._now.motion.needs_decision and not self._now.map.beliefs.unconfirmed
+        confirmed = self._situation.motion.needs_decision and not self._situation.map.beliefs.unconfirmed
         motion = self._motions.over(self._paths, start, begin)
         if motion.trajectory is not None or confirmed:
             return motion
@@ -104,7 +104,7 @@ class Replan:
         path = self._motions.follow(poses, begin.q)
         if path.reason:
             return motion
-        cells, places = np.array([start]), np.vstack([self._now.tool(begin.q), poses[:, :3, 3]])
+        cells, places = np.array([start]), np.vstack([self._situation.tool(begin.q), poses[:, :3, 3]])
         times = self._motions.times(ToolPath(cells, poses, False), places)
         trajectory = self._motions.trajectory(path.q, times, begin)
         return PlannedMotion(start, cells, trajectory, places=places, phase=MotionPhase.RETREAT)

@@ -20,7 +20,7 @@ class ToolTouch:
         self, situation: Situation, paths: BelievedPaths, begin: Reference,
         segment: Segment | None = None, felt: np.ndarray | None = None,
     ) -> None:  # fmt: skip
-        self._now, self._paths, self._start = situation, paths, situation.motion.start
+        self._situation, self._paths, self._start = situation, paths, situation.motion.start
         # segment: of the present motion, that was touched; None at rest
         # begin: the reference, from which the next motion begins
         self.segment, self.begin = segment, begin
@@ -28,7 +28,7 @@ class ToolTouch:
 
     def going_on_from(self, start: Cell) -> "ToolTouch":
         """The same, of an arm that goes on from a cell."""
-        touch = ToolTouch(self._now, self._paths, self.begin, self.segment, self.felt)
+        touch = ToolTouch(self._situation, self._paths, self.begin, self.segment, self.felt)
         touch._start = start
         return touch
 
@@ -51,13 +51,13 @@ class ToolTouch:
     @property
     def place(self) -> np.ndarray:
         """(rank,) in cells."""
-        tool = self._now.tool(self.begin.q) if self.segment is None else self.segment.place
-        return np.asarray(self._now.map.in_cells(tool))
+        tool = self._situation.tool(self.begin.q) if self.segment is None else self.segment.place
+        return np.asarray(self._situation.map.in_cells(tool))
 
     @property
     def direction(self) -> np.ndarray:
         """(rank,) of the motion; zero at rest."""
-        rank = self._now.map.rank
+        rank = self._situation.map.rank
         flat = np.zeros(rank) if self.segment is None else self.segment.direction[:rank]
         size = float(np.linalg.norm(flat))
         return flat / size if size > LEAST_FORCE else np.zeros(rank)
@@ -65,7 +65,7 @@ class ToolTouch:
     @property
     def force(self) -> np.ndarray:
         """(rank,) along the axes of the map [N]."""
-        return self.felt[: self._now.map.rank].copy()
+        return self.felt[: self._situation.map.rank].copy()
 
     @property
     def step(self) -> np.ndarray | None:
@@ -83,15 +83,15 @@ class TouchLearning:
     """Notes facts and beliefs on the situation's map."""
 
     def __init__(self, situation: Situation) -> None:
-        self._now, self._map = situation, situation.map
+        self._situation, self._map = situation, situation.map
 
     def confirm(self, level: float) -> None:
         """Whether what was touched before was still felt when the arm went back: the alarm level then."""
-        self._map.beliefs.confirm(level >= self._now.world.detection.armed_below)
+        self._map.beliefs.confirm(level >= self._situation.world.detection.armed_below)
 
     def passage(self, until: int) -> None:
         """The segments before number ``until`` were driven without a touch."""
-        self._map.beliefs.passed(*passed(self._map.grid, self._now.motion, until))
+        self._map.beliefs.passed(*passed(self._map.grid, self._situation.motion, until))
 
     def touch(self, segment: Segment, force: np.ndarray, passing: bool) -> Cell:
         """A touch with a force (3,) [N]; returns the cell that is believed to be occupied.
@@ -121,7 +121,7 @@ class TouchLearning:
 
     def _leave_to_steps(self, segment: Segment) -> None:
         """A touch on no step: that segment is closed alone, and longer moves are no longer made there."""
-        grid, motion = self._map.grid, self._now.motion
+        grid, motion = self._map.grid, self._situation.motion
         if (segment.number == 0 and not motion.passes_by) or motion.places is None:
             return
         begin = cell_at(grid, motion.places[segment.number])

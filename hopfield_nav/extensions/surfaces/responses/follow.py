@@ -60,15 +60,15 @@ class Follow(Replan):
 
     def on_passage(self, until: int) -> None:
         """Where a segment to a surface was driven to its end, the surface ends before it."""
-        approach = self._now.motion.approach
+        approach = self._situation.motion.approach
         if approach is not None and until > approach.segment:
             self.surface = None
 
     def on_touch(self, touch: ToolTouch) -> PlannedMotion:
         """Along the surface if that is possible; else back (``Replan``)."""
         segment, begin = touch.touched, touch.begin
-        aside = is_aside_of_steps(self._now, segment)
-        start = retreat_from_surface(self._now, self._retreat, segment)
+        aside = is_aside_of_steps(self._situation, segment)
+        start = retreat_from_surface(self._situation, self._retreat, segment)
         self._aside = self._aside + 1 if aside else 0
         self._segment = segment
         if (segment.step is None and not aside) or self._aside > MAX_ASIDE:
@@ -80,7 +80,7 @@ class Follow(Replan):
 
     def on_rest(self, touch: ToolTouch) -> PlannedMotion:
         """After a reaction along the surface, if that is possible; else a new path."""
-        now = self._now.motion
+        now = self._situation.motion
         if now.reacts and self._segment is not None:
             motion = self._along_surface(self._segment, now.start, touch.begin)
             if motion is not None:
@@ -89,8 +89,8 @@ class Follow(Replan):
 
     def _feel(self, segment: Segment, force: np.ndarray) -> None:
         """One more point of the surface; steps through it between two points are believed closed."""
-        grid, rank = self._now.map.grid, self._now.map.rank
-        place, outward, back = self._now.map.flat(segment.place), np.zeros(3), -segment.direction
+        grid, rank = self._situation.map.grid, self._situation.map.rank
+        place, outward, back = self._situation.map.flat(segment.place), np.zeros(3), -segment.direction
         size = float(np.linalg.norm(force[:rank]))
         outward[:rank] = force[:rank] / size if size > LEAST_FORCE else back[:rank]
         before = self.surface
@@ -104,7 +104,7 @@ class Follow(Replan):
         for crossing in crossings(grid, self.surface, self.surface.points[-2], place, wide + 1e-9):
             step = step_between(crossing.free, crossing.behind)
             if step is not None:
-                self._now.map.beliefs.believe_closed(step)
+                self._situation.map.beliefs.believe_closed(step)
 
     def _along_surface(self, segment: Segment, start: Cell, begin: Reference) -> PlannedMotion | None:
         """Back from the surface, along it and on; None where it cannot be followed, or need not."""
@@ -118,7 +118,7 @@ class Follow(Replan):
         path = self._motions.follow(poses, begin.q)
         if path.reason:
             return None
-        places = np.vstack([self._now.tool(begin.q), poses[:, :3, 3]])
+        places = np.vstack([self._situation.tool(begin.q), poses[:, :3, 3]])
         rests = self._paths.rests(places)
         rests[: len(before)] = True
         trajectory = self._motions.trajectory(path.q, self._durations(places), begin, rests)
@@ -130,9 +130,9 @@ class Follow(Replan):
 
     def _durations(self, places: np.ndarray) -> np.ndarray:
         """Seconds (k,) from place to place (k + 1, 3) [m]; ways below a cell accelerate no more than it."""
-        cells = np.linalg.norm(np.diff(places, axis=0), axis=1) / self._now.map.grid.spacing
+        cells = np.linalg.norm(np.diff(places, axis=0), axis=1) / self._situation.map.grid.spacing
         share = np.maximum(np.where(cells < 1.0, np.sqrt(cells), cells), self.least_time)
-        return seconds_per_cell(self._now.world.trajectory.time_per_cell) * share
+        return seconds_per_cell(self._situation.world.trajectory.time_per_cell) * share
 
     def _way_along(self, segment: Segment, start: Cell) -> _Along | None:
         """Along the surface to the first step of the new path that leads through it, or past it."""
@@ -142,10 +142,10 @@ class Follow(Replan):
         planned = route.plan.cells
         if planned is None or len(planned) < 2:
             return None
-        retract, surface = self._now.world.explore.retract, self.surface
+        retract, surface = self._situation.world.explore.retract, self.surface
         away = -segment.direction if segment.step is not None else surface.normal
-        back = self._now.map.flat(surface.points[-1] + retract * away)
-        centres = self._now.map.grid.centre(planned)
+        back = self._situation.map.flat(surface.points[-1] + retract * away)
+        centres = self._situation.map.grid.centre(planned)
         found = surface.crossing(centres)
         if found is None or np.linalg.norm(found[1] - surface.points[-1]) > self._far:
             return self._past(back, route, centres)
@@ -153,12 +153,12 @@ class Follow(Replan):
         crossing = Crossing(tuple(planned[k].tolist()), tuple(planned[k + 1].tolist()), point)
         crossing, onward = self._longer(crossing) or (crossing, self._from(route, k + 1))
         step = step_between(crossing.free, crossing.behind)
-        first, last = (self._now.map.grid.centre(cell) for cell in (crossing.free, crossing.behind))
+        first, last = (self._situation.map.grid.centre(cell) for cell in (crossing.free, crossing.behind))
         into = (last - first) / np.linalg.norm(last - first)
         if step is None or -float((surface.normals @ into).min()) < STEEPEST:
             return None
         ahead = crossing.point - min(retract, float((crossing.point - first) @ into)) * into
-        if not self._now.map.is_clear(back, ahead):
+        if not self._situation.map.is_clear(back, ahead):
             return None
         return _Along(np.stack([back, ahead]), onward, Approach(2, step))
 
@@ -166,7 +166,7 @@ class Follow(Replan):
         """The rest of a route, over the centres of its cells."""
         cells = route.plan.cells
         assert cells is not None
-        plan = Plan(cells[number:], "", np.inf, self._now.world.planner.kind)
+        plan = Plan(cells[number:], "", np.inf, self._situation.world.planner.kind)
         return route._replace(plan=plan)
 
     def _past(self, back: np.ndarray, route: Route, centres: np.ndarray) -> _Along | None:
@@ -174,27 +174,27 @@ class Follow(Replan):
         assert self.surface is not None
         assert route.plan.cells is not None
         step = step_between(*route.plan.cells[:2])
-        if step is None or self._now.map.beliefs.certainty(step) > 0.0:
+        if step is None or self._situation.map.beliefs.certainty(step) > 0.0:
             return None
-        if not self._now.map.is_clear(back, centres[1]):
+        if not self._situation.map.is_clear(back, centres[1]):
             return None
-        if self.surface.height(centres[1:2])[0] < self._now.world.explore.retract:
+        if self.surface.height(centres[1:2])[0] < self._situation.world.explore.retract:
             return None
         return _Along(back[None], self._from(route, 1), None)
 
     def _longer(self, crossing: Crossing) -> tuple[Crossing, Route] | None:
         """The step through the surface a whole stride away, and the path from behind it."""
         assert self.surface is not None
-        spacing, surface = self._now.map.grid.spacing, self.surface
+        spacing, surface = self._situation.map.grid.spacing, self.surface
         way = crossing.point - surface.points[-1]
         length = float(np.linalg.norm(way))
         if self._stride < length + 0.5 * spacing or length == 0.0:
             return None
         wanted = surface.points[-1] + self._stride / length * way
-        obstacles = self._now.map.obstacles()
+        obstacles = self._situation.map.obstacles()
         found = [
             c
-            for c in crossings(self._now.map.grid, surface, wanted, wanted, spacing)
+            for c in crossings(self._situation.map.grid, surface, wanted, wanted, spacing)
             if not (obstacles[c.free] or obstacles[c.behind] or self._is_doubted(c))
         ]
         for candidate in sorted(found, key=lambda c: float(np.linalg.norm(c.point - wanted))):
@@ -205,7 +205,7 @@ class Follow(Replan):
 
     def _is_doubted(self, crossing: Crossing) -> bool:
         step = step_between(crossing.free, crossing.behind)
-        return step is None or self._now.map.beliefs.certainty(step) > 0.0
+        return step is None or self._situation.map.beliefs.certainty(step) > 0.0
 
 
 METHOD = Method(

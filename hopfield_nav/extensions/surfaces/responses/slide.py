@@ -67,7 +67,7 @@ class SlideAlong(Replan):
     def on_touch(self, touch: ToolTouch) -> motion.PlannedMotion:
         """A slide if the new path leads through what was felt, on whatever segment that was."""
         segment, begin = touch.touched, touch.begin
-        start, normal = retreat_from_surface(self._now, self._retreat, segment), self._along_map(touch.felt)
+        start, normal = retreat_from_surface(self._situation, self._retreat, segment), self._along_map(touch.felt)
         normal = normal if normal.any() else -segment.direction
         self.surface = Surface(self._map.flat(segment.place)[None], normal[None])
         front = self._cell_in_front(self.surface.points[-1])
@@ -81,7 +81,7 @@ class SlideAlong(Replan):
 
     def on_rest(self, touch: ToolTouch) -> motion.PlannedMotion:
         """After a slide from the cell beside the arm; else as ``Replan``."""
-        if self._now.motion.slide is None:
+        if self._situation.motion.slide is None:
             return super().on_rest(touch)
         self.surface = None
         self._in_vain = 0 if self._course.learned else self._in_vain + 1
@@ -104,7 +104,7 @@ class SlideAlong(Replan):
             return None
         if start is None:
             return course.axis
-        if learned or start != self._now.motion.start:
+        if learned or start != self._situation.motion.start:
             self._set_out_from(start)
         axis = self._axis_to_path()
         course.axis = course.axis if axis is None else axis
@@ -123,7 +123,7 @@ class SlideAlong(Replan):
         course = self._course
         if course.came is None or float(np.linalg.norm(place - course.came[1])) > length:
             course.came = time, place
-        return time - course.came[0] > STUCK[1] * length / self._now.world.explore.speed
+        return time - course.came[0] > STUCK[1] * length / self._situation.world.explore.speed
 
     def _normals(self, place: np.ndarray, normal: np.ndarray) -> np.ndarray:
         """The normal at a place, and the mean over the last cell's length, as a rough wall is one wall."""
@@ -151,16 +151,16 @@ class SlideAlong(Replan):
     def _along_surface(self, start: Cell, begin: motion.Reference) -> motion.PlannedMotion | None:
         """A slide; None where the new path does not lead through the surface."""
         assert self.surface is not None
-        before = self._now.motion
+        before = self._situation.motion
         self._set_out_from(start)
         self._course = _Course()
         axis = self._axis_to_path()
         if axis is None:
-            self._now.motion = before
+            self._situation.motion = before
             return None
         self._course.axis = axis
         self.strides += 1
-        return self._now.motion._replace(
+        return self._situation.motion._replace(
             trajectory=quintic_trajectory(begin.q[None], 1.0, begin.time), places=None,
             phase=motion.MotionPhase.SLIDE, first_segment=motion.FirstSegment.RETREAT, approach=None,
             slide=motion.Slide(self.surface.normal, axis),
@@ -170,7 +170,7 @@ class SlideAlong(Replan):
         """Plan from a cell in front of the surface."""
         cells = self._paths.find(start).plan.cells
         cells = np.array([start]) if cells is None else cells
-        self._now.motion = self._now.motion._replace(start=start, cells=cells)
+        self._situation.motion = self._situation.motion._replace(start=start, cells=cells)
         self._centres = self._map.grid.centre(cells)
 
     def _axis_to_path(self) -> np.ndarray | None:
