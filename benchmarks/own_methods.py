@@ -22,7 +22,7 @@ from hopfield_nav.navigation.map import Beliefs, step_between
 from hopfield_nav.navigation.planners.choice import believed_map
 from hopfield_nav.navigation.planners.own import OwnPlanner
 from hopfield_nav.navigation.responses import checked_waypoints
-from hopfield_nav.plugin import Against, Felt, Method
+from hopfield_nav.plugin import CollisionEvidence, ContactReport, Method
 from hopfield_nav.plugin import asked as method_asked
 from hopfield_nav.sweeps.job import watched
 
@@ -83,8 +83,10 @@ def of_arm(shape: tuple[int, ...]) -> dict[str, Callable[[], object]]:
     first, last = (0,) * len(shape), np.array([shape]) - 1
     believed = believed_map(load_world("empty"), np.zeros(shape, dtype=bool), first, last)
     points, touches = np.zeros((3 * FACTS, 3)), np.repeat(np.arange(FACTS), 3)
-    felt = Felt(believed, points, np.full(len(points), 0.3), touches, near=lambda point, distance: believed.blocked)
-    answer = Against(np.zeros(shape, dtype=np.float32))
+    felt = ContactReport(
+        believed, points, np.full(len(points), 0.3), touches, near=lambda point, distance: believed.blocked
+    )
+    answer = CollisionEvidence(np.zeros(shape, dtype=np.float32))
     belief = _OwnBelief(Method("belief", "answers", lambda: Answers(answer)), {})
     return {"belief": lambda: belief.believe(felt)}
 

@@ -22,6 +22,8 @@ from .found import shown_names as shown_names
 from .interfaces import Against as Against
 from .interfaces import Belief as Belief
 from .interfaces import BelievedMap as BelievedMap
+from .interfaces import CollisionEvidence as CollisionEvidence
+from .interfaces import ContactReport as ContactReport
 from .interfaces import Felt as Felt
 from .interfaces import Measures as Measures
 from .interfaces import Planner as Planner

@@ -81,7 +81,7 @@ class Response(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Felt:
+class ContactReport:
     """What touches have told of the places of obstacles, on a map of joint angles; it cannot be written."""
 
     believed: BelievedMap  # the map; ``against`` is what the built-in strategies believe
@@ -92,7 +92,7 @@ class Felt:
     near: Callable[[np.ndarray, float], np.ndarray]
 
 
-class Against(NamedTuple):
+class CollisionEvidence(NamedTuple):
     """What speaks against the cells of a map."""
 
     # float32 grid, at least 0: -ln(1 - certainty) that a cell is blocked; the path risks the least. With
@@ -106,11 +106,14 @@ class Against(NamedTuple):
     at_last: np.ndarray | None = None
 
 
-class Belief(Protocol):
-    """Says what a touch blocks, or makes dear, on a map of joint angles; asked before every path."""
+Against, Felt = CollisionEvidence, ContactReport  # what both were called before: files of users keep working
 
-    def believe(self, felt: Felt) -> Any:
-        """``Against``, or None: nothing but the steps that were touched."""
+
+class Belief(Protocol):
+    """Says what a touch blocks, or makes expensive, on a map of joint angles; asked before every path."""
+
+    def believe(self, felt: ContactReport) -> Any:
+        """``CollisionEvidence``, or None: nothing but the steps that were touched."""
 
 
 @dataclass(frozen=True)

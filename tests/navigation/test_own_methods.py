@@ -20,7 +20,7 @@ from hopfield_nav.world import parse_world
 
 PAGE = Path(__file__).parents[2] / "docs" / "own_planner.md"
 WORLD = "u_trap"
-HEAD = "import numpy as np\nfrom hopfield_nav.plugin import Against, Method, Parameter\n"
+HEAD = "import numpy as np\nfrom hopfield_nav.plugin import CollisionEvidence, Method, Parameter\n"
 ARM = ["map.shape=[12, 8, 10, 1, 1, 1]", "time_limit=60"]
 
 
@@ -99,7 +99,7 @@ def test_on_a_map_of_joint_angles(here):
         "            near = felt.near(point, self.distance)\n"
         "            assert near.dtype == bool and near.shape == cells.shape\n"
         "            cells[near] += weight\n"
-        "        return Against(cells)\n"
+        "        return CollisionEvidence(cells)\n"
         "BELIEF = Method('belief', 'wide', Wide, (Parameter('distance', 0.02, 0.0, 0.5, 'm', 'how far'),))\n"
         "class Aside:\n"
         "    def on_touch(self, touch):\n"
@@ -223,12 +223,12 @@ def test_a_response_that_raises_after_some_touches_keeps_the_record(world, here,
 
 
 BELIEFS = {
-    "return 3": "answers int, not Against",
-    "return Against(np.zeros(3))": r"shape \(3,\), not numbers of shape",
-    "return Against(np.full(felt.believed.blocked.shape, -1.0))": "below 0",
-    "return Against(np.full(felt.believed.blocked.shape, np.nan))": "below 0",
-    "return Against(felt.believed.blocked.astype(str))": "not numbers",
-    "return Against(felt.believed.blocked, at_last=np.zeros(3))": r"shape \(3,\), not numbers of shape",
+    "return 3": "answers int, not CollisionEvidence",
+    "return CollisionEvidence(np.zeros(3))": r"shape \(3,\), not numbers of shape",
+    "return CollisionEvidence(np.full(felt.believed.blocked.shape, -1.0))": "below 0",
+    "return CollisionEvidence(np.full(felt.believed.blocked.shape, np.nan))": "below 0",
+    "return CollisionEvidence(felt.believed.blocked.astype(str))": "not numbers",
+    "return CollisionEvidence(felt.believed.blocked, at_last=np.zeros(3))": r"shape \(3,\), not numbers of shape",
     "felt.points[0] = 0.0": "read-only|out of bounds",
 }
 
@@ -246,9 +246,9 @@ def test_what_is_believed_until_too_much_would_be_risked_is_let_go(here):
     """Doubt of every cell alike: with more than an even chance it is as if there were none, with less it is not."""
     ran = {}
     for name, answer in {
-        "alone": "Against(felt.believed.against)",
-        "surely": "Against(np.full(felt.believed.blocked.shape, 0.7), at_last=felt.believed.against)",
-        "hardly": "Against(np.full(felt.believed.blocked.shape, 0.6), at_last=felt.believed.against)",
+        "alone": "CollisionEvidence(felt.believed.against)",
+        "surely": "CollisionEvidence(np.full(felt.believed.blocked.shape, 0.7), at_last=felt.believed.against)",
+        "hardly": "CollisionEvidence(np.full(felt.believed.blocked.shape, 0.6), at_last=felt.believed.against)",
     }.items():
         write(f"{name}.py", f"class Mine:\n    def believe(self, felt):\n        return {answer}\n"
                             "BELIEF = Method('belief', 'mine', Mine)\n")  # fmt: skip

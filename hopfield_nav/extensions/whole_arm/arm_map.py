@@ -4,28 +4,58 @@ It says which way to go and why there is none; it drives nothing. Where its path
 """
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from dynamics import Arm
 from hopfield_nav.build import build_obstacles
 from hopfield_nav.clearance import build_scene, scene_of_world
+from hopfield_nav.extensions.whole_arm.attempts import Choice, choose_path
 from hopfield_nav.extensions.whole_arm.blocking import mark_ball
 from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
-from hopfield_nav.extensions.whole_arm.finer import LEVELS, SURELY, Carried, finer
+from hopfield_nav.extensions.whole_arm.constants import EXITS, MOST_EXITS, RISK
+from hopfield_nav.extensions.whole_arm.finer import SURELY, Carried, finer
 from hopfield_nav.extensions.whole_arm.goals import goal_solutions, tool_line
-from hopfield_nav.extensions.whole_arm.grid import grid_of
+from hopfield_nav.extensions.whole_arm.grid import JointGrid, grid_of
 from hopfield_nav.extensions.whole_arm.learning import WholeArmLearning
-from hopfield_nav.extensions.whole_arm.search import EXITS, MOST_EXITS, RISK, Found, Search
+from hopfield_nav.extensions.whole_arm.route import Trail
+from hopfield_nav.extensions.whole_arm.search import CellPath, Query, Search
 from hopfield_nav.extensions.whole_arm.separation import Separation
 from hopfield_nav.extensions.whole_arm.step_checks import LEAST
-from hopfield_nav.extensions.whole_arm.strategy import ArmFelt, belief_for
+from hopfield_nav.extensions.whole_arm.strategy import ArmReport, belief_for
 from hopfield_nav.navigation.map import Beliefs, Cell, Step
+from hopfield_nav.navigation.motion import MotionPhase
 from hopfield_nav.navigation.planners import planner_for
-from hopfield_nav.plugin import Against, BelievedMap
+from hopfield_nav.plugin import BelievedMap, CollisionEvidence
 from hopfield_nav.world import World, is_code
 
 LINE_TOUCHES = 5  # touches after which the arm no longer looks for a way to the line of the tool
+
+
+class Drive(NamedTuple):
+    """The arm drives over a path."""
+
+    path: CellPath
+    evidence: CollisionEvidence  # what speaks against cells beside it
+    phase: MotionPhase  # whether to the goal, or to try what was felt
+
+
+class Back(NamedTuple):
+    """The arm goes further back on its trail."""
+
+
+class Refine(NamedTuple):
+    """The map becomes finer, and the arm asks again."""
+
+    grid: JointGrid
+
+
+class End(NamedTuple):
+    """The run ends without a path."""
+
+    reason: str
+    error_bound: float = 0.0  # of the probability that there is one all the same
 
 
 class ArmMap:
@@ -43,8 +73,8 @@ class ArmMap:
         self.search = Search(arm, self.scene, self.grid, goals, own, world.seed, most, lines)
         self.separation = Separation(arm, self.grid, self.search, world.planner.no_path_error)
         self.learning, self._belief = WholeArmLearning(world, arm, self.grid), belief_for(world)
-        self._levels = LEVELS if world.planner.finer and own is None and not is_code(world.explore.method) else 0
-        self._finer = list[Carried]()
+        self._may_refine = world.planner.finer and own is None and not is_code(world.explore.method)
+        self._carried: Carried | None = None  # from the world's map to a finer one
 
     @property
     def beliefs(self) -> Beliefs:
@@ -63,32 +93,55 @@ class ArmMap:
 
     def closed_steps(self) -> dict[Step, float]:
         """Certainty of every touched step, of the world's map."""
-        found = self.beliefs.touched()
-        for carried in reversed(self._finer):
-            found = carried.whole(found)
-        return found
+        touched = self.beliefs.touched()
+        return touched if self._carried is None else self._carried.whole(touched)
 
     def named(self, cells: np.ndarray) -> np.ndarray:
         """Cells (k, n) as the record has them, which are those of the world's map."""
-        for carried in reversed(self._finer):
-            cells = carried.around(cells)
-        return cells
+        return cells if self._carried is None else self._carried.around(cells)
 
-    def path(self, here: Cell, q: np.ndarray) -> tuple[Found | None, Against]:
-        """The path that the strategy of the world prefers, and what it believes."""
-        felt = self.believed(here, with_steps=is_code(self._world.planner.strategy))
+    def next_step(self, q: np.ndarray, trail: Trail, straight: bool) -> "Drive | Back | Refine | End":
+        """What the arm does next from joint angles (n,) [rad], where its trail ends; ``straight``: over lines.
+
+        First whether the map can be entered, then which path there is, whether it is worth driving, whether the map
+        becomes finer, and whether the arm had better try what it felt.
+        """
+        if not len(self.search.solutions):
+            return End(f"the arm is at its goal in no configuration that touches nothing known; {self.grid.edges()}")
+        here = trail.cell or self.entry(q, straight)
+        if here is None:
+            away = straight and not trail.at_start
+            return Back() if away else End("no cell of the map can be entered from where the arm is")
+        choice, evidence = self.choose_path(here, q)
+        self.separation.look(self.learning)
+        if choice is not None and self.separation.is_told(self.collisions):
+            return End(self._why_hardly(), self.separation.bound)
+        fine = self.finer_grid(choice, q)
+        if fine is not None:
+            return Refine(fine)
+        if choice is None:
+            return End(self.why_none())
+        trial = self.separation.trial(choice.path, q, self.learning)
+        return Drive(trial or choice.path, evidence, MotionPhase.TO_GOAL if trial is None else MotionPhase.PROBE)
+
+    def choose_path(self, here: Cell, q: np.ndarray) -> tuple[Choice | None, CollisionEvidence]:
+        """The path by what the strategy of the world believes, and that.
+
+        What it believes until more than an even chance would be risked is then let go.
+        """
+        report = self.believed(here, with_steps=is_code(self._world.planner.strategy))
         points, weights, touches = self.collisions.places()
-        against = self._belief.believe(
-            ArmFelt(felt, points, weights, touches, self._cells_near, self.collisions)
-        ) or Against(np.zeros(self.grid.shape, np.float32))
+        evidence = self._belief.believe(
+            ArmReport(report, points, weights, touches, self._cells_near, self.collisions)
+        ) or CollisionEvidence(np.zeros(self.grid.shape, np.float32))
         if len(self.collisions.touches) >= LINE_TOUCHES:
             self.learning.shut_exits |= self.search.lines
-        find = self.search.cheapest if against.as_cost else self.search.path
-        found = find(here, q, self.beliefs, against, self.learning.shut_exits)
-        if found is not None and self.search.risk > RISK and against.at_last is not None:
-            against = against._replace(cells=against.at_last)
-            found = find(here, q, self.beliefs, against, self.learning.shut_exits)
-        return found, against
+        query = Query(here, q, self.beliefs, evidence, self.learning.shut_exits)
+        choice = choose_path(self.search, query)
+        if choice is not None and choice.risk > RISK and evidence.at_last is not None:
+            query = query._replace(evidence=evidence._replace(cells=evidence.at_last))
+            choice = choose_path(self.search, query)
+        return choice, query.evidence
 
     def believed(self, here: Cell, with_steps: bool = True) -> BelievedMap:
         """The map with what the built-in strategies believe, from a cell to all goals."""
@@ -112,25 +165,25 @@ class ArmMap:
             return self.search.entry(q, shut)
         return self.search.entry(q, shut, lambda cell: (bool(against[cell] > LEAST), cell in rough))
 
-    def refine(self, found: Found | None, q: np.ndarray) -> Carried | None:
-        """Go on with a finer map where there is no path, or a likely touch on it; what leads there, if there is one."""
-        if found is not None and self.search.risk <= SURELY:
+    def finer_grid(self, choice: Choice | None, q: np.ndarray) -> JointGrid | None:
+        """A finer map, where there is no path, or a likely touch on it; None otherwise, or where it is fine already."""
+        if not self._may_refine or (choice is not None and choice.risk <= SURELY):
             return None
         goals = self.search.solutions
-        goal = goals[found.goal if found is not None else int(np.abs(goals - q).sum(axis=1).argmin())]
-        fine = finer(self.grid, goal) if len(self._finer) < self._levels else None
-        if fine is None:
-            return None
-        carried = Carried(self.grid, fine)
-        self._finer.append(carried)
-        self.grid = fine
+        number = int(np.abs(goals - q).sum(axis=1).argmin()) if choice is None else choice.path.goal
+        return finer(self.grid, goals[number])
+
+    def refine(self, fine: JointGrid) -> Carried:
+        """Go on with a finer map; what leads there."""
+        carried, goals = Carried(self.grid, fine), self.search.solutions
+        self._carried, self._may_refine, self.grid = carried, False, fine
         goals = goals[: len(goals) - len(self.search.lines)]  # from here on without them
         self.search = Search(self._arm, self.scene, fine, goals, seed=self._world.seed)
         self.learning.move_to(fine, carried)
         self.separation = Separation(self._arm, fine, self.search, self._world.planner.no_path_error)
         return carried
 
-    def why_hardly(self) -> str:
+    def _why_hardly(self) -> str:
         """Why the goal is most probably occupied."""
         return (
             f"at its goal the arm would be in what it felt in {len(self.collisions.touches)} touches, with a "

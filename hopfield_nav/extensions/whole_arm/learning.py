@@ -9,8 +9,8 @@ from hopfield_nav.extensions.whole_arm.collision_belief import CLOSE, CollisionB
 from hopfield_nav.extensions.whole_arm.finer import Carried
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
 from hopfield_nav.extensions.whole_arm.localization import localize_contact, when_to_look
+from hopfield_nav.extensions.whole_arm.route import Route
 from hopfield_nav.extensions.whole_arm.search import LeftOut
-from hopfield_nav.extensions.whole_arm.way import Way
 from hopfield_nav.navigation.map import NOWHERE, Beliefs, Cell, ContactHypotheses, PriorMap, Step
 from hopfield_nav.navigation.motion import Detection
 from hopfield_nav.world import World
@@ -38,7 +38,7 @@ class WholeArmLearning:
         """Whether what was touched before was still felt when the arm went back: the alarm level then."""
         self.beliefs.confirm(level >= self._held)
 
-    def touch(self, detection: Detection, way: Way, number: int) -> None:
+    def touch(self, detection: Detection, way: Route, number: int) -> None:
         """A touched step is closed, as a fact where it was a true stop; of a line the cells are rough."""
         begin, end = way.rows[number : number + 2]
         line = end - begin
@@ -60,7 +60,7 @@ class WholeArmLearning:
         elif last is not None and number == 0:
             self.shut_entries.add(last)
 
-    def passage(self, way: Way, until: int) -> None:
+    def passage(self, way: Route, until: int) -> None:
         """The segments before number ``until`` were driven without a touch."""
         cells, steps = way.passed(until)
         self.beliefs.passed(cells, steps)

@@ -9,17 +9,17 @@ import numpy as np
 
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import Trace
-from hopfield_nav.extensions.whole_arm.arm_map import ArmMap
+from hopfield_nav.extensions.whole_arm.arm_map import ArmMap, Back, End, Refine
 from hopfield_nav.extensions.whole_arm.lines import before_touch, blended_path, joint_lines
-from hopfield_nav.extensions.whole_arm.search import Found
+from hopfield_nav.extensions.whole_arm.route import Route, Trail
+from hopfield_nav.extensions.whole_arm.search import CellPath
 from hopfield_nav.extensions.whole_arm.step_checks import LEAST
 from hopfield_nav.extensions.whole_arm.straight import Shortener, straight_way, without_repeats
 from hopfield_nav.extensions.whole_arm.strategy import ArmResponse
-from hopfield_nav.extensions.whole_arm.way import Trail, Way
 from hopfield_nav.loop import evaluate, quintic_trajectory
 from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step
 from hopfield_nav.navigation.motion import Detection, MotionPhase, PlannedMotion, Reference
-from hopfield_nav.plugin import Against, MethodFailed
+from hopfield_nav.plugin import CollisionEvidence, MethodFailed
 from hopfield_nav.world import World, is_code
 
 MAX_TRIES = 3  # of a retreat that is touched, before the arm goes further back
@@ -39,7 +39,7 @@ class WholeArmNavigator:
         self.goal = None if world.goal_point is None else np.array(world.goal_point)
         self._response = _own_response(world, len(start))
         self._straight = world.planner.any_angle and self._response is None
-        self._way, self.trail = Way(start[None], [None], turn=self.map.grid.turn), Trail(start)
+        self._route, self.trail = Route(start[None], [None], turn=self.map.grid.turn), Trail(start)
         self._tries, self._retreats = 0, False
         self._unlocalized: Detection | None = None
         self.motion = PlannedMotion(self.map.grid.cell_of(start), np.zeros((0, len(start)), dtype=int), None)
@@ -61,8 +61,8 @@ class WholeArmNavigator:
         """
         if self.motion.trajectory is None:
             raise RuntimeError("a run that has ended cannot collide")
-        number = self._way.segment_at(self.motion.trajectory, detection.onset.time)
-        ahead = self._way.ahead(number)
+        number = self._route.segment_at(self.motion.trajectory, detection.onset.time)
+        ahead = self._route.ahead(number)
         cell = self.motion.start if ahead is None else tuple(self.map.named(np.array([ahead]))[0].tolist())
         if self.goal is None:
             return cell, self.motion
@@ -100,7 +100,7 @@ class WholeArmNavigator:
         self.map.learning.load_prior(prior)
 
     def arrive(self) -> None:  # noqa: D102
-        self._pass(len(self._way.rows) - 1)
+        self._pass(len(self._route.rows) - 1)
 
     def felt(self) -> np.ndarray:
         """No grid is kept for every detection: the places tell what was felt."""
@@ -128,24 +128,24 @@ class WholeArmNavigator:
 
     def _pass(self, until: int) -> None:
         """The segments before number ``until`` were driven without a touch."""
-        self.map.learning.passage(self._way, until)
-        self.trail.extend(self._way, until)
+        self.map.learning.passage(self._route, until)
+        self.trail.extend(self._route, until)
 
     def _learn_of(self, detection: Detection, number: int) -> None:
         """What was driven without a touch before segment ``number``, and what the touch on it teaches."""
         self._pass_until_touched(number, detection.onset.time)
-        self.map.learning.touch(detection, self._way, number)
+        self.map.learning.touch(detection, self._route, number)
         self._note_touch(detection, number)
 
     def _pass_until_touched(self, number: int, time: float) -> None:
         """What was driven without a touch before that on segment ``number``: of a line nearly all."""
-        if not self._way.line(number) or self.motion.trajectory is None:
+        if not self._route.line(number) or self.motion.trajectory is None:
             return self._pass(number)
         self.map.learning.shut_entries.clear()  # they were not to be entered from elsewhere
         row = before_touch(self.arm, self.motion.trajectory, time, BACK)
         if row is None:
             return self._pass(number)
-        way = self._way.up_to(number, row)
+        way = self._route.up_to(number, row)
         self.map.learning.passage(way, number + 1)
         self.trail.extend(way, number + 1)
 
@@ -162,7 +162,7 @@ class WholeArmNavigator:
         """Straight to where the arm was last before."""
         cell = self.trail.cell
         self._retreats = True
-        self._way = Way(np.stack([begin.q, self.trail.row]), [None, cell], self._way.goal, self.map.grid.turn)
+        self._route = Route(np.stack([begin.q, self.trail.row]), [None, cell], self._route.goal, self.map.grid.turn)
         return self._drive(np.array([cell]) if cell else self.motion.cells[:0], begin, MotionPhase.RETREAT)
 
     def _leave(self, begin: Reference) -> PlannedMotion | None:
@@ -172,44 +172,30 @@ class WholeArmNavigator:
         near = np.linalg.norm(first - self.goal) <= np.linalg.norm(first - last)
         if len(rows) < 2 or near or not len(self.map.search.solutions):
             return None
-        self._way = self._way._replace(rows=rows, cells=[None] * len(rows))
+        self._route = self._route._replace(rows=rows, cells=[None] * len(rows))
         return self._drive(self.motion.cells, begin, MotionPhase.PROBE)
 
     def _go_on(self, begin: Reference) -> PlannedMotion:
-        """A path from where the arm is: over the nearest centre, unless it is on one."""
+        """What the map says from where the arm is, over maps as fine as need be."""
         begin = begin._replace(qdd=np.zeros_like(begin.q))
-        if not len(self.map.search.solutions):
-            return self._end(
-                f"the arm is at its goal in no configuration that touches nothing known; {self.map.grid.edges()}"
-            )
-        here = self.trail.cell or self.map.entry(begin.q, self._straight)
-        if here is None and self._straight and not self.trail.at_start:
+        step = self.map.next_step(begin.q, self.trail, self._straight)
+        while isinstance(step, Refine):
+            self.trail.rename(self.map.refine(step.grid).cell)
+            step = self.map.next_step(begin.q, self.trail, self._straight)
+        if isinstance(step, End):
+            start, none = self.motion.start, self.motion.cells[:0]
+            return PlannedMotion(start, none, None, "no_path", step.reason, error_bound=step.error_bound)
+        if isinstance(step, Back):
             self.trail.back()
             return self._back(begin)
-        if here is None:
-            return self._end("no cell of the map can be entered from where the arm is")
-        found, against = self.map.path(here, begin.q)
-        self.map.separation.look(self.map.learning)
-        if found is not None and self.map.separation.is_told(self.map.collisions):
-            return self._end(self.map.why_hardly(), self.map.separation.bound)
-        carried = self.map.refine(found, begin.q)
-        if carried is not None:
-            self.trail.rename(carried.cell)
-            return self._go_on(begin)
-        if found is None:
-            return self._end(self.map.why_none())
-        at_centre = self.trail.cell is not None
-        trial = self.map.separation.trial(found, begin.q, self.map.learning)
-        phase = MotionPhase.TO_GOAL if trial is None else MotionPhase.PROBE
-        found = trial or found
-        self._way = self._way_over(found, begin.q, here if at_centre else None)
+        self._route = self._route_over(step.path, begin.q)
         if self._straight and not begin.qd.any():
-            return self._drive_straight(found.cells, begin, against)._replace(phase=phase)
-        return self._drive(found.cells, begin, phase)
+            return self._drive_straight(step.path.cells, begin, step.evidence)._replace(phase=step.phase)
+        return self._drive(step.path.cells, begin, step.phase)
 
-    def _drive_straight(self, cells: np.ndarray, begin: Reference, against: Against) -> PlannedMotion:
+    def _drive_straight(self, cells: np.ndarray, begin: Reference, against: CollisionEvidence) -> PlannedMotion:
         """The motion over the waypoints of the present way, shortened by straight lines."""
-        way, chosen = without_repeats(self._way), self.world.trajectory
+        way, chosen = without_repeats(self._route), self.world.trajectory
         if len(way.rows) < 2:
             return self._drive(cells, begin, MotionPhase.TO_GOAL)
         lines = Shortener(self.arm, self.map.scene, self.map.grid, against, self.map.beliefs)
@@ -217,27 +203,28 @@ class WholeArmNavigator:
         path = blended_path(
             self.arm, way.rows[short.kept], short.cut, chosen.tool_speed, begin.time, chosen.sample_time
         )
-        self._way, cells = straight_way(way, short, path), self.map.named(cells)
+        self._route, cells = straight_way(way, short, path), self.map.named(cells)
         start = tuple(int(c) for c in cells[0])
-        return PlannedMotion(start, cells, path.trajectory, places=self._tool(self._way.rows))
+        return PlannedMotion(start, cells, path.trajectory, places=self._tool(self._route.rows))
 
-    def _way_over(self, found: Found, q: np.ndarray, here: Cell | None) -> Way:
-        """The waypoints of a path from joint angles (n,), at the centre of ``here`` if that is given."""
-        left = found.cells[here is not None :]
-        rows = np.vstack([q, self.map.search.rows(found, q)[len(found.cells) - len(left) :]])
+    def _route_over(self, path: CellPath, q: np.ndarray) -> Route:
+        """The waypoints of a path from joint angles (n,), at the centre where the trail ends, if it is one."""
+        here = self.trail.cell
+        left = path.cells[here is not None :]
+        rows = np.vstack([q, self.map.search.rows(path, q)[len(path.cells) - len(left) :]])
         on_line = max(len(rows) - len(left) - 2, 0)
         self._straighten(rows[: len(rows) - on_line])
         cells = [here, *(tuple(int(v) for v in cell) for cell in left)] + [None] * (len(rows) - len(left) - 1)
-        return Way(rows, cells, found.goal, self.map.grid.turn, on_line=on_line)
+        return Route(rows, cells, path.goal, self.map.grid.turn, on_line=on_line)
 
     def _note_touch(self, detection: Detection, number: int) -> None:
         """Keep what a response of somebody's own is told of a touch, once the arm is back."""
         if self._response is not None:
             width = np.where(self.map.grid.spacing > 0.0, self.map.grid.spacing, np.inf)
-            way = np.diff(self._way.rows[number : number + 2], axis=0)[0] / width
+            way = np.diff(self._route.rows[number : number + 2], axis=0)[0] / width
             direction = way / max(float(np.linalg.norm(way)), 1e-12)
             place = self.map.grid.along(detection.onset.q) - 0.5
-            self._response.felt = place, direction, detection.torque.copy(), self._way.step(number)
+            self._response.felt = place, direction, detection.torque.copy(), self._route.step(number)
 
     def _explore(self, begin: Reference) -> PlannedMotion | None:
         """Over the waypoints of a response of somebody's own; None without any, or off a centre."""
@@ -246,8 +233,8 @@ class WholeArmNavigator:
             return None
 
         def find(start: Cell) -> np.ndarray | None:
-            found, _ = self.map.path(start, self.map.search.centre(np.array(start), begin.q))
-            return None if found is None else found.cells
+            choice, _ = self.map.choose_path(start, self.map.search.centre(np.array(start), begin.q))
+            return None if choice is None else choice.path.cells
 
         chosen = self._response.waypoints(begin.time, self.map.believed(here), find)
         if chosen is None:
@@ -256,7 +243,7 @@ class WholeArmNavigator:
         if not self.map.search.checks.are_free(rows[:-1], rows[1:]).all():
             raise MethodFailed(f"response {self.world.explore.method!r}: its way touches what is known")
         whole = [tuple(int(c) for c in p) if (p == np.rint(p)).all() else None for p in chosen]
-        self._way = self._way._replace(rows=rows, cells=[here, *whole], on_line=0)
+        self._route = self._route._replace(rows=rows, cells=[here, *whole], on_line=0)
         return self._drive(np.rint(np.vstack([here, chosen])).astype(int), begin, MotionPhase.EXPLORE)
 
     def _straighten(self, rows: np.ndarray) -> None:
@@ -268,15 +255,11 @@ class WholeArmNavigator:
 
     def _drive(self, cells: np.ndarray, begin: Reference, phase: MotionPhase) -> PlannedMotion:
         """The motion over the waypoints of the present way, which lead over cells (k, n)."""
-        chosen, rows = self.world.trajectory, self._way.rows
+        chosen, rows = self.world.trajectory, self._route.rows
         trajectory = joint_lines(self.arm, rows, chosen.tool_speed, begin.time, begin.qd, begin.qdd, chosen.sample_time)
         cells = self.map.named(cells)
         start = tuple(int(c) for c in cells[0]) if len(cells) else self.motion.start
         return PlannedMotion(start, cells, trajectory, places=self._tool(rows), phase=phase)
-
-    def _end(self, reason: str, error_bound: float = 0.0) -> PlannedMotion:
-        start, none = self.motion.start, self.motion.cells[:0]
-        return PlannedMotion(start, none, None, "no_path", reason, error_bound=error_bound)
 
     def _tool(self, q: np.ndarray) -> np.ndarray:
         return np.asarray(forward_kinematics(self.arm, q)[:, :3, 3])

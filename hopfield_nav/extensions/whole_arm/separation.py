@@ -22,10 +22,10 @@ from hopfield_nav.extensions.whole_arm.blocking import mark_ball
 from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
 from hopfield_nav.extensions.whole_arm.learning import WholeArmLearning
-from hopfield_nav.extensions.whole_arm.search import Found, Search
+from hopfield_nav.extensions.whole_arm.search import CellPath, Query, Search
 from hopfield_nav.extensions.whole_arm.step_checks import Place
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, capsules_in_base, pack_primitives, sphere
-from hopfield_nav.plugin import Against
+from hopfield_nav.plugin import CollisionEvidence
 
 DEEP = 0.005  # [m] in the arm a place is for the arm to touch what was felt there
 AIM = 0.025  # [m] in the arm is what is tried
@@ -76,7 +76,7 @@ class Separation:
         """Whether the bound is small enough, and was before the last touch: what is likeliest was driven."""
         return self.bound < 1.0 and 0 <= self._asked_with < len(collisions.touches)
 
-    def trial(self, found: Found, q: np.ndarray, felt: WholeArmLearning) -> Found | None:
+    def trial(self, found: CellPath, q: np.ndarray, felt: WholeArmLearning) -> CellPath | None:
         """A path from joint angles (n,) [rad] to where the arm is in what was felt as it is at its goal.
 
         None where the path that was to be driven is not doubted, where the last motion was a trial, or where nothing
@@ -94,8 +94,8 @@ class Separation:
         targets = np.unique(np.concatenate([np.zeros(0, int), *inside]))
         for certainty in RISKS if len(targets) else ():
             least = -np.log1p(-certainty)
-            doubts = Against(np.where(collisions.against > least, collisions.against, np.float32(0.0)))
-            path = self._search.towards(targets, here, q, felt.beliefs, doubts)
+            doubts = CollisionEvidence(np.where(collisions.against > least, collisions.against, np.float32(0.0)))
+            path = self._search.towards(targets, Query(here, q, felt.beliefs, doubts, set()))
             if path is not None:
                 last = np.ravel_multi_index(tuple(path.cells[-1]), self._grid.shape)
                 for place, cells in zip(places, inside, strict=True):
@@ -104,7 +104,7 @@ class Separation:
                 return path
         return None
 
-    def _is_doubted(self, found: Found, collisions: CollisionBelief) -> bool:
+    def _is_doubted(self, found: CellPath, collisions: CollisionBelief) -> bool:
         inner = collisions.against[tuple(found.cells[1:].T)]
         return bool((inner > -np.log(1.0 - SURE)).any()) or self._at_goal(found.goal, collisions)
 

@@ -16,11 +16,11 @@ from dynamics import Arm
 from hopfield_nav.clearance import CLOSEST, Scene, build_scene, motion_is_free
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
 from hopfield_nav.extensions.whole_arm.lines import BlendedPath, blend_points
+from hopfield_nav.extensions.whole_arm.route import Route
 from hopfield_nav.extensions.whole_arm.step_checks import BALL, LEAST
-from hopfield_nav.extensions.whole_arm.way import Way
 from hopfield_nav.geometry import join_primitives, pack_primitives, sphere
 from hopfield_nav.navigation.map import LIKELY, Beliefs, Cell, pairs
-from hopfield_nav.plugin import Against
+from hopfield_nav.plugin import CollisionEvidence
 
 LARGEST_CUT, LEAST_CUT = 0.3, 0.01  # [rad] that a blend takes off each of two lines
 _SHARE = 0.45  # of a line that a blend takes off at most
@@ -39,7 +39,7 @@ class Shortened(NamedTuple):
 class Shortener:
     """Knows what speaks against lines: solids, doubts of cells and places, beliefs of steps, rough cells."""
 
-    def __init__(self, arm: Arm, scene: Scene, grid: JointGrid, doubts: Against, beliefs: Beliefs) -> None:
+    def __init__(self, arm: Arm, scene: Scene, grid: JointGrid, doubts: CollisionEvidence, beliefs: Beliefs) -> None:
         self._arm, self._grid, self._doubts = arm, grid, doubts
         likely = doubts.points[doubts.weights > LIKELY]
         balls = pack_primitives([sphere(place, BALL) for place in likely])
@@ -146,7 +146,7 @@ class Shortener:
         return met is None or self._speaks_against(met, met[[0, -1]])
 
 
-def without_repeats(way: Way) -> Way:
+def without_repeats(way: Route) -> Route:
     """The waypoints without those at which the one before is as well."""
     steps = np.abs(np.diff(way.rows, axis=0)).max(axis=1)
     new = np.flatnonzero(np.concatenate([[True], steps > _SAME]))
@@ -155,7 +155,7 @@ def without_repeats(way: Way) -> Way:
     return way._replace(rows=way.rows[new], cells=cells)
 
 
-def straight_way(way: Way, short: Shortened, path: BlendedPath) -> Way:
+def straight_way(way: Route, short: Shortened, path: BlendedPath) -> Route:
     """The way along a shortened path: a blend is a segment beside the two lines that it joins.
 
     Only corners at which the arm rests are waypoints over the centre of a cell.

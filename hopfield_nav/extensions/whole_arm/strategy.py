@@ -10,19 +10,29 @@ import numpy as np
 from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
 from hopfield_nav.navigation.map import Cell, Step, pairs
 from hopfield_nav.navigation.responses import checked_waypoints
-from hopfield_nav.plugin import Against, Belief, BelievedMap, Felt, Method, MethodFailed, Response, asked, read_only
+from hopfield_nav.plugin import (
+    Belief,
+    BelievedMap,
+    CollisionEvidence,
+    ContactReport,
+    Method,
+    MethodFailed,
+    Response,
+    asked,
+    read_only,
+)
 from hopfield_nav.world import World, is_code
 
 
 @dataclass(frozen=True, eq=False)
-class ArmFelt(Felt):
+class ArmReport(ContactReport):
     """What was felt, and where the built-in strategies keep what they make of it."""
 
     collisions: CollisionBelief
 
 
 class _Strategy(Protocol):
-    def believe(self, felt: ArmFelt) -> Against | None:
+    def believe(self, felt: ArmReport) -> CollisionEvidence | None:
         """As ``plugin.Belief``."""
 
 
@@ -47,22 +57,22 @@ class _OwnBelief:
         belief: Belief = self._method.made(self._values)
         return belief
 
-    def believe(self, felt: ArmFelt) -> Against | None:
+    def believe(self, felt: ArmReport) -> CollisionEvidence | None:
         """What it answers, checked.
 
         Raises ``MethodFailed``: it raises, or answers no grid of the map with numbers of at least 0.
         """
         arrays = {name: read_only(getattr(felt, name)) for name in ("points", "weights", "touches")}
-        shown = Felt(believed=felt.believed.read_only(), near=felt.near, **arrays)
+        shown = ContactReport(believed=felt.believed.read_only(), near=felt.near, **arrays)
         with asked(self._method.title):
             return _checked(self._belief.believe(shown), felt.believed.blocked.shape)
 
 
-def _checked(answer: Any, shape: tuple[int, ...]) -> Against | None:
+def _checked(answer: Any, shape: tuple[int, ...]) -> CollisionEvidence | None:
     if answer is None:
         return None
-    if not isinstance(answer, Against):
-        raise MethodFailed(f"it answers {type(answer).__name__}, not Against or None")
+    if not isinstance(answer, CollisionEvidence):
+        raise MethodFailed(f"it answers {type(answer).__name__}, not CollisionEvidence or None")
     at_last = None if answer.at_last is None else _grid(answer.at_last, shape)
     return answer._replace(cells=_grid(answer.cells, shape), at_last=at_last)
 

@@ -9,7 +9,7 @@ import pytest
 
 from dynamics import load_arm
 from hopfield_nav.extensions.whole_arm import JointGrid
-from hopfield_nav.extensions.whole_arm.grid import one_more, opened
+from hopfield_nav.extensions.whole_arm.cell_planners import one_more, opened
 from hopfield_nav.navigation.map import Step, pairs
 from hopfield_nav.planning import Replanner, cheapest_path, neighbourhood_of
 

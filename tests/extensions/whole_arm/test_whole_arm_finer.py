@@ -11,11 +11,13 @@ from dynamics import load_arm
 from hopfield_nav.clearance import build_scene
 from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.extensions.whole_arm import JointGrid
+from hopfield_nav.extensions.whole_arm.attempts import choose_path
+from hopfield_nav.extensions.whole_arm.constants import EXITS, MOST_EXITS, RISK
 from hopfield_nav.extensions.whole_arm.finer import INSIDE, MOST_CELLS, Carried, finer
-from hopfield_nav.extensions.whole_arm.search import EXITS, MOST_EXITS, RISK, Search
+from hopfield_nav.extensions.whole_arm.search import Query, Search
 from hopfield_nav.geometry import pack_primitives
 from hopfield_nav.navigation.map import Beliefs, Step
-from hopfield_nav.plugin import Against
+from hopfield_nav.plugin import CollisionEvidence
 from hopfield_nav.world import parse_world
 
 COARSE = JointGrid(np.array([-np.pi, -1.0, 0.0]), np.array([np.pi, 1.0, 1.0]), (12, 6, 1))
@@ -99,13 +101,14 @@ def test_a_goal_is_reached_from_further_cells_where_the_nearest_are_doubted(most
     goal = GRID.centre(np.array([[6, 3, 2, 1, 1, 0]]))
     search = Search(ARM, build_scene(ARM, pack_primitives([])), GRID, goal, most_exits=most)
     cells = np.zeros(GRID.shape, np.float32)
-    for _, cell in search._near:
+    for _, cell in search.exits(set(), "near"):
         cells[cell] = 3.0
     here = (1, 2, 2, 1, 1, 0)
-    found = search.path(here, GRID.centre(here), Beliefs(GRID.shape, GRID.turn), Against(cells), set())
+    evidence, beliefs = CollisionEvidence(cells), Beliefs(GRID.shape, GRID.turn)
+    found = choose_path(search, Query(here, GRID.centre(here), beliefs, evidence, set()))
     assert found is not None
-    assert (cells[tuple(found.cells.T)] == 0.0).all() == clean
-    assert (search.risk <= RISK) == clean
+    assert (cells[tuple(found.path.cells.T)] == 0.0).all() == clean
+    assert (found.risk <= RISK) == clean
 
 
 BALLS = (

@@ -21,9 +21,10 @@ from hopfield_nav.extensions.whole_arm.collision_belief import (
     CollisionBelief,
     tangent_points,
 )
+from hopfield_nav.extensions.whole_arm.constants import CERTAINTY_LEVELS
 from hopfield_nav.extensions.whole_arm.goals import goal_solutions
 from hopfield_nav.extensions.whole_arm.lines import joint_lines
-from hopfield_nav.extensions.whole_arm.step_checks import LADDER, doubtful
+from hopfield_nav.extensions.whole_arm.step_checks import doubtful
 from hopfield_nav.extensions.whole_arm.strategies.felt_points import PATIENCE, FeltPoints
 from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
 from hopfield_nav.loop import sample
@@ -96,10 +97,10 @@ def test_what_touches_say_adds_up_and_can_be_taken_back():
         twice.add(places((POINT, 0.7)))
     assert once.against.max() > 0.0
     np.testing.assert_allclose(twice.against, 2.0 * once.against, rtol=1e-6)
-    levels = [np.count_nonzero(doubtful(twice.risk(), c)) for c in LADDER]
+    levels = [np.count_nonzero(doubtful(twice.risk(), c)) for c in CERTAINTY_LEVELS]
     assert levels == sorted(levels, reverse=True)
     assert levels[0] > levels[-1] == 0
-    assert all((doubtful(twice.risk(), c) >= doubtful(once.risk(), c)).all() for c in LADDER)
+    assert all((doubtful(twice.risk(), c) >= doubtful(once.risk(), c)).all() for c in CERTAINTY_LEVELS)
 
 
 def test_a_touch_keeps_five_bytes_of_a_doubted_cell():

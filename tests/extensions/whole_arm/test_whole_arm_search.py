@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav.clearance import build_scene, motion_is_free
 from hopfield_nav.extensions.whole_arm import JointGrid
-from hopfield_nav.extensions.whole_arm.search import Search
+from hopfield_nav.extensions.whole_arm.attempts import choose_path
+from hopfield_nav.extensions.whole_arm.search import Query, Search
 from hopfield_nav.extensions.whole_arm.step_checks import BALL
 from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.navigation.map import Beliefs, Step
-from hopfield_nav.plugin import Against
+from hopfield_nav.plugin import CollisionEvidence
 
 ARM = load_arm("ur5_ragazzon2012")
 START = np.array([0.2, -1.6, 1.2, -1.2, -1.5, 0.0])
@@ -19,16 +21,17 @@ GRID = JointGrid(START - 1.2, START + 1.2, (8, 6, 6, 3, 2, 1))
 HERE, THERE = (1, 2, 2, 1, 1, 0), (6, 3, 2, 1, 1, 0)
 
 
-def searched(facts, doubt):
+def searched(facts, doubt, touched=()):
     """A path, how often the network was asked for one, and what was searched."""
     search = Search(ARM, build_scene(ARM, pack_primitives([])), GRID, GRID.centre(np.array([THERE])))
-    beliefs, asked, shortest = Beliefs(GRID.shape, GRID.turn), [], search._shortest
+    beliefs, asked, shortest = Beliefs(GRID.shape, GRID.turn), [], search.shortest
     beliefs.facts.update(facts)
-    search._shortest = lambda *given: asked.append(given) or shortest(*given)
+    beliefs.load_prior(dict.fromkeys(touched, 0.5), {})
+    search.shortest = lambda *given: asked.append(given) or shortest(*given)
     cells = np.random.default_rng(2).uniform(0.0, 3.0, GRID.shape).astype(np.float32) * doubt
     points = forward_kinematics(ARM, GRID.centre(np.array([[3, 3, 3, 1, 0, 0], [4, 2, 2, 1, 1, 0]])))[:, :3, 3]
-    against = Against(cells, points=points, weights=np.array([0.9, 0.6]))
-    return search.path(HERE, GRID.centre(HERE), beliefs, against, set()), len(asked), search
+    against = CollisionEvidence(cells, points=points, weights=np.array([0.9, 0.6]))
+    return choose_path(search, Query(HERE, GRID.centre(HERE), beliefs, against, set())), len(asked), search
 
 
 def wall():
@@ -43,7 +46,24 @@ def test_where_facts_leave_no_path_no_doubt_is_asked():
     found, asked, _ = searched(wall()[1:], 1.0)
     assert found is not None
     assert asked > 3
-    assert any(tuple(cell) == (3, 0, 0, 0, 0, 0) for cell in found.cells.tolist())  # through what is left open
+    assert any(tuple(cell) == (3, 0, 0, 0, 0, 0) for cell in found.path.cells.tolist())  # through what is left open
+
+
+@pytest.mark.parametrize(
+    ("facts", "touched", "doubt", "name"),
+    [
+        ([], [], 0.0, "to the nearest centres, against no doubt"),
+        ([], [], 1.0, "to the nearest centres, against the least doubt"),
+        ([], [], 4.0, "to more centres, against the least doubt"),
+        ([], wall(), 0.0, "over touched steps, against no doubt"),
+        (wall()[1:], wall(), 1.0, "over touched steps, against the least doubt"),
+    ],
+)
+def test_the_attempt_that_is_no_more_daring_than_it_must_be_settles_it(facts, touched, doubt, name):
+    choice, _, _ = searched(facts, doubt, touched)
+    assert choice.attempt.name == name
+    assert (choice.risk == 1.0) == choice.attempt.name.startswith("over touched steps")
+    assert (choice.risk == 0.0) == (not doubt and not touched)
 
 
 def test_what_is_remembered_of_steps_and_places_is_what_a_check_finds():

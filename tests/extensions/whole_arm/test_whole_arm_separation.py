@@ -103,7 +103,7 @@ def test_an_arm_that_has_passed_nothing_tries_what_it_felt_all_the_same():
     """It was touched before it had been anywhere: no pose rules a place out."""
     asked = []
     stub = search(GOAL)
-    stub.towards = lambda cells, *_: asked.append(cells)
+    stub.towards = lambda cells, _: asked.append(cells)
     collisions = CollisionBelief(ARM, GRID)
     for k in range(PATIENCE):
         collisions.add(place(inside(), 1.0), np.full(6, k * 2 * APART))

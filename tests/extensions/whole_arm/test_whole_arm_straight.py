@@ -16,7 +16,7 @@ from hopfield_nav.geometry import capsules_in_base, pack_primitives, sphere
 from hopfield_nav.loop import evaluate, sample, values_at
 from hopfield_nav.navigation import Detection, Reference
 from hopfield_nav.navigation.map import Beliefs, Step
-from hopfield_nav.plugin import Against
+from hopfield_nav.plugin import CollisionEvidence
 from hopfield_nav.world import parse_world
 
 ARM = load_arm("ur5_ragazzon2012")
@@ -35,7 +35,7 @@ record: {signals: none}
 
 
 def shortened(scene=None, cells=None, beliefs=None, **against):
-    doubts = Against(np.zeros(GRID.shape, np.float32) if cells is None else cells, **against)
+    doubts = CollisionEvidence(np.zeros(GRID.shape, np.float32) if cells is None else cells, **against)
     beliefs = beliefs or Beliefs(GRID.shape, GRID.turn)
     scene = build_scene(ARM, pack_primitives([])) if scene is None else scene
     return Shortener(ARM, scene, GRID, doubts, beliefs).shorten(ROWS, STAIRS)
@@ -124,7 +124,7 @@ def test_blends_stay_in_their_corners_and_the_motion_keeps_its_limits():
 
 def felt_in_the_middle(navigator, motion):
     """A touch in the middle of the first line, step or way to the goal, the motion back, and the next one."""
-    way = navigator._way
+    way = navigator._route
     ends = motion.trajectory.knots if way.times is None else way.times
     number = next(k for k, cell in enumerate(way.cells) if way.line(k) or cell is not None)
     time = 0.5 * (ends[number] + ends[number + 1])
@@ -142,7 +142,7 @@ def test_a_touched_line_closes_no_step_and_its_cells_are_driven_one_by_one():
     assert len(line) > 1
     assert navigator.closed_steps() == {}
     assert navigator.map.beliefs.rough == set(line)
-    again = navigator._way
+    again = navigator._route
     for k in range(len(again.rows) - 1):
         assert not navigator.map.beliefs.rough & set(again.line(k))
 

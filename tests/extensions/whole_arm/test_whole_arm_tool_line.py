@@ -11,11 +11,12 @@ from hopfield_nav.clearance import build_scene, motion_is_free
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.extensions.whole_arm import JointGrid
 from hopfield_nav.extensions.whole_arm.arm_map import LINE_TOUCHES
+from hopfield_nav.extensions.whole_arm.attempts import choose_path
 from hopfield_nav.extensions.whole_arm.goals import tool_line
-from hopfield_nav.extensions.whole_arm.search import Search
+from hopfield_nav.extensions.whole_arm.search import Query, Search
 from hopfield_nav.geometry import box, pack_primitives
 from hopfield_nav.navigation.map import Beliefs, ContactHypotheses
-from hopfield_nav.plugin import Against
+from hopfield_nav.plugin import CollisionEvidence
 from hopfield_nav.world import parse_world
 
 ARM = load_arm("ur5_ragazzon2012")
@@ -70,11 +71,11 @@ def test_the_line_ends_before_what_is_known():
 def test_a_path_ends_with_the_line_unless_doubt_speaks_against_it_or_it_is_shut():
     line = tool_line(ARM, EMPTY, GOAL, 0.1)
     search = Search(ARM, EMPTY, GRID, GOAL[None], lines=[line])
-    doubts = Against(np.zeros(GRID.shape, np.float32))
+    doubts = CollisionEvidence(np.zeros(GRID.shape, np.float32))
 
     def path(doubts, shut):
-        found = search.path(GRID.cell_of(START), START, Beliefs(GRID.shape), doubts, shut)
-        return found.goal, search.rows(found, START)
+        path = choose_path(search, Query(GRID.cell_of(START), START, Beliefs(GRID.shape), doubts, shut)).path
+        return path.goal, search.rows(path, START)
 
     goal, rows = path(doubts, set())
     assert goal == 1
@@ -121,7 +122,7 @@ def test_after_some_touches_the_arm_no_longer_looks_for_its_line():
     map_ = Simulation(parse_world(f"format: 1\n{SMALL}{QUICK}{ENDS}planner: {{approach: 0.2}}\n")).navigator.map
     here = map_.entry(START, True)
     for count in range(LINE_TOUCHES + 1):
-        assert map_.path(here, START)[0].goal == (1 if count < LINE_TOUCHES else 0)
+        assert map_.choose_path(here, START)[0].path.goal == (1 if count < LINE_TOUCHES else 0)
         elsewhere = np.array([[0.0, 0.1 * count, 1.5]])
         map_.collisions.add(ContactHypotheses(elsewhere, np.array([6]), np.ones(1)))
 
@@ -137,8 +138,10 @@ def test_where_doubt_is_a_cost_the_line_is_taken_while_it_costs_nothing():
     free = np.zeros(GRID.shape, np.float32)
 
     def goal(cost, shut=frozenset()):
-        found = search.cheapest(GRID.cell_of(START), START, Beliefs(GRID.shape), Against(cost, as_cost=True), set(shut))
-        return found.goal
+        evidence = CollisionEvidence(cost, as_cost=True)
+        choice = choose_path(search, Query(GRID.cell_of(START), START, Beliefs(GRID.shape), evidence, set(shut)))
+        assert choice.risk == 0.0
+        return choice.path.goal
 
     assert goal(free) == goal(free + np.float32(1e-5)) == 1
     assert goal(free, {(1, None)}) == 0
@@ -168,7 +171,8 @@ def test_on_a_finer_map_lines_are_forgotten():
     assert map_.search.lines == {(goals - 1, None)}
     map_.learning.shut_exits |= map_.search.lines | {(0, cell)}
     assert "past what is known" not in map_.why_none()
-    assert map_.refine(None, START) is not None
+    map_.refine(map_.finer_grid(None, START))
+    assert map_.finer_grid(None, START) is None
     assert (len(map_.search.solutions), map_.search.lines) == (goals - 1, set())
     assert {number for number, _ in map_.learning.shut_exits} == {0}
     map_.learning.shut_exits.clear()

@@ -8,10 +8,11 @@ import pytest
 from dynamics import load_arm
 from hopfield_nav.clearance import build_scene, motion_is_free
 from hopfield_nav.extensions.whole_arm import JointGrid, step_checks
-from hopfield_nav.extensions.whole_arm.search import Search
+from hopfield_nav.extensions.whole_arm.attempts import choose_path
+from hopfield_nav.extensions.whole_arm.search import Query, Search
 from hopfield_nav.geometry import box, pack_primitives
 from hopfield_nav.navigation.map import Beliefs, Step
-from hopfield_nav.plugin import Against
+from hopfield_nav.plugin import CollisionEvidence
 
 ARM = load_arm("ur5_ragazzon2012")
 START = np.array([0.2, -1.6, 1.2, -1.2, -1.5, 0.0])
@@ -32,9 +33,9 @@ def searched(scene, checked=None):
     search.checks.are_free = checked or search.checks.are_free
     grow = search._walls.grow
     search._walls.grow = lambda *given: rounds.append(given) or grow(*given)
-    nothing = Against(np.zeros(GRID.shape, np.float32))
-    found = search.path(HERE, Q, Beliefs(GRID.shape, GRID.turn), nothing, set())
-    return search, found, len(rounds)
+    nothing = CollisionEvidence(np.zeros(GRID.shape, np.float32))
+    choice = choose_path(search, Query(HERE, Q, Beliefs(GRID.shape, GRID.turn), nothing, set()))
+    return search, choice.path, len(rounds)
 
 
 def is_free(step):

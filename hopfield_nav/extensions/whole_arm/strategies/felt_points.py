@@ -1,7 +1,7 @@
 """The strategy ``felt_points``: the places where a touch may have been, the least certain risked first."""
 
-from hopfield_nav.extensions.whole_arm.strategy import ArmFelt
-from hopfield_nav.plugin import Against, Method
+from hopfield_nav.extensions.whole_arm.strategy import ArmReport
+from hopfield_nav.plugin import CollisionEvidence, Method
 
 PATIENCE = 10  # touches after which surfaces are let go before more than an even chance is risked
 
@@ -9,12 +9,12 @@ PATIENCE = 10  # touches after which surfaces are let go before more than an eve
 class FeltPoints:
     """Goes by certainties; a ``plugin.Belief``."""
 
-    def believe(self, felt: ArmFelt) -> Against:
+    def believe(self, felt: ArmReport) -> CollisionEvidence:
         """What speaks against cells, surfaces included, and the places through which no step shall sweep."""
         collisions, at_last = felt.collisions, None
         if len(collisions.touches) >= PATIENCE and collisions.has_surfaces():
             at_last = collisions.risk(surfaces=False)
-        return Against(felt.believed.against, points=felt.points, weights=felt.weights, at_last=at_last)
+        return CollisionEvidence(felt.believed.against, points=felt.points, weights=felt.weights, at_last=at_last)
 
 
 METHOD = Method(

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from hopfield_nav.extensions.whole_arm.strategy import ArmFelt
-from hopfield_nav.plugin import Against, Method
+from hopfield_nav.extensions.whole_arm.strategy import ArmReport
+from hopfield_nav.plugin import CollisionEvidence, Method
 
 RISK = 30.0  # steps that -ln(1 - certainty) = 1 is worth
 
@@ -11,9 +11,9 @@ RISK = 30.0  # steps that -ln(1 - certainty) = 1 is worth
 class HypothesisSets:
     """Goes by costs; a ``plugin.Belief``."""
 
-    def believe(self, felt: ArmFelt) -> Against:
+    def believe(self, felt: ArmReport) -> CollisionEvidence:
         """``RISK`` times what speaks against every cell."""
-        return Against(np.float32(RISK) * felt.believed.against, as_cost=True)
+        return CollisionEvidence(np.float32(RISK) * felt.believed.against, as_cost=True)
 
 
 METHOD = Method(

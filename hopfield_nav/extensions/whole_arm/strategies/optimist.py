@@ -1,13 +1,13 @@
 """The strategy ``optimist``: a touch closes its own step alone."""
 
-from hopfield_nav.extensions.whole_arm.strategy import ArmFelt
+from hopfield_nav.extensions.whole_arm.strategy import ArmReport
 from hopfield_nav.plugin import Method
 
 
 class Optimist:
     """Believes nothing of cells; a ``plugin.Belief``."""
 
-    def believe(self, felt: ArmFelt) -> None:
+    def believe(self, felt: ArmReport) -> None:
         """Nothing but the steps."""
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from hopfield_nav.extensions.whole_arm.strategy import ArmFelt
-from hopfield_nav.plugin import Against, Method
+from hopfield_nav.extensions.whole_arm.strategy import ArmReport
+from hopfield_nav.plugin import CollisionEvidence, Method
 
 
 class Thompson:
@@ -12,13 +12,13 @@ class Thompson:
     def __init__(self) -> None:
         self._generator: np.random.Generator | None = None
 
-    def believe(self, felt: ArmFelt) -> Against:
+    def believe(self, felt: ArmReport) -> CollisionEvidence:
         """What speaks against cells if the drawn places are where it touched."""
         if self._generator is None:
             self._generator = np.random.default_rng(felt.believed.seed)
         drawn = felt.collisions.drawn(self._generator)
         points, weights, _ = drawn.places()
-        return Against(drawn.risk(), points=points, weights=weights)
+        return CollisionEvidence(drawn.risk(), points=points, weights=weights)
 
 
 METHOD = Method(

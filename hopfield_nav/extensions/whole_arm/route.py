@@ -13,7 +13,7 @@ _SWEEP = 8  # configurations on a line that was driven, at which places are rule
 _APART = 0.05  # [rad] no further from each other than these are those on longer lines
 
 
-class Way(NamedTuple):
+class Route(NamedTuple):
     """The waypoints of a motion."""
 
     rows: np.ndarray  # (k + 1, n) joint angles [rad]
@@ -43,7 +43,7 @@ class Way(NamedTuple):
         """The cells that segment ``number`` joins as a straight line; none where it is no such line."""
         return self.joined[number] if self.joined else []
 
-    def up_to(self, number: int, row: np.ndarray) -> "Way":
+    def up_to(self, number: int, row: np.ndarray) -> "Route":
         """The segments before number ``number``, and this one as far as to joint angles (n,) [rad]."""
         rows = np.vstack([self.rows[: number + 1], row])
         return self._replace(rows=rows, cells=[*self.cells[: number + 1], None])
@@ -89,7 +89,7 @@ class Trail:
         """Whether the arm has been nowhere else."""
         return len(self._points) == 1
 
-    def extend(self, way: Way, until: int) -> None:
+    def extend(self, way: Route, until: int) -> None:
         """Add the waypoints of a motion up to number ``until``."""
         self._points += itertools.islice(zip(way.rows, way.cells, strict=True), 1, until + 1)
 

@@ -1,0 +1,108 @@
+"""How a path is chosen: attempts in turn, each less careful than the one before, until one of them settles it.
+
+What is known blocks for good; what was felt is let go, the least certain first, where it leaves no path; facts alone
+never are. ``BY_DOUBT`` and ``BY_COST`` are the attempts in their order, ``choose_path`` makes them. The path of each
+is found in ``search``, over cells and steps that are proven free of what is known.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Literal, NamedTuple
+
+from hopfield_nav.extensions.whole_arm.constants import CERTAINTY_LEVELS, RISK
+from hopfield_nav.extensions.whole_arm.search import CellPath, Exits, Query, Search
+
+NOTHING, LEAST_DOUBT, EVERYTHING = CERTAINTY_LEVELS[:1], CERTAINTY_LEVELS[1:], CERTAINTY_LEVELS[-1:]
+COSTS = ()
+
+
+class Attempt(NamedTuple):
+    """One way to look for a path."""
+
+    name: str
+    ends: Literal["line", "near", "all"]  # where it may end: on the tool's line, at few centres, at all in sight
+    past: Literal["touched", "facts"]  # which steps it keeps closed: all that were touched, or facts alone
+    # certainties of cells and places against which it may lead: the least that leaves a path is taken. ``COSTS``: no
+    # cell is closed, and the path is that of the least sum of costs
+    risks: tuple[float, ...]
+    settles: float = 1.0  # a path that risks no more is taken, another kept for want of a better one
+    is_needed: bool = False  # whether the search ends where this attempt finds no path
+
+
+BY_DOUBT = (
+    Attempt("onto the tool's line, against no doubt", "line", "touched", NOTHING),
+    Attempt("to the nearest centres, against no doubt", "near", "touched", NOTHING),
+    Attempt("to the nearest centres, against the least doubt", "near", "touched", LEAST_DOUBT, settles=RISK),
+    Attempt("whether facts leave any path", "all", "facts", EVERYTHING, settles=0.0, is_needed=True),
+    Attempt("to more centres, against no doubt", "all", "touched", NOTHING),
+    Attempt("to more centres, against the least doubt", "all", "touched", LEAST_DOUBT),
+    Attempt("over touched steps, against no doubt", "all", "facts", NOTHING),
+    Attempt("over touched steps, against the least doubt", "all", "facts", LEAST_DOUBT),
+)
+BY_COST = (
+    Attempt("onto the tool's line, at no cost", "line", "touched", COSTS),
+    Attempt("to the nearest centres, at the least cost", "near", "touched", COSTS),
+    Attempt("to more centres, at the least cost", "all", "touched", COSTS),
+    Attempt("over touched steps, at the least cost", "all", "facts", COSTS),
+)
+
+
+class Choice(NamedTuple):
+    """The path that was chosen."""
+
+    path: CellPath
+    attempt: Attempt  # that found it
+    risk: float  # certainty against which it leads; 1 over touched steps, 0 where costs count
+
+
+def choose_path(search: Search, query: Query) -> Choice | None:
+    """The path of the first attempt that settles it, else of the last that found one; None: facts leave none.
+
+    An attempt over touched steps is made only while there is no path past them, and none is made twice.
+    """
+    kept, made = None, list[tuple[Exits, str, tuple[float, ...]]]()
+    for attempt in BY_COST if query.evidence.as_cost else BY_DOUBT:
+        exits = search.exits(query.left_out, attempt.ends)
+        this = exits, attempt.past, attempt.risks
+        is_past_touched = kept is not None and kept.attempt.past == "touched"
+        if not exits or this in made or (is_past_touched and attempt.past == "facts"):
+            continue
+        made.append(this)
+        found = _make(attempt, exits, search, query, kept)
+        if found is None and attempt.is_needed:
+            return None
+        if found is not None and found.risk <= attempt.settles:
+            return found
+        kept = found or kept
+    return kept
+
+
+def _make(attempt: Attempt, exits: Exits, search: Search, query: Query, kept: Choice | None) -> Choice | None:
+    """What an attempt finds; ``kept`` is what an earlier one did."""
+    closed = set(query.beliefs.doubted()) if attempt.past == "touched" else query.beliefs.facts
+    if attempt.risks == COSTS:
+        path = search.cheapest(query, exits, closed)
+        costs = path is not None and attempt.ends == "line" and search.has_cost(path, query)
+        return None if path is None or costs else Choice(path, attempt, 0.0)
+    levels = attempt.risks
+    is_certain = kept is not None and kept.attempt.past == attempt.past and kept.risk in levels
+    if kept is not None and is_certain:
+        levels = levels[: levels.index(kept.risk) + 1]
+    path, risk = _least(partial(search.shortest, query, exits, closed), levels, is_certain)
+    return None if path is None else Choice(path, attempt, risk if attempt.past == "touched" else 1.0)
+
+
+def _least(
+    below: Callable[[float], CellPath | None], levels: tuple[float, ...], is_certain: bool
+) -> tuple[CellPath | None, float]:
+    """By halving: the path that risks the least of some levels, and that level.
+
+    If it is certain that the last of them leaves a path, that is not asked first.
+    """
+    low, high = 0, len(levels) - 1
+    best = None if is_certain else below(levels[high])
+    while (best is not None or is_certain) and low < high:
+        middle = (low + high) // 2
+        tried = below(levels[middle])
+        best, low, high = (best, middle + 1, high) if tried is None else (tried, low, middle)
+    return best or (below(levels[high]) if is_certain else None), levels[high]
