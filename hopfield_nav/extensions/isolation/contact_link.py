@@ -106,18 +106,12 @@ def read_fit(arm: Arm, surface: ArmSurface, q: np.ndarray, rows: np.ndarray) -> 
     share = np.exp(evidence[kept] - evidence[kept].max()) if len(kept) else np.zeros(0)
     weight = share / max(share.sum(), 1e-300)
     probability = np.bincount(link[kept], weight, n + 1)
-    best_link = int(probability.argmax()) if len(kept) else 0
-    best = int(np.where(link[kept] == best_link, share, -1.0).argmax()) if len(kept) else -1
-    return Isolation(
-        links=tuple(int(i) for i in np.unique(link[kept])),
-        best_link=best_link,
-        best_point=points[best] if len(kept) else np.full(3, np.nan),
-        patches=kept,
-        points=points,
-        normals=normals,
-        weight=weight,
-        probability=probability,
-    )
+    best_link, best_point = 0, np.full(3, np.nan)
+    if len(kept):
+        best_link = int(probability.argmax())
+        best_point = points[int(np.where(link[kept] == best_link, share, -1.0).argmax())]
+    links = tuple(int(i) for i in np.unique(link[kept]))
+    return Isolation(links, best_link, best_point, kept, points, normals, weight, probability)
 
 
 def misfit_bound(n: int, level: float) -> float:
@@ -134,9 +128,9 @@ def whitening(sigma: np.ndarray | float, n: int) -> np.ndarray:
     noise = np.asarray(sigma, dtype=np.float64)
     if noise.shape not in {(), (n,), (n, n)} or not np.all(np.isfinite(noise)):
         raise BadInput("sigma has the wrong shape", found=noise.shape, allowed=f"(), ({n},) or ({n}, {n})")
+    if noise.ndim < 2 and not np.all(noise > 0):
+        raise BadInput("noise must be positive", found=noise.tolist(), allowed="above 0 N·m")
     if noise.ndim < 2:
-        if not np.all(noise > 0):
-            raise BadInput("noise must be positive", found=noise.tolist(), allowed="above 0 N·m")
         return np.ascontiguousarray(np.diag(1.0 / np.broadcast_to(noise, n)))
     try:
         return np.ascontiguousarray(np.tril(np.linalg.inv(np.linalg.cholesky(noise))))

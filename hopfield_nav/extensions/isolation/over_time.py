@@ -17,22 +17,22 @@ from dynamics import Arm, BadInput, gravity_torque
 from dynamics.batches import as_rows
 from hopfield_nav.extensions.isolation import contact_link
 from hopfield_nav.extensions.isolation.fit import LOG_EVIDENCE
-from hopfield_nav.extensions.isolation.surface import AREA, AXIS, BODY, FIRST, LENGTH, SCALE, SECOND, ArmSurface, U, V
-from hopfield_nav.geometry import LINK, START, capsules_in_base
+from hopfield_nav.extensions.isolation.surface import AREA, BODY, ArmSurface, U, V, surface_places
+from hopfield_nav.geometry import LINK, capsules_in_base
 
 MOST_POSES = 256  # free poses that are remembered
 LATER = ("none", "rises", "all")  # which instants after the first count
 LEAST_BASELINE = 8  # residuals that make a line
+_SLIP = 0.03  # [m] that contact may wander over the surface from instant to instant
 _SPACING = 0.005  # [rad] sum over the joints between two of them: some 5 mm at the end of the arm
 
 
 class ContactIsolator:
     """Links and patches that can be touched, narrowed while the arm moves and while contact lasts.
 
-    The arm, ``sigma`` (``felt`` may be given another), ``level``, ``friction``, ``largest_force`` and ``surface`` are
-    as for ``isolate``. The latest ``hold_back`` poses of ``moved_free`` before contact is felt do not count: contact
-    begins before it is felt. From the depth ``margin`` in an earlier pose a point counts as swept [m]. Contact may
-    wander as far as ``slip`` over the surface from instant to instant [m].
+    The arm and ``sigma`` (``felt`` may get another) are as for ``isolate``, with its defaults. The latest ``hold_back``
+    poses of ``moved_free`` before contact is felt do not count: contact begins before it is felt. From the depth
+    ``margin`` in an earlier pose a point counts as swept [m].
 
     ``later`` says what instants after the first exclude patches: ``none``; those while the residual still ``rises``;
     or ``all``. See ``docs/isolation.md`` for what each of them loses. So many residuals as ``baseline`` says of
@@ -45,13 +45,8 @@ class ContactIsolator:
         arm: Arm,
         sigma: np.ndarray | float,
         *,
-        level: float = contact_link.LEVEL,
-        friction: float = 0.0,
-        largest_force: float = contact_link.LARGEST_FORCE,
-        surface: ArmSurface | None = None,
         hold_back: int = 50,
         margin: float = 0.003,
-        slip: float = 0.03,
         later: str = "none",
         baseline: int = 0,
     ) -> None:
@@ -60,13 +55,10 @@ class ContactIsolator:
             raise BadInput(told, where="later", found=later, allowed=", ".join(LATER))
         if baseline != 0 and baseline < LEAST_BASELINE:
             raise BadInput("no line", where="baseline", found=baseline, allowed=f"0 or >= {LEAST_BASELINE}")
-        if hold_back < 0 or margin < 0 or slip < 0:
-            raise BadInput("must not be negative", where="ContactIsolator", found=(hold_back, margin, slip))
+        if hold_back < 0 or margin < 0:
+            raise BadInput("must not be negative", where="ContactIsolator", found=(hold_back, margin))
         contact_link.whitening(sigma, len(arm.dh))
-        contact_link.misfit_bound(len(arm.dh), level)
-        self.arm, self.sigma, self.surface = arm, sigma, surface or contact_link.default_surface(arm)
-        self._level, self._friction, self._largest = level, friction, largest_force
-        self._margin, self._slip = margin, slip
+        self.arm, self.sigma, self.surface, self._margin = arm, sigma, contact_link.default_surface(arm), margin
         self._recent: deque[np.ndarray] = deque()
         self._hold_back, self._later, self._baseline = hold_back, later, baseline
         self._residuals: deque[np.ndarray] = deque(maxlen=baseline + hold_back)
@@ -95,7 +87,10 @@ class ContactIsolator:
         self._residuals.append(torque[0])
         self._recent.append(rows[0])
         while len(self._recent) > self._hold_back:
-            self._remember(self._recent.popleft())
+            past = self._recent.popleft()
+            if self._last is None or np.abs(past - self._last).sum() > _SPACING:
+                self._free.append(capsules_in_base(self.arm, past))
+                self._last = past
 
     def felt(
         self, q: np.ndarray, residual: np.ndarray, sigma: np.ndarray | float | None = None
@@ -137,15 +132,12 @@ class ContactIsolator:
     @cached_property
     def _near(self) -> np.ndarray:
         """Made when a later instant first needs it: many an isolator is begun anew before."""
-        return _neighbours(self.surface, self._slip)
+        return _neighbours(self.arm, self.surface)
 
     def _narrow(self, q: np.ndarray, change: np.ndarray, sigma: np.ndarray | float) -> None:
         """Drop the patches that do not explain ``change`` (n,) [N·m] at ``q`` (n,) [rad]."""
         free = np.array(self._free).reshape(len(self._free), len(self.surface.bodies), 7)
-        rows = contact_link.fit_surface(
-            self.arm, self.surface, q, change, sigma, self._level, self._friction, self._largest,
-            free, self._margin,
-        )  # fmt: skip
+        rows = contact_link.fit_surface(self.arm, self.surface, q, change, sigma, free=free, margin=self._margin)
         alive = self._evidence
         if self.instants:
             widened = (self._near & np.isfinite(rows[:, LOG_EVIDENCE])).any(axis=1)
@@ -169,11 +161,6 @@ class ContactIsolator:
         rows = self._rows.copy()
         rows[:, LOG_EVIDENCE] = self._evidence
         return contact_link.read_fit(self.arm, self.surface, self._q, rows)
-
-    def _remember(self, q: np.ndarray) -> None:
-        if self._last is None or np.abs(q - self._last).sum() > _SPACING:
-            self._free.append(capsules_in_base(self.arm, q))
-            self._last = q
 
 
 def continued_line(values: np.ndarray, ahead: int) -> np.ndarray:
@@ -209,18 +196,12 @@ def model_covariance(
     return weights.T @ weights + np.diag(friction**2 + np.broadcast_to(noise, n) ** 2)
 
 
-def _neighbours(surface: ArmSurface, slip: float) -> np.ndarray:
-    """(m, m) bool: patches of one link whose middles are no farther apart than ``slip`` and their size."""
-    bodies, shapes, patches = surface.bodies, surface.shapes, surface.patches
-    row = patches[:, BODY].astype(int)
-    shape, u, v = shapes[row], patches[:, U], patches[:, V]
-    s = np.clip(u, 0.0, shape[:, LENGTH])
-    tilt = (u - s) / shape[:, SCALE]
-    across = np.cos(v)[:, None] * shape[:, FIRST : FIRST + 3] + np.sin(v)[:, None] * shape[:, SECOND : SECOND + 3]
-    axis = shape[:, AXIS : AXIS + 3]
-    normal = np.cos(tilt)[:, None] * across + np.sin(tilt)[:, None] * axis
-    middle = bodies[row, START : START + 3] + s[:, None] * axis + shape[:, SCALE, None] * normal
+def _neighbours(arm: Arm, surface: ArmSurface) -> np.ndarray:
+    """(m, m) bool: patches of one link whose middles are no farther apart than ``_SLIP`` and their size."""
+    patches = surface.patches
+    every, straight = np.arange(len(patches)), np.zeros(len(arm.dh))
+    middle, _ = surface_places(arm, straight, surface, every, patches[:, U], patches[:, V])
     half = np.sqrt(patches[:, AREA] / np.pi)
     apart = np.linalg.norm(middle[:, None] - middle[None], axis=2)
-    link = bodies[row, LINK]
-    return (link[:, None] == link[None]) & (apart <= slip + half[:, None] + half[None])
+    link = surface.bodies[patches[:, BODY].astype(int), LINK]
+    return (link[:, None] == link[None]) & (apart <= _SLIP + half[:, None] + half[None])

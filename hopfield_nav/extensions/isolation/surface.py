@@ -138,18 +138,13 @@ def place_surface(work, bodies, shapes, b, u, v, out):
 @inlined
 def inside_another(work, bodies, own, point):
     """Whether a point (base axes) lies inside another capsule than ``own``, the base's too."""
-    for b in range(bodies.shape[0]):  # noqa: SIM110  (a generator does not compile)
-        if b != own and depth_inside(work, bodies, b, point) > 0.0:
-            return True
+    for b in range(bodies.shape[0]):
+        if b != own:
+            a, d = place_axis(work, bodies, b)
+            r = to_segment(point, a, d)
+            if bodies[b, RADIUS] - math.sqrt(dot(r, r)) > 0.0:
+                return True
     return False
-
-
-@inlined
-def depth_inside(work, bodies, b, point):
-    """How deep a point (base axes) lies inside capsule ``b`` [m]; negative outside."""
-    a, d = place_axis(work, bodies, b)
-    r = to_segment(point, a, d)
-    return bodies[b, RADIUS] - math.sqrt(dot(r, r))
 
 
 @kernel

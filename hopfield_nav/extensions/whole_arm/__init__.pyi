@@ -4,6 +4,4 @@ from .collision_belief import CollisionBelief as CollisionBelief
 from .grid import JointGrid as JointGrid
 from .grid import default_bounds as default_bounds
 from .grid import grid_of as grid_of
-from .map_of_run import FeltMap as FeltMap
-from .map_of_run import felt_map as felt_map
 from .navigator import WholeArmNavigator as WholeArmNavigator

@@ -11,26 +11,22 @@ import numpy as np
 from dynamics import Arm
 from hopfield_nav.build import build_obstacles
 from hopfield_nav.clearance import build_scene, scene_of_world
+from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.attempts import Choice, choose_path
 from hopfield_nav.extensions.whole_arm.blocking import mark_ball
 from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
-from hopfield_nav.extensions.whole_arm.constants import EXITS, MOST_EXITS, RISK
-from hopfield_nav.extensions.whole_arm.finer import SURELY, Carried, finer
 from hopfield_nav.extensions.whole_arm.goals import goal_solutions, tool_line
-from hopfield_nav.extensions.whole_arm.grid import JointGrid, grid_of
+from hopfield_nav.extensions.whole_arm.grid import Carried, JointGrid, finer, grid_of
 from hopfield_nav.extensions.whole_arm.learning import WholeArmLearning
 from hopfield_nav.extensions.whole_arm.route import Trail
 from hopfield_nav.extensions.whole_arm.search import CellPath, Query, Search
 from hopfield_nav.extensions.whole_arm.separation import Separation
-from hopfield_nav.extensions.whole_arm.step_checks import LEAST
 from hopfield_nav.extensions.whole_arm.strategy import ArmReport, belief_for
 from hopfield_nav.navigation.map import Beliefs, Cell, Step
 from hopfield_nav.navigation.motion import MotionPhase
 from hopfield_nav.navigation.planners import planner_for
 from hopfield_nav.plugin import BelievedMap, CollisionEvidence
 from hopfield_nav.world import World, is_code
-
-LINE_TOUCHES = 5  # touches after which the arm no longer looks for a way to the line of the tool
 
 
 class Drive(NamedTuple):
@@ -68,7 +64,7 @@ class ArmMap:
         self.scene = build_scene(arm, build_obstacles(world)) if omniscient else scene_of_world(world)
         own = planner_for(world) if is_code(world.planner.kind) else None
         goals = goal_solutions(world, arm, self.scene, self.grid)
-        most = MOST_EXITS if world.planner.finer else EXITS
+        most = numbers.MOST_EXITS if world.planner.finer else numbers.EXITS
         lines = [line for line in map(self.tool_line, goals) if len(line) > 1]
         self.search = Search(arm, self.scene, self.grid, goals, own, world.seed, most, lines)
         self.separation = Separation(arm, self.grid, self.search, world.planner.no_path_error)
@@ -134,11 +130,11 @@ class ArmMap:
         evidence = self._belief.believe(
             ArmReport(report, points, weights, touches, self._cells_near, self.collisions)
         ) or CollisionEvidence(np.zeros(self.grid.shape, np.float32))
-        if len(self.collisions.touches) >= LINE_TOUCHES:
+        if len(self.collisions.touches) >= numbers.LINE_TOUCHES:
             self.learning.shut_exits |= self.search.lines
         query = Query(here, q, self.beliefs, evidence, self.learning.shut_exits)
         choice = choose_path(self.search, query)
-        if choice is not None and choice.risk > RISK and evidence.at_last is not None:
+        if choice is not None and choice.risk > numbers.EVEN_CHANCE and evidence.at_last is not None:
             query = query._replace(evidence=evidence._replace(cells=evidence.at_last))
             choice = choose_path(self.search, query)
         return choice, query.evidence
@@ -163,11 +159,11 @@ class ArmMap:
         shut, rough, against = self.learning.shut_entries, self.beliefs.rough, self.collisions.against
         if not straight:
             return self.search.entry(q, shut)
-        return self.search.entry(q, shut, lambda cell: (bool(against[cell] > LEAST), cell in rough))
+        return self.search.entry(q, shut, lambda cell: (bool(against[cell] > numbers.NO_DOUBT), cell in rough))
 
     def finer_grid(self, choice: Choice | None, q: np.ndarray) -> JointGrid | None:
         """A finer map, where there is no path, or a likely touch on it; None otherwise, or where it is fine already."""
-        if not self._may_refine or (choice is not None and choice.risk <= SURELY):
+        if not self._may_refine or (choice is not None and choice.risk <= numbers.SURELY):
             return None
         goals = self.search.solutions
         number = int(np.abs(goals - q).sum(axis=1).argmin()) if choice is None else choice.path.goal

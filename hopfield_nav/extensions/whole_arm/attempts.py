@@ -9,11 +9,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Literal, NamedTuple
 
-from hopfield_nav.extensions.whole_arm.constants import CERTAINTY_LEVELS, RISK
+from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.search import CellPath, Exits, Query, Search
 
-NOTHING, LEAST_DOUBT, EVERYTHING = CERTAINTY_LEVELS[:1], CERTAINTY_LEVELS[1:], CERTAINTY_LEVELS[-1:]
-COSTS = ()
+LEVELS = numbers.CERTAINTY_LEVELS
+NO_DOUBT, LEAST_DOUBT, ANY_DOUBT, COSTS = LEVELS[:1], LEVELS[1:], LEVELS[-1:], ()
 
 
 class Attempt(NamedTuple):
@@ -30,13 +30,13 @@ class Attempt(NamedTuple):
 
 
 BY_DOUBT = (
-    Attempt("onto the tool's line, against no doubt", "line", "touched", NOTHING),
-    Attempt("to the nearest centres, against no doubt", "near", "touched", NOTHING),
-    Attempt("to the nearest centres, against the least doubt", "near", "touched", LEAST_DOUBT, settles=RISK),
-    Attempt("whether facts leave any path", "all", "facts", EVERYTHING, settles=0.0, is_needed=True),
-    Attempt("to more centres, against no doubt", "all", "touched", NOTHING),
+    Attempt("onto the tool's line, against no doubt", "line", "touched", NO_DOUBT),
+    Attempt("to the nearest centres, against no doubt", "near", "touched", NO_DOUBT),
+    Attempt("to the nearest centres, against the least doubt", "near", "touched", LEAST_DOUBT, numbers.EVEN_CHANCE),
+    Attempt("whether facts leave any path", "all", "facts", ANY_DOUBT, settles=0.0, is_needed=True),
+    Attempt("to more centres, against no doubt", "all", "touched", NO_DOUBT),
     Attempt("to more centres, against the least doubt", "all", "touched", LEAST_DOUBT),
-    Attempt("over touched steps, against no doubt", "all", "facts", NOTHING),
+    Attempt("over touched steps, against no doubt", "all", "facts", NO_DOUBT),
     Attempt("over touched steps, against the least doubt", "all", "facts", LEAST_DOUBT),
 )
 BY_COST = (

@@ -1,21 +1,172 @@
 """Which cells of a joint grid a thing in space blocks: those at whose centres the arm touches it.
 
-Both functions descend the tree of the grid's cells: a body is tested once for all cells that share the joints which
-move it, and what the rest of the arm cannot reach is not looked at again.
+The cells are a tree, one joint a level, whose nodes are visited depth first. A node at depth i fixes joints 1…i, so
+the frames of links 1…i and every body on them are known, and the cells that go on from it are one contiguous block of
+the grid: what touches there touches in the whole block, and what the rest of the arm cannot reach is not looked at
+again. A body that lies along the axis of its own joint is known one level earlier: that joint does not move it.
 """
+
+import math
+from typing import NamedTuple
 
 import numpy as np
 
 from dynamics import Arm, BadInput
 from dynamics.kernels.decorators import inlined, kernel
-from dynamics.kernels.vectors import dot, sub, three, vector
+from dynamics.kernels.vectors import UNIT, dot, into_axes, sub, three, vector
+from dynamics.kinematics import write_frame
+from dynamics.sincos import cos_sin
 from dynamics.work import Work, make_work
 from hopfield_nav import geometry
-from hopfield_nav.clearance import AXES_MIDDLE, AXES_WIDTH, Scene, bodies_apart, body_distance, place_body
-from hopfield_nav.extensions.whole_arm.descent import Tree, make_tree, next_node, within_reach
+from hopfield_nav.clearance import (
+    AXES_MIDDLE,
+    AXES_WIDTH,
+    Scene,
+    bodies_apart,
+    body_distance,
+    ends_before_joint,
+    place_body,
+)
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
+from hopfield_nav.geometry import END, LINK, RADIUS, REACH, START
 
 DEPTH, BODY, OTHER, SOLID = range(4)  # columns of a check
+_ON_AXIS = 1e-12  # [m]
+
+
+class Tree(NamedTuple):
+    """What the kernels read of a grid and of the bodies on its arm."""
+
+    shape: np.ndarray  # (n,) int64 cells of each joint
+    block: np.ndarray  # (n + 1,) int64 cells beyond a node of each depth; 1 at depth n
+    turn: np.ndarray  # (n, s, 2) cosine and sine of the centres' angles, with the offset of the joint
+    # (k, 12) as ``geometry.arm_bodies``, but ``LINK`` is the depth at which the body is known, and its points
+    # are in that link's frame
+    bodies: np.ndarray
+    order: np.ndarray  # (k,) int64 bodies by depth
+    begin: np.ndarray  # (n + 2,) int64 where those of a depth begin in it
+    reach: np.ndarray  # (n + 1, k) bound of a body's distance from the origin of every frame before its own [m]
+    # (m, 3) tori about the axis of the next joint, in which all lies that is beyond a node, whatever that
+    # joint's angle: radius and height of the circle, and thickness about it [m]
+    ring: np.ndarray
+    ring_begin: np.ndarray  # (n + 2,) int64 where those of nodes of a depth begin in it
+
+
+def make_tree(arm: Arm, grid: JointGrid, bodies: np.ndarray) -> Tree:
+    """The tree of a grid for bodies (k, 12) of ``geometry.arm_bodies``."""
+    n = len(arm.dh)
+    shape = np.array(grid.shape, dtype=np.int64)
+    block = np.append(np.cumprod(shape[::-1])[::-1], 1).astype(np.int64)
+    angles = np.zeros((n, int(shape.max())))
+    for row, values in zip(angles, grid.axis_values(), strict=True):
+        row[: len(values)] = values
+    known = np.array([_lowered(arm, body) for body in bodies]).reshape(bodies.shape)
+    depth = known[:, LINK].astype(np.int64)
+    begin = np.searchsorted(np.sort(depth), np.arange(n + 2)).astype(np.int64)
+    order = np.argsort(depth, kind="stable").astype(np.int64)
+    reach = _reach(arm, known)
+    rings = [_rings(arm, known, reach, i) for i in range(n)]
+    ring_begin = np.cumsum([0, *(len(rows) for rows in rings), 0]).astype(np.int64)
+    return Tree(shape, block, _turns(arm, angles), known, order, begin, reach, np.concatenate(rings), ring_begin)
+
+
+def _lowered(arm: Arm, body: np.ndarray) -> np.ndarray:
+    """A body in the frame of the last link whose joint moves it."""
+    row = body.copy()
+    while row[LINK] > 0:
+        link = int(row[LINK]) - 1
+        points = ends_before_joint(arm, row)
+        if np.hypot(points[:, 0], points[:, 1]).max() > _ON_AXIS:
+            break
+        row[LINK], row[START : START + 3], row[END : END + 3] = link, points[0], points[1]
+        row[RADIUS + 1 : RADIUS + 4] = points.mean(axis=0)
+    return row
+
+
+def _reach(arm: Arm, bodies: np.ndarray) -> np.ndarray:
+    """``Tree.reach``: along the chain of offsets, the last of them and the body taken together."""
+    n, step = len(arm.dh), np.linalg.norm(arm.offset, axis=1)
+    reach = np.zeros((n + 1, len(bodies)))
+    for b, body in enumerate(bodies):
+        link = int(body[LINK])
+        if link:
+            ends = ends_before_joint(arm, body)
+            reach[link - 1, b] = np.linalg.norm(ends, axis=1).max() + body[RADIUS]
+        for i in range(link - 2, -1, -1):
+            reach[i, b] = reach[i + 1, b] + step[i]
+    return reach
+
+
+def _rings(arm: Arm, bodies: np.ndarray, reach: np.ndarray, i: int) -> np.ndarray:
+    """``Tree.ring`` of depth i: one for each body of the next link, one for all that is beyond it."""
+    depth, rows = bodies[:, LINK], []
+    for body in bodies[depth == i + 1]:
+        x, y, z = ends_before_joint(arm, body).mean(axis=0)
+        rows.append([np.hypot(x, y), z, body[REACH]])
+    if np.any(depth > i + 1):
+        _, d, a, _ = arm.dh[i]
+        rows.append([abs(a), d, reach[i + 1, depth > i + 1].max()])
+    return np.array(rows).reshape(-1, 3)
+
+
+@kernel
+def _turns(arm, angles):
+    turn = np.empty((angles.shape[0], angles.shape[1], 2))
+    for i in range(angles.shape[0]):
+        for k in range(angles.shape[1]):
+            turn[i, k, 0], turn[i, k, 1] = cos_sin(angles[i, k] + arm.dh[i, 0])
+    return turn
+
+
+@inlined
+def next_node(arm, tree, work, cell, first, depth, descend):
+    """Go on to the next node, its first child where ``descend`` says so, and update its frame.
+
+    The frames 1…depth of ``work`` are those of the node, at this depth from 0; ``cell`` (n,) int64 are the cells of
+    the joints that it fixes, ``first`` (n + 1,) int64 the flat index of the first cell of the nodes on the way to it.
+    Returns the depth of the next node, or -1 after the last.
+    """
+    if descend:
+        cell[depth] = 0
+        depth += 1
+    else:
+        while depth > 0 and cell[depth - 1] + 1 == tree.shape[depth - 1]:
+            depth -= 1
+        if depth == 0:
+            return -1
+        cell[depth - 1] += 1
+    k = cell[depth - 1]
+    first[depth] = first[depth - 1] + k * tree.block[depth]
+    _update_frame(arm, depth - 1, (tree.turn[depth - 1, k, 0], tree.turn[depth - 1, k, 1]), work)
+    return depth
+
+
+@inlined
+def within_reach(tree, work, depth, point, radius):
+    """Whether anything beyond a node may come as near to a point as ``radius`` [m]."""
+    begin, end = tree.ring_begin[depth], tree.ring_begin[depth + 1]
+    if begin == end:
+        return False
+    seen = sub(point, vector(work.origin, depth, 0))
+    if depth > 0:
+        seen = into_axes(work.rotation[depth - 1], seen)
+    from_axis = math.sqrt(seen[0] * seen[0] + seen[1] * seen[1])
+    for k in range(begin, end):
+        across, along = from_axis - tree.ring[k, 0], seen[2] - tree.ring[k, 1]
+        limit = tree.ring[k, 2] + radius
+        if limit > 0.0 and across * across + along * along < limit * limit:
+            return True
+    return False
+
+
+@inlined
+def _update_frame(arm, i, turn, work):
+    """Write frame i + 1 from frame i; ``turn``: cosine and sine of joint i."""
+    rows, origin = UNIT, vector(work.origin, i, 0)
+    if i > 0:
+        before = work.rotation[i - 1]
+        rows = vector(before, 0, 0), vector(before, 1, 0), vector(before, 2, 0)
+    write_frame(arm, work, i, turn, rows, origin)
 
 
 def mark_ball(arm: Arm, grid: JointGrid, certainty: np.ndarray, point: np.ndarray, radius: float, level: int) -> None:
@@ -25,46 +176,26 @@ def mark_ball(arm: Arm, grid: JointGrid, certainty: np.ndarray, point: np.ndarra
     lowered. Cells are marked where the surface of a link from 1 on, or of the tool, is nearer than ``radius`` to the
     point [m]; a negative one asks for the point to lie that deep inside.
 
-    Raises ``BadInput``: a grid for another arm, certainty of another shape or kind, another level, or a point or
-    radius that is not finite.
+    Raises ``BadInput``: certainty of another shape or kind.
     """
-    _require_joints(arm, grid)
-    _require_map(grid, certainty)
-    if not 0 <= level <= np.iinfo(np.uint8).max:
-        raise BadInput("no such level", found=level, allowed="0 to 255")
-    place = np.asarray(point, dtype=np.float64)
-    if place.shape != (3,) or not np.isfinite([*place, radius]).all():
-        raise BadInput("no ball", found=(point, radius), allowed="a point (3,) and a radius, finite [m]")
-    bodies = geometry.arm_bodies(arm)
-    tree = make_tree(arm, grid, bodies[bodies[:, geometry.LINK] > 0])
-    work = make_work(len(arm.dh))
-    _mark(arm, tree, work, certainty.reshape(-1), place, float(radius), np.uint8(level))
+    if certainty.dtype != np.uint8 or certainty.shape != grid.shape or not certainty.flags.c_contiguous:
+        found = f"{certainty.dtype} {certainty.shape}"
+        raise BadInput("no map of this grid", found=found, allowed=f"contiguous uint8 {grid.shape}")
+    bodies, place = geometry.arm_bodies(arm), np.asarray(point, dtype=np.float64)
+    tree = make_tree(arm, grid, bodies[bodies[:, LINK] > 0])
+    _mark(arm, tree, make_work(len(arm.dh)), certainty.reshape(-1), place, float(radius), np.uint8(level))
 
 
 def block_known(arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:
     """Whether the arm touches itself or a known solid at the centre of each cell, bool of the grid's shape.
 
-    It is ``known_world.collides`` of all centres; the scene is from ``known_world.build_scene`` for this arm.
-
-    Raises ``BadInput``: a grid for another arm.
+    It is ``clearance.collides`` of all centres; the scene is from ``clearance.build_scene`` for this arm.
     """
-    _require_joints(arm, grid)
     blocked = np.zeros(grid.shape, dtype=np.bool_)
     tree = make_tree(arm, grid, scene.bodies)
     checks, kept = _checks(scene, tree)
     _block(arm, scene.solids, tree, checks, kept, make_work(len(arm.dh)), blocked.reshape(-1))
     return blocked
-
-
-def _require_map(grid: JointGrid, certainty: np.ndarray) -> None:
-    if certainty.dtype != np.uint8 or certainty.shape != grid.shape or not certainty.flags.c_contiguous:
-        found = f"{certainty.dtype} {certainty.shape}"
-        raise BadInput("no map of this grid", found=found, allowed=f"contiguous uint8 {grid.shape}")
-
-
-def _require_joints(arm: Arm, grid: JointGrid) -> None:
-    if len(grid.shape) != len(arm.dh):
-        raise BadInput("the grid is of another arm", found=len(grid.shape), allowed=f"{len(arm.dh)} axes")
 
 
 def _checks(scene: Scene, tree: Tree) -> tuple[np.ndarray, np.ndarray]:
@@ -73,7 +204,7 @@ def _checks(scene: Scene, tree: Tree) -> tuple[np.ndarray, np.ndarray]:
     (c, 4) int64: that depth; the body that is known last; the other body, or the solid; whether it is a solid. (c,)
     distance that is kept [m].
     """
-    depth = tree.bodies[:, geometry.LINK].astype(np.int64)
+    depth = tree.bodies[:, LINK].astype(np.int64)
     a, b = scene.pairs.T
     last = depth[a] > depth[b]
     far, near = np.where(last, a, b), np.where(last, b, a)
@@ -106,7 +237,7 @@ def _bodies_near(tree, work, depth, point, radius):
     """Whether a body that is known from this depth on is nearer than ``radius`` to a point."""
     for k in range(tree.begin[depth], tree.begin[depth + 1]):
         b = tree.order[k]
-        limit = tree.bodies[b, geometry.RADIUS] + radius
+        limit = tree.bodies[b, RADIUS] + radius
         if limit <= 0.0:
             continue
         a, d = geometry.place_axis(work, tree.bodies, b)
@@ -127,7 +258,8 @@ def _block(
     count = np.zeros(n + 1, dtype=np.int64)
     depth = 0
     while depth >= 0:
-        _place_known(tree, work, depth, axes)
+        for k in range(tree.begin[depth], tree.begin[depth + 1]):
+            place_body(tree.bodies, work, tree.order[k], axes)
         touched = False
         before = checks.shape[0] if depth == 0 else count[depth - 1]
         count[depth] = 0
@@ -146,13 +278,6 @@ def _block(
 
 
 @inlined
-def _place_known(tree, work, depth, axes):
-    """Write ``axes`` of the bodies that are known from this depth on, as ``known_world`` has them."""
-    for k in range(tree.begin[depth], tree.begin[depth + 1]):
-        place_body(tree.bodies, work, tree.order[k], axes)
-
-
-@inlined
 def _touches(tree, solids, axes, checks, kept, c):
     """Whether check ``c``, both of its bodies placed, finds a touch."""
     bodies, b, other = tree.bodies, checks[c, BODY], checks[c, OTHER]
@@ -160,11 +285,9 @@ def _touches(tree, solids, axes, checks, kept, c):
         if bodies_apart(bodies, axes, other, b, kept[c]):
             return False
         return body_distance(bodies, axes, other, b) <= kept[c]
-    if geometry.surely_apart(solids, other, vector(axes, b, AXES_MIDDLE), bodies[b, geometry.REACH] + kept[c]):
+    if geometry.surely_apart(solids, other, vector(axes, b, AXES_MIDDLE), bodies[b, REACH] + kept[c]):
         return False
-    return geometry.segment_near(
-        solids, other, vector(axes, b, 0), vector(axes, b, 3), bodies[b, geometry.RADIUS] + kept[c]
-    )
+    return geometry.segment_near(solids, other, vector(axes, b, 0), vector(axes, b, 3), bodies[b, RADIUS] + kept[c])
 
 
 @inlined
@@ -174,7 +297,7 @@ def _may_touch(tree, solids, work, axes, checks, kept, c, depth):
     reach = tree.reach[depth, checks[c, BODY]] + kept[c]
     if checks[c, SOLID] == 1:
         return geometry.gap_to_bound(solids, other, origin) <= reach
-    if bodies[other, geometry.LINK] > depth:
+    if bodies[other, LINK] > depth:
         return True
-    between, limit = sub(origin, vector(axes, other, AXES_MIDDLE)), reach + bodies[other, geometry.REACH]
+    between, limit = sub(origin, vector(axes, other, AXES_MIDDLE)), reach + bodies[other, REACH]
     return dot(between, between) <= limit * limit

@@ -14,22 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm
+from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.blocking import mark_ball
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
 from hopfield_nav.geometry import LINK, arm_bodies, arm_closest_points, arm_distance, pack_primitives, sphere
 from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
 
 Shells = tuple[tuple[float, float], ...]
-SHELLS = ((0.03, 0.35), (0.01, 0.6), (-0.02, 0.9))  # [m] from the arm's surface to a place, and certainty
-CLOSE = ((0.01, 0.35), (0.0, 0.6), (-0.01, 0.9))  # the same on a finer map
-TOGETHER, AGREE = 0.08, 4.0  # [m] as near as touches of one obstacle are, and how much that says
-SURFACE_LEAST, SURFACE_SHARE = 0.6, 0.6  # weight of a place with a surface, and share of it of what is said there
-SURFACE_COUNT = 6  # points about a place
-_CHANGED = 0.05  # of a weight, from which on its cells are marked anew
 _FULL_SCALE = 255  # what certainty 1 is as a mark of one touch
 _SAYS = -np.log1p(np.arange(_FULL_SCALE, dtype=np.float32) / -_FULL_SCALE)  # every lesser mark, as -ln(1 - certainty)
-_POINT = 1e-6  # [m] radius of what stands for a point
-_DEEP = 0.005  # [m] in the arm a place must have been to be ruled out
 
 
 class _Touch(NamedTuple):
@@ -56,7 +49,7 @@ class CollisionBelief:
     Surfaces are believed to go on as far as ``surface`` about likely places [m]; 0: nothing is believed of them.
     """
 
-    def __init__(self, arm: Arm, grid: JointGrid, shells: Shells = SHELLS, surface: float = 0.0) -> None:
+    def __init__(self, arm: Arm, grid: JointGrid, shells: Shells = numbers.SHELLS, surface: float = 0.0) -> None:
         self._arm, self._grid, self._shells, self._surface = arm, grid, shells, surface
         self.against = np.zeros(grid.shape, dtype=np.float32)  # the sum of -ln(1 - certainty)
         self._touches: list[_Touch] = []
@@ -74,7 +67,7 @@ class CollisionBelief:
 
     def add(self, places: ContactHypotheses, q: np.ndarray | None = None) -> None:
         """One more touch, at joint angles (n,) [rad] if they are known."""
-        around = np.full((len(places.points), SURFACE_COUNT, 3), np.nan)
+        around = np.full((len(places.points), numbers.SURFACE_POINTS, 3), np.nan)
         if q is not None and self._surface > 0.0:
             around = tangent_points(self._arm, q, places, self._surface)
         self._touches.append(self._say(places, places.weights, q, around))
@@ -143,12 +136,12 @@ class CollisionBelief:
         """Let every touch hear where the others may have been, each as it weighs alone."""
         (points, _, whose), alone = self.places(), self.alone()
         apart = np.linalg.norm(points[:, None] - points[None], axis=2)
-        near = np.clip(1.0 - apart / TOGETHER, 0.0, None)
-        gained = alone * (1.0 + AGREE * (near * (whose[:, None] != whose)) @ alone)
+        near = np.clip(1.0 - apart / numbers.TOGETHER, 0.0, None)
+        gained = alone * (1.0 + numbers.AGREEMENT * (near * (whose[:, None] != whose)) @ alone)
         for k, touch in enumerate(self._touches):
             own = gained[whose == k]
             weights = own * (touch.alone.sum() / own.sum()) if own.sum() > 0.0 else touch.alone
-            if np.abs(weights - touch.places.weights).max(initial=0.0) > _CHANGED:
+            if np.abs(weights - touch.places.weights).max(initial=0.0) > numbers.CHANGED_WEIGHT:
                 self._say_anew(k, touch.places._replace(weights=weights), touch.alone)
 
     def _say_anew(self, k: int, places: ContactHypotheses, alone: np.ndarray) -> None:
@@ -162,10 +155,10 @@ class CollisionBelief:
         cells = np.flatnonzero(said).astype(np.uint32)
         marks = said.reshape(-1)[cells]
         self.against.reshape(-1)[cells] += _SAYS[marks]
-        there = ~np.isnan(around[..., 0]) & (weights >= SURFACE_LEAST)[:, None]
+        there = ~np.isnan(around[..., 0]) & (weights >= numbers.SURFACE_WEIGHT)[:, None]
         wide, beside = said, np.zeros(0, dtype=np.uint32)
         if there.any():
-            share = np.broadcast_to(SURFACE_SHARE * weights[:, None], there.shape)
+            share = np.broadcast_to(numbers.SURFACE_SHARE * weights[:, None], there.shape)
             wide = self._marked(said.copy(), around[there], share[there])
             beside = np.flatnonzero(wide > said).astype(np.uint32)
         more = _SAYS[wide.reshape(-1)[beside]] - _SAYS[said.reshape(-1)[beside]]
@@ -182,8 +175,8 @@ class CollisionBelief:
         """(k,) bool: the points (k, 3) that the arm contained at one of the joint angles (m, n)."""
         if not len(points) or not len(q):
             return np.zeros(len(points), dtype=bool)
-        distance = arm_distance(self._arm, q, pack_primitives(sphere(p, _POINT) for p in points))
-        return np.asarray((distance < -_DEEP).any(axis=(0, 1)))
+        distance = arm_distance(self._arm, q, pack_primitives(sphere(p, numbers.POINT) for p in points))
+        return np.asarray((distance < -numbers.DEEP).any(axis=(0, 1)))
 
 
 def _left(places: ContactHypotheses, ruled_out: np.ndarray) -> ContactHypotheses:
@@ -199,12 +192,12 @@ def tangent_points(arm: Arm, q: np.ndarray, places: ContactHypotheses, distance:
 
     They are evenly spread about the place. NaN where the place is on the axis of its link, which has no normal there.
     """
-    found = np.full((len(places.points), SURFACE_COUNT, 3), np.nan)
+    found = np.full((len(places.points), numbers.SURFACE_POINTS, 3), np.nan)
     if not len(places.points):
         return found
-    near = arm_closest_points(arm, q, pack_primitives(sphere(p, _POINT) for p in places.points))
+    near = arm_closest_points(arm, q, pack_primitives(sphere(p, numbers.POINT) for p in places.points))
     links = arm_bodies(arm)[:, LINK].astype(int)
-    turn = np.arange(SURFACE_COUNT)[:, None] * 2.0 * np.pi / SURFACE_COUNT
+    turn = np.arange(numbers.SURFACE_POINTS)[:, None] * 2.0 * np.pi / numbers.SURFACE_POINTS
     for k, (place, link) in enumerate(zip(places.points, places.links, strict=True)):
         normal = near.normal[int(np.where(links == link, near.distance[:, k], np.inf).argmin()), k]
         if np.linalg.norm(normal) < 0.5:

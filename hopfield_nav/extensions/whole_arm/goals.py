@@ -6,11 +6,9 @@ import numpy as np
 
 from dynamics import Arm, follow_path, forward_kinematics, has_closed_form, inverse_kinematics
 from hopfield_nav.clearance import Scene, collides, motion_is_free
+from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.grid import TURN, JointGrid
 from hopfield_nav.world import World, goal_near
-
-_ROTATIONS = 64  # of the tool, that are tried where its position alone is given; or starts of a numeric search
-_STEP, _OFF, _JUMP = 0.01, 0.01, 0.15  # [m] along a line of the tool and off it at most, [rad] of a joint in a step
 
 
 def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:
@@ -33,7 +31,7 @@ def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.
     else:
         from scipy.spatial.transform import Rotation
 
-        rotations = Rotation.random(_ROTATIONS, rng=world.seed).as_matrix()
+        rotations = Rotation.random(numbers.ROTATIONS, rng=world.seed).as_matrix()
         if not world.trajectory.any_rotation:
             rotations = np.concatenate([np.array(world.trajectory.tool_rotation)[None], rotations])
         found = _solutions(arm, rotations, np.array(goal.position))
@@ -48,9 +46,9 @@ def tool_line(arm: Arm, scene: Scene, q: np.ndarray, distance: float) -> np.ndar
     keep the tool within a centimetre of it.
     """
     pose = forward_kinematics(arm, q)
-    poses = np.tile(pose, (round(distance / _STEP), 1, 1))
-    poses[:, :3, 3] -= _STEP * np.arange(1, len(poses) + 1)[:, None] * pose[:3, 2]
-    path = follow_path(arm, poses, q, _JUMP)
+    poses = np.tile(pose, (round(distance / numbers.LINE_STEP), 1, 1))
+    poses[:, :3, 3] -= numbers.LINE_STEP * np.arange(1, len(poses) + 1)[:, None] * pose[:3, 2]
+    path = follow_path(arm, poses, q, numbers.LINE_JUMP)
     rows = np.vstack([q, path.q[: path.reached]])
     free = motion_is_free(arm, scene, rows[:-1], rows[1:])
     rows, kept = rows[: int(np.argmin([*free, False])) + 1], [0]
@@ -60,7 +58,7 @@ def tool_line(arm: Arm, scene: Scene, q: np.ndarray, distance: float) -> np.ndar
         while there > kept[-1] + 1:
             way = forward_kinematics(arm, begin + share * (rows[there] - begin))[:, :3, 3] - pose[:3, 3]
             off = np.linalg.norm(np.cross(way, pose[:3, 2]), axis=1).max()
-            if off < _OFF and motion_is_free(arm, scene, begin, rows[there]):
+            if off < numbers.LINE_OFF and motion_is_free(arm, scene, begin, rows[there]):
                 break
             there -= 1
         kept.append(there)
@@ -77,7 +75,7 @@ def _solutions(arm: Arm, rotations: np.ndarray, position: np.ndarray) -> np.ndar
 def _searched(world: World, arm: Arm, grid: JointGrid) -> np.ndarray:
     """What a numeric search finds from the start, and from angles over the map that differ on axes of several cells."""
     start, several = np.array(world.start.joints), np.array(grid.shape) > 1
-    drawn = np.random.default_rng(world.seed).uniform(grid.lower, grid.upper, (_ROTATIONS, len(start)))
+    drawn = np.random.default_rng(world.seed).uniform(grid.lower, grid.upper, (numbers.ROTATIONS, len(start)))
     found = [goal_near(world, arm, q) for q in (start, *np.where(several, drawn, start))]
     return np.array([q for q in found if q is not None]).reshape(-1, len(start))
 

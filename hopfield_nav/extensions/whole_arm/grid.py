@@ -1,8 +1,12 @@
-"""A grid over the joint angles: cells, their centres, and cuts.
+"""A grid over the joint angles: cells and their centres; a finer grid where it is narrow, and what is carried over.
 
-A closed axis is cut where a path over it would turn a joint beyond its limits.
+A finer grid has the cells of the axes of all joints split in three about the goal. So the centre of every cell is one
+of the finer grid too, and a step between two centres is one step there, or three or fewer in a row. What was driven is
+free there as well; a touch closes that part of the step in which it was felt, for a fact only where that is well
+inside the part.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,10 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm, BadInput
+from hopfield_nav.extensions.whole_arm import numbers
+from hopfield_nav.navigation.map import Beliefs, Cell, Step, step_between
 from hopfield_nav.world import World
 
 TURN = 2.0 * math.pi
-_FULL, _LEAST_CLOSED = 1e-9, 3  # [rad] as near to a turn is one; cells of a closed axis at least
 
 
 class JointGrid(NamedTuple):
@@ -39,8 +44,8 @@ class JointGrid(NamedTuple):
     @property
     def turn(self) -> tuple[int, ...]:
         """Cells of the axes that are closed, 0 of others."""
-        full = np.abs(self.upper - self.lower - TURN) < _FULL
-        return tuple(n if whole and n >= _LEAST_CLOSED else 0 for n, whole in zip(self.shape, full, strict=True))
+        full = np.abs(self.upper - self.lower - TURN) < numbers.SAME_ANGLE
+        return tuple(n if whole and n >= numbers.LEAST_CLOSED else 0 for n, whole in zip(self.shape, full, strict=True))
 
     @property
     def periodic(self) -> tuple[bool, ...]:
@@ -78,19 +83,14 @@ class JointGrid(NamedTuple):
         return np.stack(found, axis=-1) + TURN * turns
 
     def along(self, q: np.ndarray) -> np.ndarray:
-        """How many cells of each joint lie below joint angles (..., n), with the part of the one they are in.
-
-        0 on axes of one angle.
-        """
+        """How many cells of each joint lie below joint angles (..., n), with the part of the one they are in."""
         if not self.breaks:
-            width = np.where(self.spacing > 0.0, self.spacing, np.inf)
-            return np.asarray((np.asarray(q) - self.lower) / width)
+            return np.asarray((np.asarray(q) - self.lower) / self.spacing)
         turns = np.floor((np.asarray(q) - self.lower) / TURN) * self.periodic
         found = []
         for edges, x in zip(self.breaks, np.moveaxis(q - TURN * turns, -1, 0), strict=True):
             k = (np.searchsorted(edges, x, side="right") - 1).clip(0, len(edges) - 2)
-            width = edges[k + 1] - edges[k]
-            found.append(k + (x - edges[k]) / np.where(width > 0.0, width, np.inf))
+            found.append(k + (x - edges[k]) / (edges[k + 1] - edges[k]))
         return np.stack(found, axis=-1) + turns * np.array(self.shape)
 
     def cell_of(self, q: np.ndarray) -> tuple[int, ...]:
@@ -163,3 +163,76 @@ def grid_of(world: World, arm: Arm, start: np.ndarray) -> JointGrid:
         where = f"map.lower.{i}"
         raise BadInput(told, where=where, found=float(lower[i]), allowed=f"below {upper[i]:.6g} rad")
     return JointGrid(lower, upper, grid.shape)
+
+
+def finer(grid: JointGrid, goal: np.ndarray) -> JointGrid | None:
+    """A map with cells split around a goal (n,) [rad]; None where it would be too large."""
+    around = np.arange(-numbers.AROUND, numbers.AROUND + 1)[:, None]
+    found = grid.split(np.floor(grid.along(goal)).astype(int) + around)
+    return found if np.prod(found.shape, dtype=float) <= numbers.MOST_CELLS else None
+
+
+class Carried:
+    """From cells and steps of a coarse map to those of a finer one with all of its centres."""
+
+    def __init__(self, coarse: JointGrid, fine: JointGrid) -> None:
+        self._coarse, self._fine = coarse, fine
+        places = zip(*(grid.axis_values() for grid in (coarse, fine)), strict=True)
+        # of each joint the number of the cell with the same centre
+        self._same = [np.abs(new - old[:, None]).argmin(axis=1) for old, new in places]
+
+    def cell(self, cell: Cell) -> Cell:
+        """The cell with the same centre."""
+        return tuple(int(same[c % len(same)]) for same, c in zip(self._same, cell, strict=True))
+
+    def parts(self, step: Step) -> list[Step]:
+        """The steps in a row that a step has become."""
+        begin, axis = self.cell(step.cell), step.axis
+        size = self._fine.shape[axis]
+        count = (self.cell(step.ends[1])[axis] - begin[axis]) % size
+        numbers = [(begin[axis] + k) % size for k in range(count + 1)]
+        cells = [(*begin[:axis], number, *begin[axis + 1 :]) for number in numbers]
+        found = [step_between(a, b, self._fine.turn) for a, b in itertools.pairwise(cells)]
+        return [part for part in found if part is not None]
+
+    def part_at(self, step: Step, angle: float) -> tuple[Step, bool]:
+        """The part of a step that holds an angle of its joint [rad], and whether it does so well inside."""
+        parts, axis = self.parts(step), step.axis
+        cells = [*(part.cell for part in parts), parts[-1].ends[1]]
+        ends = np.unwrap([self._fine.centre(cell)[axis] for cell in cells])
+        if self._fine.turn[axis]:
+            angle = ends.mean() + math.remainder(angle - ends.mean(), TURN)
+        k = int(np.clip(np.searchsorted(ends, angle) - 1, 0, len(parts) - 1))
+        return parts[k], len(parts) == 1 or bool(ends[k] + numbers.ON_STEP <= angle <= ends[k + 1] - numbers.ON_STEP)
+
+    def around(self, cells: np.ndarray) -> np.ndarray:
+        """The cells (k, n) of the coarser map in which the centres of cells of the finer one lie."""
+        inside = np.floor(self._coarse.along(self._fine.centre(cells))).astype(int)
+        return np.asarray(inside % np.array(self._coarse.shape))
+
+    def whole(self, steps: dict[Step, float]) -> dict[Step, float]:
+        """What is so said of whole steps: one is closed of which a part is."""
+        found: dict[Step, float] = {}
+        for step, certainty in steps.items():
+            begin = tuple(int(c) for c in self.around(np.array([step.cell]))[0])
+            for whole in Beliefs(self._coarse.shape, self._coarse.turn).steps_of(begin):
+                if whole.axis == step.axis and step in self.parts(whole):
+                    found[whole] = max(certainty, found.get(whole, 0.0))
+        return found
+
+    def beliefs(self, known: Beliefs, felt_at: dict[Step, float]) -> Beliefs:
+        """Facts and beliefs about the steps of the finer map.
+
+        ``felt_at`` has the angle [rad] of its joint at which each step was touched last.
+        """
+        found = Beliefs(self._fine.shape, self._fine.turn)
+        found.in_free_air = known.in_free_air
+        found.passed(map(self.cell, known.visited), [part for step in known.free for part in self.parts(step)])
+        found.rough = set(map(self.cell, known.rough))
+        closed = {}
+        for step, certainty in known.touched().items():
+            if step in felt_at:
+                part, inside = self.part_at(step, felt_at[step])
+                closed[part] = certainty if inside else min(certainty, 0.95)
+        found.load_prior(closed, {})
+        return found

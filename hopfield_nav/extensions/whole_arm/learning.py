@@ -5,9 +5,9 @@ import numpy as np
 from dynamics import Arm
 from hopfield_nav.build import build_model
 from hopfield_nav.control import Trace, in_order
-from hopfield_nav.extensions.whole_arm.collision_belief import CLOSE, CollisionBelief
-from hopfield_nav.extensions.whole_arm.finer import Carried
-from hopfield_nav.extensions.whole_arm.grid import JointGrid
+from hopfield_nav.extensions.whole_arm import numbers
+from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
+from hopfield_nav.extensions.whole_arm.grid import Carried, JointGrid
 from hopfield_nav.extensions.whole_arm.localization import localize_contact, when_to_look
 from hopfield_nav.extensions.whole_arm.route import Route
 from hopfield_nav.extensions.whole_arm.search import LeftOut
@@ -15,7 +15,6 @@ from hopfield_nav.navigation.map import NOWHERE, Beliefs, Cell, ContactHypothese
 from hopfield_nav.navigation.motion import Detection
 from hopfield_nav.world import World
 
-ON_LINE = 0.02  # [rad] a touch so near to the line of a step is one on that step
 WITHOUT_PLACES = ("optimist", "omniscient")  # strategies that do not ask where a touch was
 
 
@@ -53,7 +52,7 @@ class WholeArmLearning:
         elif way.line(number):
             self.beliefs.rough.update(way.line(number))
         elif step is not None:
-            self.beliefs.touch(step, opposed and off <= ON_LINE)
+            self.beliefs.touch(step, opposed and off <= numbers.ON_STEP)
             self._felt_at[step] = float(detection.onset.q[step.axis])
         elif first is not None:
             self.shut_exits.add((way.goal, first))
@@ -93,7 +92,7 @@ class WholeArmLearning:
         """Go on with a finer map."""
         free = {carried.cell(cell) for cell in self.beliefs.visited}
         self.beliefs = carried.beliefs(self.beliefs, self._felt_at)
-        self.collisions = self.collisions.on(grid, free, CLOSE)
+        self.collisions = self.collisions.on(grid, free, numbers.FINE_SHELLS)
         self.shut_exits = {(goal, carried.cell(cell)) for goal, cell in self.shut_exits if cell}
         self.shut_entries = set(map(carried.cell, self.shut_entries))
         self._felt_at = {carried.part_at(step, angle)[0]: angle for step, angle in self._felt_at.items()}

@@ -12,15 +12,9 @@ from scipy.interpolate import PPoly
 
 from dynamics import Arm
 from hopfield_nav.extensions.known_world import PathSegment, PathTime, along, position_over_time
+from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.geometry import capsules_in_base
 from hopfield_nav.loop import Trajectory, joined, quintic_trajectory, sample, values_at
-
-_SAMPLES = 20  # a segment, at which the speed of the arm's points is looked at
-SURFACE = 1.15  # by how much a point of the surface may be faster than the ends of the links' axes
-_STRAIGHT = 1.0 - 1e-6  # cosine between two steps above which they are one line
-_MIN_TIME = 0.02  # [s] shortest segment
-_ROUNDS = 6
-_LOOK = 0.02  # [s] between two looks back
 
 
 def joint_lines(
@@ -40,12 +34,12 @@ def joint_lines(
     """
     rest = _corners(rows)
     begin = np.concatenate([[0], np.flatnonzero(rest) + 1])
-    times = np.maximum(paths(arm, rows) / speed, _MIN_TIME)
-    for _ in range(_ROUNDS):
+    times = np.maximum(paths(arm, rows) / speed, numbers.SHORTEST)
+    for _ in range(numbers.SPEED_ROUNDS):
         trajectory = quintic_trajectory(
             rows, times, time, qd, qdd, arm.speed_limits, sample_time=sample_time, rest=rest
         )
-        excess = point_speeds(arm, trajectory) * SURFACE / speed
+        excess = point_speeds(arm, trajectory) * numbers.SURFACE_SPEED / speed
         if qd is not None and np.any(qd):
             excess[0] = 1.0
         by_line = np.maximum.reduceat(excess, begin[:-1])
@@ -57,7 +51,7 @@ def joint_lines(
 
 def point_speeds(arm: Arm, trajectory: Trajectory) -> np.ndarray:
     """(k,) greatest speed of the ends of the arm's axes in each segment [m/s]."""
-    times, angles, _, _ = sample(trajectory, _SAMPLES)
+    times, angles, _, _ = sample(trajectory, numbers.SPEED_SAMPLES)
     axes = capsules_in_base(arm, angles)[..., :6].reshape(len(times), -1, 3)
     steps = np.linalg.norm(np.diff(axes, axis=0), axis=2).max(axis=1)
     lasting = np.maximum(np.diff(times), 1e-9)
@@ -75,7 +69,7 @@ def before_touch(arm: Arm, trajectory: Trajectory, time: float, distance: float)
     The arm follows the trajectory; the distance [m] is from where it is at ``time`` [s], that of the touch. None
     where it was never so far away.
     """
-    times = np.linspace(time, trajectory.knots[0], 1 + int(np.ceil((time - trajectory.knots[0]) / _LOOK)))
+    times = np.linspace(time, trajectory.knots[0], 1 + int(np.ceil((time - trajectory.knots[0]) / numbers.LOOK_BACK)))
     q, _, _ = values_at(trajectory, times)
     axes = capsules_in_base(arm, q)[..., :6].reshape(len(q), -1, 3)
     far = np.linalg.norm(axes - axes[0], axis=2).max(axis=1) >= distance
@@ -84,7 +78,7 @@ def before_touch(arm: Arm, trajectory: Trajectory, time: float, distance: float)
 
 def paths(arm: Arm, rows: np.ndarray) -> np.ndarray:
     """(k,) longest path of an end of an axis along each line [m]."""
-    share = np.linspace(0.0, 1.0, _SAMPLES + 1)[:, None, None]
+    share = np.linspace(0.0, 1.0, numbers.SPEED_SAMPLES + 1)[:, None, None]
     angles = rows[:-1] + share * np.diff(rows, axis=0)
     axes = capsules_in_base(arm, angles)[..., :6].reshape(*angles.shape[:2], -1, 3)
     return np.linalg.norm(np.diff(axes, axis=0), axis=3).sum(axis=0).max(axis=1)
@@ -96,17 +90,10 @@ def _corners(rows: np.ndarray) -> np.ndarray:
     size = np.linalg.norm(steps, axis=1)
     rest = np.ones(len(steps), dtype=bool)
     along = (steps[:-1] * steps[1:]).sum(axis=1)
-    rest[:-1] = along < _STRAIGHT * size[:-1] * size[1:]
+    rest[:-1] = along < numbers.STRAIGHT_COSINE * size[:-1] * size[1:]
     alike = np.abs(size[:-1] - size[1:]) <= 1e-6 * np.maximum(size[:-1], size[1:])
     rest[:-1] |= ~alike
     return rest
-
-
-PACE = 0.85  # of the wanted speed: with all joints under way a touch is so no harder than with one
-ACCELERATION, RAMP = 0.7, 0.1  # [rad/s²] of a joint at most, and [s] in which it builds up
-_LINE, _LEAST, _BLEND = 0.1, 8, 16  # [rad] interval of the grid on a line, intervals of a line and of a blend
-_LONG = 2.5  # path length of a blend beside what it cuts off each line
-_NUDGE = 1e-4  # [rad] for the speed of points
 
 
 class BlendedPath(NamedTuple):
@@ -131,7 +118,7 @@ def blended_path(
     parts, times, rows = list[Trajectory](), [np.array([time])], [corners[:1]]
     for first, last in itertools.pairwise(rests):
         segment, breaks = _segment(corners[first : last + 1], cut[first : last + 1])
-        passed = position_over_time(segment.grid, _speeds(arm, segment, speed), RAMP)
+        passed = position_over_time(segment.grid, _speeds(arm, segment, speed), numbers.RAMP)
         parts.append(along(segment, passed))
         times.append(times[-1][-1] + _times_at(passed, breaks[1:]))
         rows.append(segment.path(breaks[1:]))
@@ -169,12 +156,14 @@ def _segment(corners: np.ndarray, cut: np.ndarray) -> tuple[PathSegment, np.ndar
         pieces.append(line)
         sizes.append(float(length[k] - cut[k] - cut[k + 1]))
         if k + 1 < len(unit):
-            size = _LONG * float(cut[k + 1])
+            size = numbers.BLEND_LENGTH * float(cut[k + 1])
             curve = _blend(corners[k + 1], unit[k], unit[k + 1], cut[k + 1])
             pieces.append(curve / size ** np.arange(6.0)[:, None])
             sizes.append(size)
     breaks = np.concatenate([[0.0], np.cumsum(sizes)])
-    counts = [_BLEND if k % 2 else max(_LEAST, int(size / _LINE)) for k, size in enumerate(sizes)]
+    least = numbers.LINE_PARTS
+    counts = [numbers.BLEND_PARTS if k % 2 else max(least, int(size / numbers.LINE_GRID))
+              for k, size in enumerate(sizes)]  # fmt: skip
     spans = zip(breaks[:-1], breaks[1:], counts, strict=True)
     grid = np.concatenate([np.linspace(a, b, n, endpoint=False) for a, b, n in spans] + [breaks[-1:]])
     return PathSegment(PPoly(np.array(pieces).swapaxes(0, 1)[::-1], breaks), grid, False), breaks
@@ -185,14 +174,14 @@ def _speeds(arm: Arm, segment: PathSegment, speed: float) -> np.ndarray:
     first, second = segment.path(segment.grid, 1), segment.path(segment.grid, 2)
     with np.errstate(divide="ignore"):
         joints = (arm.speed_limits / np.abs(first)).min(axis=1)
-        turning = np.sqrt((0.5 * ACCELERATION / np.abs(second)).min(axis=1))
+        turning = np.sqrt((0.5 * numbers.ACCELERATION / np.abs(second)).min(axis=1))
     most = np.minimum.reduce([joints, turning, _point_limit(arm, segment, speed)])
     most[[0, -1]] = 0.0
     for order in (range(1, len(most)), range(len(most) - 2, -1, -1)):
         ahead = 1 if order.step < 0 else -1
         for k in order:
             from_ = k + ahead
-            left = ACCELERATION - np.abs(second[from_]) * most[from_] ** 2
+            left = numbers.ACCELERATION - np.abs(second[from_]) * most[from_] ** 2
             gain = float((left / np.maximum(np.abs(first[from_]), 1e-9)).min())
             reached = most[from_] ** 2 + 2.0 * gain * abs(segment.grid[k] - segment.grid[from_])
             most[k] = min(most[k], np.sqrt(reached))
@@ -204,11 +193,11 @@ def _point_limit(arm: Arm, segment: PathSegment, speed: float) -> np.ndarray:
     between = 0.5 * (segment.grid[1:] + segment.grid[:-1])
     s = np.sort(np.concatenate([segment.grid, between]))
     q = segment.path(s)
-    ends = np.stack([q - _NUDGE * segment.path(s, 1), q + _NUDGE * segment.path(s, 1)])
+    ends = np.stack([q - numbers.NUDGE * segment.path(s, 1), q + numbers.NUDGE * segment.path(s, 1)])
     axes = capsules_in_base(arm, ends.reshape(-1, q.shape[1]))[..., :6].reshape(2, len(s), -1, 3)
-    rate = np.linalg.norm(axes[1] - axes[0], axis=2).max(axis=1) / (2.0 * _NUDGE)
+    rate = np.linalg.norm(axes[1] - axes[0], axis=2).max(axis=1) / (2.0 * numbers.NUDGE)
     around = np.maximum(np.maximum(np.append(rate[1:], 0.0), np.append(0.0, rate[:-1])), rate)[::2]
-    return np.asarray(PACE * speed / (SURFACE * np.maximum(around, 1e-9)))
+    return np.asarray(numbers.PACE * speed / (numbers.SURFACE_SPEED * np.maximum(around, 1e-9)))
 
 
 def _times_at(times: PathTime, positions: np.ndarray) -> np.ndarray:

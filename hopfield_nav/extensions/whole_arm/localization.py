@@ -16,23 +16,10 @@ import numpy as np
 from dynamics import Arm, presliding_torque
 from hopfield_nav.control import angles_in, free_rows, torques_in
 from hopfield_nav.extensions import isolation
+from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.geometry import LINK, capsules_in_base
 from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
 
-LATER = 0.008  # [s] after the alarm at which to look: the observer has caught up, the arm not yet bounced
-LEAST_LATER, MOST_LATER = 0.016, 0.05  # [s] with gears that give: as long as the rise to the alarm took
-BALL = 0.04  # [m] patches that are nearer to each other are one place
-_MIN_ROWS = 8  # of free motion
-_FLOOR, _SHARE, _OFFSET_SHARE = 0.03, 0.02, 0.1  # noise [N·m], and as share of the torque and of the offset
-_STANDING_SPEED, _UNSIGNED = (0.01, 1.0)  # [rad/s] slower a joint stands; [N·m] below which a torque has hardly a sign
-_LESS_SURE = (1.0, 3.0, 10.0)  # times this noise, until some patch explains what is felt
-_INWARDS = 0.02  # weight of a patch that did not move outwards, beside 1 for the fastest
-_POSES, _APART = 24, 0.02  # free poses before the touch that are looked at, and between two [rad]
-_MAX_PLACES, _MIN_WEIGHT = 4, 0.05  # places of a touch, and of their weights
-_FREE_TIME = 0.05  # [s] of free motion before a touch that is looked at
-_FLOOR_GIVING, _WHITE = 0.06, 0.5  # [N·m], and share of what is seen in free motion that a mean leaves
-_OFF, _DOUBT = 2.0, 0.3  # factor by which gears may be off; share of what lies between that is noise
-_ROUGH, _FRICTION = 0.05, 0.6  # share of surfaces believed to be rough, and friction of these
 _UNSEEN = 12.0**-0.5  # of what a gear bears within a step of its encoder, any of which is as likely
 
 
@@ -44,8 +31,8 @@ def gives(model: Arm) -> bool:
 def when_to_look(onset: float, alarm: float, model: Arm) -> float:
     """When a touch is to be located [s], by when it began and was felt; a soft one is looked at longer."""
     if gives(model):
-        return alarm + min(max(alarm - onset, LEAST_LATER), MOST_LATER)
-    return alarm + LATER
+        return alarm + min(max(alarm - onset, numbers.LEAST_LATER), numbers.MOST_LATER)
+    return alarm + numbers.LATER
 
 
 def localize_contact(
@@ -72,7 +59,7 @@ def localize_contact(
         q, (change, noise) = angles_in(rows[-1]), _felt(rows, onset, model)
     swept = capsules_in_base(arm, free) if len(free) else np.zeros((0, 0, 7))
     surface = isolation.default_surface(arm)
-    for factor in _LESS_SURE:
+    for factor in numbers.LESS_SURE:
         fit = _fit_mixture if giving else isolation.fit_surface
         found = isolation.read_fit(arm, surface, q, fit(arm, surface, q, change, factor * noise, free=swept))
         if len(found.patches):
@@ -90,35 +77,36 @@ def _fit_mixture(
     """As ``fit_surface``, of smooth and of rough surfaces: each patch as the likelier of both fits has it."""
     smooth, rough = (
         isolation.fit_surface(arm, surface, q, change, noise, friction=friction, free=free)
-        for friction in (0.0, _FRICTION)
+        for friction in (0.0, numbers.ROUGH_FRICTION)
     )
-    weighed = smooth[:, isolation.LOG_EVIDENCE] + np.log1p(-_ROUGH), rough[:, isolation.LOG_EVIDENCE] + np.log(_ROUGH)
-    both = np.where((weighed[1] > weighed[0])[:, None], rough, smooth)
-    both[:, isolation.LOG_EVIDENCE] = np.logaddexp(*weighed)
+    log = isolation.LOG_EVIDENCE
+    likely = smooth[:, log] + np.log1p(-numbers.ROUGH_SHARE), rough[:, log] + np.log(numbers.ROUGH_SHARE)
+    both = np.where((likely[1] > likely[0])[:, None], rough, smooth)
+    both[:, log] = np.logaddexp(*likely)
     return both
 
 
 def _free(rows: np.ndarray, onset: float) -> np.ndarray:
     """The rows of free motion before a touch that are looked at."""
     period = float(np.median(np.diff(rows[:, 0]))) if len(rows) > 1 else 0.0
-    return free_rows(rows, onset, max(_FREE_TIME, (_MIN_ROWS + 1) * period))
+    return free_rows(rows, onset, max(numbers.FREE_TIME, (numbers.FREE_ROWS + 1) * period))
 
 
 def _felt(rows: np.ndarray, onset: float, model: Arm) -> tuple[np.ndarray, np.ndarray]:
     """(n,) torque in the last row, with half of what ideal joints hide, and its noise."""
     torque, free = torques_in(rows[-1]), _free(rows, onset)
     n = len(torque)
-    offset, noise, speed = np.zeros(n), np.full(n, _FLOOR), np.zeros(n)
-    if len(free) >= _MIN_ROWS:
+    offset, noise, speed = np.zeros(n), np.full(n, numbers.NOISE_FLOOR), np.zeros(n)
+    if len(free) >= numbers.FREE_ROWS:
         offset = torques_in(free).mean(axis=0)
         noise = noise + torques_in(free).std(axis=0)
         way = free[-1] - free[0]
         speed = angles_in(way) / way[0]
     change = torque - offset
-    noise = noise + _OFFSET_SHARE * np.abs(offset) + _SHARE * float(np.linalg.norm(change))
+    noise = noise + numbers.OFFSET_SHARE * np.abs(offset) + numbers.NOISE_SHARE * float(np.linalg.norm(change))
     largest = np.abs(model.friction[:, [0, 2]]).max(axis=1) * np.isinf(model.presliding)
-    hidden = 0.5 * largest * (np.abs(speed) < _STANDING_SPEED)
-    return change + hidden * change / (np.abs(change) + _UNSIGNED), np.hypot(noise, hidden)
+    hidden = 0.5 * largest * (np.abs(speed) < numbers.STANDING_SPEED)
+    return change + hidden * change / (np.abs(change) + numbers.UNSIGNED_TORQUE), np.hypot(noise, hidden)
 
 
 def _felt_through_gears(
@@ -136,12 +124,13 @@ def _felt_through_gears(
     torque, before = weight @ change, np.isin(rows[:, 0], free[:, 0])
     softer, stiffer = (
         presliding_torque(model._replace(presliding=factor * model.presliding), angles_in(rows))
-        for factor in (1.0 / _OFF, _OFF)
+        for factor in (1.0 / numbers.GEARS_OFF, numbers.GEARS_OFF)
     )
     doubt = weight @ (stiffer - softer) - (stiffer - softer)[before].mean(axis=0)
-    white = _WHITE * torques_in(free).std(axis=0)
+    white = numbers.GEAR_WHITE * torques_in(free).std(axis=0)
     unseen = _UNSEEN * np.minimum(model.presliding * resolution, model.friction[:, 0])
-    parts = [np.full(len(torque), _FLOOR_GIVING), white, _DOUBT * doubt, unseen, _SHARE * torque]
+    floor, doubt = np.full(len(torque), numbers.GEAR_FLOOR), numbers.GEAR_DOUBT * doubt
+    parts = [floor, white, doubt, unseen, numbers.NOISE_SHARE * torque]
     return weight @ angles_in(rows), torque, np.linalg.norm(parts, axis=0)
 
 
@@ -149,9 +138,9 @@ def _thinned(q: np.ndarray) -> np.ndarray:
     """The latest of the joint angles (m, n), some way apart."""
     kept: list[np.ndarray] = []
     for row in q[::-1]:
-        if not kept or np.abs(row - kept[-1]).sum() > _APART:
+        if not kept or np.abs(row - kept[-1]).sum() > numbers.FREE_APART:
             kept.append(row)
-        if len(kept) == _POSES:
+        if len(kept) == numbers.FREE_POSES:
             break
     return np.array(kept[::-1]).reshape(-1, q.shape[1])
 
@@ -164,7 +153,7 @@ def _outwards(
     q, qd = angles_in(rows[last]), _speed(rows, onset)
     at = np.tile(q, (len(points), 1))
     speed = isolation.push_torque(arm, at, links, points, -inward) @ qd
-    return np.maximum(speed / speed.max(), _INWARDS) if speed.max() > 0.0 else np.ones(len(points))
+    return np.maximum(speed / speed.max(), numbers.INWARDS) if speed.max() > 0.0 else np.ones(len(points))
 
 
 def _speed(rows: np.ndarray, onset: float) -> np.ndarray:
@@ -178,11 +167,11 @@ def _speed(rows: np.ndarray, onset: float) -> np.ndarray:
 def _places(points: np.ndarray, links: np.ndarray, weight: np.ndarray, patchwise: bool = False) -> ContactHypotheses:
     """Balls of patches, the heaviest first; each on its heaviest link, or on that of its heaviest patch."""
     left, found = weight.copy(), list[tuple[np.ndarray, int, float]]()
-    while len(found) < _MAX_PLACES:
-        near = np.linalg.norm(points[:, None] - points[None], axis=2) <= BALL
+    while len(found) < numbers.MOST_PLACES:
+        near = np.linalg.norm(points[:, None] - points[None], axis=2) <= numbers.ONE_PLACE
         mass = near @ left
         best = int(mass.argmax())
-        if mass[best] < _MIN_WEIGHT:
+        if mass[best] < numbers.LEAST_PLACE:
             break
         own = near[best] & (left > 0.0)
         share = left[own] / left[own].sum()
@@ -191,5 +180,4 @@ def _places(points: np.ndarray, links: np.ndarray, weight: np.ndarray, patchwise
         left[own] = 0.0
     if not found:
         return NOWHERE
-    middles, numbers, masses = zip(*found, strict=True)
-    return ContactHypotheses(np.array(middles), np.array(numbers), np.array(masses))
+    return ContactHypotheses(*map(np.array, zip(*found, strict=True)))

@@ -1,30 +1,25 @@
 """The navigator of the whole arm: it feels its way over a map of joint angles.
 
-A touch closes the step on which it was felt, as it does for the tool, and a few milliseconds later the torque tells
+A touch closes the step on which it was felt, as it does for the tool, and a few milliseconds later the torque says
 where on the arm it may have been: each such place blocks the cells at which the arm would contain it. The arm goes
-back along its own trail to the last centre, and plans again. ``ArmMap`` says which way; here it is driven.
+back along its own trail to the last centre, and asks again. ``ArmMap`` says what comes next; here it is driven.
 """
 
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import Trace
+from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.arm_map import ArmMap, Back, End, Refine
 from hopfield_nav.extensions.whole_arm.lines import before_touch, blended_path, joint_lines
-from hopfield_nav.extensions.whole_arm.route import Route, Trail
+from hopfield_nav.extensions.whole_arm.route import Route, Shortener, Trail, straight_route, without_repeats
 from hopfield_nav.extensions.whole_arm.search import CellPath
-from hopfield_nav.extensions.whole_arm.step_checks import LEAST
-from hopfield_nav.extensions.whole_arm.straight import Shortener, straight_way, without_repeats
-from hopfield_nav.extensions.whole_arm.strategy import ArmResponse
-from hopfield_nav.loop import evaluate, quintic_trajectory
+from hopfield_nav.extensions.whole_arm.strategy import response_for
+from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step
 from hopfield_nav.navigation.motion import Detection, MotionPhase, PlannedMotion, Reference
 from hopfield_nav.plugin import CollisionEvidence, MethodFailed
-from hopfield_nav.world import World, is_code
-
-MAX_TRIES = 3  # of a retreat that is touched, before the arm goes further back
-BACK = 0.04  # [m] that the arm goes back from a touch on a straight line
-_LEAVE = 0.1  # [rad] along the felt torque, where the arm is touched before it has been anywhere
+from hopfield_nav.world import World
 
 
 class WholeArmNavigator:
@@ -37,7 +32,7 @@ class WholeArmNavigator:
         self.world, self.arm = world, arm
         self.map = ArmMap(world, arm, start)
         self.goal = None if world.goal_point is None else np.array(world.goal_point)
-        self._response = _own_response(world, len(start))
+        self._response = response_for(world, len(start))
         self._straight = world.planner.any_angle and self._response is None
         self._route, self.trail = Route(start[None], [None], turn=self.map.grid.turn), Trail(start)
         self._tries, self._retreats = 0, False
@@ -59,26 +54,22 @@ class WholeArmNavigator:
 
         It is the cell towards which the arm moved, and the new motion; without a goal the one it has.
         """
-        if self.motion.trajectory is None:
+        trajectory = self.motion.trajectory
+        if trajectory is None:
             raise RuntimeError("a run that has ended cannot collide")
-        number = self._route.segment_at(self.motion.trajectory, detection.onset.time)
+        number = self._route.segment_at(trajectory, detection.onset.time)
         ahead = self._route.ahead(number)
         cell = self.motion.start if ahead is None else tuple(self.map.named(np.array([ahead]))[0].tolist())
         if self.goal is None:
             return cell, self.motion
         if self._retreats:
-            self.map.beliefs.touch_behind()
-            self._tries += 1
-            if self._tries >= MAX_TRIES and not self.trail.at_start:
-                self._tries = 0
-                self.trail.back()
+            self._try_again()
         else:
             self.map.learning.confirm(detection.level_at_retreat)
             self._tries, self._unlocalized = 0, detection
-            if detection.onset.time >= self.motion.trajectory.knots[0]:  # else it had not set out
-                self._learn_of(detection, number)
-        begin = Reference(detection.time, *evaluate(self.motion.trajectory, detection.time))
-        self.motion = self._retreat(detection, begin)
+            if detection.onset.time >= trajectory.knots[0]:  # else it had not set out
+                self._learn_of(detection, number, trajectory)
+        self.motion = self._retreat(detection, Reference(detection.time, *evaluate(trajectory, detection.time)))
         return cell, self.motion
 
     def localize(self, trace: Trace) -> ContactHypotheses:
@@ -100,7 +91,7 @@ class WholeArmNavigator:
         self.map.learning.load_prior(prior)
 
     def arrive(self) -> None:  # noqa: D102
-        self._pass(len(self._route.rows) - 1)
+        self._pass(self._route, len(self._route.rows) - 1)
 
     def felt(self) -> np.ndarray:
         """No grid is kept for every detection: the places tell what was felt."""
@@ -108,7 +99,7 @@ class WholeArmNavigator:
 
     def felt_count(self) -> int:
         """Number of cells that are doubted."""
-        return int(np.count_nonzero(self.map.collisions.risk() > LEAST))
+        return int(np.count_nonzero(self.map.collisions.risk() > numbers.NO_DOUBT))
 
     def closed_steps(self) -> dict[Step, float]:  # noqa: D102
         return self.map.closed_steps()
@@ -126,34 +117,40 @@ class WholeArmNavigator:
         """No grid is kept."""
         return np.zeros(0, dtype=np.int8)
 
-    def _pass(self, until: int) -> None:
-        """The segments before number ``until`` were driven without a touch."""
-        self.map.learning.passage(self._route, until)
-        self.trail.extend(self._route, until)
+    def _pass(self, route: Route, until: int) -> None:
+        """The segments of a route before number ``until`` were driven without a touch."""
+        self.map.learning.passage(route, until)
+        self.trail.extend(route, until)
 
-    def _learn_of(self, detection: Detection, number: int) -> None:
-        """What was driven without a touch before segment ``number``, and what the touch on it teaches."""
-        self._pass_until_touched(number, detection.onset.time)
+    def _learn_of(self, detection: Detection, number: int, trajectory: Trajectory) -> None:
+        """What the touch on segment ``number`` teaches, and what was driven before it: of a line nearly all."""
+        route, until = self._route, number
+        if route.line(number):
+            self.map.learning.shut_entries.clear()  # they were not to be entered from elsewhere
+            row = before_touch(self.arm, trajectory, detection.onset.time, numbers.BACK)
+            if row is not None:
+                route, until = route.up_to(number, row), number + 1
+        self._pass(route, until)
         self.map.learning.touch(detection, self._route, number)
-        self._note_touch(detection, number)
+        if self._response is not None:
+            way = np.diff(self._route.rows[number : number + 2], axis=0)[0] / self.map.grid.spacing
+            direction = way / max(float(np.linalg.norm(way)), 1e-12)
+            place = self.map.grid.along(detection.onset.q) - 0.5
+            self._response.felt = place, direction, detection.torque.copy(), self._route.step(number)
 
-    def _pass_until_touched(self, number: int, time: float) -> None:
-        """What was driven without a touch before that on segment ``number``: of a line nearly all."""
-        if not self._route.line(number) or self.motion.trajectory is None:
-            return self._pass(number)
-        self.map.learning.shut_entries.clear()  # they were not to be entered from elsewhere
-        row = before_touch(self.arm, self.motion.trajectory, time, BACK)
-        if row is None:
-            return self._pass(number)
-        way = self._route.up_to(number, row)
-        self.map.learning.passage(way, number + 1)
-        self.trail.extend(way, number + 1)
+    def _try_again(self) -> None:
+        """A retreat is touched: it is tried again, some times, and then the arm goes further back."""
+        self.map.beliefs.touch_behind()
+        self._tries += 1
+        if self._tries >= numbers.MOST_TRIES and not self.trail.at_start:
+            self._tries = 0
+            self.trail.back()
 
     def _retreat(self, detection: Detection, begin: Reference) -> PlannedMotion:
         """Back to where the touched segment began; along the torque if the arm has not been anywhere yet."""
         if self.trail.at_start and self._tries > 0:
             size = float(np.linalg.norm(detection.torque))
-            away = detection.q + _LEAVE * detection.torque / size if size > 0.0 else self.trail.row
+            away = detection.q + numbers.LEAVE * detection.torque / size if size > 0.0 else self.trail.row
             self.trail.restart(away)
         look = self.map.learning.look_at(detection) if self._unlocalized is not None else np.inf
         return self._back(begin)._replace(localize_at=look)
@@ -189,23 +186,8 @@ class WholeArmNavigator:
             self.trail.back()
             return self._back(begin)
         self._route = self._route_over(step.path, begin.q)
-        if self._straight and not begin.qd.any():
-            return self._drive_straight(step.path.cells, begin, step.evidence)._replace(phase=step.phase)
-        return self._drive(step.path.cells, begin, step.phase)
-
-    def _drive_straight(self, cells: np.ndarray, begin: Reference, against: CollisionEvidence) -> PlannedMotion:
-        """The motion over the waypoints of the present way, shortened by straight lines."""
-        way, chosen = without_repeats(self._route), self.world.trajectory
-        if len(way.rows) < 2:
-            return self._drive(cells, begin, MotionPhase.TO_GOAL)
-        lines = Shortener(self.arm, self.map.scene, self.map.grid, against, self.map.beliefs)
-        short = lines.shorten(way.rows, way.cells, way.on_line)
-        path = blended_path(
-            self.arm, way.rows[short.kept], short.cut, chosen.tool_speed, begin.time, chosen.sample_time
-        )
-        self._route, cells = straight_way(way, short, path), self.map.named(cells)
-        start = tuple(int(c) for c in cells[0])
-        return PlannedMotion(start, cells, path.trajectory, places=self._tool(self._route.rows))
+        evidence = step.evidence if self._straight and not begin.qd.any() else None
+        return self._drive(step.path.cells, begin, step.phase, evidence)
 
     def _route_over(self, path: CellPath, q: np.ndarray) -> Route:
         """The waypoints of a path from joint angles (n,), at the centre where the trail ends, if it is one."""
@@ -216,15 +198,6 @@ class WholeArmNavigator:
         self._straighten(rows[: len(rows) - on_line])
         cells = [here, *(tuple(int(v) for v in cell) for cell in left)] + [None] * (len(rows) - len(left) - 1)
         return Route(rows, cells, path.goal, self.map.grid.turn, on_line=on_line)
-
-    def _note_touch(self, detection: Detection, number: int) -> None:
-        """Keep what a response of somebody's own is told of a touch, once the arm is back."""
-        if self._response is not None:
-            width = np.where(self.map.grid.spacing > 0.0, self.map.grid.spacing, np.inf)
-            way = np.diff(self._route.rows[number : number + 2], axis=0)[0] / width
-            direction = way / max(float(np.linalg.norm(way)), 1e-12)
-            place = self.map.grid.along(detection.onset.q) - 0.5
-            self._response.felt = place, direction, detection.torque.copy(), self._route.step(number)
 
     def _explore(self, begin: Reference) -> PlannedMotion | None:
         """Over the waypoints of a response of somebody's own; None without any, or off a centre."""
@@ -253,21 +226,27 @@ class WholeArmNavigator:
         share = np.concatenate([[0.0], np.cumsum(lengths)]) / max(float(lengths.sum()), 1e-12)
         rows[:, single] = rows[0, single] + share[:, None] * (rows[-1, single] - rows[0, single])
 
-    def _drive(self, cells: np.ndarray, begin: Reference, phase: MotionPhase) -> PlannedMotion:
-        """The motion over the waypoints of the present way, which lead over cells (k, n)."""
-        chosen, rows = self.world.trajectory, self._route.rows
-        trajectory = joint_lines(self.arm, rows, chosen.tool_speed, begin.time, begin.qd, begin.qdd, chosen.sample_time)
+    def _drive(
+        self, cells: np.ndarray, begin: Reference, phase: MotionPhase, evidence: CollisionEvidence | None = None
+    ) -> PlannedMotion:
+        """The motion over the waypoints of the present route, which lead over cells (k, n).
+
+        With ``evidence`` the route is shortened by straight lines against which nothing speaks.
+        """
+        chosen, route = self.world.trajectory, without_repeats(self._route)
+        if evidence is not None and len(route.rows) > 1:
+            lines = Shortener(self.arm, self.map.scene, self.map.grid, evidence, self.map.beliefs)
+            short = lines.shorten(route.rows, route.cells, route.on_line)
+            corners = route.rows[short.kept]
+            path = blended_path(self.arm, corners, short.cut, chosen.tool_speed, begin.time, chosen.sample_time)
+            self._route, trajectory = straight_route(route, short, path), path.trajectory
+        else:
+            trajectory = joint_lines(
+                self.arm, self._route.rows, chosen.tool_speed, begin.time, begin.qd, begin.qdd, chosen.sample_time
+            )
         cells = self.map.named(cells)
         start = tuple(int(c) for c in cells[0]) if len(cells) else self.motion.start
-        return PlannedMotion(start, cells, trajectory, places=self._tool(rows), phase=phase)
+        return PlannedMotion(start, cells, trajectory, places=self._tool(self._route.rows), phase=phase)
 
     def _tool(self, q: np.ndarray) -> np.ndarray:
         return np.asarray(forward_kinematics(self.arm, q)[:, :3, 3])
-
-
-def _own_response(world: World, n: int) -> ArmResponse | None:
-    """The response of somebody's own that a world names, if it does."""
-    name = world.explore.method
-    if not is_code(name):
-        return None
-    return ArmResponse(world.trust.find("response", name, world.folder), world.explore.parameters, n)

@@ -1,4 +1,12 @@
-"""The way of the whole arm: the waypoints of the present motion, and the trail of free ones behind it."""
+"""The route of the whole arm: its waypoints, the trail of free ones behind it, and straight lines that shorten it.
+
+A line of all joints together is taken only where nothing speaks against it: it is proven free of what is known, sweeps
+through no likely place, and meets no doubted or rough cell between its ends and no step that was touched. What no line
+replaces is driven from centre to centre, at rest at both.
+
+A line that was touched makes the cells that it joined *rough*. No line joins a rough cell, so it is never driven
+again, and there are at most as many touched lines as cells.
+"""
 
 import itertools
 from collections.abc import Callable
@@ -6,11 +14,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics import Arm
+from hopfield_nav.clearance import CLOSEST, Scene, build_scene, motion_is_free
+from hopfield_nav.extensions.whole_arm import numbers
+from hopfield_nav.extensions.whole_arm.grid import JointGrid
+from hopfield_nav.extensions.whole_arm.lines import BlendedPath, blend_points
+from hopfield_nav.geometry import join_primitives, pack_primitives, sphere
 from hopfield_nav.loop import Trajectory
-from hopfield_nav.navigation.map import Cell, Step, step_between
-
-_SWEEP = 8  # configurations on a line that was driven, at which places are ruled out
-_APART = 0.05  # [rad] no further from each other than these are those on longer lines
+from hopfield_nav.navigation.map import LIKELY, Beliefs, Cell, Step, pairs, step_between
+from hopfield_nav.plugin import CollisionEvidence
 
 
 class Route(NamedTuple):
@@ -61,10 +73,10 @@ class Route(NamedTuple):
     def swept(self, until: int) -> np.ndarray:
         """Configurations (m, n) on these segments [rad]."""
         driven = self.rows[: until + 1]
-        share = np.linspace(0.0, 1.0, _SWEEP)[:, None, None]
+        share = np.linspace(0.0, 1.0, numbers.SWEPT_POSES)[:, None, None]
         if self.joined:
             longest = float(np.abs(np.diff(driven, axis=0)).max(initial=0.0))
-            share = np.linspace(0.0, 1.0, max(_SWEEP, int(longest / _APART)))[:, None, None]
+            share = np.linspace(0.0, 1.0, max(numbers.SWEPT_POSES, int(longest / numbers.SWEPT_APART)))[:, None, None]
         return (driven[:-1] + share * np.diff(driven, axis=0)).reshape(-1, driven.shape[1])
 
 
@@ -89,9 +101,9 @@ class Trail:
         """Whether the arm has been nowhere else."""
         return len(self._points) == 1
 
-    def extend(self, way: Route, until: int) -> None:
+    def extend(self, route: Route, until: int) -> None:
         """Add the waypoints of a motion up to number ``until``."""
-        self._points += itertools.islice(zip(way.rows, way.cells, strict=True), 1, until + 1)
+        self._points += itertools.islice(zip(route.rows, route.cells, strict=True), 1, until + 1)
 
     def back(self) -> None:
         """Leave the latest out."""
@@ -104,3 +116,133 @@ class Trail:
     def restart(self, row: np.ndarray) -> None:
         """Begin anew at joint angles (n,) [rad]."""
         self._points = [(row, None)]
+
+
+class Shortened(NamedTuple):
+    """Corners of a path."""
+
+    kept: list[int]  # numbers of the waypoints that are corners, the first and the last among them
+    straight: np.ndarray  # (k,) whether each line between corners is one against which nothing speaks
+    cut: np.ndarray  # (k + 1,) how much a blend cuts off the lines at each corner [rad]; 0 where the arm rests
+
+
+class Shortener:
+    """Knows what speaks against lines: solids, doubts of cells and places, beliefs of steps, rough cells."""
+
+    def __init__(self, arm: Arm, scene: Scene, grid: JointGrid, doubts: CollisionEvidence, beliefs: Beliefs) -> None:
+        self._arm, self._grid, self._doubts = arm, grid, doubts
+        likely = doubts.points[doubts.weights > LIKELY]
+        balls = pack_primitives([sphere(place, numbers.PLACE_RADIUS) for place in likely])
+        self._scene = build_scene(arm, join_primitives(scene.solids, balls)) if len(balls) else scene
+        self._rough, shape = beliefs.rough, grid.shape
+        self._rough_numbers = self._numbers(np.array(sorted(beliefs.rough), dtype=int).reshape(-1, len(shape)))
+        self._touched = self._numbers(pairs(beliefs.doubted(), shape).reshape(-1, len(shape))).reshape(-1, 2)
+
+    def shorten(self, rows: np.ndarray, cells: list[Cell | None], as_it_is: int = 0) -> Shortened:
+        """The corners of a path over waypoints (k + 1, n) [rad], whose centres those of cells are.
+
+        So many of its last segments are driven as they are.
+        """
+        last = len(rows) - 1 - as_it_is
+        ahead = [max(min(there, last), k) for k, there in enumerate(self._smooth_until(cells))]
+        kept, straight = [0], list[bool]()
+        while kept[-1] < len(rows) - 1:
+            here = kept[-1]
+            there = self._farthest(rows, here, ahead[here])
+            straight.append(there > here)
+            kept.append(max(there, here + 1))
+        kind = np.array(straight)
+        return Shortened(kept, kind, self._cuts(rows[kept], kind))
+
+    def _smooth_until(self, cells: list[Cell | None]) -> list[int]:
+        """Of every waypoint the last one to which no rough cell lies on the way."""
+        found = [len(cells) - 1] * len(cells)
+        for k in range(len(cells) - 2, -1, -1):
+            found[k] = k if self._rough & {cells[k], cells[k + 1]} else found[k + 1]
+        return found
+
+    def _farthest(self, rows: np.ndarray, here: int, most: int) -> int:
+        """The last waypoint to which the line is free, looked for by halving; ``here`` where none is."""
+        if most > here and self._is_free(rows[here], rows[most]):
+            return most
+        low, high = here, most
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._is_free(rows[here], rows[middle]) else (low, middle)
+        return low
+
+    def _is_free(self, begin: np.ndarray, end: np.ndarray) -> bool:
+        count = int(np.ceil(numbers.LOOKS_PER_CELL * (np.abs(end - begin) / self._grid.spacing).max())) + 1
+        line = begin + np.linspace(0.0, 1.0, count + 1)[:, None] * (end - begin)
+        return not self._is_doubted(line) and bool(motion_is_free(self._arm, self._scene, begin, end))
+
+    def _is_doubted(self, q: np.ndarray) -> bool:
+        """Whether a curve through joint angles (k, n) leaves the map, or anything that is believed speaks against it.
+
+        That are cells between its ends, and steps between two of its cells.
+        """
+        cells = np.where(np.array(self._grid.shape) > 1, np.floor(self._grid.along(q)).astype(int), 0)
+        if (((cells < 0) | (cells >= self._grid.shape)) & ~np.array(self._grid.periodic)).any():
+            return True
+        met = self._numbers(cells)
+        between = np.setdiff1d(met, met[[0, -1]])
+        return bool(
+            (self._doubts.cells.reshape(-1)[between] > numbers.NO_DOUBT).any()
+            or np.isin(between, self._rough_numbers).any()
+            or np.isin(self._touched, met).all(axis=1).any()
+        )
+
+    def _numbers(self, cells: np.ndarray) -> np.ndarray:
+        shape = self._grid.shape
+        return np.asarray(np.ravel_multi_index(tuple((cells % np.array(shape)).T), shape))
+
+    def _cuts(self, corners: np.ndarray, straight: np.ndarray) -> np.ndarray:
+        """How much is cut off at each corner: as much as leaves a blend against which nothing speaks."""
+        cut, length = np.zeros(len(corners)), np.linalg.norm(np.diff(corners, axis=0), axis=1)
+        for k in np.flatnonzero(straight[:-1] & straight[1:]) + 1:
+            around = slice(k - 1, k + 2)
+            cut[k] = min(numbers.LARGEST_CUT, numbers.CUT_SHARE * length[k - 1 : k + 1].min())
+            while cut[k] >= numbers.LEAST_CUT and self._is_barred(corners[around], cut[around]):
+                cut[k] *= 0.5
+            cut[k] *= cut[k] >= numbers.LEAST_CUT
+        return cut
+
+    def _is_barred(self, corners: np.ndarray, cut: np.ndarray) -> bool:
+        """Whether the blend between two lines is doubted, or not proven free.
+
+        Between chords no component of the curve is further from them than 10 / 8 of what is cut off, as share of its
+        line, over their number squared: as many are taken as leave half of what the proof keeps free.
+        """
+        if self._is_doubted(blend_points(corners, cut, numbers.LOOKS_ON_BLEND)[0]):
+            return True
+        share = np.abs(np.diff(corners, axis=0) / np.linalg.norm(np.diff(corners, axis=0), axis=1)[:, None])
+        rate = float(share.max(axis=0) @ self._scene.reach.max(axis=0))
+        chords = max(2, int(np.ceil(np.sqrt(1.25 * cut[1] * rate / (0.5 * CLOSEST)))))
+        q = blend_points(corners, cut, chords + 1)[0]
+        return not motion_is_free(self._arm, self._scene, q[:-1], q[1:]).all()
+
+
+def without_repeats(route: Route) -> Route:
+    """The waypoints without those at which the one before is as well."""
+    steps = np.abs(np.diff(route.rows, axis=0)).max(axis=1)
+    new = np.flatnonzero(np.concatenate([[True], steps > numbers.SAME_ANGLE]))
+    cells = [route.cells[k] or (route.cells[k + 1] if k + 1 < len(route.cells) and k + 1 not in new else None)
+             for k in new]  # fmt: skip
+    return route._replace(rows=route.rows[new], cells=cells)
+
+
+def straight_route(route: Route, short: Shortened, path: BlendedPath) -> Route:
+    """The route along a shortened path: a blend is a segment beside the two lines that it joins.
+
+    Only corners at which the arm rests are waypoints over the centre of a cell.
+    """
+    cells, joined = [route.cells[0]], list[list[Cell]]()
+    for k, straight in enumerate(short.straight):
+        first, last = short.kept[k : k + 2]
+        line = [cell for cell in route.cells[first : last + 1] if cell is not None] if straight else []
+        if short.cut[k] > 0.0:
+            joined.append([*joined[-1], *line])
+            cells.append(None)
+        joined.append(line)
+        cells.append(None if short.cut[k + 1] > 0.0 else route.cells[last])
+    return route._replace(rows=path.rows, cells=cells, joined=tuple(joined), times=path.times)

@@ -14,6 +14,7 @@ import numpy as np
 
 from dynamics import Arm
 from hopfield_nav.clearance import Scene
+from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.blocking import block_known
 from hopfield_nav.extensions.whole_arm.cell_planners import (
     AxisCuts,
@@ -24,7 +25,6 @@ from hopfield_nav.extensions.whole_arm.cell_planners import (
     one_more,
     within_limits,
 )
-from hopfield_nav.extensions.whole_arm.constants import EXITS, MOST_EXITS, NEAR, NO_COST, ROUNDS
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
 from hopfield_nav.extensions.whole_arm.step_checks import Place, StepChecks, Walls, doubtful, likely_places
 from hopfield_nav.navigation.map import Beliefs, Cell, Step, pairs, step_between
@@ -68,7 +68,8 @@ class Search:
 
     def __init__(
         self, arm: Arm, scene: Scene, grid: JointGrid, solutions: np.ndarray,
-        planner: WithPlan | None = None, seed: int = 0, most_exits: int = MOST_EXITS, lines: Sequence[np.ndarray] = (),
+        planner: WithPlan | None = None, seed: int = 0, most_exits: int = numbers.MOST_EXITS,
+        lines: Sequence[np.ndarray] = (),
     ) -> None:  # fmt: skip
         self._arm, self._grid, self.checks = arm, grid, StepChecks(arm, scene)
         self._planner, self._seed, self._single = planner, seed, np.array(grid.shape) == 1
@@ -78,7 +79,7 @@ class Search:
         self.lines: LeftOut = {(len(solutions) + k, None) for k in range(len(lines))}
         self.solutions = np.array([rows[-1] for rows in self._ends]).reshape(-1, len(grid.shape))
         entries = [self._entries(rows[0], True) for rows in self._ends]
-        near = [(k, cell) for k, cells in enumerate(entries) for cell in cells[:EXITS]]
+        near = [(k, cell) for k, cells in enumerate(entries) for cell in cells[: numbers.EXITS]]
         self._exits = {
             "near": near,
             "line": [exit for exit in near if len(self._ends[exit[0]]) > 1],
@@ -103,12 +104,12 @@ class Search:
         """
         shape, single = np.array(self._grid.shape), self._single
         at = np.where(single, 0.0, self._grid.along(q) - 0.5)
-        reach = [np.zeros(1, dtype=int) if one else np.arange(-NEAR, NEAR + 1) for one in single]
+        reach = [np.arange(-far, far + 1) for far in np.where(single, 0, numbers.ENTRY_REACH)]
         around = np.stack(np.meshgrid(*reach, indexing="ij"), axis=-1).reshape(-1, len(shape))
         cells = np.rint(at).astype(int) + around
         cells = cells[((cells >= 0) & (cells < shape) | np.array(self._grid.periodic)).all(axis=1)]
         far = np.abs(np.where(single, 0.0, at - cells)).sum(axis=1)
-        cells = cells[np.argsort(far, kind="stable")][:MOST_EXITS] % shape
+        cells = cells[np.argsort(far, kind="stable")][: numbers.MOST_EXITS] % shape
         cells = cells[~self.blocked[tuple(cells.T)]]
         centres = self.centre(cells, q)
         inside = within_limits(self._arm, self._grid, centres).all(axis=1) | any_turn
@@ -168,7 +169,7 @@ class Search:
     def has_cost(self, path: CellPath, query: Query) -> bool:
         """Whether a path, or the line onto which it leads, costs anything beside its steps."""
         line = np.floor(self._grid.along(self._ends[path.goal])).astype(int) % self._grid.shape
-        return bool((query.evidence.cells[tuple(np.vstack([path.cells[1:], line]).T)] >= NO_COST).any())
+        return bool((query.evidence.cells[tuple(np.vstack([path.cells[1:], line]).T)] >= numbers.NO_COST).any())
 
     def towards(self, targets: np.ndarray, query: Query) -> CellPath | None:
         """The shortest path to one of the cells ``targets`` (k,), in C order, past all other doubted cells.
@@ -181,7 +182,7 @@ class Search:
         goals = np.stack(np.unravel_index(targets, self._grid.shape), axis=1)
         network = Network(self._grid, query.here, self.blocked | doubtful(query.evidence.cells, 0.0))
         closed = set(query.beliefs.doubted()) | self.checks.barred
-        for _ in range(ROUNDS):
+        for _ in range(numbers.ROUNDS):
             cells = network.plan(goals, closed, ())
             if cells is None:
                 return None
@@ -203,7 +204,7 @@ class Search:
     ) -> CellPath | None:  # fmt: skip
         """The first path that is planned against which a check finds nothing; what it finds is closed."""
         left, rounds = list(exits), 0
-        while left and rounds < ROUNDS:
+        while left and rounds < numbers.ROUNDS:
             cells = planner.plan(np.array(sorted({cell for _, cell in left})), closed, cuts)
             if cells is None:
                 return None

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm
+from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.blocking import mark_ball
 from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
@@ -26,20 +27,6 @@ from hopfield_nav.extensions.whole_arm.search import CellPath, Query, Search
 from hopfield_nav.extensions.whole_arm.step_checks import Place
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, capsules_in_base, pack_primitives, sphere
 from hopfield_nav.plugin import CollisionEvidence
-
-DEEP = 0.005  # [m] in the arm a place is for the arm to touch what was felt there
-AIM = 0.025  # [m] in the arm is what is tried
-RIGHT, SPREAD = 0.9, 0.7  # probability that a touch was at its only place; at one of several
-APART = 0.1  # [rad] between the configurations of two touches that are independent
-PATIENCE = 10  # touches before the surface is tried at which the arm at its goal would be
-NEAR, SURE = 0.15, 0.5  # [m] from a place of so much weight is what is tried
-TRIALS, MOST = (2, 8), 4  # of a point, and of one at a place; points that are tried at once
-RISKS = (0.0, 0.7, 0.95)  # certainty of cells against which a path to them may lead, the least that will do
-AT = 0.04  # [m] from a place is at it
-_TIP, _ALIKE = 5, 0.8  # first link with which something is tried, if there is a choice, and [rad] from a goal at first
-LEAST_WEIGHT = 0.85  # of what is in the arm of a touch that counts: of others, several err in the same way
-_LINK, _STEP = 3, 0.03  # first link whose axis is tried at the goal, [m] between two points of it
-_POINT = 1e-6  # [m] radius of what stands for a point
 
 
 class Separation:
@@ -65,8 +52,8 @@ class Separation:
         weights = np.minimum(collisions.alone(), 1.0)
         goals = sorted({goal for goal, _ in self._search.exits(felt.shut_exits)})
         inside = np.stack([self._goals_with(place) for place in points], axis=1)[goals]
-        inside &= (inside * weights) @ (touch[:, None] == touch) >= LEAST_WEIGHT
-        right = np.where(weights >= LEAST_WEIGHT, RIGHT, SPREAD) * weights
+        inside &= (inside * weights) @ (touch[:, None] == touch) >= numbers.COUNTED_WEIGHT
+        right = np.where(weights >= numbers.COUNTED_WEIGHT, numbers.RIGHT, numbers.SPREAD) * weights
         evidence = Evidence(right, touch, _groups(collisions.configurations)[touch])
         bound = union_bound(evidence, inside)
         if bound <= self._allowed:
@@ -84,15 +71,15 @@ class Separation:
         """
         collisions, before = felt.collisions, self._tried_with
         count = len(collisions.touches)
-        if self._allowed == 0.0 or count < PATIENCE or not self._is_doubted(found, collisions):
+        if self._allowed == 0.0 or count < numbers.PATIENCE or not self._is_doubted(found, collisions):
             return None
         if before >= 0 and count <= before + 1:
             return None
         here = tuple(int(c) for c in found.cells[0])
-        places = self._worth_trying(self._search.solutions[found.goal], collisions, felt.passed)[:MOST]
-        inside = [self._as_at_goal(self._cells_with(np.array(p), AIM), p) for p in places]
+        places = self._worth_trying(self._search.solutions[found.goal], collisions, felt.passed)[: numbers.MOST_TRIED]
+        inside = [self._as_at_goal(self._cells_with(np.array(p), numbers.AIM), p) for p in places]
         targets = np.unique(np.concatenate([np.zeros(0, int), *inside]))
-        for certainty in RISKS if len(targets) else ():
+        for certainty in numbers.TRIAL_RISKS if len(targets) else ():
             least = -np.log1p(-certainty)
             doubts = CollisionEvidence(np.where(collisions.against > least, collisions.against, np.float32(0.0)))
             path = self._search.towards(targets, Query(here, q, felt.beliefs, doubts, set()))
@@ -106,36 +93,36 @@ class Separation:
 
     def _is_doubted(self, found: CellPath, collisions: CollisionBelief) -> bool:
         inner = collisions.against[tuple(found.cells[1:].T)]
-        return bool((inner > -np.log(1.0 - SURE)).any()) or self._at_goal(found.goal, collisions)
+        return bool((inner > -np.log(1.0 - numbers.EVEN_CHANCE)).any()) or self._at_goal(found.goal, collisions)
 
     def _at_goal(self, goal: int, collisions: CollisionBelief) -> bool:
         points, weights, _ = collisions.places()
-        return any(self._goals_with(place)[goal] for place in points[weights > SURE])
+        return any(self._goals_with(place)[goal] for place in points[weights > numbers.EVEN_CHANCE])
 
     def _worth_trying(self, goal: np.ndarray, collisions: CollisionBelief, passed: np.ndarray) -> list[Place]:
         """Points of the arm at its goal that were not in it yet, at places or else near them, by distance."""
         points, weights, _ = collisions.places()
-        places = points[weights >= SURE]
+        places = points[weights >= numbers.EVEN_CHANCE]
         if not len(places):
             return []
         inner = self._axis_points(goal)
         far = np.linalg.norm(inner[:, None] - places[None], axis=2).min(axis=1)
-        order = np.argsort(far)[: int((far < NEAR).sum())]
-        inner, most = inner[order], np.where(far[order] < AT, TRIALS[1], TRIALS[0])
+        order = np.argsort(far)[: int((far < numbers.NEAR_PLACE).sum())]
+        inner, most = inner[order], np.where(far[order] < numbers.ONE_PLACE, numbers.TRIALS[1], numbers.TRIALS[0])
         if not len(inner):
             return []
-        balls = pack_primitives([sphere(p, _POINT) for p in inner])
+        balls = pack_primitives([sphere(p, numbers.POINT) for p in inner])
         new = arm_distance(self._arm, passed, balls).min(axis=(0, 1), initial=np.inf) > 0.0
         found = [(float(x), float(y), float(z)) for x, y, z in np.round(inner[new], 4)]
         left = [(p, n) for p, n in zip(found, most[new], strict=True) if self._tried.get(p, 0) < n]
-        return [p for p, n in left if n == TRIALS[1]] or [p for p, _ in left]
+        return [p for p, n in left if n == numbers.TRIALS[1]] or [p for p, _ in left]
 
     def _axis_points(self, q: np.ndarray) -> np.ndarray:
         """(k, 3) points on the axes of the outer links at joint angles (n,) [m]."""
         found = []
-        outer = arm_bodies(self._arm)[:, LINK] >= _LINK
+        outer = arm_bodies(self._arm)[:, LINK] >= numbers.AXIS_LINK
         for row in capsules_in_base(self._arm, q)[outer]:
-            count = int(np.linalg.norm(row[3:6] - row[:3]) / _STEP) + 2
+            count = int(np.linalg.norm(row[3:6] - row[:3]) / numbers.AXIS_STEP) + 2
             found.append(row[:3] + np.linspace(0.0, 1.0, count)[:, None] * (row[3:6] - row[:3]))
         return np.concatenate(found)
 
@@ -143,9 +130,9 @@ class Separation:
         """(s,) bool: the goals at which the arm contains a place (3,)."""
         x, y, z = (float(c) for c in place)
         if (x, y, z) not in self._inside:
-            ball = pack_primitives([sphere(place, _POINT)])
+            ball = pack_primitives([sphere(place, numbers.POINT)])
             far = arm_distance(self._arm, self._search.solutions, ball)
-            self._inside[x, y, z] = far.min(axis=(1, 2)) < -DEEP
+            self._inside[x, y, z] = far.min(axis=(1, 2)) < -numbers.DEEP
         return self._inside[x, y, z]
 
     def _as_at_goal(self, cells: np.ndarray, place: Place) -> np.ndarray:
@@ -154,12 +141,12 @@ class Separation:
         It may be further each time that the place was tried.
         """
         q = self._grid.centre(np.stack(np.unravel_index(cells, self._grid.shape), axis=1))
-        outer = arm_bodies(self._arm)[:, LINK] >= _TIP
-        far = arm_distance(self._arm, q, pack_primitives([sphere(np.array(place), _POINT)]))[:, outer, 0]
-        tip = far.min(axis=1, initial=np.inf) < -AIM
+        outer = arm_bodies(self._arm)[:, LINK] >= numbers.TIP_LINK
+        far = arm_distance(self._arm, q, pack_primitives([sphere(np.array(place), numbers.POINT)]))[:, outer, 0]
+        tip = far.min(axis=1, initial=np.inf) < -numbers.AIM
         turned = np.min([np.abs(q - goal).max(axis=1) for goal in self._search.solutions], axis=0)
         turned[~tip & tip.any()] = np.inf
-        most = _ALIKE * (1 + self._tried.get(place, 0))
+        most = numbers.ALIKE * (1 + self._tried.get(place, 0))
         return cells[turned <= max(most, turned.min(initial=np.inf))]
 
     def _cells_with(self, place: np.ndarray, deep: float) -> np.ndarray:
@@ -173,15 +160,12 @@ def _groups(configurations: list[np.ndarray | None]) -> np.ndarray:
     """The group of each touch: those at nearly the same joint angles are one, and those of earlier runs."""
     first, found = list[np.ndarray](), list[int]()
     for q in configurations:
-        same = (k for k, p in enumerate(first) if q is not None and np.abs(p - q).max() < APART)
+        same = (k for k, p in enumerate(first) if q is not None and np.abs(p - q).max() < numbers.APART)
         number = -1 if q is None else next(same, len(first))
         if q is not None and number == len(first):
             first.append(q)
         found.append(number)
     return np.array(found, int)
-
-
-MOST_SETS = 3_000  # sets of places that are compared with each other
 
 
 class Evidence(NamedTuple):
@@ -204,7 +188,7 @@ class Evidence(NamedTuple):
 def union_bound(evidence: Evidence, sets: np.ndarray) -> float:
     """Bound of the probability that of at least one set of places, a row of bool (m, p), none is right."""
     least = np.unique(sets, axis=0)
-    if len(least) <= MOST_SETS:
+    if len(least) <= numbers.MOST_SETS:
         size = least.sum(axis=1)
         common = least.astype(np.float32) @ least.T.astype(np.float32)
         least = least[~((common == size) & (size < size[:, None])).any(axis=1)]

@@ -10,12 +10,12 @@ import numpy as np
 
 from dynamics import Arm
 from hopfield_nav.clearance import Scene, build_scene, motion_is_free
+from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
 from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.navigation.map import LIKELY, Step
 from hopfield_nav.plugin import CollisionEvidence
 
-BALL = 0.01  # [m] radius of what a likely place is while steps are checked
 Place = tuple[float, float, float]  # base axes [m]
 
 
@@ -37,7 +37,7 @@ class StepChecks:
         """(k,) bool: whether the lines between joint angles (k, n) [rad] sweep through one of the places."""
         key = frozenset(places)
         if key not in self._balls:
-            balls = pack_primitives([sphere(np.array(place), BALL) for place in sorted(places)])
+            balls = pack_primitives([sphere(np.array(place), numbers.PLACE_RADIUS) for place in sorted(places)])
             self._balls[key] = build_scene(self._arm, balls)
         return ~motion_is_free(self._arm, self._balls[key], begin, end)
 
@@ -71,9 +71,6 @@ class StepChecks:
                 self._hits.setdefault(steps[k], set()).add(place)
 
 
-MOST_STEPS = 300  # steps that are checked in one round: about as long as the network then takes to settle
-
-
 class Walls:
     """The known walls of a map with bool ``blocked`` cells, as far as ``checks`` have found them."""
 
@@ -83,7 +80,7 @@ class Walls:
 
     def grow(self, touching: set[Step], q: np.ndarray) -> set[Step]:
         """Other steps that touch, near these and those of earlier calls; ``q`` (n,) [rad] is for axes of one cell."""
-        n, found, left = len(q), set[Step](), MOST_STEPS
+        n, found, left = len(q), set[Step](), numbers.MOST_STEPS
         cells = np.array([step.cell for step in touching], int).reshape(-1, n)
         first = self._numbers(cells, np.array([step.axis for step in touching], int))
         self._edge += [number for number in first if number not in self._seen]
@@ -133,12 +130,9 @@ class Walls:
         return (flat * len(shape) + axes).tolist()
 
 
-LEAST = 1e-4  # of -ln(1 - certainty): less is what is left where something was taken back
-
-
 def doubtful(against: np.ndarray, certainty: float) -> np.ndarray:
     """Whether more than a certainty, one of ``CERTAINTY_LEVELS``, speaks against each cell, as -ln(1 - certainty)."""
-    least = max(-np.log1p(-certainty), LEAST) if certainty < 1.0 else np.inf
+    least = max(-np.log1p(-certainty), numbers.NO_DOUBT) if certainty < 1.0 else np.inf
     return np.asarray(against > least)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -31,19 +31,14 @@ class ArmReport(ContactReport):
     collisions: CollisionBelief
 
 
-class _Strategy(Protocol):
-    def believe(self, felt: ArmReport) -> CollisionEvidence | None:
-        """As ``plugin.Belief``."""
-
-
-def belief_for(world: World) -> _Strategy:
+def belief_for(world: World) -> Belief:
     """The strategy of a world."""
     section = world.planner
     method = world.trust.find("belief", section.strategy, world.folder)
     if is_code(section.strategy):
         return _OwnBelief(method, section.parameters)
-    strategy: _Strategy = method.kernel()
-    return strategy
+    belief: Belief = method.kernel()
+    return belief
 
 
 class _OwnBelief:
@@ -57,7 +52,7 @@ class _OwnBelief:
         belief: Belief = self._method.made(self._values)
         return belief
 
-    def believe(self, felt: ArmReport) -> CollisionEvidence | None:
+    def believe(self, felt: ContactReport) -> CollisionEvidence | None:
         """What it answers, checked.
 
         Raises ``MethodFailed``: it raises, or answers no grid of the map with numbers of at least 0.
@@ -132,3 +127,11 @@ class ArmResponse:
         touch = ArmTouch(time, believed.read_only(), place, direction, force, ends, find)
         with asked(self._method.title):
             return checked_waypoints(ask(touch), believed)
+
+
+def response_for(world: World, n: int) -> ArmResponse | None:
+    """The response of the user that a world with n joints names, if it does."""
+    name = world.explore.method
+    if not is_code(name):
+        return None
+    return ArmResponse(world.trust.find("response", name, world.folder), world.explore.parameters, n)

@@ -8,14 +8,8 @@ from benches import suite_module
 
 from dynamics import load_arm
 from hopfield_nav.extensions.isolation import push_torque
-from hopfield_nav.extensions.whole_arm import localization
-from hopfield_nav.extensions.whole_arm.localization import (
-    LATER,
-    LEAST_LATER,
-    MOST_LATER,
-    localize_contact,
-    when_to_look,
-)
+from hopfield_nav.extensions.whole_arm import numbers
+from hopfield_nav.extensions.whole_arm.localization import localize_contact, when_to_look
 from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
 
 random_surface_points = suite_module("surface_points").random_surface_points
@@ -71,7 +65,7 @@ def test_weights_on_a_rough_surface_are_honest_and_on_a_smooth_one_stay_so(monke
     for friction in (0.0, 0.6):
         touches = [touch(seed, friction=friction) for seed in range(40)]
         for believed in (True, False):
-            monkeypatch.setattr(localization, "_ROUGH", 0.05 if believed else 1e-300)
+            monkeypatch.setattr(numbers, "ROUGH_SHARE", 0.05 if believed else 1e-300)
             found = [(localize_contact(GIVING, rows, ONSET, GIVING), point) for rows, point in touches]
             squares = [(places.weights[0] - (error(places, point) <= 0.04)) ** 2 for places, point in found]
             wrong[friction, believed] = float(np.mean(squares))
@@ -126,7 +120,12 @@ def test_ideal_gears_are_read_as_before():
 
 @pytest.mark.parametrize(
     ("rise", "model", "later"),
-    [(0.3, IDEAL, LATER), (0.002, GIVING, LEAST_LATER), (0.03, GIVING, 0.03), (0.3, GIVING, MOST_LATER)],
+    [
+        (0.3, IDEAL, numbers.LATER),
+        (0.002, GIVING, numbers.LEAST_LATER),
+        (0.03, GIVING, 0.03),
+        (0.3, GIVING, numbers.MOST_LATER),
+    ],
 )
 def test_a_touch_that_rises_slowly_is_looked_at_longer(rise, model, later):
     assert when_to_look(1.0 - rise, 1.0, model) == pytest.approx(1.0 + later)

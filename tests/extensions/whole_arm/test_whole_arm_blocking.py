@@ -213,15 +213,4 @@ def test_refusals(planar):
         mark_ball(planar, grid, empty[:3], at, 0.1, 1)
     with refused("no map of this grid"):
         mark_ball(planar, grid, np.asfortranarray(empty), at, 0.1, 1)
-    with refused("no ball"):
-        mark_ball(planar, grid, empty, at[:2], 0.1, 1)
-    with refused("no ball"):
-        mark_ball(planar, grid, empty, at, np.nan, 1)
-    with refused("no such level"):
-        mark_ball(planar, grid, empty, at, 0.1, 256)
-    other = load_arm("ur5_controller")
-    with refused("of another arm"):
-        mark_ball(other, grid, empty, at, 0.1, 1)
-    with refused("of another arm"):
-        block_known(other, build_scene(other), grid)
     assert not empty.any()

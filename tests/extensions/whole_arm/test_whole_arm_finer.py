@@ -10,10 +10,9 @@ import pytest
 from dynamics import load_arm
 from hopfield_nav.clearance import build_scene
 from hopfield_nav.experiment import Simulation, simulate
-from hopfield_nav.extensions.whole_arm import JointGrid
+from hopfield_nav.extensions.whole_arm import JointGrid, numbers
 from hopfield_nav.extensions.whole_arm.attempts import choose_path
-from hopfield_nav.extensions.whole_arm.constants import EXITS, MOST_EXITS, RISK
-from hopfield_nav.extensions.whole_arm.finer import INSIDE, MOST_CELLS, Carried, finer
+from hopfield_nav.extensions.whole_arm.grid import Carried, finer
 from hopfield_nav.extensions.whole_arm.search import Query, Search
 from hopfield_nav.geometry import pack_primitives
 from hopfield_nav.navigation.map import Beliefs, Step
@@ -68,7 +67,7 @@ def test_a_fact_stays_one_well_inside_a_part_and_on_a_whole_step():
     parts = CARRIED.parts(STEPS[0])
     assert carried(STEPS[0], 0.0).facts == {parts[1]}
     assert carried(STEPS[3], 0.0).facts == {Step(CARRIED.cell((3, 2, 0)), 0)}
-    near = 0.5 * COARSE.spacing[0] / 3.0 - 0.5 * INSIDE
+    near = 0.5 * COARSE.spacing[0] / 3.0 - 0.5 * numbers.ON_STEP
     assert not carried(STEPS[0], near).facts
     assert carried(STEPS[0], near).touched() == {parts[1]: 0.95}
 
@@ -82,7 +81,7 @@ def test_what_was_driven_is_free_in_every_part():
 
 
 def test_a_map_that_would_be_too_large_is_not_made():
-    side = round(MOST_CELLS ** (1 / 3)) - 3
+    side = round(numbers.MOST_CELLS ** (1 / 3)) - 3
     large = JointGrid(np.zeros(3), np.ones(3), (side,) * 3)
     assert finer(large, np.full(3, 0.5)) is None
     small = JointGrid(np.zeros(3), np.ones(3), (9,) * 3)
@@ -96,7 +95,7 @@ START = np.array([0.2, -1.6, 1.2, -1.2, -1.5, 0.0])
 GRID = JointGrid(START - 1.2, START + 1.2, (8, 6, 6, 3, 2, 1))
 
 
-@pytest.mark.parametrize(("most", "clean"), [(EXITS, False), (MOST_EXITS, True)])
+@pytest.mark.parametrize(("most", "clean"), [(numbers.EXITS, False), (numbers.MOST_EXITS, True)])
 def test_a_goal_is_reached_from_further_cells_where_the_nearest_are_doubted(most, clean):
     goal = GRID.centre(np.array([[6, 3, 2, 1, 1, 0]]))
     search = Search(ARM, build_scene(ARM, pack_primitives([])), GRID, goal, most_exits=most)
@@ -108,7 +107,7 @@ def test_a_goal_is_reached_from_further_cells_where_the_nearest_are_doubted(most
     found = choose_path(search, Query(here, GRID.centre(here), beliefs, evidence, set()))
     assert found is not None
     assert (cells[tuple(found.path.cells.T)] == 0.0).all() == clean
-    assert (found.risk <= RISK) == clean
+    assert (found.risk <= numbers.EVEN_CHANCE) == clean
 
 
 BALLS = (

@@ -39,8 +39,8 @@ def test_cells_go_on_outside_of_the_grid():
     assert not GRID.inside((0, 3, 1))
 
 
-def test_an_axis_of_one_angle_has_one_cell():
-    grid = JointGrid(np.array([0.0, 0.5]), np.array([1.0, 0.5]), (2, 1))
+def test_the_centre_of_an_axis_of_one_cell_is_its_middle():
+    grid = JointGrid(np.array([0.0, 0.4]), np.array([1.0, 0.6]), (2, 1))
     assert grid.cell_of(np.array([0.7, 0.5])) == (1, 0)
     assert grid.centre((1, 0)) == pytest.approx([0.75, 0.5])
 

@@ -17,7 +17,7 @@ from hopfield_nav.build import build_obstacles
 from hopfield_nav.clearance import build_scene, motion_is_free
 from hopfield_nav.control import Onset
 from hopfield_nav.experiment import Simulation, simulate
-from hopfield_nav.extensions.whole_arm import navigator as navigator_module
+from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.geometry import arm_clearance, capsule_distance
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation import Detection, Reference
@@ -255,6 +255,6 @@ def test_leaving_a_squeezed_start_saves_touches(monkeypatch):
     steps = "planner: {any_angle: false, finer: false}\n"  # straight lines lead away from it of themselves
     leaving = Simulation(world(SMALL, QUICK, START, GOAL, SQUEEZED, steps)).run()
     assert leaving.outcome == "reached", leaving.summary["reason"]
-    monkeypatch.setattr(navigator_module, "_LEAVE", 0.0)
+    monkeypatch.setattr(numbers, "LEAVE", 0.0)
     staying = Simulation(world(SMALL, QUICK, START, GOAL, SQUEEZED, steps)).run()
     assert 0 < leaving.summary["collision_count"] < staying.summary["collision_count"]

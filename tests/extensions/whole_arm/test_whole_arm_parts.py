@@ -12,20 +12,12 @@ from benches import suite_module
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav.build import build_arm
 from hopfield_nav.clearance import build_scene, collides
-from hopfield_nav.extensions.whole_arm import JointGrid, default_bounds
-from hopfield_nav.extensions.whole_arm.collision_belief import (
-    AGREE,
-    SURFACE_LEAST,
-    SURFACE_SHARE,
-    TOGETHER,
-    CollisionBelief,
-    tangent_points,
-)
-from hopfield_nav.extensions.whole_arm.constants import CERTAINTY_LEVELS
+from hopfield_nav.extensions.whole_arm import JointGrid, default_bounds, numbers
+from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief, tangent_points
 from hopfield_nav.extensions.whole_arm.goals import goal_solutions
 from hopfield_nav.extensions.whole_arm.lines import joint_lines
 from hopfield_nav.extensions.whole_arm.step_checks import doubtful
-from hopfield_nav.extensions.whole_arm.strategies.felt_points import PATIENCE, FeltPoints
+from hopfield_nav.extensions.whole_arm.strategies.felt_points import FeltPoints
 from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
 from hopfield_nav.loop import sample
 from hopfield_nav.navigation import ContactHypotheses
@@ -97,10 +89,10 @@ def test_what_touches_say_adds_up_and_can_be_taken_back():
         twice.add(places((POINT, 0.7)))
     assert once.against.max() > 0.0
     np.testing.assert_allclose(twice.against, 2.0 * once.against, rtol=1e-6)
-    levels = [np.count_nonzero(doubtful(twice.risk(), c)) for c in CERTAINTY_LEVELS]
+    levels = [np.count_nonzero(doubtful(twice.risk(), c)) for c in numbers.CERTAINTY_LEVELS]
     assert levels == sorted(levels, reverse=True)
     assert levels[0] > levels[-1] == 0
-    assert all((doubtful(twice.risk(), c) >= doubtful(once.risk(), c)).all() for c in CERTAINTY_LEVELS)
+    assert all((doubtful(twice.risk(), c) >= doubtful(once.risk(), c)).all() for c in numbers.CERTAINTY_LEVELS)
 
 
 def test_a_touch_keeps_five_bytes_of_a_doubted_cell():
@@ -152,8 +144,8 @@ def test_a_surface_is_believed_about_likely_places_with_less_certainty_than_thes
     assert there.any()
     assert wide.has_surfaces()
     assert not plain.has_surfaces()
-    assert wide.risk()[there].max() <= -np.log(1.0 - 0.9 * 0.9 * SURFACE_SHARE) + 0.01
-    for unlikely, at in ((felt._replace(weights=np.array([SURFACE_LEAST - 0.01])), q), (felt, None)):
+    assert wide.risk()[there].max() <= -np.log(1.0 - 0.9 * 0.9 * numbers.SURFACE_SHARE) + 0.01
+    for unlikely, at in ((felt._replace(weights=np.array([numbers.SURFACE_WEIGHT - 0.01])), q), (felt, None)):
         assert not beside(unlikely, at)[1].has_surfaces()
 
 
@@ -166,7 +158,7 @@ def test_surfaces_may_be_let_go_from_the_tenth_touch_on(on_the_forearm):
             told = SimpleNamespace(collisions=doubts, believed=SimpleNamespace(against=None), points=None, weights=None)
             return FeltPoints().believe(told).at_last
 
-        for _ in range(PATIENCE - 2):
+        for _ in range(numbers.PATIENCE - 2):
             doubts.add(felt, q)
         assert at_last() is None
         doubts.add(felt, q)
@@ -224,7 +216,7 @@ def test_touches_of_one_obstacle_bear_each_other_out_in_any_order():
             doubts.add(touch)
         found.append(doubts)
         weighed = next(t for t in doubts.touches if len(t.points) == 2)
-        gain = 1.0 + AGREE * 0.9 * (1.0 - 0.02 / TOGETHER)
+        gain = 1.0 + numbers.AGREEMENT * 0.9 * (1.0 - 0.02 / numbers.TOGETHER)
         np.testing.assert_allclose(weighed.weights, np.array([gain, 1.0]) / (gain + 1.0))
     np.testing.assert_allclose(found[0].against, found[1].against, atol=1e-5)
     apart = CollisionBelief(ARM, GRID)

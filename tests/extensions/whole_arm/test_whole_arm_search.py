@@ -7,10 +7,9 @@ import pytest
 
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav.clearance import build_scene, motion_is_free
-from hopfield_nav.extensions.whole_arm import JointGrid
+from hopfield_nav.extensions.whole_arm import JointGrid, numbers
 from hopfield_nav.extensions.whole_arm.attempts import choose_path
 from hopfield_nav.extensions.whole_arm.search import Query, Search
-from hopfield_nav.extensions.whole_arm.step_checks import BALL
 from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.navigation.map import Beliefs, Step
 from hopfield_nav.plugin import CollisionEvidence
@@ -74,7 +73,7 @@ def test_what_is_remembered_of_steps_and_places_is_what_a_check_finds():
         if step is None:
             continue
         q = GRID.centre(np.array(step.ends))
-        balls = {place: pack_primitives([sphere(np.array(place), BALL)]) for place in places}
+        balls = {place: pack_primitives([sphere(np.array(place), numbers.PLACE_RADIUS)]) for place in places}
         swept = {p for p, ball in balls.items() if not motion_is_free(ARM, build_scene(ARM, ball), q[0], q[1])}
         assert search.checks._hits.get(step, set()) == swept
     assert any(search.checks._hits.values())

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dynamics import load_arm
-from hopfield_nav.extensions.whole_arm import CollisionBelief, JointGrid
-from hopfield_nav.extensions.whole_arm.separation import APART, PATIENCE, RIGHT, SPREAD, Separation
+from hopfield_nav.extensions.whole_arm import CollisionBelief, JointGrid, numbers
+from hopfield_nav.extensions.whole_arm.separation import Separation
 from hopfield_nav.geometry import capsules_in_base
 from hopfield_nav.navigation.map import ContactHypotheses
 
@@ -30,7 +30,7 @@ def place(point, weight):
     return ContactHypotheses(np.array([point]), np.array([3]), np.array([weight]))
 
 
-def looked(count, weight=1.0, beside=0.0, apart=2 * APART, goals=(GOAL,), allowed=1e-3):
+def looked(count, weight=1.0, beside=0.0, apart=2 * numbers.APART, goals=(GOAL,), allowed=1e-3):
     """What is known after touches of one place, each from joint angles further on, and who judges it."""
     collisions = CollisionBelief(ARM, GRID)
     separation = Separation(ARM, GRID, search(*goals), allowed)
@@ -42,7 +42,7 @@ def looked(count, weight=1.0, beside=0.0, apart=2 * APART, goals=(GOAL,), allowe
 
 
 def test_sure_touches_of_the_goal_multiply():
-    assert looked(4)[0].bound == pytest.approx((1.0 - RIGHT) ** 4)
+    assert looked(4)[0].bound == pytest.approx((1.0 - numbers.RIGHT) ** 4)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,9 @@ def test_unsure_places_that_agree_do_not_become_sure():
     assert separation.bound == 1.0
 
 
-@pytest.mark.parametrize(("outside", "bound"), [(0.0, 1.0 - SPREAD), (0.1, 1.0 - 0.9 * SPREAD), (0.2, 1.0)])
+@pytest.mark.parametrize(
+    ("outside", "bound"), [(0.0, 1.0 - numbers.SPREAD), (0.1, 1.0 - 0.9 * numbers.SPREAD), (0.2, 1.0)]
+)
 def test_a_touch_counts_where_nearly_all_that_it_may_have_been_is_in_the_arm(outside, bound):
     """Two places in the arm at its goal, and a third beside it."""
     felt, axis = (
@@ -105,8 +107,8 @@ def test_an_arm_that_has_passed_nothing_tries_what_it_felt_all_the_same():
     stub = search(GOAL)
     stub.towards = lambda cells, _: asked.append(cells)
     collisions = CollisionBelief(ARM, GRID)
-    for k in range(PATIENCE):
-        collisions.add(place(inside(), 1.0), np.full(6, k * 2 * APART))
+    for k in range(numbers.PATIENCE):
+        collisions.add(place(inside(), 1.0), np.full(6, k * 2 * numbers.APART))
     felt = SimpleNamespace(collisions=collisions, passed=np.zeros((0, 6)), beliefs=None)
     found = SimpleNamespace(cells=np.zeros((1, 6), int), goal=0)
     assert Separation(ARM, GRID, stub, 1e-3).trial(found, GOAL, felt) is None

@@ -9,9 +9,9 @@ from dynamics import load_arm
 from hopfield_nav.clearance import build_scene, motion_is_free
 from hopfield_nav.control import Onset
 from hopfield_nav.experiment import Simulation
-from hopfield_nav.extensions.whole_arm import JointGrid
-from hopfield_nav.extensions.whole_arm.lines import ACCELERATION, blended_path
-from hopfield_nav.extensions.whole_arm.straight import Shortener
+from hopfield_nav.extensions.whole_arm import JointGrid, numbers
+from hopfield_nav.extensions.whole_arm.lines import blended_path
+from hopfield_nav.extensions.whole_arm.route import Shortener
 from hopfield_nav.geometry import capsules_in_base, pack_primitives, sphere
 from hopfield_nav.loop import evaluate, sample, values_at
 from hopfield_nav.navigation import Detection, Reference
@@ -105,7 +105,7 @@ def test_blends_stay_in_their_corners_and_the_motion_keeps_its_limits():
     assert path.times[-1] == pytest.approx(path.trajectory.knots[-1])
     assert values_at(path.trajectory, path.times)[0] == pytest.approx(path.rows, abs=2e-3)
     times, q, qd, qdd = sample(path.trajectory, 6)
-    assert np.abs(qdd).max() <= 1.05 * ACCELERATION
+    assert np.abs(qdd).max() <= 1.05 * numbers.ACCELERATION
     assert (np.abs(qd) <= ARM.speed_limits).all()
     axes = capsules_in_base(ARM, q)[..., :6].reshape(len(q), -1, 3)
     lasting = np.diff(times) > 1e-6

@@ -7,7 +7,7 @@ import pytest
 
 from dynamics import load_arm
 from hopfield_nav.clearance import build_scene, motion_is_free
-from hopfield_nav.extensions.whole_arm import JointGrid, step_checks
+from hopfield_nav.extensions.whole_arm import JointGrid, numbers, step_checks
 from hopfield_nav.extensions.whole_arm.attempts import choose_path
 from hopfield_nav.extensions.whole_arm.search import Query, Search
 from hopfield_nav.geometry import box, pack_primitives
@@ -58,7 +58,7 @@ def test_what_is_barred_touches_and_joins_free_cells():
 
 
 def test_the_wall_around_a_step_is_found_and_looked_at_once(monkeypatch):
-    monkeypatch.setattr(step_checks, "MOST_STEPS", 100_000)
+    monkeypatch.setattr(numbers, "MOST_STEPS", 100_000)
     search = Search(ARM, SHEET, GRID, GRID.centre(np.array([THERE])))
     every = (Step(cell, axis) for axis in range(5) for cell in np.ndindex(GRID.shape))
     inside = (step for step in every if step.ends[1][step.axis] < GRID.shape[step.axis])
@@ -72,7 +72,7 @@ def test_the_wall_around_a_step_is_found_and_looked_at_once(monkeypatch):
 
 def test_the_path_is_the_same_and_found_in_fewer_rounds(monkeypatch):
     _, path, rounds = searched(EMPTY, not_through_a_door)
-    monkeypatch.setattr(step_checks, "MOST_STEPS", 0)
+    monkeypatch.setattr(numbers, "MOST_STEPS", 0)
     _, other, single = searched(EMPTY, not_through_a_door)
     assert np.array_equal(path.cells, other.cells)
     assert rounds < 0.5 * single

@@ -1,6 +1,7 @@
 """Slices of a map of joint angles: what is known and felt around the configuration of the last touch."""
 
 import itertools
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,9 +10,32 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from hopfield_nav.extensions.whole_arm.map_of_run import FeltMap, felt_map
+from hopfield_nav.build import build_arm
+from hopfield_nav.clearance import scene_of_world
+from hopfield_nav.extensions.whole_arm.blocking import block_known
+from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
+from hopfield_nav.extensions.whole_arm.grid import JointGrid, grid_of
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure
-from hopfield_nav.record import Run
+from hopfield_nav.record import Run, felt_places, free_angles
+
+
+class FeltMap(NamedTuple):
+    """A map of joint angles as a run has felt it."""
+
+    grid: JointGrid  # its cells
+    known: np.ndarray  # bool grid, where the arm touches itself or what is known
+    certainty: np.ndarray  # float grid, 0 to 1, that a cell is blocked by something felt
+
+
+def felt_map(run: Run) -> FeltMap:
+    """The map of a run with ``map.space: joints``, made anew from its record."""
+    arm = build_arm(run.world)
+    grid = grid_of(run.world, arm, np.array(run.world.start.joints))
+    doubts = CollisionBelief(arm, grid)
+    for places in felt_places(run):
+        doubts.add(places)
+    doubts.passed([], free_angles(run))
+    return FeltMap(grid, block_known(arm, scene_of_world(run.world), grid), -np.expm1(-doubts.risk()))
 
 
 def slices_page(run: Run) -> Figure | None:

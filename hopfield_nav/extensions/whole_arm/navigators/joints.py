@@ -18,8 +18,8 @@ _PICTURES = "hopfield_nav.extensions.whole_arm.figures"
 class JointSpace(Space):
     """The whole arm feels its way over a map of its joint angles."""
 
-    pages = f"{_PICTURES}.pages:PAGES"
-    film_panel = f"{_PICTURES}.places_panel:PlacesPanel"
+    pages = f"{_PICTURES}:PAGES"
+    film_panel = f"{_PICTURES}.places:PlacesPanel"
 
     def cells(self, world: World, arm: Arm) -> Cells:
         """The map of joint angles at the start of a run."""

@@ -1,9 +1,8 @@
 """The strategy ``felt_points``: the places where a touch may have been, the least certain risked first."""
 
+from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.strategy import ArmReport
 from hopfield_nav.plugin import CollisionEvidence, Method
-
-PATIENCE = 10  # touches after which surfaces are let go before more than an even chance is risked
 
 
 class FeltPoints:
@@ -12,7 +11,7 @@ class FeltPoints:
     def believe(self, felt: ArmReport) -> CollisionEvidence:
         """What speaks against cells, surfaces included, and the places through which no step shall sweep."""
         collisions, at_last = felt.collisions, None
-        if len(collisions.touches) >= PATIENCE and collisions.has_surfaces():
+        if len(collisions.touches) >= numbers.PATIENCE and collisions.has_surfaces():
             at_last = collisions.risk(surfaces=False)
         return CollisionEvidence(felt.believed.against, points=felt.points, weights=felt.weights, at_last=at_last)
 

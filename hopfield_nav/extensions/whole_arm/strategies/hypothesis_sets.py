@@ -2,18 +2,17 @@
 
 import numpy as np
 
+from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.strategy import ArmReport
 from hopfield_nav.plugin import CollisionEvidence, Method
-
-RISK = 30.0  # steps that -ln(1 - certainty) = 1 is worth
 
 
 class HypothesisSets:
     """Goes by costs; a ``plugin.Belief``."""
 
     def believe(self, felt: ArmReport) -> CollisionEvidence:
-        """``RISK`` times what speaks against every cell."""
-        return CollisionEvidence(np.float32(RISK) * felt.believed.against, as_cost=True)
+        """``COST_OF_DOUBT`` times what speaks against every cell."""
+        return CollisionEvidence(np.float32(numbers.COST_OF_DOUBT) * felt.believed.against, as_cost=True)
 
 
 METHOD = Method(
