@@ -152,6 +152,14 @@ def recorded_torques() -> str:
     return table(["parameter set", "run", *(f"joint {j}" for j in range(1, 7))], rows)
 
 
+def whole_arm_numbers() -> str:
+    """The tuned numbers of the whole arm, as their file has them."""
+    text = (ROOT / "hopfield_nav/extensions/whole_arm/numbers.py").read_text(encoding="utf-8")
+    lines = re.findall(r"^([A-Z][A-Z_, ]*) = (.+?)  # (.+?)((?: \[\w.+\])|$)", text, re.MULTILINE)
+    rows = [[f"`{names}`", value, what.strip(), origin.strip(" []")] for names, value, what, origin in lines]
+    return table(["number", "value", "unit, and what it does", "from"], rows)
+
+
 TABLES: dict[str, dict[str, Callable[[], str]]] = {  # page: part
     "README.md": {"": detectors},
     "docs/three_dimensions.md": {"": in_space},
@@ -162,6 +170,7 @@ TABLES: dict[str, dict[str, Callable[[], str]]] = {  # page: part
     },
     "docs/imperfections.md": {"friction": friction, "sampling": sampling},
     "docs/pressed_peg.md": {"": of("ragazzon2012.pressed_peg_figures:peg_table")},
+    "docs/whole_arm.md": {"numbers": whole_arm_numbers},
     "docs/identification.md": {"base_parameters": base_parameters, "calibration": calibration},
     "docs/recordings.md": {"": recorded_torques},
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from documentation.tables import detectors
+from documentation.tables import detectors, whole_arm_numbers
 from measured_part import read
 
 from hopfield_nav import load_world, simulate
@@ -41,6 +41,18 @@ def test_hello_runs():
 
 def test_readme_has_what_the_main_experiment_gives():
     assert read(ROOT / "README.md") == detectors()
+
+
+def test_the_page_of_the_whole_arm_has_its_numbers_and_no_other_file_has_any():
+    assert read(ROOT / "docs/whole_arm.md", "numbers") == whole_arm_numbers()
+    given = "TURN|_UNSEEN|_FULL_SCALE"  # mathematics, and what a byte holds
+    tuned = re.compile(rf"^(?!{given})_?[A-Z][A-Z_]+(?:, _?[A-Z_]+)* = [(-]*\d.*$", re.MULTILINE)
+    room = ROOT / "hopfield_nav/extensions/whole_arm"
+    for file in [*room.glob("*.py"), *room.glob("strategies/*.py")]:
+        lines = tuned.findall(file.read_text())
+        assert bool(lines) == (file.name == "numbers.py"), (file.name, lines)
+        if lines:
+            assert whole_arm_numbers().count("\n") == len(lines) + 1
 
 
 def test_record_page_names_every_variable_and_key():

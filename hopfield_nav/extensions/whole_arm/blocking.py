@@ -27,11 +27,11 @@ from hopfield_nav.clearance import (
     ends_before_joint,
     place_body,
 )
+from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
 from hopfield_nav.geometry import END, LINK, RADIUS, REACH, START
 
 DEPTH, BODY, OTHER, SOLID = range(4)  # columns of a check
-_ON_AXIS = 1e-12  # [m]
 
 
 class Tree(NamedTuple):
@@ -76,7 +76,7 @@ def _lowered(arm: Arm, body: np.ndarray) -> np.ndarray:
     while row[LINK] > 0:
         link = int(row[LINK]) - 1
         points = ends_before_joint(arm, row)
-        if np.hypot(points[:, 0], points[:, 1]).max() > _ON_AXIS:
+        if np.hypot(points[:, 0], points[:, 1]).max() > numbers.ON_AXIS:
             break
         row[LINK], row[START : START + 3], row[END : END + 3] = link, points[0], points[1]
         row[RADIUS + 1 : RADIUS + 4] = points.mean(axis=0)
@@ -137,7 +137,11 @@ def next_node(arm, tree, work, cell, first, depth, descend):
         cell[depth - 1] += 1
     k = cell[depth - 1]
     first[depth] = first[depth - 1] + k * tree.block[depth]
-    _update_frame(arm, depth - 1, (tree.turn[depth - 1, k, 0], tree.turn[depth - 1, k, 1]), work)
+    rows, turn = UNIT, (tree.turn[depth - 1, k, 0], tree.turn[depth - 1, k, 1])
+    if depth > 1:
+        before = work.rotation[depth - 2]
+        rows = vector(before, 0, 0), vector(before, 1, 0), vector(before, 2, 0)
+    write_frame(arm, work, depth - 1, turn, rows, vector(work.origin, depth - 1, 0))
     return depth
 
 
@@ -157,16 +161,6 @@ def within_reach(tree, work, depth, point, radius):
         if limit > 0.0 and across * across + along * along < limit * limit:
             return True
     return False
-
-
-@inlined
-def _update_frame(arm, i, turn, work):
-    """Write frame i + 1 from frame i; ``turn``: cosine and sine of joint i."""
-    rows, origin = UNIT, vector(work.origin, i, 0)
-    if i > 0:
-        before = work.rotation[i - 1]
-        rows = vector(before, 0, 0), vector(before, 1, 0), vector(before, 2, 0)
-    write_frame(arm, work, i, turn, rows, origin)
 
 
 def mark_ball(arm: Arm, grid: JointGrid, certainty: np.ndarray, point: np.ndarray, radius: float, level: int) -> None:

@@ -19,6 +19,7 @@ MOST_STEPS = 300  # steps beside one that touches, checked in one round [timed: 
 PLACE_RADIUS = 0.01  # m; of a likely place while steps and lines are checked [guess]
 CUT_ASIDE = 1e-6  # rad; so far behind the arm lies a cut beside it, which may be at the centre of a cell [numeric]
 SAME_ANGLE = 1e-9  # rad; angles that are nearer are the same [numeric]
+ON_AXIS = 1e-12  # m; a body that is nearer to an axis lies along it [numeric]
 LEAST_CLOSED = 3  # cells of a closed axis at least: of fewer each is beside each [numeric]
 
 # What touches say of cells (``collision_belief``)
@@ -29,7 +30,7 @@ DEEP = 0.005  # m; in the arm a place lies that it contains [guess]
 CHANGED_WEIGHT = 0.05  # of a place, from which on its cells are marked anew [guess]
 SURFACE_WEIGHT, SURFACE_SHARE = 0.6, 0.6  # of a place with a surface, and the share of it that is said there [guess]
 SURFACE_POINTS = 6  # about a place [guess]
-PATIENCE = 10  # touches, until surfaces are let go [surfaces], and until they are tried at the goal [boxes]
+PATIENCE = 10  # touches, until surfaces are let go, and until they are tried at the goal [surfaces, boxes]
 COST_OF_DOUBT = 30.0  # steps; of -ln(1 - certainty) = 1 in the strategy hypothesis_sets [guess]
 POINT = 1e-6  # m; radius of what stands for a point [numeric]
 
@@ -53,7 +54,7 @@ ROUGH_SHARE, ROUGH_FRICTION = 0.05, 0.6  # of surfaces that are believed to be r
 LARGEST_CUT, LEAST_CUT, CUT_SHARE = 0.3, 0.01, 0.45  # rad, rad, 1; that a blend takes off each of two lines [guess]
 LOOKS_PER_CELL, LOOKS_ON_BLEND = 4, 9  # places at which the cells of a line and of a blend are looked up [guess]
 PACE = 0.85  # of the wanted speed, with all joints under way [straight]
-ACCELERATION, RAMP = 0.7, 0.1  # rad/s², s; of a joint at most, and in which it builds up [straight]
+ACCELERATION, RAMP = 0.7, 0.1  # rad/s², s; of a joint at most, and in which it builds up [guess]
 SURFACE_SPEED = 1.15  # of a point of the surface, beside the ends of the links' axes [guess]
 SPEED_SAMPLES, SPEED_ROUNDS = 20, 6  # of a segment, at which its speed is looked at, and how often it is mended [guess]
 STRAIGHT_COSINE = 1.0 - 1e-6  # between two steps that are one line [numeric]

@@ -92,12 +92,13 @@ class Separation:
         return None
 
     def _is_doubted(self, found: CellPath, collisions: CollisionBelief) -> bool:
+        """Whether a path leads through doubted cells, or the arm at its goal would be in a likely place."""
         inner = collisions.against[tuple(found.cells[1:].T)]
-        return bool((inner > -np.log(1.0 - numbers.EVEN_CHANCE)).any()) or self._at_goal(found.goal, collisions)
-
-    def _at_goal(self, goal: int, collisions: CollisionBelief) -> bool:
         points, weights, _ = collisions.places()
-        return any(self._goals_with(place)[goal] for place in points[weights > numbers.EVEN_CHANCE])
+        likely = points[weights > numbers.EVEN_CHANCE]
+        return bool((inner > -np.log(1.0 - numbers.EVEN_CHANCE)).any()) or any(
+            self._goals_with(place)[found.goal] for place in likely
+        )
 
     def _worth_trying(self, goal: np.ndarray, collisions: CollisionBelief, passed: np.ndarray) -> list[Place]:
         """Points of the arm at its goal that were not in it yet, at places or else near them, by distance."""
