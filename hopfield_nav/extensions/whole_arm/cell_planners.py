@@ -33,20 +33,20 @@ class Network:
 
     def __init__(self, grid: JointGrid, here: Cell, blocked: np.ndarray) -> None:
         self._grid, self._here, self._blocked = grid, here, blocked
-        self._near = neighbourhood_of(grid.shape, periodic=grid.periodic, ties=first_axis_first(len(here)))
         self._replanner: Replanner | None = None
         self._asked: tuple[list[list[int]], AxisCuts] | None = None
         self._closed = set[Step]()
 
     def plan(self, goals: np.ndarray, closed: set[Step], cuts: AxisCuts) -> np.ndarray | None:  # noqa: D102
-        asked = goals.tolist(), cuts
+        map_, shape, asked = opened(cuts, self._grid), self._grid.shape, (goals.tolist(), cuts)
         if self._replanner is not None and self._asked == asked:
-            self._replanner.close(pairs(closed - self._closed, self._grid.shape))
+            self._replanner.close(map_.steps(pairs(closed - self._closed, shape)))
         else:
-            shut = _shut(closed, cuts, self._grid)
-            self._replanner = Replanner(self._blocked, goals, self._near, shut)
+            near = neighbourhood_of(shape, periodic=map_.periodic, ties=first_axis_first(len(shape)))
+            shut = map_.steps(pairs(closed, shape))
+            self._replanner = Replanner(map_.of(self._blocked), map_.cells(goals), near, shut)
         self._asked, self._closed = asked, closed
-        return self._replanner.path(self._here)
+        return map_.back(self._replanner.path(tuple(map_.cells(np.array(self._here)))))
 
 
 class Costs(NamedTuple):
@@ -57,7 +57,9 @@ class Costs(NamedTuple):
     cost: np.ndarray
 
     def plan(self, goals: np.ndarray, closed: set[Step], cuts: AxisCuts) -> np.ndarray | None:  # noqa: D102
-        return cheapest_path(self.cost, self.here, goals, _shut(closed, cuts, self.grid), self.grid.periodic)
+        map_ = opened(cuts, self.grid)
+        shut, begin = map_.steps(pairs(closed, self.grid.shape)), tuple(map_.cells(np.array(self.here)))
+        return map_.back(cheapest_path(map_.of(self.cost), begin, map_.cells(goals), shut, map_.periodic))
 
 
 class Own(NamedTuple):
@@ -84,15 +86,36 @@ def one_more(cuts: AxisCuts, arm: Arm, joint: int, angle: float) -> list[AxisCut
     return [(*cuts, (joint, begin)) for begin in begins]
 
 
-def cut_steps(cut: tuple[int, float], grid: JointGrid) -> np.ndarray:
-    """(m, 2, n) cells before and behind a cut: the steps over it."""
-    joint, begin = cut
-    is_joint, shape = np.arange(len(grid.shape)) == joint, np.array(grid.shape)
-    first = math.floor(grid.along(np.where(is_joint, begin, grid.lower))[joint] - 0.5) + 1
-    others = np.indices(np.where(is_joint, 1, shape)).reshape(len(shape), -1).T
-    return np.stack([others + is_joint * (first - 1), others + is_joint * first], axis=1) % shape
+class Opened(NamedTuple):
+    """A map whose cut axes begin behind their cuts and end there: steps between its cells are those over no cut."""
+
+    shift: tuple[int, ...]  # number of the cell of each axis that is its first
+    shape: tuple[int, ...]
+    periodic: tuple[bool, ...]  # which axes are left closed
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        """Numbers about the cells of the map, in the order of this one."""
+        return np.roll(values, tuple(-k for k in self.shift), range(len(self.shape))) if any(self.shift) else values
+
+    def cells(self, cells: np.ndarray) -> np.ndarray:
+        """Cells (..., n) of the map, as this one counts them."""
+        return (cells - np.array(self.shift)) % np.array(self.shape)
+
+    def steps(self, steps: np.ndarray) -> np.ndarray:
+        """The same of pairs of neighbours (m, 2, n), without those that a cut parts."""
+        found = self.cells(steps)
+        return found[(self.periodic | (np.abs(found[:, 0] - found[:, 1]) <= 1)).all(axis=1)]
+
+    def back(self, cells: np.ndarray | None) -> np.ndarray | None:
+        """Cells (..., n) of this map, as the whole one counts them; None stays None."""
+        return None if cells is None else (cells + np.array(self.shift)) % np.array(self.shape)
 
 
-def _shut(closed: set[Step], cuts: AxisCuts, grid: JointGrid) -> np.ndarray:
-    """Closed steps and those over cuts, as the planners take them."""
-    return np.concatenate([pairs(closed, grid.shape), *(cut_steps(cut, grid) for cut in cuts)])
+def opened(cuts: AxisCuts, grid: JointGrid) -> Opened:
+    """The map of a grid, open where it is cut."""
+    shift, closed = [0] * len(grid.shape), list(grid.periodic)
+    for joint, begin in cuts:
+        at = np.where(np.arange(len(shift)) == joint, begin, grid.lower)
+        shift[joint] = (math.floor(grid.along(at)[joint] - 0.5) + 1) % grid.shape[joint]
+        closed[joint] = False
+    return Opened(tuple(shift), grid.shape, tuple(closed))
