@@ -1,7 +1,7 @@
 """Where the arm is touched: the set of links and patches whose push explains a joint torque.
 
 Torque on joints 1 to n is one vector of n numbers, and a push on a link beyond which no joint turns leaves the rest
-of it at zero: what touches where is often not to be told from one instant. So the answer is a set: every patch on
+of it at zero: what touches where is often not to be seen from one instant. So the answer is a set: every patch on
 which some frictionless push (or one within a friction cone) leaves a misfit below the chi-square quantile with n
 degrees of freedom. The push that truly acts leaves the noise itself, so that its patch is in the set with at least
 the stated probability.

@@ -110,7 +110,7 @@ class ArmMap:
             return Back() if away else End("no cell of the map can be entered from where the arm is")
         choice, evidence = self.choose_path(here, q)
         self.separation.look(self.learning)
-        if choice is not None and self.separation.is_told(self.collisions):
+        if choice is not None and self.separation.is_settled(self.collisions):
             return End(self._why_hardly(), self.separation.bound)
         fine = self.finer_grid(choice, q)
         if fine is not None:

@@ -159,9 +159,8 @@ def grid_of(world: World, arm: Arm, start: np.ndarray) -> JointGrid:
     bad = np.flatnonzero(~(lower < upper))
     if bad.size:
         i = int(bad[0])
-        told = "no room between the bounds of a joint"
-        where = f"map.lower.{i}"
-        raise BadInput(told, where=where, found=float(lower[i]), allowed=f"below {upper[i]:.6g} rad")
+        words, allowed = "no room between the bounds of a joint", f"below {upper[i]:.6g} rad"
+        raise BadInput(words, where=f"map.lower.{i}", found=float(lower[i]), allowed=allowed)
     return JointGrid(lower, upper, grid.shape)
 
 

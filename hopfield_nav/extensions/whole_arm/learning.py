@@ -37,33 +37,33 @@ class WholeArmLearning:
         """Whether what was touched before was still felt when the arm went back: the alarm level then."""
         self.beliefs.confirm(level >= self._held)
 
-    def touch(self, detection: Detection, way: Route, number: int) -> None:
+    def touch(self, detection: Detection, route: Route, number: int) -> None:
         """A touched step is closed, as a fact where it was a true stop; of a line the cells are rough."""
-        begin, end = way.rows[number : number + 2]
+        begin, end = route.rows[number : number + 2]
         line = end - begin
         length = float(np.linalg.norm(line))
         along = float((detection.onset.q - begin) @ line) / length**2 if length > 0.0 else 0.0
         off = float(np.abs(detection.onset.q - begin - np.clip(along, 0.0, 1.0) * line).max())
         opposed = float(detection.torque @ line) < 0.0
-        first, last = way.cells[number : number + 2]
-        step = way.step(number)
-        if number >= len(way.rows) - 1 - way.on_line:
-            self.shut_exits.add((way.goal, None))
-        elif way.line(number):
-            self.beliefs.rough.update(way.line(number))
+        first, last = route.cells[number : number + 2]
+        step = route.step(number)
+        if number >= len(route.rows) - 1 - route.on_line:
+            self.shut_exits.add((route.goal, None))
+        elif route.line(number):
+            self.beliefs.rough.update(route.line(number))
         elif step is not None:
             self.beliefs.touch(step, opposed and off <= numbers.ON_STEP)
             self._felt_at[step] = float(detection.onset.q[step.axis])
         elif first is not None:
-            self.shut_exits.add((way.goal, first))
+            self.shut_exits.add((route.goal, first))
         elif last is not None and number == 0:
             self.shut_entries.add(last)
 
-    def passage(self, way: Route, until: int) -> None:
+    def passage(self, route: Route, until: int) -> None:
         """The segments before number ``until`` were driven without a touch."""
-        cells, steps = way.passed(until)
+        cells, steps = route.passed(until)
         self.beliefs.passed(cells, steps)
-        swept = way.swept(until)
+        swept = route.swept(until)
         self._passed.append(swept)
         self.collisions.passed(cells, swept)
 

@@ -6,7 +6,7 @@ the contact began are more likely than those that moved away from it; near ones 
 
 An ideal joint that stands still bears up to its Coulomb friction without a trace: what is felt on it is too small by
 something between nothing and that. A gear that gives shows what it bears; how far the believed friction may then be
-wrong is told by gears that are softer and stiffer, along the path that was measured. So clear a torque also shows
+wrong is shown by gears that are softer and stiffer, along the path that was measured. So clear a torque also shows
 that a surface is rough, and the push not along the normal: a little of the weight is of pushes within a friction
 cone, which wins where no push along a normal explains what is felt.
 """

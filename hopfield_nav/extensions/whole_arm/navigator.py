@@ -200,7 +200,7 @@ class WholeArmNavigator:
         return Route(rows, cells, path.goal, self.map.grid.turn, on_line=on_line)
 
     def _explore(self, begin: Reference) -> PlannedMotion | None:
-        """Over the waypoints of a response of somebody's own; None without any, or off a centre."""
+        """Over the waypoints of a response of the user; None without any, or off a centre."""
         here = self.trail.cell
         if self._response is None or here is None:
             return None

@@ -59,7 +59,7 @@ class Separation:
         if bound <= self._allowed:
             self.bound, self._asked_with = bound, before if before >= 0 else len(collisions.touches)
 
-    def is_told(self, collisions: CollisionBelief) -> bool:
+    def is_settled(self, collisions: CollisionBelief) -> bool:
         """Whether the bound is small enough, and was before the last touch: what is likeliest was driven."""
         return self.bound < 1.0 and 0 <= self._asked_with < len(collisions.touches)
 

@@ -42,7 +42,7 @@ def belief_for(world: World) -> Belief:
 
 
 class _OwnBelief:
-    """Asks a strategy of somebody's own, which is made when it is first asked."""
+    """Asks a strategy of the user, which is made when it is first asked."""
 
     def __init__(self, method: Method, values: Mapping[str, Any]) -> None:
         self._method, self._values = method, values
@@ -99,7 +99,7 @@ class ArmTouch:
 
 
 class ArmResponse:
-    """Asks a response of somebody's own, which is made when it is first asked."""
+    """Asks a response of the user, which is made when it is first asked."""
 
     def __init__(self, method: Method, values: Mapping[str, Any], n: int) -> None:
         self._method, self._values = method, values

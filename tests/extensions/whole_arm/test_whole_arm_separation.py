@@ -87,17 +87,17 @@ def test_touches_of_an_earlier_run_count_as_one():
 
 def test_it_is_told_when_it_is_touched_once_more():
     separation, felt = looked(4, allowed=2e-4)
-    assert not separation.is_told(felt.collisions)
+    assert not separation.is_settled(felt.collisions)
     felt.collisions.add(place(inside(), 1.0), np.full(6, 2.0))
     separation.look(felt)
-    assert separation.is_told(felt.collisions)
+    assert separation.is_settled(felt.collisions)
 
 
 def test_it_is_not_told_when_the_arm_passes_through():
     separation, felt = looked(5)
     felt.collisions.passed([], GOAL[None])
     separation.look(felt)
-    assert not separation.is_told(felt.collisions)
+    assert not separation.is_settled(felt.collisions)
     assert separation.bound == 1.0
 
 
