@@ -196,7 +196,9 @@ class Search:
     def _own(self, query: Query, blocked: np.ndarray, against: np.ndarray | None = None) -> CellPlanner | None:
         """The planner of the user, if there is one."""
         against = query.evidence.cells if against is None else against
-        return self._planner and Own(self._planner, partial(self.believed, query.here, blocked, against))
+        if self._planner is None:
+            return None
+        return Own(self._planner, partial(self.believed, query.here, blocked, against))
 
     def _proven(
         self, planner: CellPlanner, q: np.ndarray, closed: set[Step], exits: Exits, driven: set[Step],
