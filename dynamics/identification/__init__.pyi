@@ -1,9 +1,13 @@
 from .base_set import BaseParameters as BaseParameters
 from .base_set import RankUnclear as RankUnclear
-from .base_set import base_parameter_count as base_parameter_count
 from .base_set import base_parameters as base_parameters
 from .base_set import base_regressor as base_regressor
 from .base_set import random_excitation as random_excitation
+from .clock import FULL_TURNS as FULL_TURNS
+from .clock import clock_in_words as clock_in_words
+from .clock import clock_of as clock_of
+from .clock import require_seconds as require_seconds
+from .clock import unwrapped as unwrapped
 from .consistent import ConsistentFit as ConsistentFit
 from .consistent import NoConsistentFit as NoConsistentFit
 from .consistent import consistent_fit as consistent_fit
@@ -23,7 +27,6 @@ from .filtering import decimate as decimate
 from .filtering import derivatives as derivatives
 from .filtering import motion as motion
 from .filtering import zero_phase as zero_phase
-from .formulas import base_formulas as base_formulas
 from .gears import Gears as Gears
 from .gears import find_gears as find_gears
 from .least_squares import Estimate as Estimate
@@ -31,7 +34,7 @@ from .least_squares import autocorrelation as autocorrelation
 from .least_squares import ordinary as ordinary
 from .least_squares import weighted as weighted
 from .logs import MotionLog as MotionLog
-from .logs import as_log as as_log
+from .logs import logs_of as logs_of
 from .parameters import arm_with_parameters as arm_with_parameters
 from .parameters import parameter_names as parameter_names
 from .parameters import parameters_of as parameters_of
@@ -39,6 +42,5 @@ from .procedure import Identification as Identification
 from .procedure import identify as identify
 from .regression import regressor as regressor
 from .validation import Comparison as Comparison
-from .validation import cad_error as cad_error
 from .validation import compare as compare
 from .validation import nmse as nmse

@@ -1,9 +1,9 @@
 """Exciting trajectories: Fourier series optimised for identification, within limits.
 
-The measure is the logarithm of the condition number, or minus the logarithm of the determinant of Φᵀ W Φ, of the base
-regressor Φ with rows weighted by the torque limits. Position and speed limits hold by construction: each joint's
-excursion is scaled, and its start moved, until they do. Torque limits and collisions cannot be had that way: a
-trajectory that breaks them is never returned, and inside the optimiser costs the more the more samples break them.
+The measure is the logarithm of the condition number of the base regressor, its rows weighted by the torque limits.
+Position and speed limits hold by construction: each joint's excursion is scaled, and its start moved, until they do.
+Torque limits and collisions cannot be had that way: a trajectory that breaks them is never returned, and inside the
+optimiser costs the more the more samples break them.
 
 Source: madsen2020 4.4 and future work (2); Swevers et al. 1997.
 
@@ -87,7 +87,6 @@ def random_free(n: int, harmonics: int, rng: np.random.Generator) -> np.ndarray:
     return free
 
 
-CRITERIA = ("condition", "determinant")
 _SAMPLES = 120  # a period, in the search
 _CHECKED = 1000  # a period, of what is returned
 _MARGIN = 0.98  # of the limits, for what happens between the samples
@@ -109,7 +108,6 @@ class Excitation(NamedTuple):
 
     trajectory: FourierTrajectory  # the motion
     condition_number: float  # of the weighted base regressor along it
-    log_determinant: float  # of its normal matrix a sample
     random_condition_numbers: np.ndarray  # (r,) of the random trajectories, from the best up
 
 
@@ -129,7 +127,6 @@ def excite(
     rng: np.random.Generator,
     period: float = 10.0,
     harmonics: int = 5,
-    criterion: str = "condition",
     rotor: bool = False,
     random: int = 20,
     iterations: int = 40,
@@ -138,22 +135,18 @@ def excite(
 
     It keeps to ``limits``, see ``limits_of``, and is a Fourier series of so many ``harmonics`` and this ``period``
     [s]. The best of as many trajectories as ``random`` says, drawn with ``rng`` within the limits, is the start; the
-    optimiser takes so many ``iterations``. ``criterion`` is ``condition`` or ``determinant``; with ``rotor``, rotor
-    inertias are among the parameters.
+    optimiser takes so many ``iterations``. With ``rotor``, rotor inertias are among the parameters.
 
-    Raises ``BadInput``: an unknown criterion or impossible limits; ``NoExcitation``: no random trajectory kept to the
-    limits.
+    Raises ``BadInput``: impossible limits; ``NoExcitation``: no random trajectory kept to the limits.
     """
-    if criterion not in CRITERIA:
-        raise BadInput("unknown criterion", found=criterion, allowed=", ".join(CRITERIA))
     _check(limits, len(arm.dh))
-    search = _Search(arm, limits, base_parameters(arm, rotor), period, harmonics, criterion)
+    search = _Search(arm, limits, base_parameters(arm, rotor), period, harmonics)
     tried = sorted(_random_starts(search, rng, random), key=lambda pair: pair[0])
     start = tried[0][1]
     best = search.improve(start, iterations)
     trajectory = search.trajectory(best)
-    numbers = np.sort([search.measures(search.trajectory(free))[0] for _, free in tried])
-    return Excitation(trajectory, *search.measures(trajectory), numbers)
+    numbers = np.sort([search.condition_number(search.trajectory(free)) for _, free in tried])
+    return Excitation(trajectory, search.condition_number(trajectory), numbers)
 
 
 def within_limits(arm: Arm, trajectory: FourierTrajectory, limits: ExcitationLimits) -> bool:
@@ -167,11 +160,8 @@ def within_limits(arm: Arm, trajectory: FourierTrajectory, limits: ExcitationLim
 class _Search:
     """The cost of a trajectory, and the best one seen that keeps to the limits."""
 
-    def __init__(
-        self, arm: Arm, limits: ExcitationLimits, base: BaseParameters, period: float, harmonics: int, criterion: str
-    ) -> None:
-        self.arm, self.limits, self.base = arm, limits, base
-        self.period, self.harmonics, self.criterion = period, harmonics, criterion
+    def __init__(self, arm: Arm, limits: ExcitationLimits, base: BaseParameters, period: float, harmonics: int) -> None:
+        self.arm, self.limits, self.base, self.period, self.harmonics = arm, limits, base, period, harmonics
         self.time = np.linspace(0, period, _SAMPLES, endpoint=False)
         finite = np.isfinite(limits.torque)
         self.weights = 1 / np.where(finite, limits.torque, np.max(limits.torque[finite], initial=1.0))
@@ -180,20 +170,16 @@ class _Search:
         raw = from_free(free, len(self.arm.dh), self.harmonics, self.period)
         return _fitted(raw, self.limits, self.time)
 
-    def singular_values(self, trajectory: FourierTrajectory) -> np.ndarray:
+    def condition_number(self, trajectory: FourierTrajectory) -> float:
         Y = base_regressor(self.arm, self.base, *trajectory(self.time)) * self.weights[:, None]
         Y = Y.reshape(-1, Y.shape[-1])
         squared = np.linalg.eigvalsh(Y.T @ Y / len(self.time))[::-1]  # condition numbers here are below 1e4
-        return np.sqrt(np.maximum(squared, 1e-300))
-
-    def measures(self, trajectory: FourierTrajectory) -> tuple[float, float]:
-        values = self.singular_values(trajectory)
-        return float(values[0] / values[-1]), float(2 * np.log(values).sum())
+        values = np.sqrt(np.maximum(squared, 1e-300))
+        return float(values[0] / values[-1])
 
     def cost(self, free: np.ndarray) -> float:
         trajectory = self.trajectory(free)
-        condition, determinant = self.measures(trajectory)
-        cost = np.log(condition) if self.criterion == "condition" else -determinant
+        cost = np.log(self.condition_number(trajectory))
         return cost + _PENALTY * float(_broken(self.arm, self.limits, *trajectory(self.time)).mean())
 
     def allowed(self, free: np.ndarray) -> bool:

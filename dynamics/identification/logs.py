@@ -7,10 +7,8 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.errors import BadInput
+from dynamics.identification.clock import FULL_TURNS, clock_of, even_parts, require_seconds, unwrapped
 
-_SLOWEST = 0.5  # [s] a longer median step is no log of a motion: milliseconds, for instance
-_GAP = 1.5  # steps longer than this many median steps
-_FULL_TURNS = 4 * np.pi  # [rad] no joint of these arms goes beyond
 _SHORTEST = 1.0  # [s]
 _PACE = 0.1  # [s] over which a speed is judged, so that noise does not count
 _TOO_FAST = 2.0  # times the arm's highest speed
@@ -33,13 +31,14 @@ class MotionLog(NamedTuple):
         return (len(self.time) - 1) / float(self.time[-1] - self.time[0])
 
 
-def as_log(source: MotionLog | Mapping[str, Any], arm: Arm, lowest_rate: float = 0.0) -> MotionLog:
-    """A log with checked float64 arrays, for the joints and position limits of an arm.
+def logs_of(source: MotionLog | Mapping[str, Any], arm: Arm, lowest_rate: float = 0.0) -> list[MotionLog]:
+    """A log with checked float64 arrays at even steps, for the joints and position limits of an arm.
 
     ``source`` is a ``MotionLog``, or anything with ``source["time"]``, ``"q"``, ``"tau"`` and perhaps ``"qd"``,
-    ``"rotor_q"``: a dict or an xarray Dataset. The filters need ``lowest_rate`` [Hz].
+    ``"rotor_q"``: a dict or an xarray Dataset. Late stamps go on an even clock, uneven steps are interpolated, and
+    gaps split the log; parts below 1 s are left out. The filters need ``lowest_rate`` [Hz].
 
-    Raises ``BadInput``: a signal missing or of the wrong shape, no numbers, gaps, units that look like degrees or
+    Raises ``BadInput``: a signal missing or of the wrong shape, no numbers, units that look like degrees or
     milliseconds, a channel that never changes, too short, or too low a rate.
     """
     fields = source._asdict() if isinstance(source, MotionLog) else _fields(source)
@@ -52,14 +51,32 @@ def as_log(source: MotionLog | Mapping[str, Any], arm: Arm, lowest_rate: float =
         if array.shape != (len(time), len(arm.dh)):
             allowed = f"({len(time)}, {len(arm.dh)})"
             raise BadInput(f"{key} has the wrong shape", where=name, found=array.shape, allowed=allowed)
-    log = MotionLog(time=time, name=name, **arrays)
-    _check_time(log, lowest_rate)
-    _check_units(log, arm)
-    dead = [str(j + 1) for j in np.flatnonzero(np.ptp(log.tau, axis=0) == 0)]
+    if np.any(np.diff(time) <= 0):
+        raise BadInput("time does not increase", where=f"{name}, sample {int(np.argmin(np.diff(time) > 0)) + 1}")
+    require_seconds(time, name)
+    arrays |= {key: unwrapped(time, arrays[key]) for key in ("q", "rotor_q") if key in arrays}
+    dead = [str(j + 1) for j in np.flatnonzero(np.ptp(arrays["tau"], axis=0) == 0)]
     if dead:
-        found = f"joints {', '.join(dead)}"
-        raise BadInput("tau never changes", where=log.name, found=found, allowed="measured torques")
-    return log
+        raise BadInput("tau never changes", where=name, found=f"joints {', '.join(dead)}", allowed="measured torques")
+    logs = _parts(clock_of(time, arrays["q"]), arrays, name)
+    for log in logs:
+        _check_units(log, arm)
+        if log.rate <= lowest_rate:
+            allowed = f"above {lowest_rate:g} Hz, or a smaller bandwidth (--bandwidth)"
+            raise BadInput("the sampling rate is too low", where=log.name, found=f"{log.rate:g} Hz", allowed=allowed)
+    return logs
+
+
+def _parts(time: np.ndarray, arrays: dict[str, np.ndarray], name: str) -> list[MotionLog]:
+    """The stretches between gaps that are long enough; their begin and end are in their names, if they are several."""
+    whole = [MotionLog(own, name=name, **signals) for own, signals in even_parts(time, arrays)]
+    logs = [log for log in whole if np.ptp(log.time) >= _SHORTEST]
+    if not logs:
+        longest = max(float(np.ptp(log.time)) for log in whole)
+        raise BadInput("the log is too short", where=name, found=f"{longest:g} s", allowed="1 s or more without a gap")
+    if len(whole) == 1:
+        return logs
+    return [log._replace(name=f"{name}, {log.time[0]:.2f}–{log.time[-1]:.2f} s") for log in logs]
 
 
 def _fields(source: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,35 +99,13 @@ def _array(value: Any, where: str) -> np.ndarray:
     return array
 
 
-def _check_time(log: MotionLog, lowest_rate: float) -> None:
-    steps = np.diff(log.time)
-    if np.any(steps <= 0):
-        raise BadInput("time does not increase", where=f"{log.name}, sample {int(np.argmin(steps > 0)) + 1}")
-    median = float(np.median(steps))
-    if median > _SLOWEST:
-        found = f"a median step of {median:g}"
-        raise BadInput("time looks like milliseconds", where=log.name, found=found, allowed="seconds")
-    gaps = np.flatnonzero(steps > _GAP * median)
-    if len(gaps):
-        allowed = f"steps of {median:g} s; hand over the parts between as logs of their own"
-        what = f"{len(gaps)} gaps in the log, the first at {log.time[gaps[0]]:g} s"
-        raise BadInput(what, where=log.name, found=f"a step of {steps[gaps[0]]:g} s", allowed=allowed)
-    if log.time[-1] - log.time[0] < _SHORTEST:
-        told = "the log is too short"
-        raise BadInput(told, where=log.name, found=f"{np.ptp(log.time):g} s", allowed="1 s or more")
-    if log.rate <= lowest_rate:
-        allowed = f"above {lowest_rate:g} Hz, or a smaller dynamics_bandwidth"
-        where = log.name
-        raise BadInput("the sampling rate is too low", where=where, found=f"{log.rate:g} Hz", allowed=allowed)
-
-
 def _check_units(log: MotionLog, arm: Arm) -> None:
     stride = max(1, round(_PACE * log.rate))
     paces = np.abs(log.q[stride:] - log.q[:-stride]).max(axis=0) * log.rate / stride / arm.speed_limits
     largest = float(np.abs(log.q).max())
-    if largest > _FULL_TURNS or paces.max() > _TOO_FAST:
+    if largest > FULL_TURNS or paces.max() > _TOO_FAST:
         j = int(np.argmax(paces))
-        allowed = f"rad, below {_FULL_TURNS:.2f}"
+        allowed = f"rad, below {FULL_TURNS:.2f}"
         found = f"angles up to {largest:.4g}, joint {j + 1} at {paces[j]:.3g} times its highest speed"
         raise BadInput("q looks like degrees", where=log.name, found=found, allowed=allowed)
     if log.qd is None:

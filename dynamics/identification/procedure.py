@@ -14,10 +14,9 @@ from dynamics.files import write_arm
 from dynamics.identification.base_set import BaseParameters, base_parameters, base_regressor, random_excitation
 from dynamics.identification.consistent import ConsistentFit, consistent_fit
 from dynamics.identification.equations import Options, observations, unknown_names
-from dynamics.identification.formulas import base_formulas
 from dynamics.identification.gears import Gears, find_gears
 from dynamics.identification.least_squares import Estimate, autocorrelation, weighted
-from dynamics.identification.logs import MotionLog, as_log
+from dynamics.identification.logs import MotionLog, logs_of
 from dynamics.identification.validation import Comparison, compare, nmse
 
 _FEW_LARGEST = 8  # poorly known parameters that the summary names
@@ -70,16 +69,12 @@ class Identification:
         rest = self.estimate.values[len(self.base.kept) :]
         return rest.reshape(2, n).T if rest.size else np.zeros((n, 2))
 
-    def formulas(self) -> dict[str, str]:
-        """A readable formula for every base parameter."""
-        return base_formulas(self.given, self.base)
-
     def validate(self, log: MotionLog | Mapping[str, Any], physical: bool = False) -> Comparison:
         """Identified against given arm on an unused motion; ``physical``: by the consistent parameters.
 
         Raises ``BadInput``: as ``identify`` does.
         """
-        checked = as_log(log, self.given, self.options.lowest_rate)
+        checked = logs_of(log, self.given, self.options.lowest_rate)
         found = self.estimate.values
         if physical:
             found = np.concatenate([self.consistent.base, self.consistent.friction])
@@ -119,12 +114,16 @@ class Identification:
         }
 
     def write(
-        self, path: str | Path, description: str = "identified arm", more: Mapping[str, Any] | None = None
+        self,
+        path: str | Path,
+        description: str = "identified arm",
+        more: Mapping[str, Any] | None = None,
+        joints: Sequence[str] = (),
     ) -> Path:
         """Write the physically consistent arm as an arm file that ``load_arm`` accepts.
 
         Friction goes into the joints' rows, as far as it is not negative, with the stiffness of a gear where the logs
-        tell it; it stands in ``fit`` in any case, with what ``more`` says of plain values.
+        tell it; it stands in ``fit`` in any case, with what ``more`` says of plain values. ``joints`` are their names.
 
         Raises ``BadInput``: no place to write, or cvxpy is missing.
         """
@@ -134,7 +133,7 @@ class Identification:
         told = np.inf if self.gears is None else np.where(self.gears.told, self.gears.stiffness, np.inf)
         arm = self.arm._replace(friction=friction, presliding=np.zeros(len(friction)) + told)
         source = f"identified from {', '.join(self.logs)}"
-        return write_arm(arm, path, description, source, fit={**self.quality(), **(more or {})})
+        return write_arm(arm, path, description, source, fit={**self.quality(), **(more or {})}, joints=joints)
 
     def _reference(self) -> np.ndarray:
         extra = len(self.names) - len(self.base.kept)
@@ -155,8 +154,8 @@ def identify(
             where the logs are silent.
         options: filters, rotors, friction; default ``Options()``.
 
-    Raises ``BadInput``: a log with gaps, wrong units, too low a rate or a wrong shape, or logs that do not excite the
-    arm (which parameters, which joint).
+    Raises ``BadInput``: a log with wrong units, too low a rate or a wrong shape, or logs that do not excite the arm
+    (which parameters, which joint).
 
     Source: madsen2020 sections 3 to 5.
     """
@@ -164,7 +163,7 @@ def identify(
     sources: list[Any] = [logs] if isinstance(logs, (MotionLog, Mapping)) else list(logs)
     if not sources:
         raise BadInput("no logs", allowed="one or more")
-    checked = [as_log(source, arm, options.lowest_rate) for source in sources]
+    checked = [log for source in sources for log in logs_of(source, arm, options.lowest_rate)]
     base = base_parameters(arm, options.rotor == "estimated")
     names = unknown_names(base, len(arm.dh), options.friction)
     parts = [observations(arm, base, log, options) for log in checked]
@@ -221,12 +220,9 @@ def refuse(names: list[str], logs: list[MotionLog]) -> None:
     still = still_joints(logs)
     if not names and not still:
         return
-    reasons = [f"joint {j} moves {_range(logs, j):.2g} rad" for j in still]
+    ranges = np.max([np.ptp(log.q, axis=0) for log in logs], axis=0)
+    reasons = [f"joint {j} moves {ranges[j - 1]:.2g} rad" for j in still]
     told = f"the logs do not excite the arm: {', '.join(reasons) or 'the motion is too plain'}"
     found = f"nothing is known of {', '.join(names) or 'small motions but friction and noise'}"
     allowed = "a motion of every joint (see excite), or unexcited='keep' (--keep)"
     raise BadInput(told, where=", ".join(log.name for log in logs), found=found, allowed=allowed)
-
-
-def _range(logs: list[MotionLog], joint: int) -> float:
-    return max(float(np.ptp(log.q[:, joint - 1])) for log in logs)

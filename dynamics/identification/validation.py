@@ -8,6 +8,7 @@ magnitude, summed:
 which also has the unit the document prints.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -49,30 +50,17 @@ def nmse(tau: np.ndarray, predicted: np.ndarray) -> float:
 
 
 def compare(
-    arm: Arm, base: BaseParameters, identified: np.ndarray, reference: np.ndarray, log: MotionLog, options: Options
+    arm: Arm,
+    base: BaseParameters,
+    identified: np.ndarray,
+    reference: np.ndarray,
+    logs: Sequence[MotionLog],
+    options: Options,
 ) -> Comparison:
-    """Two sets of unknowns (u,), base parameters and friction, on a log, after the filters of the fit.
+    """Two sets of unknowns (u,), base parameters and friction, on the parts of a log, after the filters of the fit.
 
     The log is a motion that was not used for it.
     """
-    Y, tau, _ = observations(arm, base, log, options)  # turning joints count here
-    return Comparison(log.name, nmse(tau, Y @ reference), nmse(tau, Y @ identified))
-
-
-def cad_error(arm: Arm, share: float, rng: np.random.Generator) -> Arm:
-    """A model of the arm whose links are off by a share, and still real bodies.
-
-    Mass, each coordinate of the centre, and each principal second moment along the frame's axes are multiplied by 1 +
-    share · u, u uniform with mean 0 and mean square 1. Rotors stay as they are.
-
-    Raises ``BadInput``: a share, the root mean square of the relative error, that is not below 0.5.
-    """
-    if not 0 <= share < 0.5:
-        raise BadInput("no such share", found=share, allowed="0 to 0.5")
-    n = len(arm.dh)
-    factors = 1 + share * rng.uniform(-np.sqrt(3), np.sqrt(3), (n, 7))
-    mass = arm.mass * factors[:, 0]
-    stretch = np.sqrt(factors[:, 4:, None] * factors[:, None, 4:])
-    second = stretch * (np.trace(arm.inertia, axis1=1, axis2=2)[:, None, None] / 2 * np.eye(3) - arm.inertia)
-    inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
-    return arm._replace(mass=mass, center_of_mass=arm.center_of_mass * factors[:, 1:4], inertia=inertia)
+    parts = (observations(arm, base, log, options) for log in logs)  # turning joints count here
+    Y, tau, _ = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Comparison(logs[0].name, nmse(tau, Y @ reference), nmse(tau, Y @ identified))

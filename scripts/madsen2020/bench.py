@@ -63,7 +63,7 @@ def trajectory_of(values: list) -> FourierTrajectory:
 
 
 def _excitation_of(values: list) -> Excitation:
-    return Excitation(trajectory_of(values[0]), *values[1:3], np.array(values[3]))
+    return Excitation(trajectory_of(values[0]), values[1], np.array(values[-1]))
 
 
 @kept("test_madsen2020.py::test_the_motion_kept_excites_as_kept", _excitation_of)

@@ -7,6 +7,7 @@ from dynamics import identification, load_arm
 from dynamics.flexible_joint import flexible_joints, rotor_friction
 from dynamics.identification import Options, base_parameters, regressor
 from dynamics.identification.filtering import zero_phase
+from madsen2020.base_count import base_parameter_count
 
 COLD, WARM, LOAD, FAST = 20.0, 40.0, 100.0, 2.0  # [°C], [°C], [N·m], [rad/s]
 FILTER = 5 * Options().dynamics_bandwidth  # [Hz]
@@ -55,7 +56,7 @@ def filter_response(frequency: float, rate: float = 1000.0) -> tuple[float, floa
 
 
 def rows() -> Rows:
-    found, formula = counts(), identification.base_parameter_count(load_arm("ur5e"))
+    found, formula = counts(), base_parameter_count(load_arm("ur5e"))
     heat, load, speed = friction_spread()
     worth = [100 * (1 - b / a) for a, b in ((325.9, 233.0), (1245.7, 1040.4), (334.0, 250.9))]
     yield judged("madsen2020.inertial_parameters", str(columns()), columns() == 49, incline=columns(INCLINE))

@@ -59,7 +59,7 @@ def options() -> Options:
 def log(run: str, fitted_runs: tuple[str, ...]) -> MotionLog:
     """A run at even steps, with the motors that other runs gave."""
     fit, data = motors(fitted_runs), recording(run)
-    raw = log_of_recording(data, fit.motor_constant, fit.zero_current)
+    raw = log_of_recording(data, fit)
     time = np.arange(0, raw.time[-1], STEP)
     even = [np.column_stack([np.interp(time, raw.time, x) for x in signal.T]) for signal in (raw.q, raw.tau)]
     return MotionLog(time, *even, name=run)

@@ -14,8 +14,9 @@ from ledger import Rows, judged
 from reproduction import listed
 from verdicts import same_direction
 
-from dynamics.identification import Identification, Options, cad_error, identify, nmse, observations
+from dynamics.identification import Identification, Options, identify, nmse, observations
 from madsen2020 import bench
+from madsen2020.cad_error import cad_error
 
 SHARE = 0.10  # CAD error
 SHARES = (0.0, 0.025, 0.05, 0.075, 0.10, 0.15, 0.20)

@@ -1,4 +1,4 @@
-"""Base parameters: their number, their names, their formulas, and values of madsen2020."""
+"""Base parameters: their number, their names, what they regroup, and values of madsen2020."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from conftest import RIGID
 from made_up_arms import INCLINE, arm_of_rows
+from madsen2020.base_count import base_parameter_count
 from oracles import random_states
 
 from dynamics import inverse_dynamics, load_arm
-from dynamics.identification import base_formulas, base_parameter_count, base_parameters, base_regressor, parameters_of
-from dynamics.identification.parameters import parameter_names
+from dynamics.identification import base_parameters, base_regressor
 
 QUARTER = np.pi / 2
 
@@ -100,31 +100,15 @@ def test_table_4_from_the_makers_masses_and_centres():
         assert values[name] == pytest.approx(published, rel=0.01)
 
 
-def test_formulas_read_as_a_person_writes_them():
+def test_what_is_regrouped_is_what_a_person_writes():
+    """MX2R = MX2 + a2 (M3 + M4 + M5 + M6), MY4R = MY4 - d5 (M5 + M6) - MZ5."""
     arm = load_arm("ur5e")
-    formulas = base_formulas(arm, base_parameters(arm, rotor=True))
-    assert formulas["MX2R"] == "MX2R = MX2 + a2*(M3 + M4 + M5 + M6)"
-    assert formulas["MX3R"] == "MX3R = MX3 + a3*(M4 + M5 + M6)"
-    assert formulas["MY4R"] == "MY4R = MY4 - d5*(M5 + M6) - MZ5"
-    assert formulas["XX5R"] == "XX5R = XX5 + YY6 - YY5 + d6^2*M6 + 2*d6*MZ6"
-    assert formulas["MX5"] == "MX5 = MX5"
-    assert "IA2" in formulas["ZZ2R"]
-
-
-@pytest.mark.parametrize("gravity", [None, INCLINE], ids=["upright", "incline"])
-@pytest.mark.parametrize("name", ["ur5e", "ur5_tu2023"])
-def test_formulas_evaluate_to_the_values(name, gravity):
-    arm = load_arm(name)
-    arm = arm if gravity is None else arm._replace(gravity=gravity)
-    base = base_parameters(arm, rotor=True)
-    symbols = dict(zip(parameter_names(6, True), parameters_of(arm, True, "modified"), strict=True))
-    symbols |= {f"a{i + 1}": arm.dh[i, 2] for i in range(6)} | {f"d{i + 1}": arm.dh[i, 1] for i in range(6)}
-    for value, formula in zip(base.of(arm), base_formulas(arm, base).values(), strict=True):
-        expression = formula.split(" = ")[1].replace("^", "**")
-        assert eval(expression, {}, symbols) == pytest.approx(value, abs=1e-9)
-
-
-def test_formulas_of_skew_axes_fall_back_to_numbers():
-    arm = OTHER_ARMS["skew second axis"]
-    formulas = base_formulas(arm, base_parameters(arm))
-    assert any("0." in formula for formula in formulas.values())
+    base, (a2, d5) = base_parameters(arm, rotor=True), (arm.dh[1, 2], arm.dh[4, 1])
+    written = {
+        "MX2R": {"MX2": 1.0, "M3": a2, "M4": a2, "M5": a2, "M6": a2},
+        "MY4R": {"MY4": 1.0, "M5": -d5, "M6": -d5, "MZ5": -1.0},
+    }
+    for name, wanted in written.items():
+        row = base.grouping[base.names.index(name)]
+        found = {base.parameters[k]: row[k] for k in np.flatnonzero(row)}
+        assert found == pytest.approx(wanted, abs=1e-9)

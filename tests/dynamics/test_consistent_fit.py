@@ -7,10 +7,11 @@ import sys
 import numpy as np
 import pytest
 from consistency import smallest_eigenvalue
+from madsen2020.cad_error import cad_error
 from refusals import refused
 
 from dynamics import load_arm, mass_matrix
-from dynamics.identification import base_parameters, cad_error, consistent, consistent_fit, parameters_of
+from dynamics.identification import base_parameters, consistent, consistent_fit, parameters_of
 
 ARM = load_arm("ur5e")
 

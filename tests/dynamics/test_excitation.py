@@ -69,14 +69,6 @@ def test_optimised_is_better_than_every_random_one(found):
     assert np.all(np.diff(excitation.random_condition_numbers) >= 0)
 
 
-def test_determinant_grows_under_its_own_criterion():
-    limits = limits_of(ARM, 0.5)
-    args = {"period": 10.0, "random": 4, "criterion": "determinant"}
-    start = excite(ARM, limits, np.random.default_rng(0), iterations=0, **args)
-    better = excite(ARM, limits, np.random.default_rng(0), iterations=2, **args)
-    assert better.log_determinant > start.log_determinant
-
-
 HALF = limits_of(ARM, 0.5)
 REFUSED = {
     "torque for nothing": (
@@ -84,7 +76,6 @@ REFUSED = {
         NoExcitation,
         "none of .* random trajectories",
     ),
-    "an unknown criterion": ({"criterion": "beauty"}, BadInput, "criterion"),
     "limits of five joints": ({"limits": HALF._replace(position=HALF.position[:5])}, BadInput, "wrong shape"),
     "limits the wrong way round": ({"limits": HALF._replace(position=HALF.position[:, ::-1])}, BadInput, "no room"),
     "one joint's limits the wrong way round": (

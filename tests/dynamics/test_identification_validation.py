@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from consistency import smallest_eigenvalue
+from madsen2020.cad_error import cad_error
 from refusals import refused
 
 from dynamics import load_arm
-from dynamics.identification import Comparison, cad_error, nmse
+from dynamics.identification import Comparison, nmse
 
 
 def test_nmse_is_squared_error_over_mean_torque_summed_over_joints():

@@ -17,6 +17,7 @@ from identification_coverage import (
     the_arm,
 )
 from made_up_arms import INCLINE
+from madsen2020.cad_error import cad_error
 from refusals import refused
 
 from dynamics import inverse_dynamics, load_arm
@@ -26,7 +27,6 @@ from dynamics.identification import (
     Options,
     base_parameters,
     base_regressor,
-    cad_error,
     from_free,
     identify,
     ordinary,
@@ -155,7 +155,6 @@ def test_report_names_every_unknown(noisy):
     _, _, _, found = noisy
     rows = found.table().splitlines()
     assert [row.split()[0] for row in rows[1:]] == list(found.names)
-    assert found.formulas()["MX2R"].startswith("MX2R = MX2 + a2*")
 
 
 def test_intervals_cover_in_a_quick_repeat():
@@ -180,7 +179,7 @@ def test_logs_from_a_mapping_and_several_logs(noisy):
     np.testing.assert_array_equal(third.estimate.values, found.estimate.values)
 
 
-GAP = np.r_[0:2000, 2300:5000]
+GAPS = np.delete(np.arange(5000), [k + j for k in range(0, 5000, 500) for j in range(100)])
 BAD_LOGS = {
     "degrees": (lambda log: log._replace(q=np.degrees(log.q)), "looks like degrees"),
     "slow degrees": (lambda log: log._replace(q=np.degrees(log.q) % 10.0), "looks like degrees"),
@@ -189,7 +188,7 @@ BAD_LOGS = {
         "qd is not the rate",
     ),
     "milliseconds": (lambda log: log._replace(time=log.time * 1000), "milliseconds"),
-    "gap": (lambda log: MotionLog(log.time[GAP], log.q[GAP], log.tau[GAP]), "1 gaps in the log, the first at 1.999 s"),
+    "gaps": (lambda log: MotionLog(log.time[GAPS], log.q[GAPS], log.tau[GAPS]), "1 s or more without a gap"),
     "low rate": (lambda log: MotionLog(log.time[::12], log.q[::12], log.tau[::12]), "rate is too low"),
     "backwards": (lambda log: log._replace(time=log.time[::-1]), "time does not increase"),
     "short": (lambda log: MotionLog(log.time[:500], log.q[:500], log.tau[:500]), "too short"),

@@ -103,6 +103,7 @@ def _fitted(
     parameter = logs.declared_threshold(detector)
     if parameter is None or "threshold" in values:
         return methods
+    motors.require_known()
     if parameter.per_joint:
         largest = np.abs(_replayed(methods, data).tau_external).max(axis=0)
     else:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
+from dynamics.identification import FULL_TURNS
 from hopfield_nav.extensions.live.detector_stream import DetectorStream, Row, Seen
 from hopfield_nav.extensions.live.link import Notice, Sample
 from hopfield_nav.extensions.live.recipe import (
@@ -22,7 +23,7 @@ from hopfield_nav.extensions.live.recipe import (
     SAFETY_MODES,
     Recipe,
 )
-from hopfield_nav.extensions.recordings import FULL_TURNS, JOINT_COLUMNS
+from hopfield_nav.extensions.recordings import JOINT_COLUMNS
 
 SIGNALS = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "current")  # of ``Row``, as recordings name them
 NEEDED = ("timestamp", *(JOINT_COLUMNS[name] for name in SIGNALS))

@@ -20,13 +20,9 @@ from .judged import labelled_truth as labelled_truth
 from .motors import MotorFit as MotorFit
 from .motors import fit_motors as fit_motors
 from .motors import given_motors as given_motors
-from .needed import bare_chain as bare_chain
-from .needed import drive_of as drive_of
-from .needed import without_masses as without_masses
 from .opened import SIGNALS_TABLE as SIGNALS_TABLE
 from .opened import OpenedLog as OpenedLog
 from .opened import open_log as open_log
-from .recording import FULL_TURNS as FULL_TURNS
 from .recording import WATCHED_TABLE as WATCHED_TABLE
 from .recording import label_signals as label_signals
 from .recording import load_recording as load_recording

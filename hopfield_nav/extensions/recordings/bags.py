@@ -51,12 +51,22 @@ def read_joint_states(path: Path, topic: str | None, joints: Sequence[str] | Non
         allowed, near = ", ".join(given), nearest_name(name, given)
         raise BadInput("no such joint in any message", where=where, found=name, allowed=allowed, nearest=near)
     stamps = np.array([_stamp(m.header.stamp, received) for m, received in whole], dtype=np.int64)
-    back = np.flatnonzero(np.diff(stamps) <= 0)
+    back = np.flatnonzero(np.diff(stamps) < 0)
     if len(back):
         found = f"{1e-9 * (stamps[back[0] + 1] - stamps[back[0]]):.6f} s to the next"
         raise BadInput("time does not increase", where=f"{where}, message {back[0] + 1}", found=found)
     filled = [field for field in FIELDS if len(getattr(whole[0][0], field))]
     fields = {field: _numbers([m for m, _ in whole], field, names, where) for field in filled}
+    known = {field: ~np.isnan(values).all(axis=0) for field, values in fields.items()}
+    fields = {field: values for field, values in fields.items() if known[field].any()}
+    own = np.logical_and.reduce([np.full(len(names), True), *(known[field] for field in fields if not joints)])
+    fields = {field: values[:, own] for field, values in fields.items()}  # a joint without a sensor is not the arm's
+    for field, values in fields.items():
+        lost = np.isnan(values).all(axis=1, keepdims=True)
+        for k, j in np.argwhere(~np.isfinite(values) & ~lost)[:1]:
+            there = f"{where}, message {k + 1}, {field}"
+            raise BadInput("not a finite number", where=there, found=float(values[k, j]))
+    names = tuple(name for name, used in zip(names, own, strict=True) if used)
     return JointStates(names, stamps, fields, len(messages) - len(whole))
 
 
@@ -102,6 +112,4 @@ def _numbers(messages: Sequence[Any], field: str, names: Sequence[str], where: s
         if len(values) != len(given):
             raise BadInput("not one number a joint", where=there, found=len(values), allowed=str(len(given)))
         out[k] = [values[given.index(name)] for name in names]
-        if not np.isfinite(out[k]).all():
-            raise BadInput("not a finite number", where=there, found=float(out[k][~np.isfinite(out[k])][0]))
     return out

@@ -5,17 +5,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
-from dynamics import BadInput
+from dynamics import Arm, BadInput, load_arm, load_named_arm, with_dynamics
+from dynamics.files import NamedArm, arm_from_dict
+from hopfield_nav.build import build_arm, build_model
+from hopfield_nav.extensions.recordings.motors import MotorFit, fit_motors, given_motors
+from hopfield_nav.extensions.recordings.replayed import with_gains
+from hopfield_nav.plugin import JOINT_TORQUES, Method, find_method, inheritable
+from hopfield_nav.world import World, parse_value
 
 if TYPE_CHECKING:
     import xarray
-
-    from dynamics import Arm
-    from hopfield_nav.extensions.recordings.motors import MotorFit
-    from hopfield_nav.plugin import Method
-    from hopfield_nav.world import World
 
 DETECTOR = "adaptive_joint_torque"  # where nothing names one
 _RESIDUALS = ("momentum_observer", "disturbance_observer")  # what filters a difference of torques
@@ -30,6 +32,7 @@ class Chosen:
     estimator: "Method"
     detector: "Method"
     values: dict[str, Any]
+    own: NamedArm  # the arm as in its file, with names
     rearm: float = 1.0
     episodes: bool = False
     tool_alone: bool = False  # whether nothing but the tool can touch
@@ -94,8 +97,6 @@ Episodes = Annotated[
 
 def read_values(threshold: float | None, values: Sequence[str]) -> dict[str, Any]:
     """The values of ``--threshold`` and ``--set``, by name."""
-    from hopfield_nav.world import parse_value
-
     given: dict[str, Any] = {} if threshold is None else {"threshold": threshold}
     for text in values:
         name, equals, value = text.partition("=")
@@ -128,13 +129,10 @@ def choose(
 
     Without a world, every rise of the defaults is an alarm. What is given comes before what the world says.
     """
-    from dynamics import load_arm
-    from hopfield_nav.extensions.recordings.replayed import with_gains
-    from hopfield_nav.plugin import find_method
-
     if world is None:
         methods = (find_method("estimator", estimator or _ESTIMATOR), find_method("detector", detector or DETECTOR))
-        return Chosen(load_arm(arm or _ARM), *methods, with_gains(given, methods), episodes=bool(episodes))
+        own = load_named_arm(arm or _ARM)
+        return Chosen(own.arm, *methods, with_gains(given, methods), own, episodes=bool(episodes))
     rule = world.detection
     methods = (
         find_method("estimator", estimator) if estimator else _named(world, "estimator", rule.estimator),
@@ -143,7 +141,7 @@ def choose(
     values = values_of_world(world, methods) | with_gains(given, methods)
     alarms = rule.armed_below, rule.episodes if episodes is None else episodes
     alone = world.contact.bodies == "tool"
-    return Chosen(model_of_world(world, arm), *methods, values, *alarms, alone)
+    return Chosen(model_of_world(world, arm), *methods, values, load_named_arm(world.arm, world.folder), *alarms, alone)
 
 
 def _named(world: "World", kind: str, name: str) -> "Method":
@@ -156,9 +154,6 @@ def _named(world: "World", kind: str, name: str) -> "Method":
 
 def model_of_world(world: "World", arm: str | None) -> "Arm":
     """The arm as the world's control computer believes it to be, or another model on the same kinematics."""
-    from dynamics import load_arm, with_dynamics
-    from hopfield_nav.build import build_arm, build_model
-
     own = build_arm(world)
     if arm is not None:
         return with_dynamics(own, load_arm(arm))
@@ -167,8 +162,6 @@ def model_of_world(world: "World", arm: str | None) -> "Arm":
 
 def values_of_world(world: "World", methods: "Sequence[Method]") -> dict[str, Any]:
     """What a world says of the parameters that the methods have, and of its encoders."""
-    from hopfield_nav.plugin import inheritable
-
     law, values = world.controller.law, world.controller.parameters
     if world.trust.looks_into(law):
         values = inheritable(world.trust.find("controller", law, world.folder), values)
@@ -185,16 +178,29 @@ def fitting(values: Mapping[str, Any], methods: "Sequence[Method]") -> dict[str,
 
 def of_residual(chosen: Chosen, joints: int, kinematics: bool) -> Chosen:
     """The same for a log of torques that are what a maker's model leaves, of an arm without masses."""
-    from hopfield_nav.extensions.recordings.needed import bare_chain, without_masses
-    from hopfield_nav.plugin import JOINT_TORQUES
-
     if chosen.estimator.name not in _RESIDUALS:
         allowed, found = ", ".join(_RESIDUALS), chosen.estimator.name
         raise BadInput("feels nothing without masses", where="--estimator", found=found, allowed=allowed)
     if not kinematics and chosen.detector.needs != JOINT_TORQUES:
         allowed = "--arm ARM for its lengths, or a detector of joint torques"
         raise BadInput("needs an arm", where="--detector", found=chosen.detector.name, allowed=allowed)
-    return replace(chosen, model=without_masses(chosen.model) if kinematics else bare_chain(joints))
+    if kinematics:
+        return replace(chosen, model=without_masses(chosen.model))
+    chain = bare_chain(joints)
+    return replace(chosen, model=chain, own=NamedArm(chain))
+
+
+def without_masses(arm: "Arm") -> "Arm":
+    """An arm that needs no torque to move: no masses, tensors, rotors or friction."""
+    names = ("mass", "inertia", "rotor_inertia", "friction")
+    return arm._replace(**{name: np.zeros_like(getattr(arm, name)) for name in names})
+
+
+def bare_chain(n: int) -> "Arm":
+    """``n`` joints of which nothing but their number is known: no lengths and no masses."""
+    joint: dict[str, object] = {"theta": 0, "d": 0, "a": 0, "alpha": 0, "source": "none"}
+    link = {"mass": 0, "center_of_mass": [0, 0, 0], "inertia": [[0, 0, 0]] * 3, "source": "none"}
+    return arm_from_dict({"joints": [joint] * n, "links": [link] * n})
 
 
 def motors_of(
@@ -205,10 +211,6 @@ def motors_of(
 
     ``measured``: the torques at the joints were, so that only friction is fitted.
     """
-    from dynamics import require_masses
-    from hopfield_nav.extensions.recordings.motors import fit_motors, given_motors
-
-    require_masses(model)
     if any(("effort" in data) != measured for data in free):
         kinds = ("currents", "torques")
         raise BadInput(f"{kinds[not measured]} where the log has {kinds[measured]}", where="--free-run")

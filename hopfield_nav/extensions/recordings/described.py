@@ -32,8 +32,9 @@ class SignalSection(world.Section):
 
     extension: ClassVar[str] = "recordings"
 
-    columns: world.Text | tuple[world.Text, ...] = Field(
-        description="of a table: names, or one with * for the joint; of a bag: position, velocity or effort"
+    columns: world.Text | int | tuple[world.Text | int, ...] = Field(
+        description="of a table: names, or one with * for the joint, or numbers where it has no header; "
+        "of a bag: position, velocity or effort"
     )
     unit: world.Text | None = Field(None, description="of its numbers; null: that of the program")
     scale: Annotated[Any, world.PerJoint(-1e9, 1e9, "")] = Field(
@@ -52,7 +53,7 @@ class LogFile(world.Section):
     extension: ClassVar[str] = "recordings"
 
     format: Annotated[int, world.Whole(1, 1)] = Field(description="version of the layout of a description")
-    file: world.Text = Field(description="table with a header, .bag, or folder of a ROS 2 bag, relative to this file")
+    file: world.Text = Field(description="table, .bag, or folder of a ROS 2 bag, relative to this file")
     topic: world.Text | None = Field(None, description="of a bag; null: the only one with joint states")
     joints: tuple[world.Text | int, ...] | None = Field(
         None, description="what * stands for, or names in a bag, in the arm's order; null: as they are"
@@ -125,20 +126,26 @@ def _of_table(given: LogFile, path: Path, joints: int | None, where: str) -> Rec
     if given.q is None:
         raise BadInput("no joint angles", where=f"{where}: q", allowed="their columns, such as pos_*")
     head = read_head(path)
-    columns = {name: _places(head, signal, given, joints) for name, signal in given.signals().items()}
+    places = {name: _places(head, signal, given, joints) for name, signal in given.signals().items()}
+    columns = {name: [*own.values()] for name, own in places.items()}
     if given.contact is not None:
         columns["contact"] = [head.place(given.contact)]
     raw = head.read(str(given.time.columns), columns)
-    return raw._replace(time=raw.time * _factor("time", given.time) * float(np.ravel(given.time.scale)[0]))
+    names = () if isinstance(given.q.columns, tuple) else tuple(name for name in places["q"] if not name.isdigit())
+    factor = _factor("time", given.time) * float(np.ravel(given.time.scale)[0])
+    return raw._replace(time=raw.time * factor, joints=names)
 
 
-def _places(head: Head, signal: SignalSection, given: LogFile, joints: int | None) -> list[int]:
+def _places(head: Head, signal: SignalSection, given: LogFile, joints: int | None) -> dict[str, int]:
+    """Columns of a signal by the names of their joints, or by other words where these are not known."""
     names = signal.columns
     if isinstance(names, str) and given.joints is not None:
-        names = tuple(names.replace("*", str(joint)) for joint in given.joints)
+        return {str(joint): head.place(names.replace("*", str(joint))) for joint in given.joints}
     if not isinstance(names, str):
-        return [head.place(name) for name in names]
-    return ("*" in names and head.numbered(names, joints)) or [head.place(names)]
+        return {str(name): head.place(str(name)) for name in (names if isinstance(names, tuple) else [names])}
+    numbered = head.numbered(names, joints) if "*" in names else []
+    named = dict(head.matching(names)) if "*" in names else {}
+    return {str(k + 1): place for k, place in enumerate(numbered)} or named or {names: head.place(names)}
 
 
 def _of_bag(given: LogFile, path: Path, joints: int | None) -> Recorded:
@@ -171,7 +178,8 @@ def _of_bag(given: LogFile, path: Path, joints: int | None) -> Recorded:
     if "q" not in logs:
         raise BadInput("no joint angles", where=str(path), allowed="messages with positions")
     stamps, signals, dropped = aligned(logs, path)
-    return Recorded(stamps, signals, [], dropped + first.dropped, 1e-9 * float(first.nanoseconds[0]))
+    start, fields = 1e-9 * float(first.nanoseconds[0]), ", ".join(f"{n} of {s.columns}" for n, s in wanted.items())
+    return Recorded(stamps, signals, [], dropped + first.dropped, start, joints=first.joints, columns=fields)
 
 
 def _labelled(given: LogFile, raw: Recorded, where: str) -> Recorded:

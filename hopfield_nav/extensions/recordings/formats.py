@@ -1,9 +1,10 @@
 """The two kinds of recording that are read: a folder of logs, and one table.
 
 The folder holds ``log_*.csv`` files with a time column each, as Kufieta recorded a UR5. The table has a header line,
-as the RTDE recorders of Universal Robots arms write it, with spaces or commas.
+as the RTDE recorders of Universal Robots arms write it, with spaces or commas; without one its columns are numbered.
 """
 
+import csv
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,23 +16,17 @@ from dynamics import BadInput, nearest_name
 from dynamics.files import require_regular
 
 
-class RecordedTable(NamedTuple):
-    """Numbers of one file."""
-
-    values: np.ndarray  # (k, columns), time first [s]
-    cut_short: bool  # the last line was incomplete and is left out
-    repeated: int = 0  # rows that were left out, having the time of the row before
-
-
 class Recorded(NamedTuple):
     """Signals on one time axis."""
 
-    time: np.ndarray  # (k,) [s]
-    signals: dict[str, np.ndarray]  # (k, n) or (k, 3) by name
+    time: np.ndarray  # (k,) [s], never falling
+    signals: dict[str, np.ndarray]  # (k, n) or (k, 3) by name; NaN in a row that was lost
     cut_short: list[str]  # files whose last line was incomplete
-    dropped: int  # rows that one of several files lacks, or that repeat the time of the row before
+    dropped: int  # rows that one of several files lacks
     start: float = 0.0  # what the log calls the time 0 [s]
     residual: bool = False  # whether efforts are less what a maker's model needs
+    joints: tuple[str, ...] = ()  # n names, where the log has them
+    columns: str = ""  # which columns or fields hold the signals, in words
 
 
 def read_lines(path: Path) -> tuple[list[str], bool]:
@@ -55,72 +50,63 @@ def read_lines(path: Path) -> tuple[list[str], bool]:
 
 
 def parse(
-    path: Path,
-    lines: Sequence[str],
-    first_line: int,
-    separator: str | None,
-    columns: Sequence[int],
-    width: int,
-    repeats: bool = False,
-) -> RecordedTable:
-    """Numbers of the chosen columns, time first, of rows of a width, the first at a line of the file.
+    path: Path, lines: Sequence[str], first_line: int, separator: str | None, columns: Sequence[int], width: int
+) -> tuple[np.ndarray, bool]:
+    """Numbers (k, columns) of the chosen columns, time first, and whether the last line was cut short (and left out).
 
-    Lines count from 1; the separator None is white space. With ``repeats`` a row may have the time of the one before,
-    as of a logger that is faster than what it logs; it is left out.
+    Rows of so many fields, the first at a line of the file, counted from 1; the separator None is white space. Lines
+    without text are passed over, rows without numbers are NaN, and rows may have the same time.
     """
-    fields = [line.split(separator) for line in lines]
-    cut = len(fields) > 1 and (len(fields[-1]) < width or not fields[-1][-1].strip())
-    rows = fields[:-1] if cut else fields
+    rows = _fields(lines, first_line, separator)
+    cut = len(rows) > 1 and (len(rows[-1][1]) < width or not rows[-1][1][-1].strip())
+    rows = rows[:-1] if cut else rows
     if not rows:
         raise BadInput("no numbers in the log", where=str(path), allowed="rows of time and signals")
-    _check_width(path, rows, first_line, width)
-    values = _numbers(path, rows, first_line, columns)
-    _check_time(path, values[:, 0], first_line, repeats)
-    kept = np.concatenate([[True], np.diff(values[:, 0]) > 0])
-    return RecordedTable(values[kept], cut, len(kept) - int(kept.sum()))
-
-
-def _check_width(path: Path, rows: list[list[str]], first_line: int, width: int) -> None:
-    for k, row in enumerate(rows):
+    for line, row in rows:
         if len(row) != width:
-            where = f"{path}, line {first_line + k}"
+            where = f"{path}, line {line}"
             raise BadInput("wrong number of columns", where=where, found=len(row), allowed=str(width))
+    values = _numbers(path, rows, columns)
+    back = np.flatnonzero(np.diff(values[:, 0]) < 0)
+    if len(back):
+        before, after = values[back[0] : back[0] + 2, 0]
+        found, where = f"{after:.6f} s after {before:.6f} s", f"{path}, line {rows[back[0] + 1][0]}"
+        raise BadInput("time does not increase", where=where, found=found)
+    return values, cut
 
 
-def _numbers(path: Path, rows: list[list[str]], first_line: int, columns: Sequence[int]) -> np.ndarray:
-    chosen = [[row[c] for c in columns] for row in rows]
+def _fields(lines: Sequence[str], first_line: int, separator: str | None) -> list[tuple[int, list[str]]]:
+    """The number of each line that has text, and its fields without quotation marks."""
+    if separator is None:
+        return [(first_line + k, line.split()) for k, line in enumerate(lines) if line.strip()]
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    return [(first_line - 1 + reader.line_num, row) for row in reader if row]
+
+
+def _numbers(path: Path, rows: list[tuple[int, list[str]]], columns: Sequence[int]) -> np.ndarray:
+    """Numbers (k, columns); in a row that was lost all but the time are missing, and NaN."""
+    chosen = [[row[c] for c in columns] for _, row in rows]
     try:
         values = np.array(chosen, dtype=np.float64)
     except ValueError:
-        values = None
-    if values is None or not np.isfinite(values).all():
-        _name_the_culprit(path, chosen, first_line)
-    assert values is not None
+        values = np.array([[_number(text) for text in row] for row in chosen])
+    lost = np.isnan(values[:, 1:]).all(axis=1)
+    wrong = ~np.isfinite(values)
+    wrong[lost, 1:] = False
+    for k, column in np.argwhere(wrong)[:1]:
+        text = chosen[k][column].strip()
+        decimal = re.fullmatch("[-+]?[0-9]*,[0-9]+(e.*)?", text)
+        allowed = f"numbers with a decimal point, as {text.replace(',', '.')}" if decimal else "numbers"
+        raise BadInput("not a finite number", where=f"{path}, line {rows[k][0]}", found=text, allowed=allowed)
     return values
 
 
-def _name_the_culprit(path: Path, rows: list[list[str]], first_line: int) -> None:
-    for k, row in enumerate(rows):
-        for text in row:
-            if not _is_finite(text):
-                where = f"{path}, line {first_line + k}"
-                raise BadInput("not a finite number", where=where, found=text.strip(), allowed="numbers")
-
-
-def _is_finite(text: str) -> bool:
+def _number(text: str) -> float:
+    """NaN where nothing stands, infinity for what is no number."""
     try:
-        return bool(np.isfinite(float(text)))
+        return float(text) if text.strip() else np.nan
     except ValueError:
-        return False
-
-
-def _check_time(path: Path, time: np.ndarray, first_line: int, repeats: bool) -> None:
-    steps = np.diff(time)
-    back = np.flatnonzero((steps < 0) if repeats else (steps <= 0))
-    if len(back):
-        k = int(back[0])
-        found = f"{time[k + 1]:.6f} s after {time[k]:.6f} s"
-        raise BadInput("time does not increase", where=f"{path}, line {first_line + k + 1}", found=found)
+        return np.inf
 
 
 SENSOR_GAP = 3.0  # median steps of the sensor beyond which nothing is interpolated
@@ -129,7 +115,7 @@ _JOINT_FILES = {
     "q": "q_actual", "qd": "qd_actual", "q_ref": "q_target", "qd_ref": "qd_target", "qdd_ref": "qdd_target",
     "current": "i_actual", "current_ref": "i_target", "tau": "m_target",
 }  # fmt: skip
-_TOOL_FORCE, _SENSOR = "tcp_force", "force_sensor"
+_FILES = {**_JOINT_FILES, "wrench": "tcp_force", "sensor": "force_sensor"}
 JOINT_COLUMNS = {  # of an RTDE table, without _0 to _5
     "q": "actual_q", "qd": "actual_qd", "q_ref": "target_q", "qd_ref": "target_qd", "qdd_ref": "target_qdd",
     "current": "actual_current", "current_ref": "target_current", "tau": "target_moment",
@@ -146,35 +132,30 @@ def read_folder(folder: Path, joints: int) -> Recorded:
     if not (folder / "log_q_actual.csv").exists():
         allowed = "a log for every signal"
         raise BadInput("no log_q_actual.csv in the folder", where=str(folder), allowed=allowed)
-    tables = {name: _read_log(folder, file, joints) for name, file in _JOINT_FILES.items()}
-    tables["wrench"] = _read_log(folder, _TOOL_FORCE, 6)
-    sensor = _read_log(folder, _SENSOR, 6)
-    logs = {name: table.values for name, table in tables.items() if table is not None}
+    widths = dict.fromkeys(_JOINT_FILES, joints) | {"wrench": 6, "sensor": 6}
+    tables = {name: _read_log(folder / f"log_{_FILES[name]}.csv", width) for name, width in widths.items()}
+    logs = {name: table[0] for name, table in tables.items() if table is not None}
+    cut = [f"log_{_FILES[name]}.csv" for name, table in tables.items() if table is not None and table[1]]
+    sensor = logs.pop("sensor", None)
     time, signals, dropped = aligned(logs, folder)
     if "wrench" in signals:
         signals["force_estimate"], signals["moment_estimate"] = np.split(signals.pop("wrench"), 2, axis=1)
-    if sensor is not None and np.abs(sensor.values[:, 1:]).max() > NO_SENSOR:
-        wrench = _interpolated(sensor.values, time)
-        signals["force_sensor"], signals["moment_sensor"] = np.split(wrench, 2, axis=1)
-    return Recorded(time, signals, _cut_short({**tables, "sensor": sensor}), dropped)
+    if sensor is not None and np.abs(sensor[:, 1:]).max() > NO_SENSOR:
+        signals["force_sensor"], signals["moment_sensor"] = np.split(_interpolated(sensor, time), 2, axis=1)
+    columns = ", ".join(f"{name} of log_{_FILES[name]}.csv" for name in logs)
+    return Recorded(time, signals, cut, dropped, columns=columns)
 
 
-def _cut_short(tables: dict[str, RecordedTable | None]) -> list[str]:
-    files = {**_JOINT_FILES, "wrench": _TOOL_FORCE, "sensor": _SENSOR}
-    return [f"log_{files[name]}.csv" for name, table in tables.items() if table is not None and table.cut_short]
-
-
-def _read_log(folder: Path, name: str, width: int) -> RecordedTable | None:
-    path = folder / f"log_{name}.csv"
+def _read_log(path: Path, width: int) -> tuple[np.ndarray, bool] | None:
     if not path.exists():
         return None
     lines, cut = read_lines(path)
     found = len(lines[0].split(","))
     if found != width + 1:
-        what = "wrong number of joints" if name not in (_TOOL_FORCE, _SENSOR) else "not six components"
+        what = "not six components" if path.stem[4:] in ("tcp_force", "force_sensor") else "wrong number of joints"
         raise BadInput(what, where=f"{path}, line 1", found=found - 1, allowed=f"time and {width} numbers")
-    table = parse(path, lines, 1, ",", range(width + 1), width + 1)
-    return table._replace(cut_short=cut or table.cut_short)
+    values, incomplete = parse(path, lines, 1, ",", range(width + 1), width + 1)
+    return values, cut or incomplete
 
 
 def aligned(logs: dict[str, np.ndarray], folder: Path) -> tuple[np.ndarray, dict[str, np.ndarray], int]:
@@ -184,20 +165,13 @@ def aligned(logs: dict[str, np.ndarray], folder: Path) -> tuple[np.ndarray, dict
     half = 0.5 * float(np.median(np.diff(time))) if len(time) > 1 else 0.0
     within = (time >= first - half) & (time <= last + half)
     time = time[within]
-    rows = {name: _nearest(log[:, 0], time) for name, log in logs.items()}
+    rows = {name: np.rint(np.interp(time, log[:, 0], np.arange(len(log)))).astype(int) for name, log in logs.items()}
     near = [np.abs(logs[name][rows[name], 0] - time) <= half for name in logs]
     kept = np.logical_and.reduce(near)
     if not kept.any():
         raise BadInput("the files have no time in common", where=str(folder))
     signals = {name: logs[name][rows[name][kept], 1:] for name in logs}
     return time[kept], signals, int(len(kept) - kept.sum())
-
-
-def _nearest(stamps: np.ndarray, time: np.ndarray) -> np.ndarray:
-    after = np.clip(np.searchsorted(stamps, time), 1, max(len(stamps) - 1, 1))
-    if len(stamps) == 1:
-        return np.zeros(len(time), dtype=int)
-    return np.where(time - stamps[after - 1] <= stamps[after] - time, after - 1, after)
 
 
 def _interpolated(log: np.ndarray, time: np.ndarray) -> np.ndarray:
@@ -215,7 +189,7 @@ def read_rtde(path: Path, joints: int) -> Recorded:
     """Known signals of a table; other columns are passed over."""
     head = read_head(path)
     for needed in ("timestamp", "actual_q_0"):
-        head.place(needed, "the header of an RTDE recorder")
+        head.place(needed)
     columns = {name: head.numbered(f"{column}_*", joints) for name, column in JOINT_COLUMNS.items()}
     for (first, second), column in _SIX_COLUMNS.items():
         six = head.numbered(f"{column}_*", 6, "not six components")
@@ -229,27 +203,31 @@ class Head(NamedTuple):
     """The header of a table, whose columns are separated by commas, semicolons, tabs or spaces."""
 
     path: Path
-    lines: list[str]  # of the file, the header first
-    cut: bool  # whether its last line was left out, being incomplete
+    rows: list[str]  # lines of the file after the header
+    first: int  # line of the first of them
+    cut: bool  # whether the last line was left out, being incomplete
     separator: str | None
-    names: list[str]  # of the columns
+    names: list[str]  # of the columns; 1, 2 and so on where the table has no header
 
-    def place(self, name: str, allowed: str = "a column of the header") -> int:
+    def place(self, name: str) -> int:
         """Where a column stands; BadInput where there is none."""
-        if name not in self.names:
-            raise BadInput(
-                f"no column {name!r} in the header",
-                where=f"{self.path}, line 1",
-                found=", ".join(self.names[:6]),
-                allowed=allowed,
-                nearest=nearest_name(name, self.names),
-            )
-        return self.names.index(name)
+        if name in self.names:
+            return self.names.index(name)
+        where, what, nearest = f"{self.path}, line 1", f"no column {name!r}", nearest_name(name, self.names)
+        if self.first == 1:
+            allowed = f"columns by number in a description, 1 to {len(self.names)}"
+            raise BadInput(f"{what}: the table has no header", where=where, allowed=allowed)
+        found = ", ".join(self.names[:6])
+        raise BadInput(f"{what} in the header", where=where, found=found, allowed="its columns", nearest=nearest)
+
+    def matching(self, pattern: str, text: str = ".+") -> list[tuple[str, int]]:
+        """What stands for the ``*`` of a pattern, which is like a regular expression, and where, of each column."""
+        fits = re.compile(re.escape(pattern).replace(r"\*", f"({text})"))
+        return [(fit[1], k) for k, name in enumerate(self.names) if (fit := fits.fullmatch(name))]
 
     def numbered(self, pattern: str, count: int | None, what: str = "wrong number of joints") -> list[int]:
         """Places of the columns of a pattern, ``*`` being numbers that rise by one; empty without any."""
-        fits = re.compile(re.escape(pattern).replace(r"\*", "([0-9]+)"))
-        found = sorted((int(fit[1]), k) for k, name in enumerate(self.names) if (fit := fits.fullmatch(name)))
+        found = sorted((int(number), k) for number, k in self.matching(pattern, "[0-9]+"))
         first = found[0][0] if found else 0
         if found and [number for number, _ in found] != [*range(first, first + (count or len(found)))]:
             allowed = f"{count or 'columns'}, numbered each once"
@@ -263,10 +241,15 @@ class Head(NamedTuple):
         for name, places in columns.items():
             spans[name] = slice(len(order), len(order) + len(places))
             order += places
-        table = parse(self.path, self.lines[1:], 2, self.separator, order, len(self.names), True)
-        signals = {name: table.values[:, span] for name, span in spans.items()}
-        cut = [self.path.name] if self.cut or table.cut_short else []
-        return Recorded(table.values[:, 0], signals, cut, table.repeated)
+        values, cut = parse(self.path, self.rows, self.first, self.separator, order, len(self.names))
+        signals = {name: values[:, span] for name, span in spans.items()}
+        words = (f"{name} of {self._span(places)}" for name, places in columns.items())
+        short = [self.path.name] if self.cut or cut else []
+        return Recorded(values[:, 0], signals, short, 0, columns=", ".join([f"time of {time}", *words]))
+
+    def _span(self, places: Sequence[int]) -> str:
+        """The first and the last of some columns."""
+        return " … ".join(dict.fromkeys(self.names[k] for k in (places[0], places[-1])))
 
 
 def read_head(path: Path) -> Head:
@@ -274,5 +257,7 @@ def read_head(path: Path) -> Head:
     lines, cut = read_lines(path)
     header = lines[0].lstrip("# ")
     separator = next((mark for mark in (",", ";", "\t") if mark in header), None)
-    names = [name.strip().strip('"') for name in header.split(separator)]
-    return Head(path, lines, cut, separator, names)
+    names = [name.strip() for name in _fields([header], 1, separator)[0][1]]
+    if np.isfinite([_number(name) for name in names]).all():
+        return Head(path, lines, 1, cut, separator, [str(k + 1) for k in range(len(names))])
+    return Head(path, lines[1:], 2, cut, separator, names)

@@ -10,29 +10,27 @@ arm's alone).
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import xarray
 
 from dynamics import Arm, BadInput
 from dynamics.identification import MotionLog
-from hopfield_nav.extensions.recordings.motors import given_motors
-from hopfield_nav.extensions.recordings.needed import drive_of
-
-if TYPE_CHECKING:
-    import xarray
-
-    from hopfield_nav.extensions.recordings.motors import MotorFit
-    from hopfield_nav.extensions.recordings.opened import OpenedLog
-    from hopfield_nav.world import World
+from hopfield_nav.extensions.recordings.joints import uses_of
+from hopfield_nav.extensions.recordings.motors import MotorFit, fit_motors, given_motors
+from hopfield_nav.extensions.recordings.opened import OpenedLog, open_log
+from hopfield_nav.extensions.recordings.signals import drive_of
+from hopfield_nav.world import World
 
 
 class Sources(NamedTuple):
-    """Logs, and the motor constants (n,) [N·m/A] that turned their currents into torques, if any did."""
+    """Logs, and the motors that turned their currents into torques, if any did."""
 
     logs: list[MotionLog]
-    motor_constants: np.ndarray | None
-    fitted: bool
+    motors: "MotorFit | None"
+    fitted: bool  # whether the motors were fitted, or given
+    uses: list[tuple[str, str]]  # what the logs are used for, as rows of a table
 
 
 def read_logs(
@@ -40,25 +38,28 @@ def read_logs(
     arm: Arm,
     motor_constants: Sequence[float] | None = None,
     same_motor: Sequence[Sequence[int]] = (),
+    joints: Sequence[str] = (),
 ) -> Sources:
     """Read logs of any kind that ``open_log`` opens, of an arm whose torque counts where motors are fitted.
 
     ``motor_constants`` (n,) are torques at the joint for a current [N·m/A]; by default they are fitted.
-    ``same_motor`` are groups of joints, counted from 1, with one of them in common.
+    ``same_motor`` are groups of joints, counted from 1, with one of them in common; ``joints`` the arm's names of them.
 
     Raises ``BadInput``: a log that cannot be read, a run in which something touched the arm, or currents without
     motor constants that cannot be fitted.
     """
-    from hopfield_nav.extensions.recordings.opened import open_log
-
-    opened = [open_log(path, len(arm.dh)) for path in paths]
+    opened = [open_log(path).of(joints, len(arm.dh)) for path in paths]
     for log in opened:
         if "residual" in log.data.attrs:
             raise BadInput("a residual says nothing of the arm", where=str(log.path), allowed="a log without")
     data = [log.data for log in opened if not log.simulated and "effort" not in log.data]
-    constants, zero, fitted = _motors(data, arm, motor_constants, same_motor)
-    logs = [_log_of_run(o) if o.simulated else log_of_recording(o.data, constants, zero) for o in opened]
-    return Sources(logs, constants if data else None, fitted)
+    uses = uses_of([(log.path.name, log.data) for log in opened if not log.simulated])
+    if motor_constants is not None:
+        motors = given_motors(motor_constants, len(arm.dh))
+    else:
+        motors = fit_motors(data, arm, same_motor) if data else None
+    logs = [_log_of_run(log) if log.simulated else log_of_recording(log.data, motors) for log in opened]
+    return Sources(logs, motors if data else None, motor_constants is None, uses)
 
 
 def _log_of_run(log: "OpenedLog") -> MotionLog:
@@ -98,25 +99,11 @@ def _lateness(world: "World", row: float, torque: str, is_true: bool, name: str)
     return late - 0.5 * (steps - common) * step if is_true else late
 
 
-def log_of_recording(data: "xarray.Dataset", motor_constants: np.ndarray, zero: np.ndarray | float = 0.0) -> MotionLog:
-    """A recording: torque that was measured, or that of its currents, less those at no torque ``zero`` [A].
+def log_of_recording(data: "xarray.Dataset", motors: "MotorFit | None") -> MotionLog:
+    """A recording: torque that was measured, or that of its currents by the motors.
 
     Raises ``BadInput``: neither was recorded.
     """
     qd = data.qd.values if "qd" in data else None
-    tau = drive_of(data) if "effort" in data else motor_constants * (drive_of(data) - zero)
+    tau = drive_of(data) if "effort" in data or motors is None else motors.torque(drive_of(data))
     return MotionLog(data.time.values, data.q.values, tau, qd, name=str(data.attrs.get("title", "recording")))
-
-
-def _motors(
-    data: "list[xarray.Dataset]", arm: Arm, given: Sequence[float] | None, same_motor: Sequence[Sequence[int]]
-) -> tuple[np.ndarray, np.ndarray, bool]:
-    n = len(arm.dh)
-    if given is not None:
-        return given_motors(given, n).motor_constant, np.zeros(n), False
-    if not data:
-        return np.zeros(n), np.zeros(n), False
-    from hopfield_nav.extensions.recordings.motors import fit_motors
-
-    fit: MotorFit = fit_motors(data, arm, same_motor)
-    return fit.motor_constant, fit.zero_current, True

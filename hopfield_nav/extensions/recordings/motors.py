@@ -1,19 +1,23 @@
-"""Motor constants and joint friction from recordings of free motion, with honest intervals.
+"""Motor constants, rotors and joint friction from recordings of free motion, with honest intervals.
 
-With nothing touching the arm, K i = tau + c sign(qd) + d qd, where tau is the torque of the arm's model at
-the reference motion. The current carries the noise, so it is the side that is fitted:
-i = (tau + c sign(qd) + d qd) / K + i_0, by Huber's estimator; where torques at the joints were measured in
-place of currents, K is 1. What is left is correlated in time; the
-standard deviations count whole blocks of it as one observation (Liang and Zeger 1986).
+With nothing touching the arm, K i = tau + J qdd + c sign(qd) + d qd, where tau is the torque of the arm's model at
+the reference motion, and J the inertia of a rotor that the model lacks. The current carries the noise, so it is the
+side that is fitted: i = (tau + J qdd + c sign(qd) + d qd) / K + i_0, by Huber's estimator; where torques at the joints
+were measured in place of currents, K is 1. What is left is correlated in time; the standard deviations count whole
+blocks of it as one observation (Liang and Zeger 1986).
+
+They do not count errors of the model. Beside a rotor that is fitted too, what tau alone explains may be less than what
+is left: then the constant cannot be told apart from the rotor, and is taken as the median of the others.
 """
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.stats import norm
 
 from dynamics import Arm, BadInput, inverse_dynamics
-from hopfield_nav.extensions.recordings.needed import drive_of, with_reference
+from hopfield_nav.extensions.recordings.signals import REFERENCE, drive_of, with_reference
 
 if TYPE_CHECKING:
     import xarray
@@ -21,9 +25,9 @@ if TYPE_CHECKING:
 SLOWEST = 0.02  # [rad/s] below it the direction of friction is not certain
 BLOCK = 1.0  # [s] longer than what is left stays correlated
 LARGEST_SHARE = 0.5  # standard deviation of a motor constant beyond which it is not excited
-_REFERENCE = ("q_ref", "qd_ref", "qdd_ref")
 _TUNING = 1.345  # standard deviations beyond which Huber's estimator counts a residual less
 _FEWEST_BLOCKS, _ROUNDS = 5, 30
+_NOTHING = 1e-12  # [A/(N·m)] of a joint whose model has no torque
 
 
 class MotorFit(NamedTuple):
@@ -32,26 +36,49 @@ class MotorFit(NamedTuple):
     motor_constant: np.ndarray  # (n,) torque at the joint for a current [N·m/A]
     friction: np.ndarray  # (n, 2) Coulomb [N·m] and viscous [N·m·s/rad]
     zero_current: np.ndarray  # (n,) current where no torque is [A]
-    std: np.ndarray  # (n, 4) standard deviations of motor constant, Coulomb, viscous and zero current
+    # (n, 4) standard deviations of motor constant, Coulomb, viscous and zero current; infinite for a constant that
+    # cannot be told apart from a rotor
+    std: np.ndarray
     residual_rms: np.ndarray  # (n,) what is left of the current [A]
     rows: np.ndarray  # (n,) rows that were used
+    rotor: np.ndarray  # (n,) inertia of the rotors that the model lacks, at the joint side [kg·m²]
 
     def torque(self, current: np.ndarray) -> np.ndarray:
         """Motor torque (..., n) at the joint side, friction not yet taken off [N·m]."""
         return self.motor_constant * (np.asarray(current) - self.zero_current)
 
     def on(self, arm: Arm) -> Arm:
-        """``arm`` with this friction (the recordings show no higher torque to break away)."""
+        """``arm`` with this friction (the recordings show no higher torque to break away) and these rotors."""
         coulomb, viscous = np.maximum(self.friction, 0.0).T
-        return arm._replace(friction=np.column_stack([coulomb, viscous, coulomb, np.full_like(coulomb, 0.1)]))
+        friction = np.column_stack([coulomb, viscous, coulomb, np.full_like(coulomb, 0.1)])
+        return arm._replace(friction=friction, rotor_inertia=arm.rotor_inertia + np.maximum(self.rotor, 0.0))
+
+    @property
+    def unknown(self) -> list[int]:
+        """Joints, counted from 1, whose constant cannot be told apart from a rotor."""
+        return [j + 1 for j in np.flatnonzero(~np.isfinite(self.std[:, 0]))]
+
+    def require_known(self) -> None:
+        """Refuse, with ``BadInput``, what would rest on a constant that is not known."""
+        if self.unknown:
+            found = f"joints {', '.join(map(str, self.unknown))} cannot be told apart from their rotors"
+            allowed = "--motor-constants, --same-motor, or a model with rotor inertia"
+            raise BadInput("the motor constants are not known", found=found, allowed=allowed)
+
+    def words(self) -> str:
+        """The constants with their 95 % intervals, where these are known."""
+        rows = zip(self.motor_constant, norm.ppf(0.975) * self.std[:, 0], strict=True)
+        ends = ((k, f" [{k - s:.3g}, {k + s:.3g}]" if 0 < s < np.inf else " assumed" * bool(s)) for k, s in rows)
+        unknown = f"; joints {', '.join(map(str, self.unknown))}: cannot be told apart from the rotor"
+        return f"{', '.join(f'{k:.3g}{end}' for k, end in ends)} N·m/A{unknown if self.unknown else ''}"
 
 
 def fit_motors(recordings: "Sequence[xarray.Dataset]", arm: Arm, same_motor: Sequence[Sequence[int]] = ()) -> MotorFit:
     """Motor constant, Coulomb and viscous friction of every joint from runs in which nothing touched.
 
     The recordings are of ``load_recording``, with motor currents or torques. The motors are to give the torque of the
-    model ``arm``, whose own friction is not used. ``same_motor``: groups of joints (counted from 1) that have one
-    motor constant in common.
+    model ``arm``, whose own friction is not used; where it has no rotor, that of the motor is fitted too.
+    ``same_motor``: groups of joints (counted from 1) that have one motor constant in common.
 
     Raises ``BadInput``: no recordings, no currents, a force sensor that felt a push, a joint that does not move both
     ways for long enough, or one whose torque says too little of its motor constant.
@@ -61,15 +88,26 @@ def fit_motors(recordings: "Sequence[xarray.Dataset]", arm: Arm, same_motor: Seq
     recordings = [with_reference(data) for data in recordings]
     for data in recordings:
         _check(data, len(arm.dh))
-    torques = [inverse_dynamics(arm, *(data[name].values for name in _REFERENCE)) for data in recordings]
-    joints = [_rows(recordings, torques, j) for j in range(len(arm.dh))]
-    fits: list[_Fit | None] = [None] * len(joints)
+    torques = [inverse_dynamics(arm, *(data[name].values for name in REFERENCE)) for data in recordings]
+    rotors = (arm.rotor_inertia == 0.0) & ("effort" not in recordings[0])
+    joints = [_rows(recordings, torques, j, bool(rotors[j])) for j in range(len(arm.dh))]
+    if "effort" in recordings[0]:
+        return _collect([_fit_known(rows, 1.0, 0.0) for rows in joints], joints)
+    fits: dict[int, _Fit] = {}
     for group in _groups(same_motor, len(joints)):
-        found = _friction_alone if "effort" in recordings[0] else _fit_group
-        for j, fit in zip(group, found([joints[j] for j in group]), strict=True):
-            _refuse_what_is_not_excited(fit, j)
-            fits[j] = fit
-    return _collect([fit for fit in fits if fit is not None], joints)
+        fits |= zip(group, _fit_group([joints[j] for j in group]), strict=True)
+    unknown = [j for j, fit in fits.items() if not (0 < fit.std[0] < LARGEST_SHARE * fit.value[0])]
+    for j in unknown:
+        if not rotors[j]:
+            allowed = f"a standard deviation below {LARGEST_SHARE:.0%}: runs with more torque, or same_motor"
+            found = f"motor constant {fits[j].value[0]:.3g} ± {fits[j].std[0]:.2g} N·m/A"
+            raise BadInput(f"joint {j + 1} is not excited", found=found, allowed=allowed)
+    known = [fit.value[0] for j, fit in fits.items() if j not in unknown]
+    if not known:
+        what = "no motor constant can be told apart from its rotor"
+        raise BadInput(what, allowed="motor constants, or a model with rotor inertia")
+    fits |= {j: _fit_known(joints[j], float(np.median(known)), np.inf) for j in unknown}
+    return _collect([fits[j] for j in range(len(joints))], joints)
 
 
 def given_motors(constants: Sequence[float], n: int) -> MotorFit:
@@ -82,19 +120,19 @@ def given_motors(constants: Sequence[float], n: int) -> MotorFit:
         allowed = f"{n} numbers above 0 [N·m/A]"
         raise BadInput("no motor constants", where="--motor-constants", found=constants, allowed=allowed)
     nothing = np.zeros(n)
-    return MotorFit(values, np.zeros((n, 2)), nothing, np.zeros((n, 4)), nothing, np.zeros(n, dtype=int))
+    return MotorFit(values, np.zeros((n, 2)), nothing, np.zeros((n, 4)), nothing, np.zeros(n, dtype=int), nothing)
 
 
 class _Rows(NamedTuple):
-    """Columns of one joint: torque, direction, velocity, one (k, 4); current (k,); block number (k,)."""
+    """Of one joint, for its fit."""
 
-    columns: np.ndarray
-    current: np.ndarray
-    block: np.ndarray
+    columns: np.ndarray  # (k, 4 or 5): torque, direction, velocity, one, and acceleration where a rotor is fitted
+    current: np.ndarray  # (k,)
+    block: np.ndarray  # (k,) number
 
 
 class _Fit(NamedTuple):
-    """Motor constant, Coulomb, viscous, zero current (4,); their deviations (4,); residual rms [A]."""
+    """Motor constant, Coulomb, viscous, zero current, rotor (5,); deviations of the first four; residual rms [A]."""
 
     value: np.ndarray
     std: np.ndarray
@@ -113,12 +151,13 @@ def _check(data: "xarray.Dataset", n: int) -> None:
             raise BadInput(what, where=title, found=f"{span:.0f} N", allowed="runs with nothing touching")
 
 
-def _rows(recordings: Sequence, torques: Sequence[np.ndarray], j: int) -> _Rows:
+def _rows(recordings: Sequence, torques: Sequence[np.ndarray], j: int, rotor: bool) -> _Rows:
     columns, currents, blocks, first = [], [], [], 0
     for data, tau in zip(recordings, torques, strict=True):
         speed = data.qd_ref.values[:, j]
         used = np.abs(speed) > SLOWEST
-        table = np.column_stack([tau[:, j], np.sign(speed), speed, np.ones_like(speed)])
+        own = [tau[:, j], np.sign(speed), speed, np.ones_like(speed)]
+        table = np.column_stack([*own, data.qdd_ref.values[:, j]] if rotor else own)
         block = first + (data.time.values // BLOCK).astype(int)
         columns.append(table[used])
         currents.append(drive_of(data)[used, j])
@@ -141,58 +180,61 @@ def _groups(same_motor: Sequence[Sequence[int]], n: int) -> list[list[int]]:
 
 
 def _fit_group(joints: list[_Rows]) -> list[_Fit]:
-    """Joints with one motor constant: one column of torque in common, three columns each."""
+    """Joints with one motor constant: one column of torque in common, the others of each."""
     scales = [_scale(rows.current - rows.columns @ _huber(rows.columns, rows.current)) for rows in joints]
-    size = 1 + 3 * len(joints)
+    widths = [rows.columns.shape[1] - 1 for rows in joints]
+    own = [slice(1 + sum(widths[:k]), 1 + sum(widths[: k + 1])) for k in range(len(joints))]
     tables, currents, blocks, first = [], [], [], 0
-    for k, (rows, scale) in enumerate(zip(joints, scales, strict=True)):
-        table = np.zeros((len(rows.current), size))
+    for rows, scale, place in zip(joints, scales, own, strict=True):
+        table = np.zeros((len(rows.current), 1 + sum(widths)))
         table[:, 0] = rows.columns[:, 0]
-        table[:, 1 + 3 * k : 4 + 3 * k] = rows.columns[:, 1:]
+        table[:, place] = rows.columns[:, 1:]
         tables.append(table / scale)
         currents.append(rows.current / scale)
         blocks.append(first + rows.block)
         first += int(rows.block.max()) + 1
     table, current = np.concatenate(tables), np.concatenate(currents)
     beta = _huber(table, current)
-    covariance = _covariance(table, current - table @ beta, np.concatenate(blocks))
-    return [_one_fit(beta, covariance, k, rows) for k, rows in enumerate(joints)]
-
-
-def _friction_alone(joints: list[_Rows]) -> list[_Fit]:
-    """Friction and zero of torques that were measured: the constant is 1."""
-    fits = []
-    for rows in joints:
-        table, left = rows.columns[:, 1:], rows.current - rows.columns[:, 0]
-        beta = _huber(table, left)
-        covariance = np.zeros((4, 4))
-        covariance[1:, 1:] = _covariance(table, left - table @ beta, rows.block)
-        fits.append(_one_fit(np.concatenate([[1.0], beta]), covariance, 0, rows))
+    left = current - table @ beta
+    covariance = _covariance(table, left, np.concatenate(blocks))
+    places = [[0, *range(place.start, place.stop)] for place in own]
+    fits = [_one_fit(beta[k], covariance[np.ix_(k, k)], rows) for k, rows in zip(places, joints, strict=True)]
+    if max(widths) > 3 and _told_by_torque(table, beta) < _scale(left):
+        return [fit._replace(std=np.concatenate([[np.inf], fit.std[1:]])) for fit in fits]
     return fits
 
 
-def _one_fit(beta: np.ndarray, covariance: np.ndarray, k: int, rows: _Rows) -> _Fit:
-    """From i = a tau + b sign + c qd + i_0 to K = 1/a, b/a, c/a, i_0, and their deviations (delta method)."""
-    index = [0, 1 + 3 * k, 2 + 3 * k, 3 + 3 * k]
-    a, b, c, zero = beta[index]
+def _told_by_torque(table: np.ndarray, beta: np.ndarray) -> float:
+    """Root mean square of the current that the torque explains, and nothing else can."""
+    others = table[:, 1:]
+    alone = table[:, 0] - others @ np.linalg.lstsq(others, table[:, 0], rcond=None)[0]
+    return float(np.sqrt(np.mean((beta[0] * alone) ** 2)))
+
+
+def _fit_known(rows: _Rows, constant: float, std: float) -> _Fit:
+    """Friction, zero and rotor with a constant that is given, and its standard deviation."""
+    table, left = rows.columns[:, 1:], rows.current - rows.columns[:, 0] / constant
+    beta = _huber(table, left)
+    covariance = np.zeros((rows.columns.shape[1],) * 2)
+    covariance[1:, 1:] = _covariance(table, left - table @ beta, rows.block)
+    fit = _one_fit(np.concatenate([[1.0 / constant], beta]), covariance, rows)
+    return fit._replace(std=np.concatenate([[std], fit.std[1:]]))
+
+
+def _one_fit(beta: np.ndarray, covariance: np.ndarray, rows: _Rows) -> _Fit:
+    """From i = a tau + b sign + c qd + i_0 + e qdd to K = 1/a, b/a, c/a, i_0, e/a, and deviations (delta method)."""
+    a, b, c, zero, *rest = beta[0] or _NOTHING, *beta[1:]
     slope = np.array([[-1 / a**2, 0, 0, 0], [-b / a**2, 1 / a, 0, 0], [-c / a**2, 0, 1 / a, 0], [0, 0, 0, 1]])
-    std = np.sqrt(np.diag(slope @ covariance[np.ix_(index, index)] @ slope.T))
-    left = rows.current - rows.columns @ beta[index]
-    return _Fit(np.array([1 / a, b / a, c / a, zero]), std, float(np.sqrt(np.mean(left**2))))
-
-
-def _refuse_what_is_not_excited(fit: _Fit, j: int) -> None:
-    constant, std = fit.value[0], fit.std[0]
-    if not (constant > 0 and std < LARGEST_SHARE * constant):
-        allowed = f"a standard deviation below {LARGEST_SHARE:.0%}: runs with more torque, or same_motor"
-        found = f"motor constant {constant:.3g} ± {std:.2g} N·m/A"
-        raise BadInput(f"joint {j + 1} is not excited", found=found, allowed=allowed)
+    std = np.sqrt(np.diag(slope @ covariance[:4, :4] @ slope.T))
+    left = rows.current - rows.columns @ beta
+    value = np.array([1 / a, b / a, c / a, zero, sum(rest) / a])
+    return _Fit(value, std, float(np.sqrt(np.mean(left**2))))
 
 
 def _collect(fits: list[_Fit], joints: list[_Rows]) -> MotorFit:
     value, std = np.array([f.value for f in fits]), np.array([f.std for f in fits])
     rms, rows = np.array([f.rms for f in fits]), np.array([len(r.current) for r in joints])
-    return MotorFit(value[:, 0], value[:, 1:3], value[:, 3], std, rms, rows)
+    return MotorFit(value[:, 0], value[:, 1:3], value[:, 3], std, rms, rows, value[:, 4])
 
 
 def _scale(left: np.ndarray) -> float:

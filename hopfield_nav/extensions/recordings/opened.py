@@ -5,22 +5,24 @@ The world of a run lies beside its files.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav.extensions.recordings.described import is_described
 from hopfield_nav.extensions.recordings.formats import read_head, read_lines
+from hopfield_nav.extensions.recordings.joints import in_order_of
 from hopfield_nav.extensions.recordings.recording import label_signals, load_recording
 from hopfield_nav.extensions.recordings.signals import MOTOR_CONSTANT, Signals, signals_of_data, stride_of
+from hopfield_nav.record import load_run, read_netcdf
+from hopfield_nav.world import World, recorded_world
 
 if TYPE_CHECKING:
     import xarray
-
-    from hopfield_nav.world import World
 
 SIGNALS_TABLE = "signals.csv"  # that ``export --csv`` writes
 _COLUMN = re.compile(r"(?P<name>\w+?)(?:_(?P<part>[0-9]+|[xyz]))? \[(?P<unit>[^]]*)\]")
@@ -38,6 +40,10 @@ class OpenedLog:
     world: "World | None"  # that it is a run of; None where nothing says so
     simulated: bool  # whether it is of a run: it has the motors' torque, and the true contact
     path: Path  # where it lies
+
+    def of(self, names: Sequence[str], count: int) -> Self:
+        """The same with so many joints, in the order of an arm whose ``names`` may be known (``in_order_of``)."""
+        return replace(self, data=in_order_of(self.data, names, count, str(self.path)))
 
     def signals(self) -> Signals:
         """What the control computer of a run sensed.
@@ -71,16 +77,11 @@ class OpenedLog:
             raise BadInput(what, where=str(self.path), found=found, allowed="runs of free motion")
 
 
-def open_log(path: str | Path, joints: int | None = None) -> OpenedLog:
+def open_log(path: str | Path) -> OpenedLog:
     """Open a log: of a run its folder, ``log.nc`` or ``signals.csv``; or what ``load_recording`` reads.
-
-    ``joints`` is as for ``load_recording``.
 
     Raises ``BadInput``: as ``load_run`` and ``load_recording``, or a table of a run without its signals.
     """
-    from hopfield_nav.record import load_run, read_netcdf
-    from hopfield_nav.world import recorded_world
-
     path = Path(path)
     if (path / "summary.json").is_file():
         run = load_run(path)
@@ -92,7 +93,7 @@ def open_log(path: str | Path, joints: int | None = None) -> OpenedLog:
     elif table.is_file() and not is_described(table) and read_lines(table)[0][0].startswith("time ["):
         data = _read_signals(table)
     else:
-        return OpenedLog(load_recording(path, joints), None, False, path)
+        return OpenedLog(load_recording(path, None), None, False, path)
     missing = [name for name in ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau") if name not in data]
     if missing:
         raise BadInput("not the signals of a run", where=str(table), found=f"no {', '.join(missing)}")

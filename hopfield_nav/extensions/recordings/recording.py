@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynamics import BadInput
+from dynamics.identification import FULL_TURNS, clock_in_words, clock_of, require_seconds, unwrapped
 from hopfield_nav.extensions.recordings.described import is_described, read_described
 from hopfield_nav.extensions.recordings.formats import Recorded, read_folder, read_rtde
 from hopfield_nav.extensions.recordings.signals import GAP
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     import xarray
 
 WATCHED_TABLE = "rtde.csv"  # in the record of a stream that was watched
-FULL_TURNS = 4 * np.pi  # [rad, rad/s] no joint of these arms goes beyond: degrees do
-SLOWEST = 1.0  # [s] median step above which time must be in another unit
+_NAMED = 3  # rows that are left out of which the time is said
 _SIGNALS = {  # name: (second dimension, unit, long name)
     "q": ("joint", "rad", "measured joint angle"),
     "qd": ("joint", "rad s-1", "measured joint velocity"),
@@ -53,11 +53,12 @@ def load_recording(path: str | Path, joints: int | None = 6) -> "xarray.Dataset"
         Dataset with dimensions ``time``, ``joint`` (1…n) and ``axis``; only signals that were recorded.
         ``time`` counts from the first row [s]. Attributes: ``start_time_s`` (what the log calls that
         row), ``period_s`` (median step), ``gap_count`` (steps beyond 1.5 periods), ``longest_gap_s``,
-        ``dropped_rows`` (rows that one of several files lacks, or with the time of the row before),
-        ``cut_short`` (files whose last line was incomplete).
+        ``dropped_rows`` (rows that one of several files lacks, without numbers, or with the time of the row before),
+        ``cut_short`` (files whose last line was incomplete), and in words ``clock``, ``columns`` and ``left_out``.
+        Rows that were only stamped late are on an even clock, and angles do not jump by whole turns.
 
-    Raises ``BadInput``: nothing there, no numbers, the wrong number of joints, time that does not increase, or units
-    that look like degrees or milliseconds.
+    Raises ``BadInput``: nothing there, no numbers, the wrong number of joints, time that goes back, or units that look
+    like degrees or milliseconds.
     """
     path = Path(path)
     if not path.exists():
@@ -67,13 +68,61 @@ def load_recording(path: str | Path, joints: int | None = 6) -> "xarray.Dataset"
         raw = read_described(table, joints)
     else:
         raw = read_folder(table, joints or 6) if table.is_dir() else read_rtde(table, joints or 6)
-    _check_units(raw, path)
-    return _dataset(raw, path)
+    return _mended(raw, path)
 
 
 def label_signals(time: np.ndarray, signals: dict[str, np.ndarray], title: str) -> "xarray.Dataset":
     """Signals (k, n) by name at times (k,) [s], as ``load_recording`` gives them."""
     return _dataset(Recorded(time, signals, [], 0), Path(title))
+
+
+def _mended(raw: Recorded, path: Path) -> "xarray.Dataset":
+    """A log without the rows that say nothing, on its clock, and without jumps of its angles by whole turns."""
+    signals = {name: values for name, values in raw.signals.items() if not np.isnan(values).all()}
+    raw, twice = _without(raw._replace(signals=signals), _repeated(raw.time, signals), "row said twice")
+    raw, lost = _without(raw, _lost(raw.time, raw.signals), "row without numbers, or of zeros")
+    _check_units(raw, path)
+    wound = {name: unwrapped(raw.time, raw.signals[name]) for name in ("q", "q_ref") if name in raw.signals}
+    turned = [name for name, values in wound.items() if values is not raw.signals[name]]
+    if turned and "q_ref" in wound:
+        turns = np.round((wound["q_ref"][0] - wound["q"][0]) / (2 * np.pi))
+        wound["q_ref"] = wound["q_ref"] - 2 * np.pi * turns
+    time = clock_of(raw.time, wound["q"])
+    words = clock_in_words(raw.time, time) + (f"; {', '.join(turned)} unwrapped at ±π" if turned else "")
+    raw = raw._replace(time=time, signals={**raw.signals, **wound})
+    again = np.concatenate([[False], np.diff(time) <= 0.0])
+    raw, same = _without(raw, again, "row with the time of the row before")
+    left_out = ", ".join(filter(None, [twice, lost, same]))
+    return _dataset(raw, path).assign_attrs(clock=words, columns=raw.columns, left_out=left_out)
+
+
+def _repeated(time: np.ndarray, signals: dict[str, np.ndarray]) -> np.ndarray:
+    """Which rows (k,) repeat the one before, as of a logger that is faster than what it logs."""
+    steps = np.diff(np.column_stack([time, *signals.values()]), axis=0)
+    return np.concatenate([[False], ~np.any(steps != 0.0, axis=1)])
+
+
+def _lost(time: np.ndarray, signals: dict[str, np.ndarray]) -> np.ndarray:
+    """Which rows (k,) say nothing: without numbers, or of zeros to which no joint is fast enough."""
+    values = np.hstack([v for name, v in signals.items() if name not in ("contact", "force_sensor", "moment_sensor")])
+    missing = np.isnan(values).any(axis=1)
+    zeros = ~values.any(axis=1) & ~missing
+    jumps = np.abs(np.diff(signals["q"], axis=0)).max(axis=1) > FULL_TURNS * np.diff(time)
+    for first, last in np.flatnonzero(np.diff(np.concatenate([[0], zeros.astype(int), [0]]))).reshape(-1, 2):
+        zeros[first:last] = jumps[[k for k in (first - 1, last - 1) if 0 <= k < len(jumps)]].any()
+    return missing | zeros
+
+
+def _without(raw: Recorded, rows: np.ndarray, what: str) -> tuple[Recorded, str]:
+    """A log without some rows (k,), and these in words."""
+    if not rows.any():
+        return raw, ""
+    if rows.all():
+        raise BadInput("no numbers in the log", allowed="rows of time and signals")
+    signals, times = {name: values[~rows] for name, values in raw.signals.items()}, raw.time[rows] + raw.start
+    at = ", ".join(f"{t:.10g}" for t in times[:_NAMED]) + (", …" if len(times) > _NAMED else "")
+    words = f"{len(times)} {what.replace('row', 'rows', 1) if len(times) > 1 else what} (at {at} s)"
+    return raw._replace(time=raw.time[~rows], signals=signals, dropped=raw.dropped + len(times)), words
 
 
 def _check_units(raw: Recorded, path: Path) -> None:
@@ -84,10 +133,7 @@ def _check_units(raw: Recorded, path: Path) -> None:
             what = f"{name} looks like degrees"
             allowed = f"{unit}, below {FULL_TURNS:.2f}"
             raise BadInput(what, where=str(path), found=float(largest), allowed=allowed)
-    step = float(np.median(np.diff(raw.time))) if len(raw.time) > 1 else 0.0
-    if step > SLOWEST:
-        found = f"a median step of {step:g}"
-        raise BadInput("time looks like milliseconds", where=str(path), found=found, allowed="seconds")
+    require_seconds(raw.time, str(path))
 
 
 def _dataset(raw: Recorded, path: Path) -> "xarray.Dataset":
@@ -122,6 +168,7 @@ def _attributes(raw: Recorded, path: Path) -> dict[str, object]:
         "longest_gap_s": float(gaps.max()) if len(gaps) else 0.0,
         "dropped_rows": raw.dropped,
         "cut_short": ", ".join(raw.cut_short),
+        **({"joint_names": ", ".join(raw.joints)} if raw.joints else {}),
         **({"residual": "of the maker's model"} if raw.residual else {}),
         "Conventions": "CF-1.8",
     }

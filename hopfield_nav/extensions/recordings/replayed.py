@@ -68,8 +68,7 @@ class Replay(NamedTuple):
         names = ["time_s", "level", "detected", *(f"tau_external_{i}_Nm" for i in range(1, n + 1))]
         names += [f"force_{axis}_N" for axis in "xyz"] + [f"moment_{axis}_Nm" for axis in "xyz"]
         table = np.column_stack([self.time, self.level, self.detected, self.tau_external, self.wrench])
-        rows = [",".join(f"{value:.10g}" for value in row) for row in table]
-        return "\n".join([",".join(names), *rows]) + "\n"
+        return "\n".join([",".join(names), *(",".join(f"{value:.10g}" for value in row) for row in table)]) + "\n"
 
 
 def replay(

@@ -62,7 +62,8 @@ def by_segment(watched: Watched, free: Sequence[Signals], threshold: np.ndarray)
     for motion, signals in enumerate(free):
         level = watched.watch(signals, threshold).level
         for part in parts_of(signals):
-            first, second = _halves(part)
+            middle = (part.start + part.stop) // 2
+            first, second = slice(part.start, middle), slice(middle, part.stop)
             share = MARGIN * float(level[first].max(initial=0.0))
             if share > 0.0:
                 seconds = watched_seconds(signals.time[second])
@@ -112,11 +113,6 @@ def felt(watched: Watched, signals: Signals, part: slice, threshold: np.ndarray)
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     torque = np.abs(np.einsum("kij,di->kdj", jacobian(watched.model, q)[:, :3], directions))
     return float(np.median(1.0 / np.max(torque / np.broadcast_to(threshold, torque.shape[-1:]), axis=2)))
-
-
-def _halves(part: slice) -> tuple[slice, slice]:
-    middle = (part.start + part.stop) // 2
-    return slice(part.start, middle), slice(middle, part.stop)
 
 
 def require_in_proportion(name: str) -> None:

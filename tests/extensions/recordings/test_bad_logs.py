@@ -88,7 +88,7 @@ def _changed(**change):
     return spoil
 
 
-def _with(row: int, value: float):
+def _with(row: object, value: float):
     def spoil(values):
         values = values.copy()
         values[row] = value
@@ -102,11 +102,11 @@ BAGS = {
     "cut in its head": (None, _cut(0.001), "", "not a bag that can be read"),
     "no bag": (None, lambda path: path.write_text("hello"), "", "not a bag that can be read"),
     "time goes back": (_changed(time=lambda t: t[::-1]), None, "", "message 1: time does not increase"),
-    "not a number": (_changed(torque=_with(7, np.nan)), None, "", "message 8, effort: not a finite number"),
+    "not a number": (_changed(torque=_with((7, 2), np.nan)), None, "", "message 8, effort: not a finite number"),
     "degrees": (_changed(q=np.degrees), None, "", "q looks like degrees"),
     "no such joint": (None, None, "joints: [a, b, c, d, e, f, g]\n", "no such joint in any message; found 'a'"),
     "no such topic": (None, None, "topic: /joint_state\n", "Did you mean '/joint_states'"),
-    "a joint is missing": (None, None, f"joints: [{', '.join(seven.JOINTS[:6])}]\n", "than the arm; found 6"),
+    "a joint is missing": (None, None, f"joints: [{', '.join(seven.JOINTS[:6])}]\n", "no joint elbow_g; found"),
     "no such field": (None, None, "q: angle\n", "q: not in the messages; found 'angle'"),
     "six velocities": (_changed(qd=lambda v: v[:, :6]), None, "", "message 1, velocity: not one number a joint"),
     "no messages": (lambda motion: tuple(c[:0] for c in motion), None, "", "no messages"),
@@ -162,7 +162,7 @@ def test_bad_messages_of_ros_2_are_told_in_one_line(made, tmp_path, capsys, name
 
 MODEL = "effort: effort\ntau: effort\nresidual: true\n"
 WORDS = {
-    "another arm": ("", "", "another number of joints than the arm; found 7"),
+    "another arm": ("", "", "another number of joints than the arm; found '7: elbow_a"),
     "two sources of torque": ("", "--arm {urdf} --motor-constants 1", "which need no motor constants"),
     "an estimator of masses": (MODEL, "--estimator joint_error", "feels nothing without masses"),
     "a detector of forces": (MODEL, "--detector force_norm", "--detector: needs an arm"),

@@ -12,7 +12,7 @@ from refusals import refused
 
 from hopfield_nav import load_world, simulate
 from hopfield_nav.extensions.recordings import load_recording, watched_seconds
-from hopfield_nav.extensions.recordings.needed import with_reference
+from hopfield_nav.extensions.recordings.signals import with_reference
 
 PERIOD = 0.008
 JOINT_LOGS = ("q_actual", "qd_actual", "q_target", "qd_target", "qdd_target", "i_actual", "i_target", "m_target")

@@ -100,7 +100,7 @@ def _methods(
     from hopfield_nav.extensions.live.detector_stream import StreamMethods
     from hopfield_nav.extensions.recordings import open_log
 
-    logs = [open_log(path, len(chosen.model.dh)) for path in free_run]
+    logs = [open_log(path).of(chosen.own.joints, len(chosen.model.dh)) for path in free_run]
     for log in logs:
         log.require_untouched()
     free = [log.recording() for log in logs]
@@ -140,7 +140,7 @@ def _calibration_lines(found: "Calibration") -> list[tuple[str, str]]:
     motors, (rate, low, high) = found.methods.motors, found.per_hour
     lines = [
         ("free motion", f"{found.seconds:.0f} s, each half judged by what the other gave"),
-        ("motor constants [N·m/A]", ", ".join(f"{x:.3g}" for x in motors.motor_constant)),
+        ("motor constants", motors.words()),
         ("Coulomb friction [N·m]", ", ".join(f"{x:.3g}" for x in motors.friction[:, 0])),
     ]
     if "threshold" in found.methods.values:

@@ -2,17 +2,16 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from dynamics import BadInput, told
-from hopfield_nav.cli import SameMotor, read_joints
+from hopfield_nav.cli import SameMotor, print_table, read_joints
 from hopfield_nav.extensions.recordings import chosen as common
-
-if TYPE_CHECKING:
-    from hopfield_nav.extensions.recordings.causes import Explanation
-    from hopfield_nav.extensions.recordings.replayed import Replay
+from hopfield_nav.extensions.recordings.causes import LIKELY, Explanation, explain_detections
+from hopfield_nav.extensions.recordings.commands.replay import opened, replayed
+from hopfield_nav.extensions.recordings.replayed import Replay
 
 
 def explain(
@@ -29,10 +28,6 @@ def explain(
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the first that is told, as .png.")] = None,
 ) -> int:
     """Say of detections in a log on which joint, how far above the threshold, and what could have done it."""
-    from hopfield_nav.cli import print_table
-    from hopfield_nav.extensions.recordings.causes import explain_detections
-    from hopfield_nav.extensions.recordings.commands.replay import opened, replayed
-
     if plot is not None and plot.suffix != ".png":
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
     if at is not None and not math.isfinite(at):
@@ -43,6 +38,8 @@ def explain(
     explained = explain_detections(case.chosen.model, case.signals, found)
     if at is not None and explained:
         explained = [min(explained, key=lambda one: abs(one.time - at))]
+    if case.uses:
+        print_table(case.uses)
     if not explained:
         print("no detection in this log")
         return 1
@@ -54,7 +51,6 @@ def explain(
 
 
 def _lines(each: "Explanation") -> list[tuple[str, str]]:
-    from hopfield_nav.extensions.recordings.causes import LIKELY
 
     first, *others = each.causes
     likeliest = f"{first.name}, {100 * first.share:.0f} % explained: {first.size}"

@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from dynamics import BadInput
-from hopfield_nav.cli import SameMotor, read_joints
+from dynamics import BadInput, load_named_arm, require_masses
+from dynamics.identification import Comparison, Gears, Identification, Options
+from dynamics.identification import identify as identify_arm
+from hopfield_nav.cli import SameMotor, print_table, read_joints
 from hopfield_nav.extensions.recordings.chosen import read_numbers
-
-if TYPE_CHECKING:
-    from dynamics.identification import Comparison, Gears, Identification
-    from hopfield_nav.extensions.recordings.identification import Sources
+from hopfield_nav.extensions.recordings.identification import Sources, read_logs
+from hopfield_nav.extensions.recordings.joints import uses_of
 
 
 def identify(
@@ -44,22 +44,18 @@ def identify(
     same_motor: SameMotor = None,
 ) -> int:
     """Identify an arm's dynamics from logs and write an arm file."""
-    from dynamics import load_arm
-    from dynamics.identification import Options
-    from dynamics.identification import identify as identify_arm
-    from hopfield_nav.cli import print_table
-    from hopfield_nav.extensions.recordings.identification import read_logs
-
     if out.suffix != ".yaml":
         raise BadInput("an arm file ends in .yaml", where="--out", found=out.name)
-    given = load_arm(arm)
+    own = load_named_arm(arm)
+    given, joints = own.arm, own.joints
+    require_masses(given, own.links)
     options = Options(rotor=rotor, dynamics_bandwidth=bandwidth, unexcited="keep" if keep else "refuse")
     constants = None if motor_constants is None else read_numbers(motor_constants, "--motor-constants")
-    sources = read_logs([*logs, *(check or [])], given, constants, read_joints(same_motor))
+    sources = read_logs([*logs, *(check or [])], given, constants, read_joints(same_motor), joints)
     found = identify_arm(sources.logs[: len(logs)], given, options)
     checks = [found.validate(log, physical=True) for log in sources.logs[len(logs) :]]
-    path = found.write(out, f"identified from logs, beginning with {arm}", _more(sources, checks))
-    print_table(_lines(found, sources, checks), title=str(path))
+    path = found.write(out, f"identified from logs, beginning with {arm}", _more(sources, checks), joints)
+    print_table([*uses_of([], arm, own), *sources.uses, *_lines(found, sources, checks)], title=str(path))
     return 0
 
 
@@ -68,8 +64,8 @@ def _more(sources: "Sources", checks: "Sequence[Comparison]") -> dict[str, Any]:
     more: dict[str, Any] = {
         "checks": [{"log": c.name, "nmse_given_Nm": c.reference, "nmse_identified_Nm": c.identified} for c in checks]
     }
-    if sources.motor_constants is not None:
-        more["motor_constants_Nm_per_A"] = sources.motor_constants.tolist()
+    if sources.motors is not None:
+        more["motor_constants_Nm_per_A"] = sources.motors.motor_constant.tolist()
         more["motor_constants_from"] = "currents and the given arm" if sources.fitted else "given"
     return more
 
@@ -89,10 +85,9 @@ def _lines(found: "Identification", sources: "Sources", checks: "Sequence[Compar
     ]
     if found.gears is not None:
         lines.append(("stiffness before slipping", f"{', '.join(_stiffnesses(found.gears))} N·m/rad"))
-    if sources.motor_constants is not None:
+    if sources.motors is not None:
         whence = "fitted with the given arm: masses in proportion to its own" if sources.fitted else "given"
-        values = ", ".join(f"{k:.4g}" for k in sources.motor_constants)
-        lines.append(("motor constants", f"{values} N·m/A, {whence}"))
+        lines.append(("motor constants", f"{sources.motors.words()}; {whence}"))
     for c in checks:
         lines.append((f"check {c.name}", f"NMSE {c.reference:.4g} N·m as given, {c.identified:.4g} N·m identified"))
     return lines

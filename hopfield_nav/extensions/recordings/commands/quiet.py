@@ -7,13 +7,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from dynamics import Arm, BadInput, load_arm
+from dynamics import Arm, BadInput, load_arm, load_named_arm, require_masses
 from hopfield_nav.build import find_methods
 from hopfield_nav.cli import count_bar, read_joints
 from hopfield_nav.experiment import simulate
-from hopfield_nav.extensions.recordings.chosen import model_of_world, motors_of, values_of_world
+from hopfield_nav.extensions.recordings.chosen import (
+    model_of_world,
+    motors_of,
+    values_of_world,
+    without_masses,
+)
 from hopfield_nav.extensions.recordings.free_motion_runs import RISE, felt_force, free_motion
-from hopfield_nav.extensions.recordings.needed import without_masses
+from hopfield_nav.extensions.recordings.joints import uses_of
 from hopfield_nav.extensions.recordings.opened import open_log
 from hopfield_nav.extensions.recordings.signals import Signals, signals_of_recording, watched_seconds
 from hopfield_nav.extensions.recordings.tuning import ChosenThreshold, Watched, choose_threshold, halves, threshold_of
@@ -33,7 +38,7 @@ class Free:
     model: Arm | None = None  # the arm whose motion it is as it is believed to be; None: as the world says
     changes: tuple[str, ...] = ()  # of the world, that make its arm the one that was recorded
     names: tuple[str, ...] = ()  # of the logs, where there are any; each has two motions
-    remarks: tuple[tuple[str, str], ...] = ()  # what could not be made so, as rows of a table
+    remarks: tuple[tuple[str, str], ...] = ()  # what logs are used for, and could not be made so, as rows of a table
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,10 @@ def tuned(world: World, free: Free, per_hour: float, force_in: World | None = No
     chosen = chosen._replace(threshold=_rounded(chosen.threshold))
     found = Tuned(world, watched, chosen)
     require_noise(found)
-    return found if force_in is None else replace(found, force=_force(force_in, chosen))
+    if force_in is None:
+        return found
+    section = force_in.detection.model_copy(update={"threshold": chosen.threshold.tolist()})
+    return replace(found, force=pushed(force_in.with_changes(detection=section)).force)
 
 
 def simulated(seeds: int) -> Free:
@@ -100,7 +108,8 @@ def simulated(seeds: int) -> Free:
 def recorded(world: World, logs: Sequence[Path], constants: str | None, same_motor: Sequence[str] | None) -> Free:
     """Saved runs or recordings of a real arm, the first half of each to choose by."""
     model = model_of_world(world, None)
-    opened = [open_log(log, len(model.dh)) for log in logs]
+    own = load_named_arm(world.arm, world.folder)
+    opened = [open_log(log).of(own.joints, len(model.dh)) for log in logs]
     for log in opened:
         log.require_untouched()
     if all(log.simulated for log in opened):
@@ -112,6 +121,8 @@ def recorded(world: World, logs: Sequence[Path], constants: str | None, same_mot
     whole = [log.data for log in opened]
     if any("residual" in data.attrs for data in whole):
         model = without_masses(model)
+    else:
+        require_masses(model, own.links)
     middles = [data.sizes["time"] // 2 for data in whole]
     early = [data.isel(time=slice(None, m)) for data, m in zip(whole, middles, strict=True)]
     late = [data.isel(time=slice(m, None)) for data, m in zip(whole, middles, strict=True)]
@@ -121,17 +132,22 @@ def recorded(world: World, logs: Sequence[Path], constants: str | None, same_mot
     parts = [
         (signals_of_recording(a, motors), signals_of_recording(b, motors)) for a, b in zip(early, late, strict=True)
     ]
-    free = replace(_given(parts, logs), model=model)
+    uses = [*uses_of([(log.path.name, log.data) for log in opened])]
     if constants:
-        return free
-    return replace(free, changes=_friction_of(model)) if _has_room(world, model) else replace(free, remarks=_NO_ROOM)
+        return replace(_given(parts, logs), model=model, remarks=tuple(uses))
+    motors.require_known()
+    uses += [("motor constants", motors.words())] if "current" in whole[0] else []
+    free = replace(_given(parts, logs), model=model, remarks=tuple(uses))
+    if _has_room(world, model):
+        return replace(free, changes=_friction_of(model))
+    return replace(free, remarks=(*uses, _NO_ROOM))
 
 
 def _given(parts: Sequence[tuple[Signals, Signals]], logs: Sequence[Path]) -> Free:
     return Free(lambda _: [a for a, _ in parts], lambda _: [b for _, b in parts], names=tuple(log.stem for log in logs))
 
 
-_NO_ROOM = (("friction", "the threshold is for a model that knows it; a simulated arm without rotor inertia has none"),)
+_NO_ROOM = ("friction", "the threshold is for a model that knows it; a simulated arm without rotor inertia has none")
 
 
 def _has_room(world: World, model: Arm) -> bool:
@@ -149,12 +165,6 @@ def _friction_of(model: Arm) -> tuple[str, ...]:
 
 def _rounded(threshold: np.ndarray) -> np.ndarray:
     return np.array([float(f"{v:.{_DIGITS}g}") for v in threshold.ravel()]).reshape(threshold.shape)
-
-
-def _force(world: World, chosen: ChosenThreshold) -> float:
-    """Mean over pushes of the force at which each is felt [N]."""
-    section = world.detection.model_copy(update={"threshold": chosen.threshold.tolist()})
-    return pushed(world.with_changes(detection=section)).force
 
 
 @dataclass(frozen=True)

@@ -3,18 +3,27 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 
-from dynamics import BadInput, told
-from hopfield_nav.cli import SameMotor, read_joints
+from dynamics import BadInput, require_masses, told
+from dynamics.files import whole_file
+from hopfield_nav.cli import SameMotor, alarms_in_words, print_columns, print_table, read_joints
 from hopfield_nav.extensions.recordings import chosen as common
-
-if TYPE_CHECKING:
-    from hopfield_nav.extensions.recordings.replayed import Replay
-    from hopfield_nav.extensions.recordings.signals import Signals
-    from hopfield_nav.record import ContactTruth
+from hopfield_nav.extensions.recordings.joints import uses_of
+from hopfield_nav.extensions.recordings.judged import judge as judge_methods
+from hopfield_nav.extensions.recordings.judged import labelled_truth
+from hopfield_nav.extensions.recordings.motors import MotorFit
+from hopfield_nav.extensions.recordings.opened import open_log
+from hopfield_nav.extensions.recordings.replayed import Replay
+from hopfield_nav.extensions.recordings.replayed import replay as replay_signals
+from hopfield_nav.extensions.recordings.signals import Signals, drive_of, signals_of_recording, watched_seconds
+from hopfield_nav.extensions.recordings.tuning import Watched, choose_threshold, declared_threshold, halves
+from hopfield_nav.plugin import JOINT_TORQUES, REFERENCE, find_method, method_names
+from hopfield_nav.record import SCORE, ContactTruth, alarm_rate, score, share_interval, truth_of_data
+from hopfield_nav.world import load_world
 
 _FORMATS = (".csv", ".nc")
 _NONE = 1e-6  # false alarms an hour: as good as none
@@ -31,6 +40,8 @@ class _Case:
     free: "list[Signals]"
     truth: "ContactTruth | None"
     kinematics: bool = True  # whether the arm's lengths are known
+    motors: "MotorFit | None" = None  # of a real arm
+    uses: Sequence[tuple[str, str]] = ()  # what the logs are used for, and the motors, as rows of a table
 
 
 def replay(
@@ -60,8 +71,6 @@ def replay(
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw level, force and alarms, as .png.")] = None,
 ) -> int:
     """Run a force estimator and a collision detector over a recording, by default those of the run."""
-    from hopfield_nav.cli import print_columns, print_table
-
     if out is not None and out.suffix not in _FORMATS:
         raise BadInput("unknown format", where="--out", found=out.name, allowed=", ".join(_FORMATS))
     if out is not None and not out.absolute().parent.is_dir():
@@ -73,7 +82,7 @@ def replay(
                   read_joints(same_motor), common.read_values(None, values or []), episodes)  # fmt: skip
     if judge:
         table = _judged(case, detector is not None, log)
-        print_table(case.chosen.told()[1:2], title=f"{log.name}, {case.chosen.estimator.name}")
+        print_table([*case.uses, *case.chosen.told()[1:2]], title=f"{log.name}, {case.chosen.estimator.name}")
         print_columns(_JUDGED, table)
         return 0
     rows = []
@@ -90,7 +99,7 @@ def replay(
     if len(rows) == 1 and case.truth is not None:
         lines += [("known touches", _in_words(rows[0][2:6]))]
     several = len(rows) > 1
-    print_table([line for line in lines if not several or line[0] in _OF_ALL], title=log.name)
+    print_table([*case.uses, *(line for line in lines if not several or line[0] in _OF_ALL)], title=log.name)
     if several:
         print_columns(["threshold", "alarms", *_SCORED, *[_HOURLY] * free], rows)
     if out is not None:  # where this fails, the numbers are told
@@ -108,25 +117,17 @@ _JUDGED = (
 
 def _judged(case: _Case, alone: bool, log: Path) -> list[list[str]]:
     """A row for the chosen detector ``alone``, or for each that has a threshold."""
-    import numpy as np
-
-    from hopfield_nav.extensions.recordings.judged import judge as judge_methods
-    from hopfield_nav.extensions.recordings.tuning import Watched, declared_threshold
-    from hopfield_nav.plugin import JOINT_TORQUES, find_method, method_names
-    from hopfield_nav.record import alarm_rate, share_interval
-
     if case.truth is None:
         allowed = "a run, or a description with `contact` or `contacts`"
         raise BadInput("nothing says when the arm was touched", where=str(log), allowed=allowed)
-    chosen, rows = case.chosen, case.truth.time.searchsorted(case.signals.time)
-    truth = type(case.truth)(*(column[rows] for column in case.truth))
+    chosen = case.chosen
     every = [find_method("detector", name) for name in method_names("detector")]
     kinds = [m for m in every if declared_threshold(m) and (case.kinematics or m.needs == JOINT_TORQUES)]
     table = []
     for detector in [chosen.detector] if alone else kinds:
         values = common.fitting(chosen.values, (chosen.estimator, detector))
         methods = Watched(chosen.model, chosen.estimator, detector, values, chosen.rearm, chosen.episodes)
-        j = judge_methods(methods, case.signals, truth)
+        j = judge_methods(methods, case.signals, case.truth)
         low, high = share_interval(j.found, j.contacts)
         rate, least, most = alarm_rate(j.false_alarms, j.free_time)
         table.append([
@@ -149,8 +150,6 @@ def _in_words(scored: Sequence[str]) -> str:
 
 def replayed(chosen: common.Chosen, signals: "Signals") -> "Replay":
     """What the chosen methods make of signals."""
-    from hopfield_nav.extensions.recordings.replayed import replay as replay_signals
-
     c = chosen
     return replay_signals(c.model, signals, c.estimator, c.detector, c.values, c.rearm, c.episodes)
 
@@ -161,14 +160,6 @@ def opened(
     episodes: bool | None,
 ) -> _Case:  # fmt: skip
     """A log with its methods: of a run those of its world; a real arm's currents need its motors."""
-    from hopfield_nav.extensions.recordings.judged import labelled_truth
-    from hopfield_nav.extensions.recordings.needed import drive_of
-    from hopfield_nav.extensions.recordings.opened import open_log
-    from hopfield_nav.extensions.recordings.signals import signals_of_recording
-    from hopfield_nav.plugin import REFERENCE
-    from hopfield_nav.record import truth_of_data
-    from hopfield_nav.world import load_world
-
     log = open_log(path)
     world = log.world if world_name is None else load_world(world_name)
     if log.simulated:
@@ -183,15 +174,17 @@ def opened(
     kinematics = bool(world_name or names[2] or not residual)
     if residual:
         chosen = common.of_residual(chosen, joints, kinematics)
-    if joints != len(chosen.model.dh):
-        allowed = f"{len(chosen.model.dh)}, as the arm: --arm ARM or --world WORLD names another"
-        raise BadInput("another number of joints than the arm", where=str(path), found=joints, allowed=allowed)
-    free = [open_log(other, joints) for other in free_runs]
+    else:
+        require_masses(chosen.model, chosen.own.links)
+    log, *free = [each.of(chosen.own.joints, len(chosen.model.dh)) for each in (log, *map(open_log, free_runs))]
     for other in free:
         other.require_untouched()
     if log.simulated:
-        known = truth_of_data(log.data) if "contact_force" in log.data else None
-        return _Case(chosen, replace(log, world=world).signals(), [o.signals() for o in free], known)
+        signals, known = replace(log, world=world).signals(), None
+        if "contact_force" in log.data:
+            every = truth_of_data(log.data)
+            known = ContactTruth(*(column[every.time.searchsorted(signals.time)] for column in every))
+        return _Case(chosen, signals, [o.signals() for o in free], known)
     if chosen.estimator.needs == REFERENCE and "q_ref" not in log.data:
         allowed = "a log with q_ref, or momentum_observer"
         raise BadInput("needs the reference of the joints", where="--estimator", allowed=allowed)
@@ -202,25 +195,23 @@ def opened(
     untouched = [signals_of_recording(table, motors) for table in tables]
     signals = signals_of_recording(log.data, motors)
     known = labelled_truth(signals.time, log.data.contact.values, joints) if "contact" in log.data else None
-    return _Case(replace(chosen, model=model), signals, untouched, known, kinematics)
+    recorded = [(each.path.name, each.data) for each in (log, *free) if not each.simulated]
+    uses = uses_of(recorded, names[2], chosen.own)
+    uses += [("motor constants", motors.words())] if tables and not kind else []
+    return _Case(replace(chosen, model=model), signals, untouched, known, kinematics, motors, uses)
 
 
 def _scored(case: _Case, found: "Replay") -> list[str]:
     """Alarms, and where the touches are known: felt, missed, false, median delay."""
-    from hopfield_nav.record import SCORE, score
-
     alarms = found.time[found.detected]
     if case.truth is None:
         return [str(len(alarms)), *("–",) * len(_SCORED)]
-    rows = case.truth.time.searchsorted(found.time)
-    truth = type(case.truth)(*(column[rows] for column in case.truth))
-    told = score(truth, alarms, found.wrench[:, :3], found.tau_external).summary()
+    told = score(case.truth, alarms, found.wrench[:, :3], found.tau_external).summary()
     numbers = [str(told[key]) for key in ("felt_count", "missed_count", "false_alarm_count")]
     return [str(len(alarms)), *numbers, SCORE["delay_p50_s"].text(told["delay_p50_s"])]
 
 
 def _save(found: "Replay", path: Path) -> None:
-    from dynamics.files import whole_file
 
     with told("the result could not be saved", path), whole_file(path) as partial:
         if path.suffix == ".nc":
@@ -240,15 +231,11 @@ def _draw(found: "Replay", path: Path, note: str) -> None:
 
 def _suggestion(case: _Case, chosen: common.Chosen) -> list[tuple[str, str]]:
     """The threshold that the free recordings suggest, and the false alarms to be expected with it."""
-    import numpy as np
-
-    from hopfield_nav.extensions.recordings.signals import watched_seconds
-    from hopfield_nav.extensions.recordings.tuning import Watched, choose_threshold, halves
-    from hopfield_nav.record import alarm_rate
-
     watched = Watched(chosen.model, chosen.estimator, chosen.detector, chosen.values, 1.0)
     early, later = zip(*(halves(signals) for signals in case.free), strict=True)
     try:
+        if case.motors is not None:
+            case.motors.require_known()
         threshold = choose_threshold(watched, early, per_hour=_NONE).threshold
     except BadInput as none:
         return [("suggested", f"nothing; {none}")]
@@ -262,11 +249,6 @@ def _suggestion(case: _Case, chosen: common.Chosen) -> list[tuple[str, str]]:
 
 
 def _lines(found: "Replay", free: bool) -> list[tuple[str, str]]:
-    import numpy as np
-
-    from hopfield_nav.cli import alarms_in_words
-    from hopfield_nav.extensions.recordings.signals import watched_seconds
-    from hopfield_nav.record import alarm_rate
 
     count, time = len(found.time), found.time
     alarms = time[found.detected]

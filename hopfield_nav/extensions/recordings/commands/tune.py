@@ -3,17 +3,21 @@
 import math
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import numpy as np
 import typer
 
 from dynamics import BadInput, told
-from hopfield_nav.cli import SameMotor, Trusted, WorldName, set_option
+from dynamics.files import write_whole
+from hopfield_nav.cli import SameMotor, Trusted, WorldName, print_columns, print_table, say, say_if_cold, set_option
 from hopfield_nav.extensions.recordings.chosen import MotorConstants
-
-if TYPE_CHECKING:
-    from hopfield_nav.extensions.recordings.commands.quiet import Free, Tuned
-    from hopfield_nav.world import World
+from hopfield_nav.extensions.recordings.commands.quiet import Free, Tuned, costs, recorded, simulated, tuned
+from hopfield_nav.extensions.recordings.segments import by_segment, rate_curve, require_in_proportion
+from hopfield_nav.extensions.recordings.signals import Signals
+from hopfield_nav.extensions.recordings.tuning import threshold_of
+from hopfield_nav.record import alarm_rate, quiet_time
+from hopfield_nav.world import World, changed_settings, load_world
 
 _OCTAVES, _RATES = 2.0, 33  # below and above the chosen threshold, at which rates are drawn; at so many thresholds
 _MOST_LONGER = 1000  # times the motion that was judged: more is not looked at
@@ -56,11 +60,6 @@ def tune(
     trust: Trusted = False,
 ) -> int:
     """Find the threshold for a wanted rate of false alarms, tell what it costs, write it as a world file."""
-    from hopfield_nav.cli import print_table, say, say_if_cold
-    from hopfield_nav.extensions.recordings.commands.quiet import costs, recorded, simulated, tuned
-    from hopfield_nav.record import quiet_time
-    from hopfield_nav.world import load_world
-
     try:
         quiet_time(per_hour)
     except BadInput as error:
@@ -82,8 +81,6 @@ def tune(
     if plot is not None and plot.suffix != ".png":
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
     if segments or plot is not None:
-        from hopfield_nav.extensions.recordings.segments import require_in_proportion
-
         require_in_proportion(worlds[0].detection.measure)
     say_if_cold()
     free = recorded(worlds[0], free_run, motor_constants, same_motor) if free_run else simulated(seeds)
@@ -108,12 +105,6 @@ def tune(
 
 def _print_segments(judged: "Tuned", free: "Free") -> None:
     """What every part of the motions needs, in proportion to the threshold that was chosen for all."""
-    import numpy as np
-
-    from hopfield_nav.cli import print_columns
-    from hopfield_nav.extensions.recordings.segments import by_segment
-    from hopfield_nav.extensions.recordings.signals import Signals
-
     early, late = list(free.choosing(judged.world)), list(free.judging(judged.world))
     motions = [*early, *late]
     if free.names:  # a log is one motion, wherever its halves meet
@@ -133,13 +124,8 @@ def _print_segments(judged: "Tuned", free: "Free") -> None:
 
 def _draw(judged: "Tuned", free: "Free", path: Path, after: "World") -> None:
     """Rates over the force; ``after`` is the world with the threshold that was chosen, which the foot names."""
-    import numpy as np
-
     from hopfield_nav.extensions.recordings.figures import draw_rates
-    from hopfield_nav.extensions.recordings.segments import rate_curve
-    from hopfield_nav.extensions.recordings.tuning import threshold_of
     from hopfield_nav.figures import settings_note
-    from hopfield_nav.world import changed_settings
 
     key, _, value = judged.change.partition("=")
     shares = 2.0 ** np.linspace(-_OCTAVES, _OCTAVES, _RATES)
@@ -178,8 +164,6 @@ def _gains(gain: str, found: "Iterable[Tuned]") -> str:
 
 def _verdict(judged: "Tuned", per_hour: float, seeds: int) -> str:
     """Whether the wanted rate is shown, and what it takes where it is not."""
-    from hopfield_nav.record import alarm_rate, quiet_time
-
     rate, low, high = judged.rate
     if high <= per_hour:
         verdict = f"{per_hour:g} an hour is shown"
@@ -212,7 +196,6 @@ def _lines(judged: "Tuned", per_hour: float, seeds: int) -> list[tuple[str, str]
 
 
 def _write(world: "World", path: Path, lines: Iterable[tuple[str, str]]) -> None:
-    from dynamics.files import write_whole
 
     head = "".join(f"# {name}: {text}\n" for name, text in lines)
     write_whole(path, head + world.to_yaml(path.parent.resolve()))
