@@ -78,7 +78,8 @@ class Identification:
         found = self.estimate.values
         if physical:
             found = np.concatenate([self.consistent.base, self.consistent.friction])
-        return compare(self.given, self.base, found, self._reference(), checked, self.options)
+        reference = np.concatenate([self.base.of(self.given), np.zeros(len(self.names) - len(self.base.kept))])
+        return compare(self.given, self.base, found, reference, checked, self.options)
 
     def table(self) -> str:
         """Name, value, relative standard deviation and interval of every unknown, as text."""
@@ -134,10 +135,6 @@ class Identification:
         arm = self.arm._replace(friction=friction, presliding=np.zeros(len(friction)) + told)
         source = f"identified from {', '.join(self.logs)}"
         return write_arm(arm, path, description, source, fit={**self.quality(), **(more or {})}, joints=joints)
-
-    def _reference(self) -> np.ndarray:
-        extra = len(self.names) - len(self.base.kept)
-        return np.concatenate([self.base.of(self.given), np.zeros(extra)])
 
 
 def identify(
