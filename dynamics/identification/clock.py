@@ -91,7 +91,7 @@ def clock_in_words(stamps: np.ndarray, time: np.ndarray) -> str:
         return "one row"
     median, parts = float(np.median(steps)), between_gaps(time)
     inner = np.concatenate([np.diff(time[part]) for part in parts])
-    words = [f"{1.0 / median:.4g} Hz"]
+    words = [f"{1.0 / inner.mean():.4g} Hz"]
     late = np.abs(stamps - time).max()
     if late > _UNEVEN * median:
         words.append(f"stamped up to {1e3 * late:.3g} ms off an even clock, on which it is put")
