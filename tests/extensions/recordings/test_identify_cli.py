@@ -107,7 +107,7 @@ def test_motor_constants_can_be_fitted(table, tmp_path, capsys):
         fit = yaml.safe_load(out.read_text(encoding="utf-8"))["fit"]
         found.append(fit["motor_constants_Nm_per_A"])
     np.testing.assert_allclose(*found, rtol=0.02)
-    printed = capsys.readouterr().out
+    printed = " ".join(capsys.readouterr().out.split())
     for words in ("NMSE on these logs", "least known", "Coulomb friction", "fitted with the given arm"):
         assert words in printed
 
