@@ -54,10 +54,11 @@ def read_logs(
             raise BadInput("a residual says nothing of the arm", where=str(log.path), allowed="a log without")
     data = [log.data for log in opened if not log.simulated and "effort" not in log.data]
     uses = uses_of([(log.path.name, log.data) for log in opened if not log.simulated])
+    motors: MotorFit | None = None
     if motor_constants is not None:
         motors = given_motors(motor_constants, len(arm.dh))
-    else:
-        motors = fit_motors(data, arm, same_motor) if data else None
+    elif data:
+        motors = fit_motors(data, arm, same_motor)
     logs = [_log_of_run(log) if log.simulated else log_of_recording(log.data, motors) for log in opened]
     return Sources(logs, motors if data else None, motor_constants is None, uses)
 

@@ -56,7 +56,7 @@ class MotorFit(NamedTuple):
     @property
     def unknown(self) -> list[int]:
         """Joints, counted from 1, whose constant cannot be told apart from a rotor."""
-        return [j + 1 for j in np.flatnonzero(~np.isfinite(self.std[:, 0]))]
+        return [int(j) + 1 for j in np.flatnonzero(~np.isfinite(self.std[:, 0]))]
 
     def require_known(self) -> None:
         """Refuse, with ``BadInput``, what would rest on a constant that is not known."""

@@ -82,7 +82,9 @@ def _mended(raw: Recorded, path: Path) -> "xarray.Dataset":
     raw, twice = _without(raw._replace(signals=signals), _repeated(raw.time, signals), "row said twice")
     raw, lost = _without(raw, _lost(raw.time, raw.signals), "row without numbers, or of zeros")
     _check_units(raw, path)
-    wound = {name: unwrapped(raw.time, raw.signals[name]) for name in ("q", "q_ref") if name in raw.signals}
+    wound: dict[str, np.ndarray] = {
+        name: unwrapped(raw.time, raw.signals[name]) for name in ("q", "q_ref") if name in raw.signals
+    }
     turned = [name for name, values in wound.items() if values is not raw.signals[name]]
     if turned and "q_ref" in wound:
         turns = np.round((wound["q_ref"][0] - wound["q"][0]) / (2 * np.pi))
