@@ -11,15 +11,14 @@ from pathlib import Path
 import numpy as np
 from benches import suite_module
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.lines import Line2D
 
 from dynamics import Arm, load_arm
 from hopfield_nav.extensions.isolation import BODY, HALF_U, HALF_V, Isolation, U, V, default_surface, surface_places
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
-from hopfield_nav.figures.solid import View, arm_outline, inside_capsule, make_view, pose_outline, project, shade
-from hopfield_nav.geometry import capsules_in_base
+from hopfield_nav.figures.solid import Solids, View, make_view, project, turned_faces
+from hopfield_nav.geometry import capsule, capsule_distance, capsules_in_base, pack_primitives
 
 suite, isolated = suite_module("isolation"), suite_module("isolation_pushes")
 Pushes, Scores = isolated.Pushes, isolated.Scores
@@ -61,17 +60,14 @@ def draw_set(ax: Axes, arm: Arm, q: np.ndarray, found: Isolation, point: np.ndar
     """The arm at ``q``, patches of the set (those of the likeliest link stronger), push and best point."""
     outward = -force / np.linalg.norm(force)
     view = _telling_view(arm, q, found, outward)
-    outline = arm_outline(arm, 28)
-    solid = pose_outline(arm, outline, q)
+    solid = np.concatenate([_capsule(row) for row in capsules_in_base(arm, q)])
     surface = default_surface(arm)
     link = surface.bodies[surface.patches[:, BODY].astype(int), 0].astype(int)
-    _paint(ax, view, solid, outline.colours)
-    for patch in sorted(found.patches, key=lambda p: link[p] == found.best_link):
-        cells = _seen(_patch_faces(arm, q, patch), arm, q, view)
-        strong = link[patch] == found.best_link
-        colour = to_rgba(COLOURS.felt if strong else COLOURS.travelled)
-        if len(cells):
-            _paint(ax, view, cells, np.tile(colour, (len(cells), 1)))
+    patches = [
+        (_patch_faces(arm, q, p), np.array(to_rgba(COLOURS.felt if link[p] == found.best_link else COLOURS.travelled)))
+        for p in found.patches
+    ]
+    Solids(ax, view, zorder=1).show([(solid, np.array(to_rgba(COLOURS.tube))), *patches])
     _mark(ax, view, point, outward, found)
     seen = project(view, solid.reshape(-1, 3))
     (x0, y0), (x1, y1) = seen.min(axis=0) - 0.03, seen.max(axis=0) + 0.03
@@ -81,19 +77,22 @@ def draw_set(ax: Axes, arm: Arm, q: np.ndarray, found: Isolation, point: np.ndar
     ax.set_axis_off()
 
 
-def _paint(ax: Axes, view: View, faces: np.ndarray, colours: np.ndarray) -> None:
-    corners, shaded = shade(view, faces, colours)
-    ax.add_collection(PolyCollection(corners, facecolors=shaded, edgecolors=shaded, linewidths=0.2))
+def _capsule(row: np.ndarray) -> np.ndarray:
+    """Faces (m, 4, 3) of a capsule (7,) in base axes [m]."""
+    length = float(np.linalg.norm(row[3:6] - row[:3]))
+    along = (row[3:6] - row[:3]) / length if length > 0 else np.array([0.0, 0.0, 1.0])
+    turn = np.linspace(-np.pi / 2, np.pi / 2, 20)
+    outline = np.stack([row[6] * np.cos(turn), row[6] * np.sin(turn) + length * (turn > 0)], axis=1)
+    return turned_faces(row[:3], along, outline)
 
 
 def _seen(faces: np.ndarray, arm: Arm, q: np.ndarray, view: View) -> np.ndarray:
     """The faces (m, 4, 3) between whose middle and the eye there is no part of the arm, nor around it."""
     steps = np.concatenate([[0.001], np.arange(0.01, 1.2, 0.012)])
     points = faces.mean(axis=1)[:, None] + steps[:, None] * view.toward
-    hidden = np.zeros(points.shape[:2], dtype=bool)
-    for row in capsules_in_base(arm, q):
-        hidden |= inside_capsule(points, row[:3], row[3:6], row[6])
-    return faces[~hidden.any(axis=1)]
+    capsules = pack_primitives(capsule(row[:3], row[3:6], row[6]) for row in capsules_in_base(arm, q))
+    rows = np.concatenate([points, points, np.zeros((*points.shape[:2], 1))], axis=-1)
+    return faces[~(capsule_distance(rows, capsules) < 0.0).any(axis=(1, 2))]
 
 
 def _mark(ax: Axes, view: View, point: np.ndarray, outward: np.ndarray, found: Isolation) -> None:

@@ -50,7 +50,7 @@ def _draw_heat(folder: Path, quantity: str | None, over: str | None, pdf: bool) 
 
 def animate(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
-    fps: Annotated[int, typer.Option(min=1, max=120, help="Frames a second.")] = 20,
+    fps: Annotated[int, typer.Option(min=1, max=120, help="Frames a second.")] = 30,
     begin: Annotated[float, typer.Option("--from", min=0.0, help="First simulated time [s].")] = 0.0,
     end: Annotated[
         float | None, typer.Option("--to", min=0.0, help="Last simulated time [s]  [default: the end]")

@@ -33,7 +33,7 @@ class Cut(NamedTuple):
 
     begin: float = 0.0  # first simulated time [s]
     end: float | None = None  # last simulated time [s]; None: the end of the run
-    fps: int = 20  # frames a second
+    fps: int = 30  # frames a second
     size: tuple[int, int] = SIZE  # width and height [pixels], both even
 
     def until(self, last: float) -> float:

@@ -27,6 +27,7 @@ _BINS = 1000  # a column of a paper at 300 dpi has as many pixels
 _SMALL = 4.6  # [pt] letters of a note
 _LETTERS = 30  # of them an inch
 _LEGEND = 19  # letters of a legend an inch
+NOTE_GAP = "  ·  "  # between two entries of a note
 _PACKED = 3  # of 9 levels: a tenth larger than at the default, 6, and a quarter sooner written
 
 
@@ -93,7 +94,7 @@ def path_rows(position: np.ndarray, distance: float = 3e-4) -> np.ndarray:
 def settings_note(name: str, settings: Mapping[str, Any], *more: str) -> str:
     """What is written below a figure: of which world it is, the settings, and ``more``."""
     told = (f"{key} {_brief(value)}".replace(" ", "\u00a0") for key, value in settings.items())
-    return "  ·  ".join([name, *told, *more])
+    return NOTE_GAP.join([name, *told, *more])
 
 
 def add_note(figure: Figure, note: str) -> float:

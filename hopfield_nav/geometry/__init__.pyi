@@ -11,6 +11,7 @@ from .arm import capsules_in_base as capsules_in_base
 from .arm import place_axis as place_axis
 from .arm import place_point as place_point
 from .arm import tool_body as tool_body
+from .arm_shape import arm_parts as arm_parts
 from .distance import capsule_distance as capsule_distance
 from .distance import gap_to_bound as gap_to_bound
 from .distance import segment_distance as segment_distance

@@ -18,7 +18,7 @@ from hopfield_nav.extensions.surfaces import Follow
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
 from hopfield_nav.figures.run.maps import trajectory_handles
 from hopfield_nav.figures.run.space import draw_path_in_space
-from hopfield_nav.figures.solid import SceneView, add_line
+from hopfield_nav.figures.solid import SceneView, Solids, add_line
 from hopfield_nav.navigation import ToolNavigator
 from hopfield_nav.record import Run
 
@@ -83,8 +83,9 @@ def draw_in_space(name: str, world: str, panels: Mapping[str, Sequence[str]]) ->
             run = Simulation(load_world(world, [*change, "record.every=5"])).run()
             scene = SceneView(run)
             draw_path_in_space(ax, run, scene)
-            each_slide(run, lambda way, ax=ax, scene=scene: add_line(
-                ax, scene, way, color=COLOURS.true, lw=1.4, zorder=3.6))  # fmt: skip
+            *_, solids = (one for one in ax.artists if isinstance(one, Solids))
+            each_slide(run, lambda way, solids=solids, scene=scene: add_line(
+                solids, scene, way, color=COLOURS.true, lw=1.4, zorder=3.6))  # fmt: skip
             ax.set_title(counted(title, run))
         slides = Line2D([], [], color=COLOURS.true, lw=1.4, label="slides")
         handles = [*trajectory_handles(run, seen_from_above=False), slides]

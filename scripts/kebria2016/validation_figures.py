@@ -2,13 +2,12 @@
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from reproduction import JOINT_COLOURS, picture
 from scipy.spatial.transform import Rotation
 
 from hopfield_nav.figures import COLOURS, COLUMN, PAGE
-from hopfield_nav.figures.solid import arm_outline, make_view, pose_outline, project, shade
+from hopfield_nav.figures.solid import Solids, arm_outline, make_view, pose_outline, project
 from kebria2016.validation_run import DURATION, FIRST_ERROR, analytic_error, arm, follow, profile
 
 _SHOWN = 3.0  # [s] moment at which figure 10 shows the arm
@@ -18,11 +17,12 @@ _SHOWN = 3.0  # [s] moment at which figure 10 shows the arm
 def picture_figure(figure: Figure, ax: Axes) -> None:
     """Figure 10: the simulated arm on its way, with the desired path of the tool."""
     run = follow()
-    view, outline = make_view(azimuth=-105.0, elevation=22.0), arm_outline(arm(), sides=40)
+    view, outline = make_view(azimuth=-105.0, elevation=22.0), arm_outline(arm())
     k = int(np.searchsorted(run.time, _SHOWN))
-    corners, colours = shade(view, pose_outline(arm(), outline, run.q[k]), outline.colours)
+    faces = pose_outline(arm(), outline, run.q[k])
     _draw_floor(ax, view)
-    ax.add_collection(PolyCollection(corners, facecolors=colours, edgecolors=colours, linewidths=0.2, zorder=3))
+    Solids(ax, view, zorder=3).show([(faces, outline.colours)])
+    ax.update_datalim(project(view, faces.reshape(-1, 3)))
     path = project(view, run.T_ref[:, :3, 3])
     ax.plot(*path.T, color=COLOURS.planned, linewidth=1.1, zorder=4, label="desired path of the tool")
     trace = project(view, run.T[: k + 1, :3, 3])

@@ -48,7 +48,8 @@ from hopfield_nav.figures.run.pages import MOST_MAPS, chosen_plans, force_page, 
 from hopfield_nav.figures.run.signals import typical_collision
 from hopfield_nav.figures.run.snapshots import Moment, key_moments
 from hopfield_nav.figures.solid import SceneView, layers, view
-from hopfield_nav.figures.solid.faces import arm_outline, capsule_faces, wall_faces
+from hopfield_nav.figures.solid.faces import arm_outline, pose_outline, turned_faces
+from hopfield_nav.geometry import arm_parts
 from hopfield_nav.record import contact_episodes, force_norm
 
 NAMES = {
@@ -204,7 +205,8 @@ def test_the_trajectory_marks_every_collision(run, ax):
 
 
 def test_the_trail_is_made_of_recorded_points(run, ax):
-    line = layers.add_trail(ax, run)
+    draw_trajectory(ax, run)
+    line = next(line for line in ax.lines if line.get_color() == COLOURS.travelled)
     recorded = set(map(tuple, run.data.tool_position.values[:, :2].tolist()))
     assert set(zip(*(v.tolist() for v in line.get_data()), strict=True)) <= recorded
 
@@ -345,20 +347,14 @@ def test_lengths_in_the_picture_plane_are_true():
     np.testing.assert_allclose(view.project(looking, 0.3 * looking.right), [0.3, 0.0], atol=1e-12)
 
 
-def test_faces_look_outwards():
-    for faces in (
-        capsule_faces(np.zeros(3), np.array([0.2, 0.0, 0.1]), 0.05),
-        wall_faces(np.array([[0.0, 0.0, 0.1]]), 0.0, 0.2),
-    ):
-        normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1])
-        outward = faces.mean(axis=1) - faces.reshape(-1, 3).mean(axis=0)
-        assert np.all(np.sum(normal * outward, axis=1) >= -1e-9)
-
-
-def test_what_lies_inside_another_cylinder_is_left_out():
-    one = wall_faces(np.array([[0.0, 0.0, 0.1]]), 0.0, 0.2)
-    two = wall_faces(np.array([[0.0, 0.0, 0.1], [0.01, 0.0, 0.1]]), 0.0, 0.2)
-    assert len(two) < 1.4 * len(one)
+def test_what_turns_looks_outwards():
+    outline = [(0.0, 0.0), (0.05, 0.0), (0.03, 0.2), (0.0, 0.2)]
+    faces = turned_faces(np.array([0.3, 0.0, 0.1]), np.array([0.6, 0.0, 0.8]), outline)
+    normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1])
+    outward = faces.mean(axis=1) - faces.reshape(-1, 3).mean(axis=0)
+    assert np.all(np.sum(normal * outward, axis=1) > 0.0)
+    volume = np.sum(faces.mean(axis=1) * normal) / 6
+    assert volume == pytest.approx(np.pi * 0.2 * (0.05**2 + 0.05 * 0.03 + 0.03**2) / 3, rel=5e-3)
 
 
 def test_the_arm_hangs_together():
@@ -467,11 +463,16 @@ def test_reference_and_joint_differ_in_more_than_colour(run, ax):
     assert joint.get_linewidth() > 2 * reference.get_linewidth()
 
 
-def test_the_flange_ends_flat():
-    outline = arm_outline(load_arm("ur5_ragazzon2012"))
-    along = outline.faces[outline.link == outline.link.max()][..., 2]
-    assert along.max() == pytest.approx(0.0, abs=1e-9)
-    assert (np.diff(np.unique(along.round(6))) < 0.03).all()  # nothing is missing between
+def test_the_arm_is_drawn_as_on_the_page():
+    """Every face of an arm lies on a part that the page draws, and the base stands on its plane."""
+    arm = load_arm("ur5_ragazzon2012")
+    outline, parts = arm_outline(arm), arm_parts(arm)
+    assert len(outline.faces) == sum(48 * (len(part["outline"]) - 1) for part in parts)
+    assert outline.faces[outline.link == 0][..., 2].min() == 0.0
+    shown = pose_outline(arm, outline, np.zeros(6))
+    last = outline.link == 6
+    frame = link_frames(arm, np.zeros(6))[6]
+    np.testing.assert_allclose(shown[last], outline.faces[last] @ frame[:3, :3].T + frame[:3, 3])
 
 
 def test_a_notebook_shows_the_figure_of_a_run_without_a_backend():

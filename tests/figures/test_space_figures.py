@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 from pictures import assert_has_ink
 
 from hopfield_nav import load_world, simulate
+from hopfield_nav.build import all_solids
 from hopfield_nav.figures import COLOURS, film_style
 from hopfield_nav.figures.run import draw_collision_space, draw_plan, draw_run_figures, draw_trajectory, levels
 from hopfield_nav.figures.run.draw import pages_of
 from hopfield_nav.figures.run.film import Film
 from hopfield_nav.figures.solid import SceneView, cell_classes, final_plan, room
-from hopfield_nav.figures.solid.faces import points_of_solids
 from hopfield_nav.figures.solid.layers import FELT
 
 
@@ -41,13 +41,12 @@ def test_a_plane_has_no_path_in_space(flat, tmp_path):
 
 def test_cubes_are_closed_and_look_outwards(run):
     cells = np.array([[1, 2, 3], [2, 2, 3], [5, 5, 5]])
-    faces, owner = room.cube_faces(run, cells)
-    assert np.bincount(owner).tolist() == [5, 5, 6]  # two touch: the faces between them are left out
+    faces = room.cube_faces(run, cells)
     normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1]) / 2
-    outward = faces.mean(axis=1) - room.cell_points(run, cells)[owner]
+    outward = faces.mean(axis=1) - np.repeat(room.cell_points(run, cells), 6, axis=0)
     assert (np.sum(normal * outward, axis=1) > 0).all()
     volume = np.sum(faces.mean(axis=1) * normal) / 3  # divergence theorem
-    assert volume == pytest.approx(3 * run.world.map.spacing**3)
+    assert volume == pytest.approx(3 * (0.98 * run.world.map.spacing) ** 3)
 
 
 def test_the_box_of_the_map_holds_every_cell(run):
@@ -63,12 +62,12 @@ def test_the_box_of_the_map_holds_every_cell(run):
 
 def test_the_scene_shows_as_many_cubes_as_were_felt(run):
     scene, plan = SceneView(run), final_plan(run)
-    faces, colours = scene.cubes(plan, known=False)
-    expected, _ = room.cube_faces(run, np.argwhere(plan.felt))
-    assert len(faces) == len(expected)
-    np.testing.assert_allclose(colours, np.tile(to_rgba(COLOURS.felt, 0.8), (len(faces), 1)))
-    with_known, _ = scene.cubes(plan, known=True)
-    assert len(with_known) > len(faces)  # the boards
+    (felt, colour), (new, _) = scene.cubes(plan, known=False)
+    assert (len(felt), len(new)) == (6 * plan.felt.sum(), 0)
+    np.testing.assert_allclose(colour, to_rgba(COLOURS.felt, 0.8))
+    (boards, _), *others = scene.cubes(plan, known=True)
+    assert len(boards) > 0
+    assert len(others) == 2
 
 
 def test_levels_show_all_felt_cells_and_the_whole_path(run):
@@ -102,14 +101,11 @@ def test_the_public_plots_draw_space_from_one_side(run):
     assert any(np.array_equal(np.array(line.get_data()).T, seen) for line in drawn[1].lines)
 
 
-def test_faces_between_touching_solids_are_left_out():
-    boxes = "{{box: {{center: [{0}, 0, 0.1], size: [0.1, 0.1, 0.1]}}}}"
-    together, apart = (
-        simulate(load_world("empty", [f"obstacles=[{boxes.format(0.3)}, {boxes.format(x)}]", "time_limit=0.01"]))
-        for x in (0.4, 0.45)
-    )
-    one_side = len(points_of_solids(apart)) / 12
-    assert len(points_of_solids(apart)) - len(points_of_solids(together)) == pytest.approx(2 * one_side)
+def test_through_an_obstacle_others_are_seen(run):
+    """Each solid is a part of its own, and all are as opaque."""
+    scene = SceneView(run)
+    alone = [part for part, colour in scene.parts(None) if len(part) and colour[3] < 1.0]
+    assert len(alone) == len(all_solids(run.world))
 
 
 def test_the_film_shows_the_level_of_the_tool(run):

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from dynamics import load_arm
 from hopfield_nav.build import all_solids, build_obstacles, endless_cylinders
-from hopfield_nav.figures.solid.faces import box_faces, drum_faces
+from hopfield_nav.figures.solid.faces import faces_of
 from hopfield_nav.figures.solid.room import slice_outline
 from hopfield_nav.geometry import AXES, arm_clearance, arm_distance, capsule_distance
 from hopfield_nav.loop import evaluate
@@ -91,10 +91,7 @@ def test_the_outline_on_the_map_is_where_the_plane_cuts_the_solid(j):
 def test_faces_of_boxes_and_drums_look_outwards_and_lie_on_the_solid():
     world = parse_world(WORLD)
     box, drum = world.obstacles[1].box, world.obstacles[2].cylinder
-    for faces, row, sag in (
-        (box_faces(np.array(box.center), np.array(box.size), np.array(box.rotation)), 1, 1e-12),
-        (drum_faces(np.array(drum.center), drum.radius, *drum.height), 2, 1e-12),
-    ):
+    for faces, row, sag in ((faces_of([box]), 1, 1e-12), (faces_of([drum]), 2, 1e-12)):
         normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1])
         outward = faces.mean(axis=1) - faces.reshape(-1, 3).mean(axis=0)
         assert np.all(np.sum(normal * outward, axis=1) >= -1e-12)

@@ -7,17 +7,9 @@ from typing import Any
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
-from hopfield_nav.extensions.viewer import (
-    LivePage,
-    arm_parts,
-    curve,
-    frame_rows,
-    joint_colours,
-    link_poses,
-    packed,
-    panel,
-)
+from hopfield_nav.extensions.viewer import LivePage, curve, frame_rows, joint_colours, link_poses, packed, panel
 from hopfield_nav.figures import COLOURS
+from hopfield_nav.geometry import arm_parts
 
 SPAN, RATE = 120.0, 20.0  # [s] that the page shows, [1/s] rows that are kept of it
 LOOK_EVERY = 2.0  # [s] between two pages

@@ -1,5 +1,3 @@
-from .arm_shape import arm_parts as arm_parts
-from .arm_shape import link_poses as link_poses
 from .arrays import curve as curve
 from .arrays import frame_rows as frame_rows
 from .arrays import joint_colours as joint_colours
@@ -9,5 +7,6 @@ from .live import LivePage as LivePage
 from .of_plan import describe_plan as describe_plan
 from .of_run import RunView as RunView
 from .of_run import describe_run as describe_run
+from .scene_parts import link_poses as link_poses
 from .template import page_text as page_text
 from .template import write_page as write_page

@@ -11,9 +11,10 @@ from dynamics.files import require_regular
 from hopfield_nav.build import build_arm, solids_of
 from hopfield_nav.clearance import Scene, build_scene, clearance, scene_of_world
 from hopfield_nav.extensions.known_world import load_plan_csv
-from hopfield_nav.extensions.viewer.arm_shape import arm_parts, link_poses, solid_part
 from hopfield_nav.extensions.viewer.arrays import curve, frame_rows, joint_colours, packed, panel
+from hopfield_nav.extensions.viewer.scene_parts import link_poses, solid_part
 from hopfield_nav.figures import COLOURS
+from hopfield_nav.geometry import arm_parts
 from hopfield_nav.record import plan_rows
 from hopfield_nav.world import recorded_world
 

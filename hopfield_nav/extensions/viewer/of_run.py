@@ -7,10 +7,11 @@ import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav.build import all_solids, build_arm, solids_of
-from hopfield_nav.extensions.viewer.arm_shape import arm_parts, first_touches, link_poses, solid_part
 from hopfield_nav.extensions.viewer.arrays import curve, frame_rows, joint_colours, packed, panel, whole
+from hopfield_nav.extensions.viewer.scene_parts import first_touches, link_poses, solid_part
 from hopfield_nav.extensions.viewer.template import page_text
 from hopfield_nav.figures import COLOURS, solid
+from hopfield_nav.geometry import arm_parts
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import SUMMARY, PlanRecord, Run, force_norm, missed_contacts
 

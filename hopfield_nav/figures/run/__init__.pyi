@@ -9,6 +9,7 @@ from .joints import draw_joint_torque as draw_joint_torque
 from .maps import draw_collision_space as draw_collision_space
 from .maps import draw_plan as draw_plan
 from .maps import draw_trajectory as draw_trajectory
+from .maps import space_handles as space_handles
 from .maps import trajectory_handles as trajectory_handles
 from .set_up import draw_set_up as draw_set_up
 from .signals import draw_collision_count as draw_collision_count

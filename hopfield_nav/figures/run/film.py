@@ -10,19 +10,19 @@ from textwrap import shorten
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from dynamics import BadInput
 from hopfield_nav import figures
 from hopfield_nav.figures.film import Cut, Progress
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.draw import run_note
-from hopfield_nav.figures.run.film_panels import LevelPanel, MapPanel, Now, ScenePanel, StripPanel
+from hopfield_nav.figures.run.film_panels import MapPanel, Now, ScenePanel, StripPanel
 from hopfield_nav.figures.run.signals import force_threshold, threshold_handle
 from hopfield_nav.figures.run.snapshots import row_at
-from hopfield_nav.figures.solid import in_space
+from hopfield_nav.figures.sheets import NOTE_GAP
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run, missed_contacts
 
@@ -86,10 +86,9 @@ class Film:
         if not space.of_places:
             panel = resolve_name(space.film_panel) if space.film_panel else ScenePanel
             return [panel(self.figure.add_axes((0.0, 0.225, 1.0, 0.72)), self.run)]
-        from_above = LevelPanel if in_space(self.run) else MapPanel
         return [
             ScenePanel(self.figure.add_axes((0.0, 0.225, 0.60, 0.70)), self.run),
-            from_above(self.figure.add_axes((0.655, 0.34, 0.335, 0.585)), self.run),
+            MapPanel(self.figure.add_axes((0.655, 0.41, 0.335, 0.515)), self.run),
         ]
 
     def now(self, time: float) -> Now:
@@ -110,10 +109,9 @@ class Film:
         """The frame at a simulated time [s]: (height, width, 4) uint8."""
         now = self.now(time)
         shown = now.number, now.flash > 0
-        for panel in self.panels:
-            panel.show(now, shown != self._shown)
+        changed = [panel.show(now, shown != self._shown) for panel in self.panels]
         self._say(now)
-        self._blit(shown != self._shown)
+        self._blit(shown != self._shown or any(changed))
         self._shown = shown
         return figures.frame_of(self.canvas)
 
@@ -144,16 +142,17 @@ class Film:
 
     def _write_texts(self) -> None:
         figure = self.figure
-        figure.text(0.012, 0.955, str(self.run.summary["world"]), fontsize="large", weight="bold")
-        note = shorten(run_note(self.run), 200, placeholder=" …")
+        name, *settings = run_note(self.run).split(NOTE_GAP)
+        figure.text(0.012, 0.955, name, fontsize="large", weight="bold")
+        note = shorten(NOTE_GAP.join(settings), 200, placeholder=" …")
         figure.text(0.012, 0.935, note, fontsize=6, color=COLOURS.excluded)
         self.clock = figure.text(0.30, 0.955, "", fontsize="large")
         self.count = figure.text(0.48, 0.955, "", fontsize="large")
         self.banner = figure.text(0.30, 0.90, "", ha="center", va="center", weight="bold")
         handles = self._handles()
         figure.legend(
-            handles=handles, ncols=(len(handles) + 1) // 2, loc="upper center", bbox_to_anchor=(0.82, 0.275),
-            fontsize="small", columnspacing=0.9, handlelength=1.2, borderaxespad=0,
+            handles=handles, ncols=3, loc="upper center", bbox_to_anchor=(0.82, 0.33), fontsize="small",
+            columnspacing=0.9, handlelength=1.2, labelspacing=0.3, borderaxespad=0,
         )  # fmt: skip
 
     def _say(self, now: Now) -> None:
@@ -174,12 +173,13 @@ class Film:
         self.banner.set_color(COLOURS.ink if colour == COLOURS.missed else "white")
         self.banner.set_bbox({"facecolor": colour, "edgecolor": "none", "boxstyle": "round,pad=0.4"})
 
-    def _handles(self) -> list:
-        lines = {"tool": COLOURS.travelled, "path": COLOURS.planned, "force": COLOURS.true}
-        if not space_of(self.run.world).of_places:  # where the path is none of places
-            del lines["path"]
-        lines["estimated force"] = COLOURS.felt
-        handles: list = [Line2D([], [], color=colour, label=label) for label, colour in lines.items()]
-        handles.append(Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt"))
-        handles.append(Patch(color=COLOURS.obstacle, lw=0, label="true obstacle"))
+    def _handles(self) -> list[Artist]:
+        """Of every mark in the panels."""
+        handles = [*self.panels[0].handles, Line2D([], [], color=COLOURS.true, label="force")]
+        handles.append(Line2D([], [], color=COLOURS.felt, label="estimated force"))
+        rings = {COLOURS.goal: "collision"} if self.run.data.sizes["event"] else {}
+        rings |= {COLOURS.missed: "missed contact"} if self.missed else {}
+        handles += [
+            Line2D([], [], marker="o", mfc="none", mec=c, mew=2, ls="", label=name) for c, name in rings.items()
+        ]
         return handles + ([threshold_handle()] if force_threshold(self.run) is not None else [])

@@ -1,7 +1,8 @@
 """The three panels of the film: the scene, the map from above, the forces over time.
 
 A panel draws once what stays, and changes its ``artists`` with ``show``; only these are drawn for every frame. Behind
-them lies what is ``settled``: it is drawn anew when there is another plan, or when a touch begins or ends to glow.
+them lies what is ``settled``: it is drawn anew when there is another plan, when a touch begins or ends to glow, or
+where ``show`` says so.
 """
 
 from typing import NamedTuple
@@ -10,10 +11,12 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection, PolyCollection
+from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
 from hopfield_nav.figures import solid
 from hopfield_nav.figures.palette import COLOURS
+from hopfield_nav.figures.run.maps import excluded_handle, trajectory_handles
 from hopfield_nav.figures.run.signals import force_threshold, frame_time
 from hopfield_nav.figures.run.snapshots import force_arrow
 from hopfield_nav.figures.sheets import envelope, path_rows
@@ -38,37 +41,39 @@ class ScenePanel:
     """Arm, obstacles, map and forces from one side."""
 
     def __init__(self, ax: Axes, run: Run) -> None:
-        self.ax, self.run, self.scene = ax, run, solid.SceneView(run, sides=22)
-        solid.add_plane(ax, self.scene)
-        start = self.scene.appear(solid.start_point(run))
-        solid.mark_start(ax, start, 8)
-        if run.world.goal_point is not None:
-            solid.mark_goal(ax, self.scene.appear(np.array(run.world.goal_point)), 8)
+        self.ax, self.run, self.scene = ax, run, solid.SceneView(run)
+        self.feet = solid.Solids(ax, self.scene.view, below=self.scene.plane)
+        self.plane = solid.add_plane(ax, self.scene)
+        self.solids = solid.Solids(ax, self.scene.view, above=self.scene.plane)
+        self.ends = solid.add_ends(ax, run, 8, self.scene.appear)
         self._trail_rows = path_rows(run.data.tool_position.values, 1e-3)
-        self._trail_xy = self.scene.appear(run.data.tool_position.values[self._trail_rows])
-        self.cells = ax.add_collection(PolyCollection([], linewidths=0, zorder=2.5), autolim=False)
-        over = 3.0 if self.scene.in_space else 0.0
-        self.shadow = ax.plot([], [], color=COLOURS.excluded, lw=0.9, alpha=0.45, zorder=2.9)[0]
-        self.path = ax.plot([], [], color=COLOURS.planned, zorder=3 + over)[0]
-        self.trail = ax.plot([], [], color=COLOURS.travelled, zorder=3.5 + over)[0]
-        self.solids = solid.PaintedFaces(ax)
-        self.halo = ax.plot([], [], "o", ms=34, mfc="none", mew=4, zorder=7)[0]
+        self.cells = ax.add_collection(PolyCollection([], linewidths=0), autolim=False)
+        self.shadow = ax.plot([], [], color=COLOURS.excluded, lw=0.9, alpha=0.45)[0]
+        hiding = self.solids if self.scene.in_space else self.feet  # nothing hides a line on the plane that is below it
+        self.path = solid.SpaceLine(hiding, [], color=COLOURS.planned)
+        self.trail = solid.SpaceLine(hiding, [], color=COLOURS.travelled)
+        self.halo = ax.plot([], [], "o", ms=34, mfc="none", mew=4)[0]
         self.arrows = [_arrow(ax, colour) for colour in (COLOURS.true, COLOURS.felt)]
-        self.tool = ax.plot([], [], "o", ms=6, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8, zorder=9)[0]
+        self.tool = ax.plot([], [], "o", ms=6, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8)[0]
+        solid.add_scales(ax, self.scene)
         solid.frame_scene(ax, self.scene)
 
     @property
     def artists(self) -> list[Artist]:
-        """What changes, from back to front."""
-        paths = [self.path, self.trail]
-        if self.scene.in_space:
-            return [self.solids, *paths, self.halo, *self.arrows, self.tool]
-        return [*paths, self.solids, self.halo, *self.arrows, self.tool]
+        """What changes, from back to front, with the plane over what is below it."""
+        lines = [self.path, self.trail, *self.ends]
+        above = [self.shadow, self.solids, *lines] if self.scene.in_space else [self.cells, *lines, self.solids]
+        return [self.feet, *self.plane, *above, self.halo, *self.arrows, self.tool]
+
+    settled: tuple[Artist, ...] = ()
 
     @property
-    def settled(self) -> list[Artist]:
-        """What lies behind them, and changes only with the plan."""
-        return [self.shadow] if self.scene.in_space else [self.cells]
+    def handles(self) -> list[Artist]:
+        """Legend of what is here and on the map beside it."""
+        path = Line2D([], [], color=COLOURS.planned, label="path")
+        own = trajectory_handles(self.run, seen_from_above=False)
+        own = [handle for handle in own if handle.get_label() != "tool at detection"]
+        return [*own, path, *excluded_handle(self.run)]
 
     def show(self, now: Now, new_plan: bool) -> None:
         """Go to a moment; ``new_plan`` says that the plan is another than before."""
@@ -78,14 +83,14 @@ class ScenePanel:
             self.cells.set_verts(faces)
             self.cells.set_facecolor(colours)
             centres = solid.cell_points(self.run, now.plan.path)
-            self.path.set_data(*self.scene.appear(centres).T)
+            self.path.set_points(centres)
             self.shadow.set_data(*self.scene.on_plane(centres[:, :2]).T)
-        self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
+        rows = self._trail_rows[: np.searchsorted(self._trail_rows, now.row, side="right")]
+        self.trail.set_points(data.tool_position.values[rows])
         q, tool = data.q.values[now.row], data.tool_position.values[now.row]
-        self.solids.set_visible(bool(np.isfinite(q).all()))
-        if self.solids.get_visible():
-            plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
-            self.solids.set_faces(*self.scene.solids(q, plan))
+        parts = self.scene.parts(q, now.plan if now.flash > 0 else now.plan._replace(cell=None))
+        for solids in (self.feet, self.solids):
+            solids.show(parts)
         for arrow, name in zip(self.arrows, ("force", "force_estimate"), strict=True):
             ends = force_arrow(self.scene, tool, data[name].values[now.row])
             arrow.set_visible(ends is not None)
@@ -97,23 +102,34 @@ class ScenePanel:
 
 
 class MapPanel:
-    """The map from above: what was felt, the planned path, the path of the tool, the true obstacles."""
+    """The map from above, of one in space the level of the tool: what was felt, tool's path, obstacles, planned path.
+
+    Of a map in space the tool's path is that in all levels, and the planned path is left out.
+    """
 
     def __init__(self, ax: Axes, run: Run) -> None:
-        self.ax, self.run = ax, run
-        solid.add_obstacles(ax, run)
+        self.ax, self.run, self.deep = ax, run, solid.in_space(run)
         solid.add_grid(ax, run)
-        solid.add_start(ax, run, 8)
-        solid.add_goal(ax, run, 8)
-        solid.add_cells(ax, run, np.zeros(run.world.map.shape, dtype=int))
+        solid.add_cells(ax, run, np.zeros(run.world.map.shape[:2], dtype=int))
         solid.frame_map(ax, run)
-        self._trail_rows = path_rows(run.data.tool_position.values[:, :2], 5e-4)
-        self._trail_xy = run.data.tool_position.values[self._trail_rows, :2]
+        tool = run.data.tool_position.values
+        self._trail_rows = path_rows(tool if self.deep else tool[:, :2], 5e-4)
+        self._trail_xy = tool[self._trail_rows, :2]
+        heights = [point[2] for point in (solid.start_point(run), run.world.goal_point) if point is not None]
+        self._ends = list(zip(solid.add_ends(ax, run, 8), map(self._level_of, heights), strict=True))
+        heights = solid.level_height(run, np.arange(run.world.map.shape[2] if self.deep else 1)) + 0.0
+        self._outlines = [solid.obstacle_outlines(run, z) for z in heights]
+        self._titles = [f"level {k} of {len(heights)}: z = {z:.3g} m" for k, z in enumerate(heights, start=1)]
+        self.slice = ax.add_collection(
+            PatchCollection([], facecolor=COLOURS.obstacle, linewidth=0, zorder=1), autolim=False
+        )
         self.cells = ax.images[0]
-        self.path = ax.plot([], [], color=COLOURS.planned, zorder=3)[0]
-        self.trail = ax.plot([], [], color=COLOURS.travelled, zorder=4)[0]
-        self.halo = ax.plot([], [], "o", ms=26, mfc="none", mew=4, zorder=6)[0]
-        self.tool = ax.plot([], [], "o", ms=6, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8, zorder=9)[0]
+        self.path = ax.plot([], [], color=COLOURS.planned)[0]
+        self.trail = ax.plot([], [], color=COLOURS.travelled)[0]
+        self.halo = ax.plot([], [], "o", ms=26, mfc="none", mew=4)[0]
+        self.tool = ax.plot([], [], "o", ms=6, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8)[0]
+        self.title = ax.text(0.98, 0.98, "", transform=ax.transAxes, ha="right", va="top")
+        self.level = -1
 
     @property
     def artists(self) -> list[Artist]:
@@ -122,76 +138,36 @@ class MapPanel:
 
     @property
     def settled(self) -> list[Artist]:
-        """What lies behind them, and changes only with the plan and when a touch begins or ends to glow."""
-        return [self.cells, self.path]
+        """What lies behind them, and changes with plan, level, and when a touch begins or ends to glow."""
+        return [self.slice, self.cells, self.path, *(mark for mark, _ in self._ends), self.title]
 
-    def show(self, now: Now, new_plan: bool) -> None:
-        """Go to a moment; ``new_plan`` says that ``settled`` is another than before."""
-        if new_plan:
-            self.path.set_data(*solid.cell_centres(self.run, now.plan.path).T)
-            plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
-            self.cells.set_data(solid.cell_classes(self.run, plan, path=False).T)
-        self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
-        point = self.run.data.tool_position.values[now.row, :2, None]
-        self.tool.set_data(*point)
-        show_halo(self.halo, point, now)
-
-
-class LevelPanel:
-    """The level of a map in space in which the tool is, from above, and the tool's path in all levels."""
-
-    def __init__(self, ax: Axes, run: Run) -> None:
-        self.ax, self.run = ax, run
-        solid.add_grid(ax, run)
-        solid.add_cells(ax, run, np.zeros(run.world.map.shape[:2], dtype=int))
-        solid.frame_map(ax, run)
-        self._trail_rows = path_rows(run.data.tool_position.values, 5e-4)
-        self._trail_xy = run.data.tool_position.values[self._trail_rows, :2]
-        self._ends = [solid.mark_start(ax, solid.start_point(run)[:2], 8)]
-        self._end_levels = [int(solid.level_of(run, solid.start_point(run)[2]))]
-        if run.world.goal_point is not None:
-            self._ends.append(solid.mark_goal(ax, run.world.goal_point[:2], 8))
-            self._end_levels.append(int(solid.level_of(run, run.world.goal_point[2])))
-        heights = (solid.level_height(run, k) for k in range(run.world.map.shape[2]))
-        self._outlines = [solid.obstacle_outlines(run, z) for z in heights]
-        self.slice = ax.add_collection(
-            PatchCollection([], facecolor=COLOURS.obstacle, linewidth=0, zorder=1), autolim=False
-        )
-        self.cells = ax.images[0]
-        self.trail = ax.plot([], [], color=COLOURS.travelled, zorder=4)[0]
-        self.halo = ax.plot([], [], "o", ms=26, mfc="none", mew=4, zorder=6)[0]
-        self.tool = ax.plot([], [], "o", ms=6, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8, zorder=9)[0]
-        self.title = ax.text(0.98, 0.98, "", transform=ax.transAxes, ha="right", va="top", zorder=10)
-        self.level = -1
-
-    @property
-    def artists(self) -> list[Artist]:
-        """What changes, from back to front."""
-        return [self.slice, self.cells, self.trail, *self._ends, self.halo, self.tool, self.title]
-
-    settled: tuple[Artist, ...] = ()  # everything changes with the level
-
-    def show(self, now: Now, new_plan: bool) -> None:
-        """Go to a moment."""
+    def show(self, now: Now, new_plan: bool) -> bool:
+        """Go to a moment; whether ``settled`` is another than before, as ``new_plan`` says or for another level."""
         position = self.run.data.tool_position.values[now.row]
-        self._choose(int(solid.level_of(self.run, position[2])) if np.isfinite(position[2]) else 0)
-        plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
-        classes = solid.cell_classes(self.run, plan, path=False)
-        self.cells.set_data(classes[:, :, self.level].T)
+        level = self._level_of(position[2]) if np.isfinite(position[2]) else 0
+        if changed := new_plan or level != self.level:
+            self._show_level(now, level)
         self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
         point = position[:2, None]
         self.tool.set_data(*point)
         show_halo(self.halo, point, now)
+        return changed
 
-    def _choose(self, level: int) -> None:
-        if level == self.level:
-            return
+    def _level_of(self, z: float) -> int:
+        return int(solid.level_of(self.run, z)) if self.deep else 0
+
+    def _show_level(self, now: Now, level: int) -> None:
         self.level = level
+        plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
+        classes = solid.cell_classes(self.run, plan, path=False)
+        self.cells.set_data((classes[:, :, level] if self.deep else classes).T)
         self.slice.set_paths(self._outlines[level])
-        for end, own in zip(self._ends, self._end_levels, strict=True):
-            end.set_alpha(1.0 if own == level else 0.3)
-        height = solid.level_height(self.run, level) + 0.0
-        self.title.set_text(f"level {level + 1} of {len(self._outlines)}: z = {height:.3g} m")
+        for mark, own in self._ends:
+            mark.set_alpha(1.0 if own == level else 0.3)
+        if self.deep:
+            self.title.set_text(self._titles[level])
+        else:
+            self.path.set_data(*solid.cell_centres(self.run, now.plan.path).T)
 
 
 class StripPanel:

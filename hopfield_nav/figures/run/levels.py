@@ -24,10 +24,7 @@ def draw_level(ax: Axes, run: Run, level: int) -> Axes:
     here = (plan.steps[:, :, 2] == level).all(axis=1)  # steps up and down belong to no level
     solid.add_closed_steps(ax, run, plan.steps[here], plan.certainty[here])
     _add_path(ax, run, level)
-    if solid.level_of(run, solid.start_point(run)[2]) == level:
-        solid.add_start(ax, run, 4)
-    if run.world.goal_point is not None and solid.level_of(run, run.world.goal_point[2]) == level:
-        solid.add_goal(ax, run, 4)
+    solid.add_ends(ax, run, 4, lambda point: point[:2] if solid.level_of(run, point[2]) == level else 2 * [np.nan])
     _add_collisions(ax, run, level)
     solid.frame_map(ax, run, labels=False)
     return ax

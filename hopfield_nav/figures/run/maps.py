@@ -9,6 +9,7 @@ from matplotlib.patches import Patch
 from hopfield_nav.figures import solid
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.space import draw_path_in_space, draw_plan_in_space, draw_space
+from hopfield_nav.figures.sheets import path_rows
 from hopfield_nav.record import PlanRecord, Run, missed_contacts
 
 
@@ -21,8 +22,7 @@ def draw_collision_space(ax: Axes, run: Run) -> Axes:
     solid.add_grid(ax, run)
     untouched = plan._replace(felt=np.zeros_like(plan.felt))
     solid.add_cells(ax, run, solid.cell_classes(run, untouched, path=False))
-    solid.add_start(ax, run, 7)
-    solid.add_goal(ax, run, 7)
+    solid.add_ends(ax, run, 7)
     solid.frame_map(ax, run)
     return ax
 
@@ -38,10 +38,11 @@ def draw_plan(ax: Axes, run: Run, plan: PlanRecord) -> Axes:
     solid.add_cells(ax, run, solid.cell_classes(run, plan))
     solid.add_closed_steps(ax, run, plan.steps, plan.certainty)
     if len(plan.path):
-        solid.add_path(ax, run, plan.path)
+        ax.plot(*solid.cell_centres(run, plan.path).T, color=COLOURS.planned, linewidth=1.2, zorder=3)
         here = solid.cell_centres(run, plan.path[:1])[0]
         ax.plot(*here, "o", color=COLOURS.travelled, markersize=3.2, mec="white", mew=0.4, zorder=5)
-    solid.add_goal(ax, run, 3.6)
+    if run.world.goal_point is not None:
+        solid.mark_goal(ax, run.world.goal_point[:2], 3.6)
     solid.frame_map(ax, run, labels=False)
     return ax
 
@@ -60,9 +61,9 @@ def draw_trajectory(ax: Axes, run: Run) -> Axes:
     solid.add_cells(ax, run, solid.cell_classes(run, plan, path=False))
     solid.add_closed_steps(ax, run, plan.steps, plan.certainty)
     if run.data.sizes["time"] > 1:
-        solid.add_trail(ax, run)
-    solid.add_start(ax, run)
-    solid.add_goal(ax, run)
+        xy = run.data.tool_position.values[:, :2]
+        ax.plot(*xy[path_rows(xy)].T, color=COLOURS.travelled, linewidth=1.0, zorder=4)
+    solid.add_ends(ax, run)
     _add_collisions(ax, run)
     _add_missed(ax, run)
     solid.frame_map(ax, run)
@@ -92,7 +93,7 @@ def space_handles(run: Run) -> list[Artist]:
         handles.append(_diamond(5))
     if run.world.obstacles or run.world.known:
         handles.append(Patch(color=COLOURS.obstacle, lw=0, label="obstacles"))
-    return handles + _excluded_handle(run)
+    return handles + excluded_handle(run)
 
 
 def plan_handles(run: Run) -> list[Artist]:
@@ -104,7 +105,7 @@ def plan_handles(run: Run) -> list[Artist]:
     if run.data.sizes["event"]:
         handles += [Patch(color=COLOURS.true, lw=0, label="just marked")]
         handles += _felt_handles(run, "felt before", not solid.in_space(run))
-    return handles + _excluded_handle(run)
+    return handles + excluded_handle(run)
 
 
 def trajectory_handles(run: Run, seen_from_above: bool = True) -> list[Artist]:
@@ -117,7 +118,7 @@ def trajectory_handles(run: Run, seen_from_above: bool = True) -> list[Artist]:
         handles += [_disc(COLOURS.true, "tool at detection", 3)]
     if run.world.obstacles or run.world.known:
         handles += [Patch(color=COLOURS.obstacle, lw=0, label="true obstacle")]
-    handles += _excluded_handle(run) * seen_from_above
+    handles += excluded_handle(run) * seen_from_above
     if seen_from_above and missed_contacts(run):
         how = {"color": COLOURS.missed, "mec": COLOURS.ink, "mew": 0.7, "markersize": 5}
         handles += [Line2D([], [], marker="^", ls="", label="missed contact", **how)]
@@ -143,7 +144,8 @@ def _diamond(size: float) -> Line2D:
     return Line2D([], [], marker="D", ls="", label="goal", **how)
 
 
-def _excluded_handle(run: Run) -> list[Artist]:
+def excluded_handle(run: Run) -> list[Artist]:
+    """Legend of cells that no plan may use, where there are any."""
     if run.world.map.rim == "free" and not run.world.known:
         return []
     return [Patch(color=COLOURS.excluded, alpha=0.35, lw=0, label="excluded")]

@@ -35,9 +35,7 @@ def set_up_page(run: Run) -> Figure:
     q = np.array(run.world.start.joints)
     view = solid.CellView(build_arm(run.world), all_solids(run.world), _held(run, q))
     solid.add_poses(ax, view, [solid.CellPose(q)])
-    solid.mark_start(ax, view.appear(solid.start_point(run)), 5).set_zorder(6.6)
-    if run.world.goal_point is not None:
-        solid.mark_goal(ax, view.appear(np.array(run.world.goal_point)), 5).set_zorder(6.6)
+    solid.add_ends(ax, run, 5, view.appear)
     solid.frame_cell(ax, view)
     if flat:
         draw_collision_space(figure.add_subplot(1, 2, 2), run)

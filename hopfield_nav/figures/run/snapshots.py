@@ -42,12 +42,11 @@ def draw_snapshot(ax: Axes, run: Run, time: float, scene: solid.SceneView | None
     """
     scene = scene or solid.SceneView(run)
     row, plan = row_at(run, time), plan_at(run, time)
-    solid.add_plane(ax, scene)
-    solid.add_cell_plates(ax, scene, plan)
-    _add_paths(ax, run, scene, plan, row)
     q = run.data.q.values[row]
+    solids = solid.add_scene(ax, scene, q, plan._replace(cell=None))
+    solid.add_cell_plates(ax, scene, plan)
+    _add_paths(solids, run, scene, plan, row)
     if np.isfinite(q).all():
-        solid.add_solids(ax, scene, q, plan._replace(cell=None))
         add_forces(ax, run, scene, row)
     return solid.frame_scene(ax, scene)
 
@@ -116,20 +115,18 @@ def add_forces(ax: Axes, run: Run, scene: solid.SceneView, row: int) -> None:
     ax.plot(*scene.appear(tool), "o", color=COLOURS.travelled, markersize=3, mec=COLOURS.ink, mew=0.5, zorder=9)
 
 
-def _add_paths(ax: Axes, run: Run, scene: solid.SceneView, plan: PlanRecord, row: int) -> None:
+def _add_paths(solids: solid.Solids, run: Run, scene: solid.SceneView, plan: PlanRecord, row: int) -> None:
     if len(plan.path):
-        solid.add_line(ax, scene, solid.cell_points(run, plan.path), color=COLOURS.planned, lw=1.0, zorder=3)
+        solid.add_line(solids, scene, solid.cell_points(run, plan.path), color=COLOURS.planned, lw=1.0, zorder=3)
     trail = run.data.tool_position.values[: row + 1]
-    solid.add_line(ax, scene, trail[path_rows(trail)], color=COLOURS.travelled, lw=0.9, zorder=3.5)
-    add_ends(ax, run, scene, 4)
+    solid.add_line(solids, scene, trail[path_rows(trail)], color=COLOURS.travelled, lw=0.9, zorder=3.5)
+    add_ends(solids.axes, run, scene, 4)
 
 
 def add_ends(ax: Axes, run: Run, scene: solid.SceneView, size: float) -> None:
     """Start and goal; on a map in space over everything. ``size`` in points."""
-    level = 6.6 if scene.in_space else 3.6
-    solid.mark_start(ax, scene.appear(solid.start_point(run)), size).set_zorder(level)
-    if run.world.goal_point is not None:
-        solid.mark_goal(ax, scene.appear(np.array(run.world.goal_point)), size).set_zorder(level)
+    for mark in solid.add_ends(ax, run, size, scene.appear):
+        mark.set_zorder(6.6 if scene.in_space else 3.6)
 
 
 def _freest(run: Run) -> float:

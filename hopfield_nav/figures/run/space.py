@@ -13,8 +13,7 @@ from hopfield_nav.record import PlanRecord, Run
 def draw_space(ax: Axes, run: Run, scene: solid.SceneView | None = None) -> Axes:
     """The set-up of a map in space: the map's box, true obstacles, start and goal."""
     scene, plan = scene or solid.SceneView(run), solid.final_plan(run)
-    solid.add_plane(ax, scene)
-    solid.add_solids(ax, scene, None, plan._replace(felt=np.zeros_like(plan.felt)))
+    solid.add_scene(ax, scene, plan=plan._replace(felt=np.zeros_like(plan.felt)))
     add_ends(ax, run, scene, 6)
     return solid.frame_scene(ax, scene, arm=False)
 
@@ -22,11 +21,10 @@ def draw_space(ax: Axes, run: Run, scene: solid.SceneView | None = None) -> Axes
 def draw_plan_in_space(ax: Axes, run: Run, plan: PlanRecord, scene: solid.SceneView | None = None) -> Axes:
     """The map after one collision as cubes, and the new path, with its shadow on the map's lower face."""
     scene = scene or solid.SceneView(run)
-    solid.add_plane(ax, scene)
-    solid.add_solids(ax, scene, None, plan, obstacles=False)
+    solids = solid.add_scene(ax, scene, plan=plan, obstacles=False)
     if len(plan.path):
         points = solid.cell_points(run, plan.path)
-        solid.add_line(ax, scene, points, color=COLOURS.planned, lw=1.2, zorder=3)
+        solid.add_line(solids, scene, points, color=COLOURS.planned, lw=1.2, zorder=3)
         here = scene.appear(points[0])
         ax.plot(*here, "o", color=COLOURS.travelled, markersize=3.2, mec="white", mew=0.4, zorder=6.7)
     if run.world.goal_point is not None:
@@ -45,11 +43,10 @@ def add_goal_in_space(ax: Axes, run: Run, scene: solid.SceneView) -> None:
 def draw_path_in_space(ax: Axes, run: Run, scene: solid.SceneView | None = None) -> Axes:
     """The tool's path in space among felt cells and true obstacles; without signals there is no path."""
     scene = scene or solid.SceneView(run)
-    solid.add_plane(ax, scene)
-    solid.add_solids(ax, scene, None, solid.final_plan(run))
+    solids = solid.add_scene(ax, scene, plan=solid.final_plan(run))
     trail = run.data.tool_position.values
     if len(trail) > 1:
-        solid.add_line(ax, scene, trail[path_rows(trail)], color=COLOURS.travelled, lw=1.0, zorder=3.5)
+        solid.add_line(solids, scene, trail[path_rows(trail)], color=COLOURS.travelled, lw=1.0, zorder=3.5)
     actual = scene.appear(run.data.event_position.values)
     ax.plot(*actual.T, "o", color=COLOURS.true, markersize=2.6, mew=0, zorder=6.55, ls="")
     add_ends(ax, run, scene, 5)

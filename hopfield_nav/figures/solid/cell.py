@@ -5,21 +5,19 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
-from matplotlib.colors import to_rgb, to_rgba
+from matplotlib.colors import to_rgb
 
-from dynamics import Arm, link_frames
+from dynamics import Arm
 from hopfield_nav.figures.palette import COLOURS
-from hopfield_nav.figures.solid.faces import arm_outline, arm_points, faces_of_solids, pose_outline
+from hopfield_nav.figures.solid.faces import arm_outline, arm_points, faces_of, foot, pose_outline
 from hopfield_nav.figures.solid.layers import add_segments
-from hopfield_nav.figures.solid.scene import FLOOR_COLOUR, Faces, paint_solids
-from hopfield_nav.figures.solid.view import choose_view, project, shade
-from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere
+from hopfield_nav.figures.solid.picture import Part, Solids
+from hopfield_nav.figures.solid.scene import FLOOR_COLOUR
+from hopfield_nav.figures.solid.view import choose_view, project
+from hopfield_nav.world import Floor, Solid
 
 GRID = 0.2  # [m] between the lines on the ground
 _FAT = 0.075  # [m] about the axes of the arm
-_LIFT = 0.01  # [m] that a joint's housing counts as nearer than the tube that ends in it
-_SAME_PLACE = 1e-3  # [m] a link that is so near to where it was drawn already is left out
 _SHADES = {False: 0.75, True: 0.3}  # of the known solids' colour, usual and pale
 
 
@@ -35,21 +33,21 @@ class CellView:
     """A cell seen from where the arm in poses (k, n) [rad] is hidden least.
 
     The picture holds these poses. A known cylinder without end is drawn as high as the arm gets. ``ground`` is the
-    height of the highest floor below the arm's middle, or of the lowest thing [m].
+    height of the highest floor below the arm's highest point, or that of the base [m]; to a lower floor the base has a
+    foot.
     """
 
-    def __init__(self, arm: Arm, solids: Sequence[Solid], poses: np.ndarray, sides: int = 24) -> None:
-        self.arm, self.outline = arm, arm_outline(arm, sides)
-        self._lift = _LIFT * (self.outline.colours == to_rgba(COLOURS.housing)).all(axis=1)
+    def __init__(self, arm: Arm, solids: Sequence[Solid], poses: np.ndarray) -> None:
+        self.arm, self.outline = arm, arm_outline(arm)
         points = arm_points(arm, np.asarray(poses, float))
         held = points.reshape(-1, 3)
         floors = [s.height for s in solids if isinstance(s, Floor) and s.height <= held[:, 2].max()]
         self.floor = max(floors, default=None)
-        self.solids = [_with_ends(s, held) for s in solids if not isinstance(s, Floor)]
-        parts = faces_of_solids(self.solids)
-        self.faces = np.concatenate([*parts, np.zeros((0, 4, 3))])
+        self.solids = [s for s in solids if not isinstance(s, Floor)]
+        low, high = min(0.0, float(held[:, 2].min())), float(held[:, 2].max())
+        self.faces = faces_of(self.solids, low, max(high, low + GRID))
         corners = np.concatenate([held, self.faces.reshape(-1, 3)])
-        self.ground = min(0.0, corners[:, 2].min()) if self.floor is None else self.floor
+        self.ground = 0.0 if self.floor is None else self.floor
         self.view = choose_view(self.solids, _along_capsules(points))
         self._held = held
         self._ends = _rounded(corners[:, :2].min(axis=0), corners[:, :2].max(axis=0))
@@ -58,18 +56,10 @@ class CellView:
         """Points (..., 3) [m] as they appear, (..., 2) [m]."""
         return project(self.view, np.asarray(points, float))
 
-    def seen(self, poses: Sequence[CellPose], pale: bool = False) -> Faces:
-        """Faces (k, 4, 2) and colours (k, 4) of known solids, paler on request, and arms, farthest first."""
-        solid = np.tile(solid_colour(pale), (len(self.faces), 1))
-        parts = [(self.faces, solid, np.zeros(len(self.faces)))]
-        drawn: list[np.ndarray] = []
-        for pose in sorted(poses, key=lambda pose: -pose.alpha):
-            frames = link_frames(self.arm, pose.q)
-            new = _elsewhere(frames, drawn)[self.outline.link]
-            faces = pose_outline(self.arm, self.outline, pose.q)
-            parts.append((faces[new], self._colours(pose)[new], self._lift[new]))
-            drawn.append(frames)
-        return shade(self.view, *(np.concatenate(part) for part in zip(*parts, strict=True)))
+    def parts(self, poses: Sequence[CellPose], pale: bool = False) -> list[Part]:
+        """Known solids, paler on request, and the arm in its poses, as ``Solids`` shows them."""
+        arms = [(pose_outline(self.arm, self.outline, pose.q), self._colours(pose)) for pose in poses]
+        return [(self.faces, solid_colour(pale)), foot(self.ground), *arms]
 
     def _colours(self, pose: CellPose) -> np.ndarray:
         colours = self.outline.colours.copy()
@@ -103,14 +93,6 @@ def solid_colour(pale: bool = False) -> np.ndarray:
     return np.append(1.0 - _SHADES[pale] * (1.0 - np.array(to_rgb(COLOURS.excluded))), 1.0)
 
 
-def _elsewhere(frames: np.ndarray, drawn: Sequence[np.ndarray]) -> np.ndarray:
-    """(n + 1,) whether a link is not yet drawn where its frame (n + 1, 4, 4) is."""
-    new = np.ones(len(frames), dtype=bool)
-    for others in drawn:
-        new &= np.abs(frames - others).max(axis=(1, 2)) > _SAME_PLACE
-    return new
-
-
 def frame_cell(ax: Axes, view: CellView) -> Axes:
     """Equal axes without a frame that hold the cell, the ground drawn with lines 20 cm apart."""
     left, right, low, high = view.limits()
@@ -123,11 +105,11 @@ def frame_cell(ax: Axes, view: CellView) -> Axes:
     return ax
 
 
-def add_poses(ax: Axes, view: CellView, poses: Sequence[CellPose], pale: bool = False) -> PolyCollection:
+def add_poses(ax: Axes, view: CellView, poses: Sequence[CellPose], pale: bool = False) -> Solids:
     """Known solids and the arm in some poses."""
-    solids = PolyCollection([], zorder=5)
-    paint_solids(solids, *view.seen(poses, pale))
-    return ax.add_collection(solids, autolim=False)
+    solids = Solids(ax, view.view)
+    solids.show(view.parts(poses, pale))
+    return solids
 
 
 def _along_capsules(points: np.ndarray) -> np.ndarray:
@@ -135,13 +117,6 @@ def _along_capsules(points: np.ndarray) -> np.ndarray:
     starts, ends = np.split(points[:, :-1], 2, axis=1)
     between = [starts + share * (ends - starts) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
     return np.concatenate([*between, points[:, -1:]], axis=1)
-
-
-def _with_ends(solid: Box | Cylinder | Mesh | Sphere, held: np.ndarray) -> Box | Cylinder | Mesh | Sphere:
-    if not isinstance(solid, Cylinder) or solid.height is not None:
-        return solid
-    low, high = min(0.0, float(held[:, 2].min())), float(held[:, 2].max())
-    return solid.model_copy(update={"height": (low, max(high, low + GRID))})
 
 
 def _rounded(low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 ``map_grid`` places many small maps on one page.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,11 @@ from matplotlib.patches import Polygon
 
 from hopfield_nav.build import all_solids
 from hopfield_nav.figures.palette import COLOURS
-from hopfield_nav.figures.sheets import path_rows
 from hopfield_nav.figures.solid.room import cell_points, grid_lines, map_extent, slice_outline, start_point
 from hopfield_nav.figures.style import CENTIMETRE
 from hopfield_nav.record import PlanRecord, Run
 
+Appear = Callable[[np.ndarray], np.ndarray]
 FREE, EXCLUDED, PATH, FELT, NEW = range(5)  # classes of cells
 _MARKED, _BELIEVED = 0.8, 0.3  # how opaque marks are, and cells that are only believed to be occupied
 
@@ -106,10 +106,10 @@ def add_grid(ax: Axes, run: Run) -> None:
     add_segments(ax, grid_lines(run), COLOURS.grid, 0.35, 1.5)
 
 
-def add_segments(ax: Axes, ends: Any, colour: str, width: float, zorder: float) -> None:
+def add_segments(ax: Axes, ends: Any, colour: str, width: float, zorder: float) -> LineCollection:
     """Straight lines between ends (k, 2, 2), which move no limits."""
     lines = LineCollection(list(ends), colors=colour, linewidths=width, zorder=zorder)
-    ax.add_collection(lines, autolim=False)
+    return ax.add_collection(lines, autolim=False)
 
 
 def add_obstacles(ax: Axes, run: Run, z: float | None = None) -> None:
@@ -125,33 +125,17 @@ def obstacle_outlines(run: Run, z: float) -> list[Polygon]:
     return [Polygon(outline) for outline in slices if len(outline)]
 
 
-def add_path(ax: Axes, run: Run, path: np.ndarray, **how: Any) -> Line2D:
-    """A planned path, cells (k, rank), as a line through cell centres."""
-    style: dict[str, Any] = {"color": COLOURS.planned, "linewidth": 1.2, "zorder": 3, **how}
-    return ax.plot(*cell_centres(run, path).T, **style)[0]
-
-
-def add_trail(ax: Axes, run: Run, **how: Any) -> Line2D:
-    """Where the tool went, in the record's own points."""
-    xy = run.data.tool_position.values[:, :2]
-    style: dict[str, Any] = {"color": COLOURS.travelled, "linewidth": 1.0, "zorder": 4, **how}
-    return ax.plot(*xy[path_rows(xy)].T, **style)[0]
-
-
-def add_start(ax: Axes, run: Run, size: float = 6.0) -> None:
-    """The tool's first position: a green disc."""
-    mark_start(ax, start_point(run)[:2], size)
+def add_ends(ax: Axes, run: Run, size: float = 6.0, appear: Appear = lambda point: point[:2]) -> list[Line2D]:
+    """Start and, where the world has one, goal, where points (3,) [m] appear on the axes; from above by default."""
+    ends = [mark_start(ax, appear(start_point(run)), size)]
+    return ends + (
+        [] if run.world.goal_point is None else [mark_goal(ax, appear(np.array(run.world.goal_point)), size)]
+    )
 
 
 def mark_start(ax: Axes, point: Sequence[float] | np.ndarray, size: float = 6.0) -> Line2D:
     """A green disc at a point of the axes; size in points."""
     return ax.plot(*point, "o", color=COLOURS.start, markersize=size, mec="white", mew=0.6, zorder=6)[0]
-
-
-def add_goal(ax: Axes, run: Run, size: float = 6.0) -> None:
-    """The goal: a red diamond; nothing where the world has none."""
-    if run.world.goal_point is not None:
-        mark_goal(ax, run.world.goal_point[:2], size)
 
 
 def mark_goal(ax: Axes, point: Sequence[float] | np.ndarray, size: float = 6.0) -> Line2D:

@@ -3,24 +3,21 @@
 For maps seen from above, ``slice_outline`` cuts an obstacle at the height of a level.
 """
 
-from collections.abc import Iterable
-from functools import singledispatch
-from itertools import pairwise, product
+from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics import forward_kinematics
 from hopfield_nav.build import build_arm
-from hopfield_nav.figures.solid.faces import box_faces
+from hopfield_nav.figures.solid.faces import box_faces, faces_of
 from hopfield_nav.record import Run
-from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere
+from hopfield_nav.world import Floor, Solid
 
-_EYE = np.eye(3)
 Room = tuple[float, float, float, float]  # x from, to, y from, to [m]
+_CUBE = 0.98  # of a cell: the edge of its cube
 _MOST_LINES = 80  # a finer grid is not drawn
-_NOTHING = np.zeros((0, 2))
-_CIRCLE = np.stack([f(np.linspace(0.0, 2 * np.pi, 97)[:-1]) for f in (np.cos, np.sin)], axis=-1)
 
 
 def in_space(run: Run) -> bool:
@@ -78,27 +75,14 @@ def room_edges(run: Run, toward: np.ndarray) -> np.ndarray:
     return room_ends(run)[np.array(pairs), np.arange(3)]
 
 
-def cube_faces(run: Run, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Faces (m, 4, 3) [m] of the cubes of cells (k, 3) but those between two, and the cell of each (m,)."""
-    cells = np.asarray(cells, dtype=int).reshape(-1, 3)
-    taken = set(map(tuple, cells.tolist()))
-    unit = box_faces(np.zeros(3), np.full(3, run.world.map.spacing), _EYE, cells=1)
-    outward = np.rint(2 * unit.mean(axis=1) / run.world.map.spacing).astype(int)
-    centres = cell_points(run, cells)
-    seen = [
-        (k, side)
-        for k, cell in enumerate(cells)
-        for side in range(6)
-        if tuple((cell + outward[side]).tolist()) not in taken
-    ]
-    if not seen:
-        return np.zeros((0, 4, 3)), np.zeros(0, dtype=int)
-    owner, side = np.array(seen).T
-    return unit[side] + centres[owner][:, None], owner
+def cube_faces(run: Run, cells: np.ndarray) -> np.ndarray:
+    """Faces (6 k, 4, 3) [m] of the cubes of cells (k, 3), which leave a thin gap between two."""
+    cube = box_faces(np.zeros(3), np.full(3, _CUBE * run.world.map.spacing), np.eye(3))
+    return (cell_points(run, cells)[:, None, None] + cube).reshape(-1, 4, 3)
 
 
-def level_height(run: Run, level: int) -> float:
-    """Height z [m] of the centres of a level's cells."""
+def level_height(run: Run, level: Any) -> Any:
+    """Height z [m] of the centres of the cells of one level or of more."""
     return run.world.map.origin[2] + run.world.map.spacing * level
 
 
@@ -109,52 +93,16 @@ def level_of(run: Run, z: ArrayLike) -> np.ndarray:
     return np.clip(nearest, 0, grid.shape[2] - 1).astype(int)
 
 
-@singledispatch
 def slice_outline(solid: Solid, z: float, room: Room) -> np.ndarray:
-    """Corners (k, 2) [m] of a solid's cut at height ``z``, none without a cut; a floor fills the room."""
-    raise TypeError(f"no solid: {type(solid).__name__}")
-
-
-@slice_outline.register
-def _(solid: Cylinder, z: float, room: Room) -> np.ndarray:
-    if not solid.contains(solid.center[0], solid.center[1], z):
-        return _NOTHING
-    return np.array(solid.center) + solid.radius * _CIRCLE
-
-
-@slice_outline.register
-def _(solid: Sphere, z: float, room: Room) -> np.ndarray:
-    square = solid.radius**2 - (z - solid.center[2]) ** 2
-    return np.array(solid.center[:2]) + np.sqrt(square) * _CIRCLE if square > 0 else _NOTHING
-
-
-@slice_outline.register
-def _(solid: Floor, z: float, room: Room) -> np.ndarray:
-    left, right, low, high = room
-    corners = np.array([[left, low], [right, low], [right, high], [left, high]])
-    return corners if z <= solid.height else _NOTHING
-
-
-@slice_outline.register
-def _(solid: Box, z: float, room: Room) -> np.ndarray:
-    corners = np.array(list(product((-0.5, 0.5), repeat=3))) * solid.size
-    corners = corners @ np.array(solid.rotation).T + solid.center
-    pairs = [(a, b) for a, b in product(range(8), repeat=2) if a < b and (a ^ b) in (1, 2, 4)]  # its edges
-    return _cut([(corners[a], corners[b]) for a, b in pairs], z)
-
-
-@slice_outline.register
-def _(solid: Mesh, z: float, room: Room) -> np.ndarray:
-    return _cut([(a, b) for corners in solid.triangles for a, b in pairwise([*corners, corners[0]])], z)
-
-
-def _cut(edges: Iterable[tuple[np.ndarray, np.ndarray]], z: float) -> np.ndarray:
-    """Corners (k, 2) [m], around their middle, of what edges of a convex solid bound at a height."""
-    points = []
-    for start, end in edges:
-        if (start[2] - z) * (end[2] - z) <= 0 and start[2] != end[2]:
-            points.append((start + (z - start[2]) / (end[2] - start[2]) * (end - start))[:2])
-    if len(points) < 3:
-        return _NOTHING
-    around = np.array(points) - np.mean(points, axis=0)
-    return np.array(points)[np.argsort(np.arctan2(around[:, 1], around[:, 0]))]
+    """Corners (k, 2) [m], in order, of a solid's cut at height ``z``, none without a cut; a floor fills the room."""
+    if isinstance(solid, Floor):
+        left, right, low, high = room
+        corners = np.array([[left, low], [right, low], [right, high], [left, high]])
+        return corners if z <= solid.height else corners[:0]
+    starts = faces_of([solid], z - 1.0, z + 1.0)
+    ends = np.roll(starts, -1, axis=1)
+    cut = (starts[..., 2] <= z) != (ends[..., 2] <= z)
+    start, end = starts[cut], ends[cut]
+    points = (start + ((z - start[:, 2]) / (end - start)[:, 2])[:, None] * (end - start))[:, :2]
+    around = points - points.mean(axis=0) if len(points) else points
+    return points[np.argsort(np.arctan2(*around.T[::-1]))]

@@ -7,48 +7,50 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 
-from hopfield_nav.build import build_arm
+from hopfield_nav.build import all_solids, build_arm
 from hopfield_nav.figures.palette import COLOURS
-from hopfield_nav.figures.solid.faces import (
-    arm_outline,
-    arm_points,
-    floor_heights,
-    obstacle_faces,
-    points_of_solids,
-    pose_outline,
-)
+from hopfield_nav.figures.solid.faces import arm_outline, arm_points, faces_of, foot, pose_outline
 from hopfield_nav.figures.solid.layers import EXCLUDED, FELT, NEW, add_segments, cell_classes
+from hopfield_nav.figures.solid.picture import Part, Solids, SpaceLine
 from hopfield_nav.figures.solid.room import cube_faces, grid_lines, in_space, map_extent, room_edges, room_ends
-from hopfield_nav.figures.solid.view import make_view, project, shade
+from hopfield_nav.figures.solid.view import make_view, project
 from hopfield_nav.record import PlanRecord, Run
+from hopfield_nav.world import Cylinder, Floor
 
-Faces = tuple[np.ndarray, np.ndarray]  # corners and colours
 _IN_SPACE = 26.0  # [degrees] how far from above a map in space is seen
-_OBSTACLE_ALPHA = 0.45
+_BELOW, _ABOVE = 0.05, 0.10  # [m] how far cylinders without end are drawn below and above the plane
+_OBSTACLE = (COLOURS.obstacle, 0.5)
 _CUBE_COLOURS = {EXCLUDED: (COLOURS.excluded, 0.25), FELT: (COLOURS.felt, 0.8), NEW: (COLOURS.true, 0.9)}
 FLOOR_COLOUR = "#EFEBE4"
 _FLOOR_RIM = 0.05  # [m] how far a floor is drawn beyond map and base
-_SEAM = 0.3  # [pt] width of the edge that covers the seam between two opaque faces
 
 
 class SceneView:
-    """A run seen from the front, to the left of the arm."""
+    """A run seen from the front, to the left of the arm.
 
-    def __init__(self, run: Run, sides: int = 28) -> None:
+    ``plane`` is the height of the map's plane, of a map in space that of its lower face [m].
+    """
+
+    def __init__(self, run: Run) -> None:
         self.in_space = in_space(run)
         self.run, self.view = run, make_view(elevation=_IN_SPACE if self.in_space else 34.0)
         self.arm = build_arm(run.world)
-        self.outline = arm_outline(self.arm, sides)
-        # plane: height of the map's plane [m]; of a map in space that of its lower face
+        self.outline = arm_outline(self.arm)
         self.plane, top = (float(z) for z in room_ends(run)[:, 2])
-        self.below, self.above = obstacle_faces(run, self.plane, top if self.in_space else None)
-        self.floors = [z for z in floor_heights(run) if z <= self.plane]
-        self._ends = points_of_solids(run)
+        solids = all_solids(run.world)
+        self.floors = [s.height for s in solids if isinstance(s, Floor) and s.height <= self.plane]
+        high = top if self.in_space else self.plane + _ABOVE
+        wall = [s for s in solids if isinstance(s, Cylinder) and s.height is None]
+        own = [s for s in solids if not isinstance(s, Floor) and s not in wall]  # through each of them others are seen
+        faces = faces_of(wall, self.plane - _BELOW, high), *(faces_of([solid]) for solid in own)
+        self._obstacles = [(part, np.array(to_rgba(*_OBSTACLE))) for part in faces]
+        self._ends = faces_of(own).reshape(-1, 3)
 
     def on_plane(self, xy: np.ndarray) -> np.ndarray:
         """Points (..., 2) of the map's plane [m] as they appear, (..., 2) [m]."""
@@ -58,39 +60,27 @@ class SceneView:
         """Points (..., 3) [m] as they appear, (..., 2) [m]."""
         return project(self.view, np.asarray(points, float))
 
-    def solids(self, q: np.ndarray | None, plan: PlanRecord | None = None, obstacles: bool = True) -> Faces:
-        """Faces (k, 4, 2) and colours (k, 4), farthest first: the arm at ``q`` (n,), and what is around it.
+    def parts(self, q: np.ndarray | None, plan: PlanRecord | None = None, obstacles: bool = True) -> list[Part]:
+        """The arm at ``q`` (n,), and what is around it, as ``Solids`` shows them.
 
         On a map in space the plan's felt cells are cubes; without the true obstacles those of known ones too.
         """
-        parts = [self.cubes(plan, known=not obstacles)] if plan is not None and self.in_space else []
+        parts = self.cubes(plan, known=not obstacles) if plan is not None and self.in_space else []
         if obstacles:
-            wall = np.tile(to_rgba(COLOURS.obstacle, _OBSTACLE_ALPHA), (len(self.above), 1))
-            parts.append((self.above, wall))
-        if q is not None:
-            parts.append((pose_outline(self.arm, self.outline, q), self.outline.colours))
-        faces, colours = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return shade(self.view, faces, colours)
+            parts += self._obstacles
+        if q is not None and np.isfinite(q).all():
+            arm = pose_outline(self.arm, self.outline, q), self.outline.colours
+            parts += [foot(max(self.floors, default=0.0)), arm]
+        return parts
 
-    def cubes(self, plan: PlanRecord, known: bool) -> Faces:
-        """Faces (k, 4, 3) [m] and colours (k, 4) of felt cells in space, and of those known from the start.
-
-        A blocked rim would hide them all, and is left out.
-        """
+    def cubes(self, plan: PlanRecord, known: bool) -> list[Part]:
+        """Felt cells in space, and those known from the start; a blocked rim would hide them all, and is left out."""
         classes = cell_classes(self.run, plan, path=False)
-        if not known:
-            classes[classes == EXCLUDED] = 0
-        elif self.run.world.map.rim == "blocked":
-            rim = np.ones(classes.shape, dtype=bool)
-            rim[(slice(1, -1),) * len(classes.shape)] = False
-            classes[rim] = 0
-        parts = []
-        for group in (classes == EXCLUDED, classes > EXCLUDED):
-            at = np.argwhere(group)
-            faces, owner = cube_faces(self.run, at)
-            shades = [to_rgba(*_CUBE_COLOURS[int(classes[tuple(cell)])]) for cell in at]
-            parts.append((faces, np.array(shades).reshape(-1, 4)[owner]))
-        return np.concatenate([f for f, _ in parts]), np.concatenate([c for _, c in parts])
+        if self.run.world.map.rim == "blocked":
+            inner = (slice(1, -1),) * classes.ndim
+            classes = np.pad(classes[inner], 1)
+        shown = (EXCLUDED, FELT, NEW) if known else (FELT, NEW)
+        return [(cube_faces(self.run, np.argwhere(classes == k)), np.array(to_rgba(*_CUBE_COLOURS[k]))) for k in shown]
 
     def cells(self, plan: PlanRecord) -> tuple[np.ndarray, list]:
         """Corners (k, 4, 2) and colours of the cells that a plan counts as blocked; none in space."""
@@ -133,33 +123,42 @@ def frame_scene(ax: Axes, scene: SceneView, arm: bool = True) -> Axes:
     return ax
 
 
-def add_plane(ax: Axes, scene: SceneView) -> None:
-    """The map's plane with its grid and a scale in metres along two edges, over floor and obstacles' feet."""
+def add_scene(
+    ax: Axes, scene: SceneView, q: np.ndarray | None = None, plan: PlanRecord | None = None, obstacles: bool = True
+) -> Solids:
+    """The map's plane, over it and below it ``SceneView.parts``; what is over it."""
+    below, above = Solids(ax, scene.view, below=scene.plane, zorder=1), Solids(ax, scene.view, above=scene.plane)
+    for solids in (below, above):
+        solids.show(scene.parts(q, plan, obstacles))
+    add_plane(ax, scene)
+    add_scales(ax, scene)
+    return above
+
+
+def add_plane(ax: Axes, scene: SceneView) -> list[Artist]:
+    """The map's plane with its grid, and of a map in space the edges behind it, over the floors; without these."""
     for height in scene.floors:
         how = {"facecolor": FLOOR_COLOUR, "edgecolor": COLOURS.grid, "lw": 0.6, "zorder": 0.5}
         ax.fill(*scene.appear(_floor(scene, height)).T, **how)
-    faces, colours = shade(scene.view, scene.below, np.tile(to_rgba(COLOURS.obstacle, 0.3), (len(scene.below), 1)))
-    ax.add_collection(PolyCollection(faces, facecolors=colours, linewidths=0, zorder=1), autolim=False)
     left, right, low, high = map_extent(scene.run)
     corners = np.array([[left, low], [right, low], [right, high], [left, high]])
-    ax.fill(*scene.on_plane(corners).T, facecolor=(0.97, 0.97, 0.97, 0.8), edgecolor=COLOURS.ink, lw=0.6, zorder=2)
-    grid = np.reshape(grid_lines(scene.run), (-1, 2, 2))
-    add_segments(ax, scene.on_plane(grid), COLOURS.grid, 0.4, 2.7)
+    sheet = {"facecolor": (0.97, 0.97, 0.97, 0.8), "edgecolor": COLOURS.ink, "lw": 0.6, "zorder": 2}
+    lines = [scene.on_plane(np.reshape(grid_lines(scene.run), (-1, 2, 2)))]
     if scene.in_space:
-        edges = room_edges(scene.run, scene.view.toward)
-        add_segments(ax, scene.appear(edges), COLOURS.grid, 0.6, 2.7)
-    _add_scale(ax, scene)
-    if scene.in_space:
-        _add_height_scale(ax, scene)
+        lines.append(scene.appear(room_edges(scene.run, scene.view.toward)))
+    return [
+        *ax.fill(*scene.on_plane(corners).T, **sheet),
+        add_segments(ax, np.concatenate(lines), COLOURS.grid, 0.5, 2.7),
+    ]
 
 
-def add_line(ax: Axes, scene: SceneView, points: np.ndarray, **how: Any) -> Line2D:
-    """A line through points (k, 3) [m]; on a map in space over everything, and with a shadow below."""
-    if scene.in_space:
-        shadow = scene.on_plane(points[:, :2])
-        ax.plot(*shadow.T, color=COLOURS.excluded, lw=0.6, alpha=0.45, zorder=2.9)
-        how["zorder"] = how["zorder"] + 3
-    return ax.plot(*scene.appear(points).T, **how)[0]
+def add_line(solids: Solids, scene: SceneView, points: np.ndarray, **how: Any) -> Line2D:
+    """A line through points (k, 3) [m] on the map's plane; in space one that solids hide, with a shadow below."""
+    if not scene.in_space:
+        return solids.axes.plot(*scene.appear(points).T, **how)[0]
+    shadow = scene.on_plane(points[:, :2])
+    solids.axes.plot(*shadow.T, color=COLOURS.excluded, lw=0.6, alpha=0.45, zorder=2.9)
+    return SpaceLine(solids, points, **{**how, "zorder": how["zorder"] + 3})
 
 
 def add_cell_plates(ax: Axes, scene: SceneView, plan: PlanRecord) -> PolyCollection:
@@ -167,24 +166,6 @@ def add_cell_plates(ax: Axes, scene: SceneView, plan: PlanRecord) -> PolyCollect
     faces, colours = scene.cells(plan)
     cells = PolyCollection(faces, facecolors=colours, linewidths=0, zorder=2.5)
     return ax.add_collection(cells, autolim=False)
-
-
-def add_solids(
-    ax: Axes, scene: SceneView, q: np.ndarray | None, plan: PlanRecord | None = None, obstacles: bool = True
-) -> PolyCollection:
-    """Arm, obstacles, and cubes as ``SceneView.solids`` has them; later poses go in with ``paint_solids``."""
-    faces, colours = scene.solids(q, plan, obstacles)
-    solids = PolyCollection(faces, zorder=5)
-    paint_solids(solids, faces, colours)
-    return ax.add_collection(solids, autolim=False)
-
-
-def paint_solids(solids: PolyCollection, faces: np.ndarray, colours: np.ndarray) -> None:
-    """Put faces (k, 4, 2) and colours (k, 4) in; opaque faces overlap a little, so that no seams show."""
-    solids.set_verts(faces)
-    solids.set_facecolor(colours)
-    solids.set_edgecolor(colours)
-    solids.set_linewidth(np.where(colours[:, 3] < 1.0, 0.0, _SEAM))
 
 
 def _floor(scene: SceneView, height: float) -> np.ndarray:
@@ -195,8 +176,10 @@ def _floor(scene: SceneView, height: float) -> np.ndarray:
     return np.array([[left, low, height], [right, low, height], [right, high, height], [left, high, height]])
 
 
-def _add_scale(ax: Axes, scene: SceneView) -> None:
-    """Numbers in metres along the two edges that face the eye."""
+def add_scales(ax: Axes, scene: SceneView) -> None:
+    """Numbers in metres along the two edges of the plane that face the eye, and in space along a third."""
+    if scene.in_space:
+        _add_height_scale(ax, scene)
     ends = np.array(map_extent(scene.run)).reshape(2, 2)
     near = np.where(scene.view.toward[:2] > 0, ends[:, 1], ends[:, 0])
     for axis in (0, 1):

@@ -1,7 +1,7 @@
 """Looking at the scene from one side: parallel projection, so that lengths stay comparable.
 
-Everything is drawn on ordinary axes in metres of the picture plane; nearer faces are drawn later. ``choose_view``
-takes the side from which the arm is hidden least and its path is seen longest.
+Everything is drawn on ordinary axes in metres of the picture plane. ``choose_view`` takes the side from which the arm
+is hidden least and its path is seen longest.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,6 @@ import numpy as np
 
 from hopfield_nav.world import Box, Cylinder, Mesh, Sphere
 
-_LAMP = np.array([-0.45, 0.70, 0.55])  # towards the lamp: right, up, towards the eye
 _AZIMUTHS = range(-180, 180, 15)  # [degrees]
 _ELEVATION = 26.0  # [degrees]
 _RAY = np.arange(0.02, 1.6, 0.02)  # [m] towards the eye, where something may hide the arm
@@ -37,28 +36,6 @@ def make_view(azimuth: float = 58.0, elevation: float = 34.0) -> View:
 def project(view: View, points: np.ndarray) -> np.ndarray:
     """Points (..., 3) [m] as they appear, (..., 2) [m]."""
     return np.stack([points @ view.right, points @ view.up], axis=-1)
-
-
-def shade(
-    view: View, faces: np.ndarray, colours: np.ndarray, lift: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """The faces that are seen, farthest first, (k, 4, 2) [m], and their colours in the light (k, 4).
-
-    Faces (m, 4, 3) [m] are counter-clockwise from outside; a triangle repeats its last corner. ``lift`` (m,) is how
-    much nearer to the eye a face counts, which decides between two at one place [m].
-    """
-    normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1])
-    length = np.linalg.norm(normal, axis=1)
-    facing = normal @ view.toward
-    seen = facing > 1e-6 * np.maximum(length, 1e-12)
-    faces, colours, facing = faces[seen], colours[seen].copy(), facing[seen] / length[seen]
-    lamp = _LAMP @ np.stack(view) / np.linalg.norm(_LAMP)
-    lit = np.maximum(normal[seen] @ lamp / length[seen], 0.0)
-    brightness = (0.62 + 0.42 * lit) * (0.68 + 0.32 * np.sqrt(facing))  # the rim is darker: an outline
-    colours[:, :3] = np.clip(colours[:, :3] * brightness[:, None], 0.0, 1.0)
-    near = faces.mean(axis=1) @ view.toward + (0.0 if lift is None else lift[seen])
-    order = np.argsort(near, kind="stable")
-    return project(view, faces[order]), colours[order]
 
 
 def choose_view(solids: Sequence[Box | Cylinder | Mesh | Sphere], points: np.ndarray) -> View:

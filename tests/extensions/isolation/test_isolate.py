@@ -20,7 +20,6 @@ from hopfield_nav.extensions.isolation import (
 )
 from hopfield_nav.extensions.isolation.contact_link import fit_surface, misfit_bound
 from hopfield_nav.extensions.isolation.surface import AREA
-from hopfield_nav.figures.solid import inside_capsule
 from hopfield_nav.geometry import arm_bodies, capsules_in_base
 
 study, random_surface_points = (suite_module("isolation_pushes"), suite_module("surface_points").random_surface_points)
@@ -53,6 +52,13 @@ def test_torque_of_a_push_is_that_of_virtual_work(name):
         np.testing.assert_allclose(torque, wanted, atol=1e-9 * np.linalg.norm(force))
 
 
+def depth_in(point, capsule):
+    """How deep a point is in a capsule [m]; negative outside."""
+    start, axis = capsule[:3], capsule[3:6] - capsule[:3]
+    share = np.clip((point - start) @ axis / max(axis @ axis, 1e-12), 0.0, 1.0)
+    return capsule[6] - np.linalg.norm(point - start - share * axis)
+
+
 def test_random_points_lie_on_the_surface_and_in_no_other_capsule():
     drawn = pushes(400, 4)
     q = drawn.q
@@ -60,11 +66,10 @@ def test_random_points_lie_on_the_surface_and_in_no_other_capsule():
     bodies = arm_bodies(ARM)
     for row, capsules in enumerate(capsules_in_base(ARM, q)):
         for b, capsule in enumerate(capsules):
-            inside = inside_capsule(places.point[row], capsule[:3], capsule[3:6], capsule[6] - 1e-9)
-            assert not inside
+            assert depth_in(places.point[row], capsule) < 1e-9
             if b == places.body[row]:
                 deeper = places.point[row] + 1e-6 * places.normal[row]
-                assert inside_capsule(deeper, capsule[:3], capsule[3:6], capsule[6])
+                assert depth_in(deeper, capsule) > 0.0
                 assert bodies[b, 0] == places.link[row]
 
 

@@ -17,8 +17,9 @@ from dynamics import BadInput, link_frames, load_arm
 from hopfield_nav import load_world, simulate
 from hopfield_nav.build import build_arm
 from hopfield_nav.extensions.viewer import describe_run
-from hopfield_nav.extensions.viewer.arm_shape import arm_parts, first_touches, link_poses
 from hopfield_nav.extensions.viewer.arrays import RATE, curve, frame_rows, packed, whole
+from hopfield_nav.extensions.viewer.scene_parts import first_touches, link_poses
+from hopfield_nav.geometry import arm_parts
 from hopfield_nav.record import force_norm
 from hopfield_nav.world import Cylinder, Sphere
 

@@ -15,7 +15,7 @@ from matplotlib.patheffects import withStroke
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.extensions.known_world.task import SAMPLING, PlannedPath
 from hopfield_nav.figures import COLOURS
-from hopfield_nav.figures.solid import GRID, CellView, mark_goal, mark_start, solid_colour
+from hopfield_nav.figures.solid import GRID, CellView, Solids, SpaceLine, mark_goal, mark_start, solid_colour
 
 AXIS = 0.06  # [m] drawn length of the tool's axes
 _TURN = 0.02  # [rad] of a joint between two of the fine poses, at most
@@ -88,10 +88,10 @@ def _at_places(q: np.ndarray, places: np.ndarray) -> np.ndarray:
     return np.column_stack([np.interp(places, rows, column) for column in q.T])
 
 
-def add_tool_line(ax: Axes, view: CellView, q: np.ndarray, **how: Any) -> Line2D:
-    """Where the tool goes along rows of joint angles (k, n), over everything."""
+def add_tool_line(solids: Solids, view: CellView, q: np.ndarray, **how: Any) -> Line2D:
+    """Where the tool goes along rows of joint angles (k, n), pale where solids hide it."""
     style: dict[str, Any] = {"color": COLOURS.planned, "lw": 1.4, "zorder": _OVER, **how}
-    line = ax.plot(*view.appear(tool_points(view.arm, fine_path(q))).T, **style)[0]
+    line = SpaceLine(solids, tool_points(view.arm, fine_path(q)), **style)
     if line.get_linestyle() == "-":  # around dashes it would look like dashes of its own
         line.set_path_effects([withStroke(linewidth=line.get_linewidth() + 2 * _CASING, foreground="white")])
     return line
@@ -153,13 +153,18 @@ def add_ends(ax: Axes, view: CellView, path: PlannedPath, size: float = 6.0) -> 
         ax.plot(*points[1:-1].T, **_via(0.75 * size), zorder=_OVER + 0.5)
 
 
-def path_handles(path: PlannedPath) -> list[Artist]:
-    """Legend of the markers of one path."""
+def end_handles() -> list[Artist]:
+    """Legend of start and goal."""
     how = {"mec": "white", "mew": 0.4, "ls": ""}
-    handles: list[Artist] = [
+    return [
         Line2D([], [], marker="o", color=COLOURS.start, markersize=5, label="start", **how),
         Line2D([], [], marker="D", color=COLOURS.goal, markersize=4, label="goal", **how),
     ]
+
+
+def path_handles(path: PlannedPath) -> list[Artist]:
+    """Legend of the markers of one path."""
+    handles = end_handles()
     if len(path.corners) > 2:
         handles.append(Line2D([], [], **_via(4), label="milestone" if path.kind == SAMPLING else "via point"))
     return [*handles, Patch(color=COLOURS.housing, alpha=0.5, lw=0, label="arm on the path")]

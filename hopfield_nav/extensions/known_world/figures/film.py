@@ -16,17 +16,16 @@ from hopfield_nav import figures
 from hopfield_nav.clearance import Scene
 from hopfield_nav.extensions.known_world.figures import signals
 from hopfield_nav.extensions.known_world.figures.draw import known_solids
-from hopfield_nav.extensions.known_world.figures.drawing import known_handles, tool_points
+from hopfield_nav.extensions.known_world.figures.drawing import end_handles, known_handles, tool_points
 from hopfield_nav.figures import COLOURS, Progress
-from hopfield_nav.figures.solid import CellPose, CellView, PaintedFaces, frame_cell, mark_goal, mark_start
+from hopfield_nav.figures.solid import CellPose, CellView, SpaceLine, add_poses, frame_cell, mark_goal, mark_start
 from hopfield_nav.loop import Trajectory, evaluate
 from hopfield_nav.world import Solid, World
 
-PLAN_FPS = 25
+PLAN_FPS = 30
 _LONGEST = 12.0  # [s] of film, where a speed of the list allows it; a motion of ten seconds runs as in life
 _REST = 1.0  # [s] of film that the last moment stays
 _ROWS = 800  # moments of the curves
-_SIDES = 20  # faces around each part of the arm
 
 
 class Motion(NamedTuple):
@@ -65,7 +64,7 @@ class PlanFilm:
         self.motion = sample_motion(arm, scene, trajectory)
         self.end = float(self.motion.time[-1])
         self.speed = figures.film_speed(self.end, _LONGEST)
-        self.view = CellView(arm, solids, self.motion.q[:: max(1, _ROWS // 60)], sides=_SIDES)
+        self.view = CellView(arm, solids, self.motion.q[:: max(1, _ROWS // 60)])
         self.figure = figures.film_figure(figures.SIZE)
         self.canvas = FigureCanvasAgg(self.figure)
         self._add_scene(self.figure.add_axes((0.0, 0.0, 0.62, 0.93)))
@@ -76,11 +75,11 @@ class PlanFilm:
     def draw(self, time: float) -> np.ndarray:
         """The frame at a time from the trajectory's start [s]: (720, 1280, 4) uint8."""
         q = evaluate(self.trajectory, self.trajectory.knots[0] + time)[0]
-        self.solids.set_faces(*self.view.seen([CellPose(q)]))
+        self.solids.show(self.view.parts([CellPose(q)]))
         motion = self.motion
         done = int(np.searchsorted(motion.time, time, side="right"))
         here = tool_points(self.view.arm, q)
-        self.trail.set_data(*self.view.appear(np.concatenate([motion.tool[:done], here[None]])).T)
+        self.trail.set_points(np.concatenate([motion.tool[:done], here[None]]))
         self.tool.set_data(*self.view.appear(here)[:, None])
         for cursor in self.cursors:
             cursor.set_xdata([min(time, self.end)] * 2)
@@ -103,10 +102,10 @@ class PlanFilm:
 
     def _add_scene(self, ax: Axes) -> None:
         frame_cell(ax, self.view)
-        self.solids = PaintedFaces(ax)
+        self.solids = add_poses(ax, self.view, [])
         whole = self.view.appear(self.motion.tool)
-        self.path = ax.plot(*whole.T, color=COLOURS.planned, lw=1.4, zorder=6)[0]
-        self.trail = ax.plot([], [], color=COLOURS.travelled, lw=2.4, zorder=6.2)[0]
+        self.path = SpaceLine(self.solids, self.motion.tool, color=COLOURS.planned, lw=1.4)
+        self.trail = SpaceLine(self.solids, [], color=COLOURS.travelled, lw=2.4)
         for line in (self.path, self.trail):
             line.set_path_effects([withStroke(linewidth=line.get_linewidth() + 2, foreground="white")])
         self.ends = [mark_start(ax, whole[0], 9), mark_goal(ax, whole[-1], 9)]
@@ -134,11 +133,12 @@ class PlanFilm:
         self.near = self.figure.text(0.44, 0.955, "", fontsize="large")
         self.figure.legend(
             handles=[
+                *end_handles(),
                 Line2D([], [], color=COLOURS.planned, lw=1.4, label="planned"),
                 Line2D([], [], color=COLOURS.travelled, lw=2.4, label="tool so far"),
                 *known_handles(self.view),
             ],
-            ncols=3, loc="upper right", bbox_to_anchor=(0.99, 0.985), fontsize="small", borderaxespad=0,
+            ncols=5, loc="upper right", bbox_to_anchor=(0.99, 0.985), fontsize="small", borderaxespad=0,
         )  # fmt: skip
 
     def _blit(self) -> None:

@@ -11,8 +11,8 @@ from matplotlib.patches import Circle
 
 from hopfield_nav.build import all_solids, build_arm
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, path_rows
-from hopfield_nav.figures.run import Now, show_halo
-from hopfield_nav.figures.solid import CellPose, CellView, PaintedFaces, add_poses, frame_cell, mark_goal
+from hopfield_nav.figures.run import Now, show_halo, space_handles
+from hopfield_nav.figures.solid import CellPose, CellView, SpaceLine, add_poses, frame_cell, mark_goal
 from hopfield_nav.record import Run
 
 BALL = 0.02  # [m] radius of the circle that a place is drawn as
@@ -28,7 +28,7 @@ def places_page(run: Run) -> Figure | None:
     left, right, low, high = view.limits()
     figure = new_figure(PAGE, min(PAGE * (high - low) / (right - left), 18 * CENTIMETRE) + 1.0 * CENTIMETRE)
     draw_places(figure.add_subplot(), run, view)
-    return add_legend(figure, _handles(), 4)
+    return add_legend(figure, places_handles(), 4)
 
 
 def scene_of(run: Run) -> CellView:
@@ -45,9 +45,9 @@ def draw_places(ax: Axes, run: Run, view: CellView | None = None) -> Axes:
     view, data = view or scene_of(run), run.data
     q = data.q.values
     ghosts = np.linspace(0, len(q) - 1, _GHOSTS + 2).astype(int)[:-1]
-    add_poses(ax, view, [*(CellPose(q[k], _GHOST) for k in ghosts), CellPose(q[-1])], pale=True)
+    solids = add_poses(ax, view, [*(CellPose(q[k], _GHOST) for k in ghosts), CellPose(q[-1])], pale=True)
     trail = data.tool_position.values
-    ax.plot(*view.appear(trail[path_rows(trail)]).T, color=COLOURS.travelled, lw=1.0, zorder=6)
+    SpaceLine(solids, trail[path_rows(trail)], color=COLOURS.travelled, lw=1.0, zorder=6)
     for point, weight in zip(data.felt_point.values, data.felt_weight.values, strict=True):
         for place, share in zip(view.appear(point), weight, strict=True):
             if np.isfinite(place).all():
@@ -73,7 +73,8 @@ def true_points(run: Run) -> np.ndarray:
     return found[np.isfinite(found).all(axis=1)]
 
 
-def _handles() -> list[Line2D]:
+def places_handles() -> list[Line2D]:
+    """Legend of the places."""
     how = {"ls": "", "mew": 0}
     return [
         Line2D([], [], marker="o", color=COLOURS.felt, alpha=0.7, label="where a touch may have been", **how),
@@ -95,9 +96,9 @@ class PlacesPanel:
             mark_goal(ax, self.view.appear(np.array(run.world.goal_point)), 8).set_zorder(6.7)
         trail = run.data.tool_position.values
         self._trail_rows = path_rows(trail, 1e-3)
-        self._trail = self.view.appear(trail[self._trail_rows])
-        self.solids = PaintedFaces(ax)
-        self.trail = ax.plot([], [], color=COLOURS.travelled, zorder=6)[0]
+        self._trail = trail[self._trail_rows]
+        self.solids = add_poses(ax, self.view, [], pale=True)
+        self.trail = SpaceLine(self.solids, [], color=COLOURS.travelled)
         self.places = ax.add_collection(PolyCollection([], linewidths=0, zorder=6.3), autolim=False)
         self.halo = ax.plot([], [], "o", ms=34, mfc="none", mew=4, zorder=7)[0]
 
@@ -106,6 +107,12 @@ class PlacesPanel:
         """What changes, from back to front."""
         return [self.solids, self.trail, self.places, self.halo]
 
+    @property
+    def handles(self) -> list[Artist]:
+        """Legend of what is here."""
+        drawn = [handle for handle in places_handles() if handle.get_label() != "where it was"]
+        return [*drawn, *(h for h in space_handles(self.run) if h.get_label() in ("goal", "obstacles"))]
+
     settled: tuple[Artist, ...] = ()  # everything is in front of the arm
 
     def show(self, now: Now, new_plan: bool) -> None:
@@ -113,11 +120,9 @@ class PlacesPanel:
         data = self.run.data
         if new_plan:
             self._show_places(now.number)
-        self.trail.set_data(*self._trail[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
+        self.trail.set_points(self._trail[: np.searchsorted(self._trail_rows, now.row, side="right")])
         q = data.q.values[now.row]
-        self.solids.set_visible(bool(np.isfinite(q).all()))
-        if self.solids.get_visible():
-            self.solids.set_faces(*self.view.seen([CellPose(q)], pale=True))
+        self.solids.show(self.view.parts([CellPose(q)] if np.isfinite(q).all() else [], pale=True))
         show_halo(self.halo, self.view.appear(self._middle(now))[:, None], now)
 
     def _show_places(self, count: int) -> None:

@@ -1,19 +1,14 @@
-"""The arm as a page draws it, made of its capsules: housings across the joints' axes, tapered links, caps.
+"""The arm as pictures, films and the page draw it, made of its capsules: housings across the joints' axes, links, caps.
 
-A part is a solid of revolution in the frame of its link, so the page needs no shape of its own for it.
+A part is a solid of revolution in the frame of its link.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dynamics import Arm, link_frames
-from dynamics.quaternions import quaternions
-from hopfield_nav.extensions.viewer.arrays import packed
-from hopfield_nav.geometry import capsule_distance
-from hopfield_nav.world import Mesh, Solid
-from hopfield_nav.world import packed as pack_solids
 
 _TUBE = 2.5  # a capsule longer than this many radii is a tube
 _TAPER = (0.92, 0.82)  # radii at the ends of a tube, of the capsule's; here and below
@@ -133,38 +128,3 @@ def _round(kind: str, capsule: _Capsule, shares: tuple[float, float] = (1.0, 1.0
 def _part(kind: str, start: np.ndarray, along: np.ndarray, outline: list[tuple[float, float]]) -> dict[str, Any]:
     rows = [[round(float(radius), 6), round(float(at), 6)] for radius, at in outline]
     return {"kind": kind, "start": start.tolist(), "along": along.tolist(), "outline": rows}
-
-
-_NEAR = 5e-3  # [m] from a solid's surface, within which a contact is on that solid
-
-
-def link_poses(arm: Arm, q: np.ndarray) -> dict[str, Any]:
-    """Where the links are, base and flange included, at joint angles (f, n) [rad].
-
-    ``position`` (f, n + 1, 3) [m] and ``turn`` (f, n + 1, 4), unit quaternions x, y, z, w that do not change sign
-    from frame to frame.
-    """
-    frames = link_frames(arm, q)
-    turn = np.roll(quaternions(frames[..., :3, :3]), -1, axis=-1)
-    flips = np.sum(turn[1:] * turn[:-1], axis=-1) < 0.0
-    turn[1:] *= np.where(np.cumsum(flips, axis=0) % 2, -1.0, 1.0)[..., None]
-    return {"position": packed(frames[..., :3, 3]), "turn": packed(turn)}
-
-
-def solid_part(solid: Solid, known: bool, touched: float | None = None) -> dict[str, Any]:
-    """A solid with its own keys of the world file, and when it was first ``touched`` [s], if ever."""
-    kind = type(solid).__name__.lower()
-    told = {"kind": kind, "known": known, "touched": touched, **solid.model_dump(mode="json")}
-    return {**told, "triangles": solid.triangles.tolist()} if isinstance(solid, Mesh) else told
-
-
-def first_touches(solids: Sequence[Solid], time: np.ndarray, points: np.ndarray) -> list[float | None]:
-    """When each solid was first touched [s], or None, by points (k, 3) of contact [m], NaN for none."""
-    there = np.isfinite(points).all(axis=1)
-    if not solids or not there.any():
-        return [None] * len(solids)
-    point = points[there]
-    rows = np.concatenate([point, point, np.zeros((len(point), 1))], axis=1)
-    distance = capsule_distance(rows, pack_solids(solids))
-    nearest = distance <= np.minimum(distance.min(axis=1, keepdims=True), _NEAR)
-    return [float(time[there][own][0]) if own.any() else None for own in nearest.T]
