@@ -467,7 +467,7 @@ def test_the_arm_is_drawn_as_on_the_page():
     """Every face of an arm lies on a part that the page draws, and the base stands on its plane."""
     arm = load_arm("ur5_ragazzon2012")
     outline, parts = arm_outline(arm), arm_parts(arm)
-    assert len(outline.faces) == sum(48 * (len(part["outline"]) - 1) for part in parts)
+    assert len(outline.faces) == sum(36 * (len(part["outline"]) - 1) for part in parts)
     assert outline.faces[outline.link == 0][..., 2].min() == 0.0
     shown = pose_outline(arm, outline, np.zeros(6))
     last = outline.link == 6

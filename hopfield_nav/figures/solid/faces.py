@@ -11,7 +11,7 @@ from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.geometry import arm_parts
 from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere
 
-_SIDES = 48  # around what is round, as on the page
+_SIDES = 36  # around what is round
 _FOOT = 0.06  # [m]
 _QUARTER = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 19)
 

@@ -36,7 +36,6 @@ class Solids(Artist):
         super().__init__()
         self.view, self._base = view, np.stack(view)
         self._height, self._side = (above, 1.0) if above is not None else (below, -1.0)
-        self._seen: tuple[np.ndarray, ...] = ()  # how near each pixel is, and the pixel of a point on the axes
         self.show([])
         self.set_zorder(zorder)
         self.set_in_layout(False)
@@ -58,6 +57,7 @@ class Solids(Artist):
             there &= (self._side * (corners[..., 2] - self._height) > 0.0).any(axis=1)
         self._faces, self._layers = corners[there] @ self._base.T, layer[there]
         self._colours = lit(colour[there], normal[there])
+        self._seen: tuple[np.ndarray, ...] = ()  # once painted: how near each pixel is, and where it is on the axes
         self.stale = True
 
     def draw(self, renderer: RendererBase) -> None:
@@ -79,7 +79,7 @@ class Solids(Artist):
     def hides(self, points: np.ndarray) -> np.ndarray:
         """(k,) whether points (k, 3) [m] are behind something opaque, in the picture that was painted last."""
         hidden = np.zeros(len(points), dtype=bool)
-        if not self._seen or not self.get_visible():
+        if not self._seen:
             return hidden
         depth, origin, scale = self._seen
         place = np.asarray(points) @ self._base.T
