@@ -24,7 +24,7 @@ def draw_level(ax: Axes, run: Run, level: int) -> Axes:
     here = (plan.steps[:, :, 2] == level).all(axis=1)  # steps up and down belong to no level
     solid.add_closed_steps(ax, run, plan.steps[here], plan.certainty[here])
     _add_path(ax, run, level)
-    solid.add_ends(ax, run, 4, lambda point: point[:2] if solid.level_of(run, point[2]) == level else 2 * [np.nan])
+    solid.add_ends(ax, run, 4, lambda p: np.where(solid.level_of(run, p[2]) == level, p[:2], np.nan))
     _add_collisions(ax, run, level)
     solid.frame_map(ax, run, labels=False)
     return ax

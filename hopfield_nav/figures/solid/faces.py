@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.colors import to_rgba
+from numpy.typing import ArrayLike
 
 from dynamics import Arm, forward_kinematics, link_frames
 from hopfield_nav.figures.palette import COLOURS
@@ -13,7 +14,7 @@ from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere
 
 _SIDES = 36  # around what is round
 _FOOT = 0.06  # [m]
-_QUARTER = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 19)
+_HALF_TURN = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 19)
 
 
 class Outline(NamedTuple):
@@ -68,8 +69,8 @@ def faces_of(solids: Sequence[Solid], low: float = 0.0, high: float = 0.0) -> np
 
 def _faces(solid: Box | Cylinder | Mesh | Sphere, low: float, high: float) -> np.ndarray:
     if isinstance(solid, Sphere):
-        outline = solid.radius * np.stack([np.cos(_QUARTER), np.sin(_QUARTER)], axis=1)
-        return turned_faces(solid.center, [0.0, 0.0, 1.0], outline)
+        half = solid.radius * np.stack([np.cos(_HALF_TURN), np.sin(_HALF_TURN)], axis=1)
+        return turned_faces(solid.center, [0.0, 0.0, 1.0], half)
     if isinstance(solid, Box):
         return box_faces(np.array(solid.center), np.array(solid.size), np.array(solid.rotation))
     if isinstance(solid, Mesh):
@@ -79,7 +80,7 @@ def _faces(solid: Box | Cylinder | Mesh | Sphere, low: float, high: float) -> np
     return turned_faces([*solid.center, 0.0], [0.0, 0.0, 1.0], outline)
 
 
-def turned_faces(start: Sequence, along: Sequence, outline: Sequence, sides: int = _SIDES) -> np.ndarray:
+def turned_faces(start: ArrayLike, along: ArrayLike, outline: ArrayLike, sides: int = _SIDES) -> np.ndarray:
     """Faces (m, 4, 3) [m] of what an outline makes as it turns about the line from ``start`` along a unit vector.
 
     The outline (k, 2) has rows of a radius and a distance from ``start``.
