@@ -85,12 +85,13 @@ def turned_faces(start: ArrayLike, along: ArrayLike, outline: ArrayLike, sides: 
 
     The outline (k, 2) has rows of a radius and a distance from ``start``.
     """
-    across = np.cross(along, np.eye(3)[np.argmin(np.abs(along))])
+    axis = np.asarray(along, dtype=np.float64)
+    across = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     across /= np.linalg.norm(across)
     turn = np.append(np.linspace(0.0, 2 * np.pi, sides + 1)[:-1], 0.0)[:, None]
-    circle = np.cos(turn) * across + np.sin(turn) * np.cross(along, across)
+    circle = np.cos(turn) * across + np.sin(turn) * np.cross(axis, across)
     radius, distance = np.array(outline).T[..., None, None]
-    rows = np.array(start) + distance * np.array(along) + radius * circle
+    rows = np.array(start) + distance * axis + radius * circle
     return np.stack([rows[:-1, :-1], rows[:-1, 1:], rows[1:, 1:], rows[1:, :-1]], axis=2).reshape(-1, 4, 3)
 
 
