@@ -243,7 +243,8 @@ class Simulation:
         """The record so far."""
         log, first, detections = self.rows.table(), self.first_motion.cells, list(self.detections)
         blocked, closed = self.navigator.final_map(), self.navigator.closed_steps()
-        run = Run(self.world, summarise(self), log, detections, first, blocked, closed)
+        plans = list(self.navigator.notes.plans)
+        run = Run(self.world, summarise(self), log, detections, first, blocked, closed, plans)
         if self.on_record is not None:
             self.on_record(run)
         return run

@@ -10,6 +10,7 @@ from .map import Step as Step
 from .marking_navigator import MarkingNavigator as MarkingNavigator
 from .motion import Detection as Detection
 from .motion import MotionPhase as MotionPhase
+from .motion import NotedPlan as NotedPlan
 from .motion import PlannedMotion as PlannedMotion
 from .motion import Reference as Reference
 from .motion import cell_of_start as cell_of_start

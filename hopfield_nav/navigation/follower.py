@@ -9,7 +9,7 @@ import numpy as np
 from dynamics import Arm, BadInput, forward_kinematics
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.navigation.map import Cell, make_map
-from hopfield_nav.navigation.motion import Detection, PlannedMotion, Reference, no_cells
+from hopfield_nav.navigation.motion import Detection, PlannedMotion, PlanNotes, Reference, no_cells
 from hopfield_nav.navigation.navigator import Navigator
 from hopfield_nav.world import World
 
@@ -32,7 +32,7 @@ class Follower(Navigator):
     def __init__(self, world: World, arm: Arm, trajectory: Trajectory) -> None:
         self._arm = arm
         self.grid, _ = make_map(world)
-        rank = world.map.rank
+        rank, self.notes = world.map.rank, PlanNotes(world)
         self.motion = PlannedMotion((0,) * rank, no_cells(rank), trajectory)
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 from dynamics import Arm
 from hopfield_nav.control import Controller, Trace
 from hopfield_nav.navigation.map import NOWHERE, Cell, CollisionMap, ContactHypotheses, PriorMap, Step
-from hopfield_nav.navigation.motion import Detection, Paths, PlannedMotion, Reference, Situation, ToolMotions
+from hopfield_nav.navigation.motion import Detection, Paths, PlannedMotion, PlanNotes, Reference, Situation, ToolMotions
 from hopfield_nav.world import World
 
 
@@ -22,6 +22,7 @@ class Navigator(Protocol):
     """
 
     motion: PlannedMotion  # the one that the arm makes now. A run may put another before it, as while the arm brakes.
+    notes: PlanNotes  # every plan so far
 
     @property
     def goal(self) -> np.ndarray | None:
@@ -90,6 +91,7 @@ class OverToolMap:
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         self.situation = Situation(world, arm, start)  # of the run
+        self.notes = self.situation.notes  # of every plan
         self.map = self.situation.map  # with all that is marked or believed on it
         self.motions = ToolMotions(self.situation, start)  # what makes motions of paths
 

@@ -10,6 +10,7 @@ from .hopfield import flat_index as flat_index
 from .hopfield import iterate as iterate
 from .hopfield import judge_function as judge_function
 from .hopfield import largest_eigenvalue as largest_eigenvalue
+from .landscape import Landscape as Landscape
 from .limit import Field as Field
 from .limit import places_of as places_of
 from .limit import solve as solve

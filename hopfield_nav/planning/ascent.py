@@ -149,15 +149,6 @@ def step_nearer(at, field):
     return -1
 
 
-@inlined
-def _same(cell, other):
-    """Whether two cells (rank,) are one."""
-    alike = True
-    for a in range(cell.size):
-        alike &= cell[a] == other[a]
-    return alike
-
-
 @kernel
 def descend(field, start):
     """Steepest ascent in the limit network, a `limit.Field`, down its distances from a cell (rank,).
@@ -181,41 +172,3 @@ def descend(field, start):
         count += 1
     arrived = field.label[own_place(cells[count - 1], field.place)] == at_target
     return cells[:count].copy(), steps[: count - 1].copy(), arrived
-
-
-@inlined
-def _uphill(at, activation, offset, shape, wrap, place):
-    """Number of the step from the cell `at` to the largest activation; -1 where none is larger."""
-    own = own_place(at, place)
-    best = activation[own]
-    for k in range(offset.shape[0]):
-        j = neighbour(at, offset, k, shape, wrap, place)
-        if j >= 0:
-            best = max(best, activation[j])
-    for k in range(offset.shape[0]):
-        j = neighbour(at, offset, k, shape, wrap, place)
-        if j >= 0 and activation[j] > activation[own] and activation[j] >= (1.0 - SAME_ACTIVATION) * best:
-            return k
-    return -1
-
-
-@kernel
-def ascend(activation, offset, shape, wrap, place, start, target):
-    """Cells and steps of steepest ascent over activations (places,) in plain doubles, without a table.
-
-    The steps ``offset`` (k, rank) stand in tie order; ``wrap`` (rank,) says which axes are closed; the place of a
-    cell is the sum of its entries in ``place`` (rank, longest). A start may be blocked, as in `descend`.
-    """
-    cells, steps = np.empty((64, shape.size), np.int64), np.empty(64, np.int64)
-    cells[0], count = start, 1
-    while not _same(cells[count - 1], target):
-        k = _uphill(cells[count - 1], activation, offset, shape, wrap, place)
-        if k < 0:
-            break
-        if count == steps.size:
-            cells, steps = np.concatenate((cells, cells)), np.concatenate((steps, steps))
-        steps[count - 1] = k
-        for a in range(shape.size):
-            cells[count, a] = (cells[count - 1, a] + offset[k, a]) % shape[a]
-        count += 1
-    return cells[:count].copy(), steps[: count - 1].copy()

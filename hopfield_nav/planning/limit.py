@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning.ascent import UNREACHED, descend
 from hopfield_nav.planning.closed import NONE_CLOSED, by_place
-from hopfield_nav.planning.limit_bits import blocks, levels, next_row
+from hopfield_nav.planning.landscape import Landscape
+from hopfield_nav.planning.limit_bits import blocks, levels
 from hopfield_nav.planning.limit_lengths import OPEN, distances, mark, pad
 from hopfield_nav.planning.neighbourhood import Neighbourhood
 from hopfield_nav.planning.plan import NO_PATH, Plan
@@ -35,12 +35,16 @@ class Field(NamedTuple):
     closed: np.ndarray  # (n,) int64, sorted keys of the closed steps by place, see `closed`
 
 
-def plan_in_field(field: Field, near: Neighbourhood, start: Sequence[int]) -> Plan:
-    """The path down the distances of a settled limit network."""
+def plan_in_field(field: Field, near: Neighbourhood, start: Sequence[int], closed: np.ndarray = NONE_CLOSED) -> Plan:
+    """The path down the distances of a settled limit network; ``closed`` are the keys of its closed steps."""
     cells, steps, reached = descend(field, np.array(start, np.int64))
     length = float(np.add.reduce(near.length[steps])) if reached else np.inf
-    grid = partial(distance_grid, field, near)
-    return Plan(cells if reached else None, "" if reached else NO_PATH, length, "limit", _grid=grid)
+    settled = Landscape(partial(_activation, field, near), near, closed, False)
+    return Plan(cells if reached else None, "" if reached else NO_PATH, length, "limit", landscape=settled)
+
+
+def _activation(field: Field, near: Neighbourhood) -> np.ndarray:
+    return 0.0 - distance_grid(field, near)
 
 
 def solve(
@@ -94,24 +98,10 @@ def _cells(cells: Sequence[int] | np.ndarray, rank: int) -> np.ndarray:
 
 def distance_grid(field: Field, near: Neighbourhood) -> np.ndarray:
     """Distances to the nearest target in the unit of `spacing`, as a grid; inf where there is no path."""
-    grid = np.empty(tuple(field.shape))
-    hop = near.length[0] if near.uniform else 1.0
-    first = bool(field.nothing == UNREACHED)
-    _fill(field.label, field.nothing, hop, first, field.shape, field.place, grid.reshape(-1))
+    first, *others = (row[:n] for row, n in zip(field.place, near.shape, strict=True))
+    within = sum(np.ix_(*others)) if others else np.int64(0)  # a slice at a time: places are twice as large as labels
+    grid, hop = np.empty(near.shape), near.length[0] if near.uniform else 1.0
+    for k, place in enumerate(first):
+        label = field.label[place + within]
+        grid[k] = np.where(label != field.nothing, hop * (label - (field.nothing == UNREACHED)), np.inf)
     return grid
-
-
-@kernel
-def _fill(label, nothing, hop, first, shape, place, grid):
-    """Labels as distances in C order (cells,), hop * (label - first); in place."""
-    rank, n = shape.size, shape[shape.size - 1]
-    at = np.zeros(rank, np.int64)
-    last = place[rank - 1]
-    for row in range(0, grid.size, n):
-        base = 0
-        for a in range(rank - 1):
-            base += place[a, at[a]]
-        for x in range(n):
-            found = label[base + last[x]]
-            grid[row + x] = hop * (found - first) if found != nothing else np.inf
-        next_row(at, shape)

@@ -1,13 +1,17 @@
 """What a planner answers: a path through the map, or why there is none."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from importlib import import_module
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from dynamics import html_table
+from dynamics import BadInput, html_table
+from hopfield_nav.planning.landscape import Landscape
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 NO_PATH = "no free path from start to goal"
 
@@ -32,7 +36,7 @@ class Plan:
     # whether a neuron other than the goal is clamped at 1; then, or where beta is above 1/(number of
     # neighbours), the network may have false maxima
     saturated: bool = False
-    _grid: Callable[[], np.ndarray] | None = field(default=None, repr=False)
+    landscape: Landscape | None = field(default=None, repr=False)  # the settled network; None of other planners
     # (n, rank) float, the corners of the path in cells where they are not the centres of ``cells``; None
     # where they are
     waypoints: np.ndarray | None = None
@@ -51,16 +55,22 @@ class Plan:
 
     @cached_property
     def distance(self) -> np.ndarray | None:
-        """Grid of shortest distances to the goal, inf where there is none; "limit" alone.
+        """Grid of shortest distances to the goal, inf where there is none; "limit" alone."""
+        return None if self.landscape is None or self.landscape.sums else 0.0 - self.landscape.activation
 
-        Filled in when it is first asked for: over 20^6 cells it takes half a gigabyte.
-        """
-        return self._grid() if self._grid is not None and self.network == "limit" else None
-
-    @cached_property
+    @property
     def log_activation(self) -> np.ndarray | None:
-        """Grid of ln sigma, -inf where sigma is zero, filled in when first asked for; "sum" alone."""
-        return self._grid() if self._grid is not None and self.network == "sum" else None
+        """Grid of ln sigma, -inf where sigma is zero; "sum" alone."""
+        return self.landscape.activation if self.landscape is not None and self.landscape.sums else None
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the network, the climbed neighbour of every cell and the path; of more than two axes a slice.
+
+        Raises ``BadInput``: the plan of another planner, which has no network.
+        """
+        if self.landscape is None:
+            raise BadInput("no network to draw", where="plot", found=self.network, allowed="a plan of a network")
+        return import_module("hopfield_nav.figures.network").plot_plan(self, ax)  # a room above draws it
 
     def with_last(self, cell: tuple[int, ...]) -> Self:
         """The same path and one step more, to a cell."""
@@ -71,5 +81,4 @@ class Plan:
     @property
     def reachable(self) -> np.ndarray:
         """Bool grid of the cells from which a path leads to the goal."""
-        grid = self.log_activation if self.distance is None else self.distance
-        return np.zeros(0, dtype=bool) if grid is None else np.isfinite(grid)
+        return np.zeros(0, dtype=bool) if self.landscape is None else np.isfinite(self.landscape.activation)

@@ -8,6 +8,7 @@ from dynamics import BadInput, require_known
 from hopfield_nav.planning.ascent import climb_cells
 from hopfield_nav.planning.closed import closed_keys, without
 from hopfield_nav.planning.hopfield import check_beta, flat_index, iterate, judging_eigenvalue, largest_eigenvalue
+from hopfield_nav.planning.landscape import Landscape
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of, on_grid
 from hopfield_nav.planning.plan import NO_PATH, Plan
 from hopfield_nav.planning.sum import Problem, check_size, plan_in_sum, solve_sum
@@ -99,7 +100,7 @@ def replan(
     if slope is None:
         from hopfield_nav.planning.limit import plan_in_field, solve  # which the network of the document does not need
 
-        return plan_in_field(solve(grid, around, goal, keys), around, start)
+        return plan_in_field(solve(grid, around, goal, keys), around, start, keys)
     eigenvalue = judging_eigenvalue(slope, around, closed) if keys.size else largest_eigenvalue(around)
     problem = Problem(around, tuple(int(c) for c in goal), slope, eigenvalue, keys)
     return plan_in_sum(solve_sum(problem, np.ascontiguousarray(grid)), start)
@@ -158,7 +159,8 @@ def plan_activated(
     """
     shape = blocked.shape
     sigma, _ = iterate(blocked, goal, near=near, function=function, closed=closed)
-    table = without(near.table, closed_keys(closed, near))
+    keys = closed_keys(closed, near)
+    table = without(near.table, keys)
     first, target = flat_index(start, shape, "start"), flat_index(goal, shape, "goal")
     flat, exponent = np.append(sigma.ravel(), 0.0), np.zeros(sigma.size + 1, np.int32)
     cells, length, reached = climb_cells(table, near.length, np.array(shape), first, target, flat, exponent)
@@ -170,5 +172,5 @@ def plan_activated(
         "sum",
         function.slope,
         bool((others >= 1).any()),
-        _grid=lambda: np.log(sigma, where=sigma > 0, out=np.full(shape, -np.inf)),
+        Landscape(lambda: np.log(sigma, where=sigma > 0, out=np.full(shape, -np.inf)), near, keys, True),
     )

@@ -9,6 +9,7 @@ import numpy as np
 from dynamics import BadInput
 from hopfield_nav.planning.closed import by_place, closed_keys, with_new
 from hopfield_nav.planning.hopfield import flat_index
+from hopfield_nav.planning.landscape import Landscape
 from hopfield_nav.planning.limit import distance_grid, plan_in_field, solve
 from hopfield_nav.planning.neighbourhood import Neighbourhood, on_grid
 from hopfield_nav.planning.plan import Plan
@@ -111,11 +112,16 @@ class Replanner:
         Raises ``BadInput``: a start outside the grid.
         """
         flat_index(start, self._blocked.shape, "start")
-        return replace(plan_in_field(self._field, self._near, start), _grid=None)
+        return replace(plan_in_field(self._field, self._near, start), landscape=None)
 
     def path(self, start: Sequence[int]) -> np.ndarray | None:
         """Cells (k, rank) from a start to the nearest goal; None where there is no path. See `plan`."""
         return self.plan(start).cells
+
+    @property
+    def landscape(self) -> Landscape:
+        """The network as it stands when its activations are first asked for."""
+        return Landscape(lambda: 0.0 - self.distance, self._near, self._keys, False)
 
     @property
     def distance(self) -> np.ndarray:

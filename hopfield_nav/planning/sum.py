@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.planning.ascent import ascend, climb_cells
+from hopfield_nav.planning.ascent import climb_cells
 from hopfield_nav.planning.closed import NONE_CLOSED, without
 from hopfield_nav.planning.hopfield import flat_index
+from hopfield_nav.planning.landscape import Landscape
 from hopfield_nav.planning.neighbourhood import Neighbourhood
 from hopfield_nav.planning.plan import NO_PATH, Plan
 from hopfield_nav.planning.sum_exact import Equilibrium, log_activation, settle
@@ -39,7 +40,7 @@ class Summed(NamedTuple):
 
     problem: Problem  # what was solved
     equilibrium: Equilibrium | None  # with exponents; None where plain doubles were enough
-    activation: np.ndarray | None  # (cells,) plain doubles in C order; None otherwise
+    logs: np.ndarray | None  # (cells,) ln sigma of plain doubles in C order; None otherwise
     sweeps: int  # number of sweeps
     settled: bool  # whether the last sweep moved nothing
     saturated: bool  # whether a neuron other than the target is clamped at 1
@@ -48,9 +49,8 @@ class Summed(NamedTuple):
         """Grid of ln sigma, -inf where sigma is zero."""
         if self.equilibrium is not None:
             return log_activation(self.equilibrium).reshape(self.problem.near.shape)
-        assert self.activation is not None
-        with np.errstate(divide="ignore"):
-            return np.log(self.activation).reshape(self.problem.near.shape)
+        assert self.logs is not None
+        return self.logs.reshape(self.problem.near.shape)
 
 
 def check_size(near: Neighbourhood) -> None:
@@ -86,6 +86,8 @@ def _solve_rows(problem: Problem, flat: np.ndarray) -> Summed | None:
     if not safe:
         return None
     saturated = int(np.count_nonzero(activation == 1.0)) > 1
+    with np.errstate(divide="ignore"):
+        np.log(activation, out=activation)
     return Summed(problem, None, activation, sweeps, settled, saturated)
 
 
@@ -101,13 +103,13 @@ def plan_in_sum(network: Summed, start: Sequence[int]) -> Plan:
     """The path of steepest ascent in a settled summing network, from the start to its target."""
     problem = network.problem
     cells, length, reached = _climb(network, tuple(int(c) for c in start))
-    plan = (network.saturated, network.log_activation)
+    landscape = Landscape(network.log_activation, problem.near, problem.closed, True)
+    plan = problem.beta, network.saturated, landscape
     if not network.settled:
-        reason = f"the network did not settle in {network.sweeps} sweeps"
-        return Plan(None, reason, np.inf, "sum", problem.beta, *plan)
+        return Plan(None, f"the network did not settle in {network.sweeps} sweeps", np.inf, "sum", *plan)
     if not reached:
-        return Plan(None, _why_stopped(network, cells), np.inf, "sum", problem.beta, *plan)
-    return Plan(cells, "", length, "sum", problem.beta, *plan)
+        return Plan(None, _why_stopped(network, cells), np.inf, "sum", *plan)
+    return Plan(cells, "", length, "sum", *plan)
 
 
 def _climb(network: Summed, start: tuple[int, ...]) -> tuple[np.ndarray, float, bool]:
@@ -117,17 +119,16 @@ def _climb(network: Summed, start: tuple[int, ...]) -> tuple[np.ndarray, float, 
         first, target = flat_index(start, near.shape, "start"), _target(problem)
         ends = np.array(near.shape), first, target
         return climb_cells(_table(problem), near.length, *ends, state.mantissa, state.exponent)
-    cells, steps = ascend(
-        network.activation, near.offset, np.array(near.shape), near.wrap, _straight_places(near.shape),
-        np.array(start), np.array(problem.target),
-    )  # fmt: skip
-    return cells, float(near.length[steps].sum()), tuple(cells[-1]) == problem.target
-
-
-def _straight_places(shape: tuple[int, ...]) -> np.ndarray:
-    """Place table of C order, (rank, longest)."""
-    stride = np.append(np.cumprod(shape[:0:-1])[::-1], 1).astype(np.int64)
-    return np.arange(max(shape)) * stride[:, None]
+    landscape, cells = Landscape(network.log_activation, near, problem.closed, True), [np.array(start)]
+    while tuple(cells[-1]) != problem.target:
+        (after,) = landscape.climbed(cells[-1][None])
+        if (after == cells[-1]).all():
+            break
+        cells.append(after)
+    turn = np.where(near.wrap, near.shape, np.inf)
+    moves = np.abs(np.diff(cells, axis=0, prepend=cells[:1]))
+    length = float(np.linalg.norm(np.minimum(moves, turn - moves) * near.spacing, axis=1).sum())
+    return np.array(cells), length, tuple(cells[-1]) == problem.target
 
 
 def _is_dark(network: Summed, cell: np.ndarray) -> bool:
@@ -135,8 +136,8 @@ def _is_dark(network: Summed, cell: np.ndarray) -> bool:
     at = int(np.ravel_multi_index(tuple(cell), network.problem.near.shape))
     if network.equilibrium is not None:
         return network.equilibrium.mantissa[at] == 0.0
-    assert network.activation is not None
-    return network.activation[at] == 0.0
+    assert network.logs is not None
+    return bool(network.logs[at] == -np.inf)
 
 
 def _why_stopped(network: Summed, cells: np.ndarray) -> str:

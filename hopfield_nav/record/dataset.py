@@ -10,7 +10,7 @@ from hopfield_nav.world import World, further_columns
 if TYPE_CHECKING:
     import xarray
 
-    from hopfield_nav.navigation import Step
+    from hopfield_nav.navigation import NotedPlan, Step
     from hopfield_nav.record.detection import DetectionRecord
 
 
@@ -42,11 +42,12 @@ def make_record(
     first_path: np.ndarray,
     blocked: np.ndarray,
     closed: "Mapping[Step, float]",
+    plans: "Sequence[NotedPlan]",
 ) -> LabelledRecord:
     """Everything that is recorded of a run: rows of ``loop.Log``, and detections that were answered.
 
     The first path is (k, rank) cells, ``blocked`` the map at the end (of joint angles none is kept), ``closed`` the
-    certainty of every touched step at the end.
+    certainty of every touched step at the end, ``plans`` those whose network is kept.
     """
     variables = {**_signal_variables(world, log), **_event_variables(world, detections)}
     variables |= _step_variables(world, detections, closed)
@@ -54,7 +55,9 @@ def make_record(
     variables["first_path"] = _variable("first_waypoint map_axis", first_path, "1", "first path")
     from hopfield_nav.navigation import space_of
 
-    if space_of(world).of_places:
+    of_places = space_of(world).of_places
+    variables |= _network_variables(world, plans, of_places)
+    if of_places:
         variables |= _map_variables(world, detections, blocked)
     else:
         variables |= _place_variables(detections)
@@ -120,7 +123,6 @@ def _event_variables(world: World, detections: "Sequence[DetectionRecord]") -> d
 
 def _map_variables(world: World, detections: "Sequence[DetectionRecord]", blocked: np.ndarray) -> dict[str, tuple]:
     """What each detection changed on the map of cells, and the map at the end."""
-    axes = " ".join(("map_x", "map_y", "map_z")[: world.map.rank])
     about = "1: blocked at the end, 2: out of reach, 3: believed occupied"
     after = "detection after which it did, counted from 0"
     changed = [detection.changed for detection in detections]
@@ -129,7 +131,7 @@ def _map_variables(world: World, detections: "Sequence[DetectionRecord]", blocke
     return {
         "felt_change": _variable("change map_axis", cells, "1", "cell that became marked, or unmarked"),
         "felt_change_event": _variable("change", event, "1", after),
-        "final_map": _variable(axes, blocked.astype(np.int8), "1", about),
+        "final_map": _variable(map_axes(world, True), blocked.astype(np.int8), "1", about),
     }
 
 
@@ -165,6 +167,36 @@ def _step_variables(
         "event_certainty": _variable("event closed", certainty, "1", told.format("after the detection")),
         "final_certainty": _variable("closed", last, "1", told.format("at the end")),
     }
+
+
+def _network_variables(world: World, plans: "Sequence[NotedPlan]", of_places: bool) -> dict[str, tuple]:
+    """The network of every plan; nothing where none is kept, and no activations where no network was asked."""
+    if not plans:
+        return {}
+    longest = max(len(plan.cells) for plan in plans)
+    path = np.full((len(plans), longest, world.map.rank), -1, dtype=np.int32)
+    for k, plan in enumerate(plans):
+        path[k, : len(plan.cells)] = plan.cells
+    sums = of_places and world.planner.network == "sum"
+    about = "ln of the activation" if sums else "minus the distance to the goal, in cells"
+    about += "; -inf: no path leads to it"
+    found = {
+        "plan_time": _variable("plan", np.array([plan.time for plan in plans]), "s", "time of a plan"),
+        "plan_by": _variable("plan", np.array([plan.by for plan in plans]), "1", "who found its path"),
+        "plan_path": _variable("plan plan_cell map_axis", path, "1", "its path, then -1"),
+    }
+    kept = [plan.activation for plan in plans if plan.activation is not None]
+    if kept:
+        none = np.full(world.map.shape, np.nan)
+        grids = np.array([none if plan.activation is None else plan.activation for plan in plans])
+        found["activation"] = _variable(f"plan {map_axes(world, of_places)}", grids, "1", about)
+    return found
+
+
+def map_axes(world: World, of_places: bool) -> str:
+    """Names of the axes of a map, as dimensions."""
+    names = "xyz" if of_places else [f"joint_{k + 1}" for k in range(world.map.rank)]
+    return " ".join(f"map_{name}" for name in names[: world.map.rank])
 
 
 def _variable(dims: str, values: Any, unit: str, long_name: str) -> tuple:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from hopfield_nav.navigation import Step
+    from hopfield_nav.navigation import NotedPlan, Step
 
 
 class Run:
@@ -49,9 +49,10 @@ class Run:
         first_path: np.ndarray,
         blocked: np.ndarray,
         closed: "Mapping[Step, float] | None" = None,
+        plans: "Sequence[NotedPlan]" = (),
     ) -> None:
         self.world, self.summary = world, summary
-        self._parts = (log, detections, first_path, blocked, closed or {})
+        self._parts = (log, detections, first_path, blocked, closed or {}, plans)
         self._data: xarray.Dataset | None = None
 
     @classmethod

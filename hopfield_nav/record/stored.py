@@ -145,7 +145,9 @@ def _check(where: str, found: Any, variable: Any, expected: "xarray.Dataset") ->
             raise BadInput("damaged variable", where=where, found=found.sizes[name], allowed=allowed)
 
 
-_GROW = {"place", "time", "event", "closed", "change", "waypoint", "first_waypoint"}  # as long as the run was
+_GROW = {  # as long as the run was
+    "place", "time", "event", "closed", "change", "waypoint", "first_waypoint", "plan", "plan_cell",
+}  # fmt: skip
 
 
 def _unreadable(path: Path, error: Exception) -> BadInput:

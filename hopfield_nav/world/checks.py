@@ -21,6 +21,7 @@ from hopfield_nav.world.beforehand import check_beta_of
 from hopfield_nav.world.faults import faults_of
 from hopfield_nav.world.joint_map import OF_A_JOINT_MAP
 from hopfield_nav.world.map import MapSection
+from hopfield_nav.world.sections import MOST_NEURONS
 from hopfield_nav.world.trust import is_code
 from hopfield_nav.world.world import World
 
@@ -56,6 +57,14 @@ def _check_periods(world: World) -> Iterator[BadInput]:
         if period is not None and not _is_multiple(period, step):
             allowed = f"{step:.6g} s times a whole number"
             yield BadInput("not a multiple of plant.step", where=key, found=period, allowed=allowed)
+
+
+def _check_network(world: World) -> None:
+    """Not too many neurons, where their activations are to be kept whatever their number."""
+    neurons = math.prod(world.map.shape)
+    if world.record.network is True and neurons > MOST_NEURONS:
+        found, allowed = f"true, {neurons} neurons, {8e-6 * neurons:.3g} MB a plan", f"true up to {MOST_NEURONS}, false"
+        raise BadInput("too many neurons to keep of every plan", where="record.network", found=found, allowed=allowed)
 
 
 def _check_delay(world: World) -> None:
@@ -222,7 +231,7 @@ _OF_SETTINGS: tuple[_Check, ...] = (
         )
         for key in ("stiffness", "temperature")
     ),
-    _check_explore,
+    _check_explore, _check_network,
 )  # fmt: skip
 
 

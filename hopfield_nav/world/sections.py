@@ -215,11 +215,25 @@ class ExploreSection(MethodSection):
     )
 
 
+AUTO_NEURONS, MOST_NEURONS = 2_000, 100_000  # of a network whose activations are kept
+
+
 class RecordSection(Section):
     """What of a run is kept."""
 
     every: Annotated[int, Whole(1, 10**6)] = Field(1, description="a row is kept every so many steps of the integrator")
     signals: Literal["all", "none"] = Field("all", description="all signals, or events alone")
+    network: Literal["auto"] | Flag = Field(
+        "auto",
+        description="the activations of every plan: auto, of up to 2,000 neurons where signals are kept; true, of up "
+        "to 100,000; false: none; 8 bytes for each neuron and plan",
+    )
+
+    def keeps_network(self, neurons: int) -> bool:
+        """Whether the activations of so many neurons are kept."""
+        if self.network == "auto":
+            return self.signals == "all" and neurons <= AUTO_NEURONS
+        return bool(self.network)
 
 
 def _of_extensions(sections: dict[str, Any]) -> dict[str, Any]:

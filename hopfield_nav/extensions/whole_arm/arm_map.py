@@ -23,7 +23,7 @@ from hopfield_nav.extensions.whole_arm.search import CellPath, Query, Search
 from hopfield_nav.extensions.whole_arm.separation import Separation
 from hopfield_nav.extensions.whole_arm.strategy import ArmReport, belief_for
 from hopfield_nav.navigation.map import Beliefs, Cell, Step
-from hopfield_nav.navigation.motion import MotionPhase
+from hopfield_nav.navigation.motion import CHEAPEST, NETWORK, MotionPhase, planned_by
 from hopfield_nav.navigation.planners import planner_for
 from hopfield_nav.plugin import BelievedMap, CollisionEvidence
 from hopfield_nav.world import World, is_code
@@ -71,6 +71,7 @@ class ArmMap:
         self.learning, self._belief = WholeArmLearning(world, arm, self.grid), belief_for(world)
         self._may_refine = world.planner.finer and own is None and not is_code(world.explore.method)
         self._carried: Carried | None = None  # from the world's map to a finer one
+        self.planned: tuple[str, CellPath | None] | None = None  # who planned in the last step, and the path
 
     @property
     def beliefs(self) -> Beliefs:
@@ -102,6 +103,7 @@ class ArmMap:
         First whether the map can be entered, then which path there is, whether it is worth driving, whether the map
         becomes finer, and whether the arm had better try what it felt.
         """
+        self.planned = None
         if not len(self.search.solutions):
             return End(f"the arm is at its goal in no configuration that touches nothing known; {self.grid.edges()}")
         here = trail.cell or self.entry(q, straight)
@@ -109,6 +111,8 @@ class ArmMap:
             away = straight and not trail.at_start
             return Back() if away else End("no cell of the map can be entered from where the arm is")
         choice, evidence = self.choose_path(here, q)
+        by = planned_by(self._world.planner)
+        self.planned = CHEAPEST if by == NETWORK and evidence.as_cost else by, choice.path if choice else None
         self.separation.look(self.learning)
         if choice is not None and self.separation.is_settled(self.collisions):
             return End(self._why_hardly(), self.separation.bound)

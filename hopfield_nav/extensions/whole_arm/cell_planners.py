@@ -15,7 +15,7 @@ from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.grid import TURN, JointGrid
 from hopfield_nav.navigation.map import Cell, Step, pairs
 from hopfield_nav.navigation.planners import WithPlan
-from hopfield_nav.planning import Replanner, cheapest_path, first_axis_first, neighbourhood_of
+from hopfield_nav.planning import Landscape, Replanner, cheapest_path, first_axis_first, neighbourhood_of
 from hopfield_nav.plugin import BelievedMap
 
 AxisCuts = tuple[tuple[int, float], ...]  # joints, and angles over which they shall not turn [rad]
@@ -23,6 +23,10 @@ AxisCuts = tuple[tuple[int, float], ...]  # joints, and angles over which they s
 
 class CellPlanner(Protocol):
     """Plans from one cell."""
+
+    @property
+    def landscape(self) -> Landscape | None:
+        """The network that was asked last, over the whole map; None without one."""
 
     def plan(self, goals: np.ndarray, closed: set[Step], cuts: AxisCuts) -> np.ndarray | None:
         """The cells (k, n) of a path to one of the goals (g, n), past closed steps and over no cut; None: none."""
@@ -36,6 +40,12 @@ class Network:
         self._replanner: Replanner | None = None
         self._asked: tuple[list[list[int]], AxisCuts] | None = None
         self._closed = set[Step]()
+
+    @property
+    def landscape(self) -> Landscape | None:
+        """The network as it stands; None where a cut parts the map."""
+        cut = self._asked is None or self._asked[1]
+        return None if self._replanner is None or cut else self._replanner.landscape
 
     def plan(self, goals: np.ndarray, closed: set[Step], cuts: AxisCuts) -> np.ndarray | None:  # noqa: D102
         map_, shape, asked = opened(cuts, self._grid), self._grid.shape, (goals.tolist(), cuts)
@@ -55,6 +65,7 @@ class Costs(NamedTuple):
     grid: JointGrid
     here: Cell
     cost: np.ndarray
+    landscape: Landscape | None = None
 
     def plan(self, goals: np.ndarray, closed: set[Step], cuts: AxisCuts) -> np.ndarray | None:  # noqa: D102
         map_ = opened(cuts, self.grid)
@@ -67,6 +78,7 @@ class Own(NamedTuple):
 
     planner: WithPlan
     believed: Callable[[np.ndarray, set[Step]], BelievedMap]
+    landscape: Landscape | None = None
 
     def plan(self, goals: np.ndarray, closed: set[Step], _: AxisCuts) -> np.ndarray | None:  # noqa: D102
         return self.planner.plan(self.believed(goals, closed)).cells

@@ -17,7 +17,7 @@ from hopfield_nav.extensions.whole_arm.search import CellPath
 from hopfield_nav.extensions.whole_arm.strategy import response_for
 from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step
-from hopfield_nav.navigation.motion import Detection, MotionPhase, PlannedMotion, Reference
+from hopfield_nav.navigation.motion import Detection, MotionPhase, PlannedMotion, PlanNotes, Reference
 from hopfield_nav.plugin import CollisionEvidence, MethodFailed
 from hopfield_nav.world import World
 
@@ -30,7 +30,7 @@ class WholeArmNavigator:
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         self.world, self.arm = world, arm
-        self.map = ArmMap(world, arm, start)
+        self.map, self.notes = ArmMap(world, arm, start), PlanNotes(world)
         self.goal = None if world.goal_point is None else np.array(world.goal_point)
         self._response = response_for(world, len(start))
         self._straight = world.planner.any_angle and self._response is None
@@ -179,6 +179,10 @@ class WholeArmNavigator:
         while isinstance(step, Refine):
             self.trail.rename(self.map.refine(step.grid).cell)
             step = self.map.next_step(begin.q, self.trail, self._straight)
+        if self.map.planned is not None:
+            by, path = self.map.planned
+            named, landscape = (None, None) if path is None else (self.map.named(path.cells), path.landscape)
+            self.notes.note(begin.time, by, named, landscape)
         if isinstance(step, End):
             start, none = self.motion.start, self.motion.cells[:0]
             return PlannedMotion(start, none, None, "no_path", step.reason, error_bound=step.error_bound)

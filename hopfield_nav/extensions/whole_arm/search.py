@@ -29,7 +29,7 @@ from hopfield_nav.extensions.whole_arm.grid import JointGrid
 from hopfield_nav.extensions.whole_arm.step_checks import Place, StepChecks, Walls, doubtful, likely_places
 from hopfield_nav.navigation.map import Beliefs, Cell, Step, pairs, step_between
 from hopfield_nav.navigation.planners import WithPlan
-from hopfield_nav.planning import neighbourhood_of
+from hopfield_nav.planning import Landscape, neighbourhood_of
 from hopfield_nav.plugin import BelievedMap, CollisionEvidence
 
 Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which each may be reached
@@ -51,6 +51,7 @@ class CellPath(NamedTuple):
 
     cells: np.ndarray  # (k, n) from the start's cell to that of the goal
     goal: int  # number of the solution that it leads to; -1: it ends at the centre of its last cell
+    landscape: Landscape | None = None  # the network that was climbed, over the whole map
 
     @property
     def exit(self) -> tuple[int, Cell]:
@@ -214,7 +215,7 @@ class Search:
             rows, bad = self._checked(path, q, driven, likely)
             beyond = [] if bad else np.flatnonzero(~within_limits(self._arm, self._grid, rows).all(axis=0)).tolist()
             if not bad and not beyond:
-                return path
+                return path._replace(landscape=planner.landscape)
             if beyond and beyond[0] not in dict(cuts):
                 tried = (self._proven(planner, q, closed, left, driven, likely, more)
                          for more in one_more(cuts, self._arm, beyond[0], q[beyond[0]]))  # fmt: skip

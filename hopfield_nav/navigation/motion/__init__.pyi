@@ -1,3 +1,9 @@
+from .plan_notes import AGAINST_BELIEFS as AGAINST_BELIEFS
+from .plan_notes import CHEAPEST as CHEAPEST
+from .plan_notes import NETWORK as NETWORK
+from .plan_notes import NotedPlan as NotedPlan
+from .plan_notes import PlanNotes as PlanNotes
+from .plan_notes import planned_by as planned_by
 from .planned_motion import Approach as Approach
 from .planned_motion import FirstSegment as FirstSegment
 from .planned_motion import MotionPhase as MotionPhase

@@ -5,6 +5,7 @@ import numpy as np
 from dynamics import Arm, BadInput, forward_kinematics
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.navigation.map import Cell, CollisionMap, ToolMap
+from hopfield_nav.navigation.motion.plan_notes import PlanNotes
 from hopfield_nav.navigation.motion.planned_motion import PlannedMotion
 from hopfield_nav.navigation.motion.reachability import known_solids, link_distances
 from hopfield_nav.world import World
@@ -21,6 +22,7 @@ class Situation:
         self.map = ToolMap(world)  # with all that is believed on it
         start = cell_of_start(world, self.map.grid, self.tool(q))
         self.motion = PlannedMotion(start, no_cells(self.map.rank), None)  # the one that the arm makes now
+        self.notes = PlanNotes(world)  # every plan so far
 
     def tool(self, q: np.ndarray) -> np.ndarray:
         """(3,) position of the tool at joint angles (n,) [m]."""

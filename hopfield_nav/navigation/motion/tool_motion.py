@@ -14,6 +14,7 @@ from hopfield_nav.loop import Trajectory, quintic_trajectory
 from hopfield_nav.navigation.map import Cell, touches
 from hopfield_nav.navigation.motion import reachability
 from hopfield_nav.navigation.motion.initial_alignment import end_at_turn, prepend, split_turn, turned
+from hopfield_nav.navigation.motion.plan_notes import NETWORK
 from hopfield_nav.navigation.motion.planned_motion import PlannedMotion, Reference
 from hopfield_nav.navigation.motion.situation import Situation
 from hopfield_nav.navigation.motion.waypoints import along_chain, tight_chain, times_by_cell, times_by_length
@@ -25,6 +26,8 @@ class Route(NamedTuple):
 
     plan: Plan  # of the planner
     over_centre: bool = False  # whether it leads over the centre of its last cell to a goal beside that
+    by: str = NETWORK  # who found it
+    asked: Plan | None = None  # what the planner answered last, where the plan is of somebody else
 
 
 class Paths(Protocol):
@@ -73,6 +76,7 @@ class ToolMotions:
         """The motion to the goal that the arm can make, first over a cell's centre, so many times slower."""
         while True:
             route = paths.find(start)
+            self._now.notes.note(begin.time, route.by, route.plan.cells, (route.asked or route.plan).landscape)
             if route.plan.cells is None:
                 return self._situation.no_path(start, route.plan.reason + self._count_unreachable())
             at_rest = not begin.qd.any() and not self._situation.motion.reacts

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from hopfield_nav.navigation.map import Cell
-from hopfield_nav.navigation.motion import Route, Situation, cell_at, is_corner, step_of
+from hopfield_nav.navigation.motion import AGAINST_BELIEFS, Route, Situation, cell_at, is_corner, planned_by, step_of
 from hopfield_nav.navigation.planners import believed_map, planner_for
 from hopfield_nav.planning import Plan
 from hopfield_nav.plugin import BelievedMap
@@ -22,18 +22,18 @@ class MarkedPaths:
 
     def __init__(self, situation: Situation) -> None:
         self._world, self._map = situation.world, situation.map
-        self._planner = planner_for(situation.world)
+        self._planner, self._by = planner_for(situation.world), planned_by(situation.world.planner)
 
     def find(self, start: Cell) -> Route:
         """A path to the goal's cell, or to the one beside it (``motion.Paths``)."""
         target = self._map.target()
         if target is None:
-            return Route(Plan(None, _GOAL_SHUT, np.inf, self._world.planner.kind))
+            return Route(Plan(None, _GOAL_SHUT, np.inf, self._world.planner.kind), by=self._by)
         goals = np.array([target])
         plan = self._planner.plan(believed_map(self._world, self._map.obstacles(), start, goals))
         if plan.cells is None or self._map.goal_cell is None or self._map.goal_cell == target:
-            return Route(plan)
-        return Route(plan.with_last(self._map.goal_cell))
+            return Route(plan, by=self._by)
+        return Route(plan.with_last(self._map.goal_cell), by=self._by)
 
     def rests(self, places: np.ndarray) -> None:
         """The arm stops at the goal alone."""
@@ -47,23 +47,24 @@ class BelievedPaths:
 
     def __init__(self, situation: Situation, tried: Callable[[], set[Cell]]) -> None:
         self._world, self._map, self._tried = situation.world, situation.map, tried
-        self._planner = planner_for(situation.world)
+        self._planner, self._by = planner_for(situation.world), planned_by(situation.world.planner)
 
     def find(self, start: Cell) -> Route:
         """A path to the goal (``motion.Paths``)."""
         planner, targets, beliefs = self._world.planner, self.targets(), self._map.beliefs
         obstacles = self._map.obstacles()
-        believed = self.believed(start)
+        believed, asked = self.believed(start), None
         for target in targets:
-            plan = self._planner.plan(replace(believed, goals=np.array([target])))
+            plan = asked = self._planner.plan(replace(believed, goals=np.array([target])))
             if plan.cells is not None:
-                return self._to_goal(plan, target)
+                return self._to_goal(plan, target)._replace(by=self._by)
         for find in (beliefs.likeliest_path, self._way_out):
             for target in targets:
                 cells = find(obstacles, start, target)
                 if cells is not None:
-                    return self._to_goal(Plan(cells, "", float(len(cells) - 1), planner.kind), target)
-        return Route(Plan(None, self._why_none(), np.inf, planner.kind))
+                    found = Plan(cells, "", float(len(cells) - 1), planner.kind)
+                    return self._to_goal(found, target)._replace(by=AGAINST_BELIEFS, asked=asked)
+        return Route(Plan(None, self._why_none(), np.inf, planner.kind), by=self._by, asked=asked)
 
     def believed(self, start: Cell) -> BelievedMap:
         """The map as a planner gets it, with all goals."""
