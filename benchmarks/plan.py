@@ -60,7 +60,7 @@ def document(times, table, free, target, beta, sweeps):
     total = 0
     for _ in range(times):
         activation = np.zeros(free.size + 1)
-        total += _iterate(table, free, target, LINEAR, beta, sweeps, activation)
+        total += _iterate(table, np.ones(table.shape[1]), free, target, LINEAR, beta, sweeps, activation)
     return total
 
 

@@ -18,6 +18,9 @@ _RECORD = ("world.yaml", "summary.json", "log.nc")
 def plot(
     run: Annotated[Path, typer.Argument(metavar="RUN_OR_SWEEP", help="Folder of a run or a sweep.")],
     pdf: Annotated[bool, typer.Option("--pdf", help="PDF beside PNG.")] = False,
+    only: Annotated[
+        str | None, typer.Option(metavar="FIGURE", help="Of a run: this alone, such as convergence.")
+    ] = None,
     heat: Annotated[str | None, typer.Option(metavar="QUANTITY", help="Of a sweep: a heat map of this alone.")] = None,
     over: Annotated[str | None, typer.Option(metavar="A,B", help="Two swept parameters, for --heat.")] = None,
 ) -> int:
@@ -29,7 +32,7 @@ def plot(
 
         paths = draw_sweep_figures(run, pdf=pdf)
     else:
-        paths = draw_run(load_saved_run(run), run, pdf)
+        paths = draw_run(load_saved_run(run), run, pdf, only)
     for path in paths:
         print(printable(str(path)))
     return 0
@@ -74,13 +77,13 @@ def _read_size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def draw_run(run: "Run", folder: Path, pdf: bool = False) -> list[Path]:
+def draw_run(run: "Run", folder: Path, pdf: bool = False, only: str | None = None) -> list[Path]:
     """Draw the figures of a run into its folder, on two processors where there are as many."""
     from hopfield_nav.figures import can_copy
     from hopfield_nav.figures.run import draw_run_figures
 
     inside(folder / "figures", folder)
-    return draw_run_figures(run, folder / "figures", pdf=pdf, two_processes=can_copy())
+    return draw_run_figures(run, folder / "figures", pdf=pdf, two_processes=can_copy(), only=only)
 
 
 def film_run(run: "Run", folder: Path, cut: "Cut | None" = None) -> Path:

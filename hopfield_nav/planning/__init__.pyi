@@ -5,6 +5,7 @@ from .ascent import climb as climb
 from .ascent import descend as descend
 from .cheapest import cheapest_path as cheapest_path
 from .closed import closed_cells as closed_cells
+from .closed import closed_keys as closed_keys
 from .hopfield import check_beta as check_beta
 from .hopfield import flat_index as flat_index
 from .hopfield import iterate as iterate
@@ -23,6 +24,7 @@ from .plan import Plan as Plan
 from .plan import way_back as way_back
 from .planner import NETWORKS as NETWORKS
 from .planner import choose_function as choose_function
+from .planner import default_beta as default_beta
 from .planner import plan_path as plan_path
 from .planner import replan as replan
 from .potential_field import plan_potential_field as plan_potential_field
@@ -30,3 +32,5 @@ from .replanning import Replanner as Replanner
 from .roadmap import plan_roadmap as plan_roadmap
 from .sum_exact import settle as settle
 from .theory import LINEAR as LINEAR
+from .theory import Activation as Activation
+from .theory import activation as activation

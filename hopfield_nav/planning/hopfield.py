@@ -16,7 +16,7 @@ from dynamics import BadInput
 from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning.closed import closed_keys, reduced_eigenvalue, without
 from hopfield_nav.planning.neighbourhood import Neighbourhood, on_grid
-from hopfield_nav.planning.theory import LINEAR, NAMES, Activation, respond
+from hopfield_nav.planning.theory import LINEAR, NAMES, SHUNTING, Activation, respond
 
 SMALLEST_BETA = 1e-60
 
@@ -98,18 +98,19 @@ def iterate(
     activation = np.zeros(free.size + 1)
     if start is not None:
         activation[:-1] = np.asarray(start, dtype=float).ravel()
-    sweeps = _iterate(table, free, goal, chosen.kind, chosen.slope, most_sweeps, activation)
+    weight = 1.0 / around.plain.length if chosen.kind == SHUNTING else np.ones(table.shape[1])
+    sweeps = _iterate(table, weight, free, goal, chosen.kind, chosen.slope, most_sweeps, activation)
     return activation[:-1].reshape(shape), sweeps
 
 
 @kernel
-def _sweep(table, free, target, kind, slope, old, new):
+def _sweep(table, weight, free, target, kind, slope, old, new):
     """One synchronous update from `old` to `new` (cells + 1,), both in place; whether any changed."""
     changed = False
     for i in range(free.size):
         total = 0.0
         for k in range(table.shape[1]):
-            total += old[table[i, k]]
+            total += weight[k] * old[table[i, k]]
         new[i] = respond(kind, slope, total) if free[i] else 0.0
         if i == target:
             new[i] = 1.0
@@ -118,12 +119,12 @@ def _sweep(table, free, target, kind, slope, old, new):
 
 
 @kernel
-def _iterate(table, free, target, kind, slope, most_sweeps, activation):
+def _iterate(table, weight, free, target, kind, slope, most_sweeps, activation):
     """Sweep until nothing changes; `activation` (cells + 1,) in place. Returns the number of sweeps."""
     other = np.zeros_like(activation)
     sweeps, changed = 0, True
     while changed and sweeps < most_sweeps:
-        changed = _sweep(table, free, target, kind, slope, activation, other)
+        changed = _sweep(table, weight, free, target, kind, slope, activation, other)
         activation[:] = other
         sweeps += 1
     return sweeps

@@ -16,6 +16,8 @@ from hopfield_nav.planning.theory import Activation
 from hopfield_nav.planning.theory import activation as activation_function
 
 NETWORKS = ("limit", "sum")
+FADED = "the activations of the cells on the way are too small for plain doubles: some 300 cells at beta 0.1"
+_SMALLEST = 1e-300  # of an activation, below which it soon is none
 TOP = "the climb ends on a cell that is not the goal: where g(0) is above 0 the network has such"
 
 
@@ -50,8 +52,8 @@ def plan_path(
         closed: (m, 2, rank) integers, pairs of neighbouring cells between which there is no step, in either
             direction; both cells stay free. A longer step that passes over such a pair is another pair. Pairs may
             come twice and in either order; None or empty for none.
-        activation: function of the neurons of "sum", whose slope beta then is: "linear", or "tanh", "saturated",
-            "sigmoid" in plain doubles (chapter 2; see `plan_activated`).
+        activation: function of the neurons of "sum", whose slope beta then is: "linear", or "tanh", "shunting",
+            "saturated", "sigmoid" in plain doubles (chapter 2; see `plan_activated`).
 
     Returns:
         The plan. A path that does not exist is a result with a reason, not an error.
@@ -165,9 +167,10 @@ def plan_activated(
     flat, exponent = np.append(sigma.ravel(), 0.0), np.zeros(sigma.size + 1, np.int32)
     cells, length, reached = climb_cells(table, near.length, np.array(shape), first, target, flat, exponent)
     others = np.delete(sigma.ravel(), target)
+    dark = FADED if sigma[sigma > 0.0].min() < _SMALLEST else NO_PATH
     return Plan(
         cells if reached else None,
-        "" if reached else NO_PATH if sigma[tuple(start)] == 0 and len(cells) == 1 else TOP,
+        "" if reached else dark if sigma[tuple(start)] == 0 and len(cells) == 1 else TOP,
         length if reached else np.inf,
         "sum",
         function.slope,

@@ -41,7 +41,7 @@ class PlannerSection(MethodSection):
     beta: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
         None, description="gain of the neurons, for the sum network; null: chosen by the planner"
     )
-    activation: Literal["linear", "tanh", "saturated", "sigmoid", "threshold"] = Field(
+    activation: Literal["linear", "tanh", "shunting", "saturated", "sigmoid", "threshold"] = Field(
         "linear",
         description="function of the neurons, for the sum network, beta being its slope; all but linear in "
         "plain doubles; saturated and sigmoid light cells without a path; threshold has no slope: refused",

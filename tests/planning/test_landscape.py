@@ -10,7 +10,8 @@ from hopfield_nav.planning import replan
 
 CASES = [
     ((14, 17), "limit", 1.0, None), ((14, 17), "sum", 1.0, None), ((14, 17), "limit", 1.5, None),
-    ((14, 17), "sum", 1.5, (True, False)), ((6, 7, 5), "limit", 1.0, (True, False, True)), ((6, 7, 5), "sum", 1.0, None),
+    ((14, 17), "sum", 1.5, (True, False)), ((6, 7, 5), "limit", 1.0, (True, False, True)),
+    ((6, 7, 5), "sum", 1.0, None),
 ]  # fmt: skip
 
 

@@ -69,7 +69,7 @@ def test_the_limit_network_is_a_search_of_its_own(felt):
     data, plans = felt.data, felt.plans()
     assert data.sizes["plan"] == len(plans)
     goal = felt.world.map.centre((0, 0)), felt.world.goal_point
-    goal = tuple(int(round((p - o) / felt.world.map.spacing)) for o, p in zip(*goal, strict=False))
+    goal = tuple(round((p - o) / felt.world.map.spacing) for o, p in zip(*goal, strict=False))
     for k, plan in enumerate(plans):
         shut = {(tuple(a), tuple(b)) for a, b in np.concatenate([plan.steps, plan.steps[:, ::-1]]).tolist()}
         assert data.plan_time.values[k] == plan.time
@@ -101,7 +101,8 @@ def test_it_is_kept_where_signals_are_and_the_network_is_small(marked, tmp_path)
     again = load_run(tmp_path / "run").data
     for name in ("activation", "plan_time", "plan_by", "plan_path"):
         np.testing.assert_array_equal(again[name].values, marked.data[name].values)
-        assert again[name].attrs["units"] and again[name].attrs["long_name"]
+        assert again[name].attrs["units"]
+        assert again[name].attrs["long_name"]
 
 
 def test_nothing_else_of_a_record_depends_on_it(marked):
@@ -115,7 +116,9 @@ def test_nothing_else_of_a_record_depends_on_it(marked):
 
 
 def test_too_many_neurons_are_refused_with_their_size():
-    with refused("record.network: too many neurons to keep of every plan; found true, 120000 neurons, 0.96 MB a plan"):
+    with refused(
+        "record.network: too many neurons to keep of every plan; found 'true, 120000 neurons, 0.96 MB a plan'"
+    ):
         load_world("u_trap", ["record.network=true", "map.spacing=0.002", "map.shape=[400, 300]"])
 
 
@@ -126,5 +129,6 @@ def test_the_whole_arm_keeps_the_network_that_it_climbed():
     for by, path, found in zip(data.plan_by.values, data.plan_path.values, data.activation.values, strict=True):
         path = path[path[:, 0] >= 0]
         if len(path):
-            assert by == "network" and (np.diff(found[tuple(path.T)])[1:] == 1.0).all()
+            assert by == "network"
+            assert (np.diff(found[tuple(path.T)])[1:] == 1.0).all()
     assert np.isfinite(data.activation.values[0]).any()

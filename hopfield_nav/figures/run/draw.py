@@ -16,7 +16,9 @@ from matplotlib.figure import Figure
 
 from dynamics import BadInput, require_known
 from hopfield_nav.figures.run import pages as paper
+from hopfield_nav.figures.run.convergence import convergence_page
 from hopfield_nav.figures.run.maps import draw_collision_space, draw_trajectory
+from hopfield_nav.figures.run.network import network_page
 from hopfield_nav.figures.run.signals import draw_collision_count, draw_force_magnitude
 from hopfield_nav.figures.sheets import add_note, save_figure, settings_note, shown_in_notebooks
 from hopfield_nav.figures.solid import in_space
@@ -34,6 +36,8 @@ _OF_PLACES: dict[str, Page] = {  # on a map of the tool
     "trajectory": paper.trajectory_page,  # 7.5
     "path_in_space": paper.path_in_space_page,  # the same from one side, where the map is in space
 }
+_OF_NETWORK: dict[str, Page] = {"network": network_page}
+_ON_REQUEST: dict[str, Page] = {"convergence": convergence_page}
 _OF_SIGNALS: dict[str, Page] = {
     "forces": paper.force_page,  # 7.6
     "force_magnitude": paper.force_magnitude_page,  # 7.7
@@ -47,22 +51,28 @@ def pages_of(run: Run) -> dict[str, Page]:
     """The figures of a run by the names of their files: of the map, by its owner, and of signals."""
     space = space_of(run.world)
     if space.of_places:
-        return _OF_PLACES | _OF_SIGNALS
+        return _OF_PLACES | _OF_NETWORK | _OF_SIGNALS
     own = resolve_name(space.pages) if space.pages else {}
-    return own | {name: page for name, page in _OF_SIGNALS.items() if name != "force_zoom"}
+    return own | _OF_NETWORK | {name: page for name, page in _OF_SIGNALS.items() if name != "force_zoom"}
 
 
-def draw_run_figures(run: Run, folder: str | Path, pdf: bool = False, two_processes: bool = False) -> list[Path]:
+def draw_run_figures(
+    run: Run, folder: str | Path, pdf: bool = False, two_processes: bool = False, only: str | None = None
+) -> list[Path]:
     """Draw every figure that makes sense for a run into a folder, which is made if need be; the files.
+
+    ``only`` is the name of one figure, which may be one that is drawn on request alone: ``convergence``.
 
     Figures of signals are left out where none were recorded, older ones of the same names replaced. On request there
     is a PDF beside each PNG, and a copy of this process helps, see ``figures.two_processes``.
 
-    Raises ``OSError``: a file cannot be written.
+    Raises ``OSError``: a file cannot be written; ``BadInput``: there is no such figure, or none of this run.
     """
-    folder = Path(folder)
+    folder, pages = Path(folder), pages_of(run)
+    if only is not None:
+        require_known(only, pages | _ON_REQUEST, "no such figure", "--only")
+        pages = {only: (pages | _ON_REQUEST)[only]}
     folder.mkdir(parents=True, exist_ok=True)
-    pages = pages_of(run)
     names, endings, note = list(pages), ("png", "pdf") if pdf else ("png",), run_note(run)
 
     def draw(name: str) -> bool:
@@ -73,6 +83,8 @@ def draw_run_figures(run: Run, folder: str | Path, pdf: bool = False, two_proces
     with paper_style():
         drawn = do_in_two_processes(jobs) if two_processes else [job() for job in jobs]
     made = [name for name, there in zip(names, reversed(drawn), strict=True) if there]
+    if only is not None and not made:
+        raise BadInput("this run has no such figure", where="--only", found=only)
     return [folder / f"{name}.{ending}" for name in made for ending in endings]
 
 
@@ -94,7 +106,7 @@ def plot_run(run: Run, name: str, ax: Axes | None = None) -> Axes | Figure:
 
     Raises ``BadInput``: there is no such figure, or none of this run, or it has more than one panel.
     """
-    pages = pages_of(run)
+    pages = pages_of(run) | _ON_REQUEST
     if ax is not None:
         flat = space_of(run.world).of_places and not in_space(run)
         allowed = _ONE_PANEL if flat else list(_ONE_PANEL)[2:]

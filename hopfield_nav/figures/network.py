@@ -1,0 +1,194 @@
+"""A settled network as a picture: a colour for the steps to the goal, an arrow to the climbed neighbour, the path.
+
+A network of more than two axes is shown where a plane of cells cuts it. The steps are ln σ/ln β, so that the networks
+``sum`` and ``limit`` have one scale: where there is one path alone, both are its number of steps.
+"""
+
+from collections import Counter
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+from matplotlib.lines import Line2D
+
+from hopfield_nav.figures.palette import COLOURS
+from hopfield_nav.figures.sheets import new_figure, shown_in_notebooks
+from hopfield_nav.figures.style import CENTIMETRE, COLUMN, paper_style
+from hopfield_nav.planning import Landscape, Plan
+
+_SHADES = (
+    np.array([(253, 231, 37), (166, 219, 87), (96, 199, 116), (57, 168, 138), (60, 133, 150), (92, 102, 150)]) / 255
+)
+STEPS = ListedColormap([[np.interp(s, np.linspace(0, 1, 6), _SHADES[:, k]) for k in range(3)]
+                        for s in np.linspace(0, 1, 256)])  # fmt: skip  # of cells, near the goal light
+STEPS_LABEL = r"steps to the goal, $\ln\sigma / \ln\beta$"
+DARK = "#F4F4F4"  # of cells from which no path leads to the goal
+_ARROW, _MOST_ARROWS = 0.62, 2_500  # [cells] their length, and the most cells that have some
+
+
+class Plane(NamedTuple):
+    """The cells of a grid in which all but two axes have fixed numbers, and where they are drawn."""
+
+    axes: tuple[int, int]  # that are drawn to the right and upwards
+    cell: tuple[int, ...]  # one of them
+    origin: np.ndarray  # (2,) centre of its first cell on the axes of the picture
+    spacing: np.ndarray  # (2,) between centres
+
+    def of(self, grid: np.ndarray) -> np.ndarray:
+        """What a grid has there, (n, m)."""
+        return grid[tuple(slice(None) if k in self.axes else c for k, c in enumerate(self.cell))]
+
+    def holds(self, cells: np.ndarray) -> np.ndarray:
+        """Which cells (k, rank) lie in it, (k,) bool."""
+        others = [k for k in range(len(self.cell)) if k not in self.axes]
+        return (cells[:, others] == np.array(self.cell)[others]).all(axis=1)
+
+    def cells(self, shape: tuple[int, ...]) -> np.ndarray:
+        """All of them (k, rank), in C order."""
+        index = [range(shape[k]) if k in self.axes else [c] for k, c in enumerate(self.cell)]
+        return np.stack(np.meshgrid(*index, indexing="ij"), axis=-1).reshape(-1, len(shape))
+
+    def points(self, cells: np.ndarray) -> np.ndarray:
+        """Where the centres of cells (k, rank) are in the picture, (k, 2)."""
+        return self.origin + self.spacing * np.asarray(cells)[:, list(self.axes)]
+
+    def extent(self, shape: tuple[int, ...]) -> tuple[float, ...]:
+        """Outer edges: right from, to, upwards from, to."""
+        count = np.array(shape)[list(self.axes)]
+        low, high = self.origin - 0.5 * self.spacing, self.origin + (count - 0.5) * self.spacing
+        return float(low[0]), float(high[0]), float(low[1]), float(high[1])
+
+
+def plane_along(path: np.ndarray, shape: tuple[int, ...], origin: Any = 0.0, spacing: Any = 1.0) -> Plane:
+    """The plane of a grid that holds most cells of a path (k, rank).
+
+    ``origin`` and ``spacing`` are those of the grid, one number or one an axis.
+    """
+    rank, rows = len(shape), path if len(path) else np.array([shape]) // 2
+    found = []
+    for axes in combinations(range(rank), 2):
+        others = [k for k in range(rank) if k not in axes]
+        ((rest, count),) = Counter(map(tuple, rows[:, others].tolist())).most_common(1)
+        found.append((count, min(shape[a] for a in axes), axes, rest))
+    _, _, axes, rest = max(found, key=lambda one: one[:2])
+    cell = [0] * rank
+    for k, c in zip((k for k in range(rank) if k not in axes), rest, strict=True):
+        cell[k] = c
+    begin, apart = (np.broadcast_to(np.asarray(v, float), rank)[list(axes)] for v in (origin, spacing))
+    return Plane(axes, tuple(cell), begin, apart)
+
+
+def steps_to_goal(landscape: Landscape, beta: float | None) -> np.ndarray:
+    """Steps ln σ/ln β over the grid; inf where no path leads to the goal. ``beta`` is that of the network "sum"."""
+    if landscape.sums and beta is not None:
+        return 0.0 + landscape.activation / np.log(beta)
+    return (0.0 - landscape.activation) / float(landscape.near.length.min())
+
+
+def add_steps(ax: Axes, steps: np.ndarray, plane: Plane, most: float) -> AxesImage:
+    """Colour the cells of a plane by their steps to the goal, a grid; ``most`` has the darkest."""
+    ax.set_facecolor(DARK)
+    return ax.imshow(
+        np.ma.masked_invalid(plane.of(steps).T), cmap=STEPS, vmin=0.0, vmax=max(most, 1.0), origin="lower",
+        extent=plane.extent(steps.shape), interpolation="none", zorder=0.5, aspect="equal",
+    )  # fmt: skip
+
+
+def add_arrows(ax: Axes, landscape: Landscape, plane: Plane) -> None:
+    """An arrow in every cell of a plane to the neighbour that is climbed, a dot where it leaves the plane.
+
+    None where the cells are too many to be seen.
+    """
+    shape = landscape.near.shape
+    cells = plane.cells(shape)
+    cells = cells[np.isfinite(landscape.activation[tuple(cells.T)])]
+    if not 0 < len(cells) <= _MOST_ARROWS:
+        return
+    move = landscape.climbed(cells) - cells
+    move -= np.where(np.abs(move) > np.array(shape) / 2, np.sign(move) * shape, 0)  # over the edge of a closed axis
+    flat, at = move[:, list(plane.axes)] * plane.spacing, plane.points(cells)
+    goes, leaves = flat.any(axis=1), move.any(axis=1) & ~flat.any(axis=1)
+    ax.quiver(
+        *at[goes].T, *(_ARROW * flat[goes]).T, angles="xy", scale_units="xy", scale=1.0, units="xy", pivot="mid",
+        width=0.085 * float(plane.spacing.min()), headwidth=3.6, headlength=3.4, headaxislength=3.0,
+        color=COLOURS.ink, alpha=0.62, zorder=2.2,
+    )  # fmt: skip
+    ax.plot(*at[leaves].T, ".", color=COLOURS.ink, alpha=0.5, markersize=1.2, zorder=2.2)
+
+
+def add_climb(ax: Axes, path: np.ndarray, plane: Plane, width: float = 1.5, style: Any = "-") -> None:
+    """A path (k, rank) in a plane; where it is before or behind that, faint."""
+    at, inside = plane.points(path), plane.holds(path)
+    for k in range(len(path) - 1):
+        here = inside[k] and inside[k + 1]
+        ax.plot(*at[k : k + 2].T, color="white", lw=width + 1.1, alpha=0.9 if here else 0.3, zorder=3)
+    shown = np.where((inside[:-1] & inside[1:])[:, None, None], np.stack([at[:-1], at[1:]], axis=1), np.nan)
+    ax.plot(*at.T, color=COLOURS.planned, lw=width, alpha=0.4, ls=style, zorder=3.1)
+    ax.plot(*np.insert(shown.reshape(-1, 2), slice(2, None, 2), np.nan, axis=0).T, color=COLOURS.planned, lw=width,
+            ls=style, zorder=3.2)  # fmt: skip
+
+
+def mark_ends(ax: Axes, path: np.ndarray, plane: Plane, size: float = 4.5) -> None:
+    """Where a path begins, a disc, and ends, a diamond."""
+    how: dict[str, Any] = {"mec": "white", "mew": 0.6, "zorder": 6}
+    at = plane.points(path[[0, -1]])
+    ax.plot(*at[0], "o", color=COLOURS.start, ms=size, **how)
+    ax.plot(*at[1], "D", color=COLOURS.goal, ms=0.85 * size, **how)
+
+
+def path_handles(start: str = "start") -> list[Line2D]:
+    """Legend of a path, its beginning and its goal."""
+    return [
+        Line2D([], [], color=COLOURS.planned, lw=1.5, label="path"),
+        Line2D([], [], marker="$→$", ls="", color=COLOURS.ink, markersize=6, label="climbed neighbour"),
+        Line2D([], [], marker="o", ls="", color=COLOURS.start, mec="white", markersize=5, label=start),
+        Line2D([], [], marker="D", ls="", color=COLOURS.goal, mec="white", markersize=4.2, label="goal"),
+    ]
+
+
+def draw_plan(ax: Axes, plan: Plan, most: float | None = None, blocked: np.ndarray | None = None) -> AxesImage:
+    """The network of a plan: colours, arrows, path; of more than two axes the plane that holds most of the path.
+
+    ``most`` steps have the darkest colour, by default the most there are; ``blocked`` cells, a bool grid, are grey.
+    """
+    landscape = plan.landscape
+    assert landscape is not None
+    steps, path = steps_to_goal(landscape, plan.beta), plan.cells
+    plane = plane_along(np.zeros((0, steps.ndim), int) if path is None else path, steps.shape)
+    seen = plane.of(steps)
+    top = float(seen[np.isfinite(seen)].max(initial=1.0)) if most is None else most
+    image = add_steps(ax, steps, plane, top)
+    if blocked is not None:
+        add_blocked(ax, blocked, plane)
+    add_arrows(ax, landscape, plane)
+    if path is not None:
+        add_climb(ax, path, plane)
+        mark_ends(ax, path, plane)
+    ax.set(xticks=[], yticks=[])
+    return image
+
+
+def add_blocked(ax: Axes, blocked: np.ndarray, plane: Plane) -> None:
+    """Blocked cells of a bool grid, grey."""
+    ax.imshow(
+        np.where(plane.of(blocked).T, 1.0, np.nan), cmap=ListedColormap([COLOURS.excluded]), origin="lower",
+        extent=plane.extent(blocked.shape), interpolation="none", zorder=0.6, alpha=0.75,
+    )  # fmt: skip
+
+
+def plot_plan(plan: Plan, ax: Axes | None = None) -> Axes | Figure:
+    """Draw a plan of a network into axes, which are returned, or as a figure of its own; see ``Plan.plot``."""
+    if ax is not None:
+        draw_plan(ax, plan)
+        return ax
+    with paper_style():
+        figure = new_figure(COLUMN, COLUMN)
+        image = draw_plan(figure.add_subplot(), plan)
+        figure.colorbar(image, ax=figure.axes, label=STEPS_LABEL, shrink=0.8)
+        figure.legend(handles=path_handles(), loc="outside upper center", ncols=4)
+        figure.draw_without_rendering()
+        return shown_in_notebooks(figure, 0.0 * CENTIMETRE)

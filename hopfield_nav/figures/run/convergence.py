@@ -1,0 +1,84 @@
+"""How the network of a run settles: the largest change and the Lyapunov function, sweep by sweep.
+
+The synchronous sweeps of (6.9) of ragazzon2012 are made anew over the map of the last plan, from zero and from where
+the network of the plan before had settled.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from hopfield_nav.figures.palette import COLOURS
+from hopfield_nav.figures.run.network import NetworkOfRun
+from hopfield_nav.figures.sheets import add_legend, new_figure
+from hopfield_nav.figures.style import CENTIMETRE, COLUMN
+from hopfield_nav.planning import Activation, activation, iterate
+from hopfield_nav.record import Run
+
+_MOST_SWEEPS = 20_000
+_LAST_BIT = 2.0**-51  # relative change of a neuron that counts as none: from above, the last bit of some never rests
+_FLOOR = 1e-17  # of the Lyapunov function above its least value
+
+
+class Settling(NamedTuple):
+    """What happens from a start to rest, over sweeps (m,)."""
+
+    change: np.ndarray  # largest of any neuron in each sweep; in the last one no neuron changes but in its last bit
+    lyapunov: np.ndarray  # (m + 1,) L of (6.4) with the sign of (6.5), before the first and after each sweep
+
+
+def settling(found: NetworkOfRun, k: int, start: np.ndarray | None) -> Settling:
+    """Settle the network of plan ``k`` sweep by sweep, from a grid of activations; None: from zero."""
+    logs, planner = found.run.data.activation.values[k], found.run.world.planner
+    assert found.beta is not None
+    function = activation(planner.activation, found.beta)
+    blocked, goal = ~np.isfinite(logs), np.unravel_index(int(logs.argmax()), logs.shape)
+    closed = found.plans[k].steps
+    sigma = np.zeros(logs.shape) if start is None else np.where(blocked, 0.0, start)
+    sigma[goal] = 1.0
+    changes, values, moves = list[float](), [_lyapunov(found, sigma, function)], True
+    while moves and len(changes) < _MOST_SWEEPS:
+        after, _ = iterate(blocked, goal, near=found.near, most_sweeps=1, function=function, start=sigma, closed=closed)
+        step = np.abs(after - sigma)
+        moves = bool((step > _LAST_BIT * after).any())
+        changes.append(float(step.max()))
+        values.append(_lyapunov(found, after, function))
+        sigma = after
+    return Settling(np.array(changes), np.array(values))
+
+
+def _lyapunov(found: NetworkOfRun, sigma: np.ndarray, function: Activation) -> float:
+    flat = np.append(sigma.ravel(), 0.0)
+    pairs = float(flat[:-1] @ flat[found.near.plain.table].sum(axis=1))
+    return float(function.integral(sigma).sum()) - 0.5 * pairs
+
+
+def convergence_page(run: Run) -> Figure | None:
+    """Two panels over sweeps; None for a run without a network "sum" in its record."""
+    if "activation" not in run.data:
+        return None
+    found = NetworkOfRun(run)
+    known = found.known()
+    if not found.sums or not known:
+        return None
+    traces = [("from zero", COLOURS.felt, settling(found, known[-1], None))]
+    if len(known) > 1:
+        before = np.exp(run.data.activation.values[known[-2]])
+        traces.append((f"from plan {known[-2]}'s state", COLOURS.travelled, settling(found, known[-1], before)))
+    figure = new_figure(COLUMN, 8.4 * CENTIMETRE)
+    upper, lower = figure.subplots(2, 1, sharex=True)
+    least = min(float(trace.lyapunov.min()) for _, _, trace in traces)
+    for name, colour, trace in traces:
+        count = len(trace.change)
+        upper.plot(np.arange(1, count), trace.change[:-1], color=colour, label=f"{name}: {count} sweeps")
+        lower.plot(np.arange(count + 1), np.maximum(trace.lyapunov - least, _FLOOR), color=colour)
+    _label(upper, lower, known[-1])
+    handles, _ = upper.get_legend_handles_labels()
+    return add_legend(figure, handles, 2)
+
+
+def _label(upper: Axes, lower: Axes, number: int) -> None:
+    upper.set(yscale="log", ylabel=r"largest change of a $\sigma$")
+    lower.set(yscale="log", ylabel=r"$L - L_{\mathrm{min}}$", xlabel=f"sweeps over the map of plan {number}")

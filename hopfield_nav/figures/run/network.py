@@ -1,0 +1,253 @@
+"""The network of a run: its landscape under the paths, what the last mark changed, and how it settles."""
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, to_rgba
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from hopfield_nav.build import build_arm, build_obstacles
+from hopfield_nav.figures import network as drawn
+from hopfield_nav.figures import solid
+from hopfield_nav.figures.palette import COLOURS
+from hopfield_nav.figures.sheets import new_figure
+from hopfield_nav.figures.style import CENTIMETRE, PAGE
+from hopfield_nav.geometry import capsule_distance
+from hopfield_nav.navigation import space_of
+from hopfield_nav.planning import Landscape, closed_keys, default_beta, neighbourhood_of
+from hopfield_nav.record import PlanRecord, Run
+
+_BOTH = LinearSegmentedColormap.from_list("change", [COLOURS.travelled, "white", COLOURS.felt])
+_MORE = LinearSegmentedColormap.from_list("shadow", ["white", COLOURS.felt])
+_SHADOW = "what the last mark changed:\nin its shadow the goal\nis further away"
+_AGAINST = "against_beliefs"
+_DASHES = (0, (2.2, 1.4))
+
+
+class NetworkOfRun:
+    """The networks of a run's plans as the record has them; those without one have no landscape."""
+
+    def __init__(self, run: Run) -> None:
+        world, data = run.world, run.data
+        self.run, self.by, self.time = run, data.plan_by.values, data.plan_time.values
+        self.paths = [rows[rows[:, 0] >= 0] for rows in data.plan_path.values]
+        plans, number = run.plans(), np.searchsorted(data.event_time.values, self.time + 1e-9, side="right")
+        self.plans: list[PlanRecord] = [plans[int(k)] for k in number]  # what was felt then
+        self.number = number.tolist()
+        grid, self.of_places = space_of(world).cells(world, build_arm(world)), space_of(world).of_places
+        periodic = getattr(grid, "periodic", None)
+        ties = world.planner.ties if self.of_places else None
+        self.near = neighbourhood_of(grid.shape, world.planner.radius, periodic=periodic, ties=ties)
+        self.sums = self.of_places and world.planner.network == "sum"
+        self.beta = (world.planner.beta or default_beta(self.near)) if self.sums else None
+        # of longer moves, and of the whole arm, the record does not say which are closed
+        self.has_arrows = self.of_places and (world.planner.radius == 1.0 or world.detection.mark != "felt")
+        self.origin = (
+            np.array(world.map.origin[: len(grid.shape)]) if self.of_places else grid.lower + 0.5 * grid.spacing
+        )
+        self.spacing = world.map.spacing if self.of_places else grid.spacing
+
+    def landscape(self, k: int) -> Landscape:
+        """The network of a plan that has one."""
+        found, steps = self.run.data.activation.values[k], self.plans[k].steps
+        return Landscape(
+            lambda: found, self.near, closed_keys(steps if self.has_arrows else None, self.near), self.sums
+        )
+
+    def steps(self, k: int) -> np.ndarray:
+        """Steps to the goal over the grid, of a plan; inf where there are none."""
+        return drawn.steps_to_goal(self.landscape(k), self.beta)
+
+    def plane(self, k: int) -> drawn.Plane:
+        """The plane that holds most of a plan's path."""
+        return drawn.plane_along(self.paths[k], self.near.shape, self.origin, self.spacing)
+
+    def known(self) -> list[int]:
+        """The plans whose network the record has."""
+        if "activation" not in self.run.data:
+            return []
+        return [k for k, found in enumerate(self.run.data.activation.values) if not np.isnan(found).any()]
+
+    def chosen(self) -> list[int]:
+        """The first, the second, the middle and the last of them."""
+        known = self.known()
+        return sorted({known[k] for k in (0, min(1, len(known) - 1), len(known) // 2, len(known) - 1)}) if known else []
+
+    def title(self, k: int) -> str:
+        """Which plan it is, and when it was made."""
+        words = f"plan {k}, {self.time[k]:.1f} s" if k else "at the start"
+        return f"{words}: against beliefs" if self.by[k] == _AGAINST else words
+
+
+def network_page(run: Run) -> Figure | None:
+    """Four plans over their networks, what the last mark changed, ln σ along the paths; None without a network."""
+    if "plan_by" not in run.data:
+        return None
+    found = NetworkOfRun(run)
+    chosen = found.chosen()
+    if not chosen:
+        return None
+    planes = [found.plane(k) for k in chosen]
+    steps = [found.steps(k) for k in chosen]
+    top = max(float(s[np.isfinite(s)].max(initial=1.0)) for s in steps)
+    figure, maps, shadows, strip = _layout(planes, found.near.shape, len(chosen))
+    for ax, k, plane, grid in zip(maps, chosen, planes, steps, strict=True):
+        image = _draw_plan(ax, found, k, plane, grid, top)
+        ax.set_title(found.title(k) + _where(found, plane), pad=2)
+    _label_outer(maps, found, planes)
+    figure.colorbar(image, ax=maps, label="steps to the goal\n" r"$\ln\sigma / \ln\beta$", aspect=14, pad=0.01)
+    if shadows:
+        figure.text(0.015, float(np.mean(shadows[0].get_position().intervaly)), _SHADOW, va="center")
+        _draw_shadows(figure, shadows, found, chosen[-len(shadows) :], planes[-len(shadows) :])
+    _draw_strip(strip, found, chosen)
+    figure.legend(handles=_handles(found), loc="outside upper center", ncols=8, borderaxespad=0.1)
+    return figure
+
+
+def _layout(planes: list, shape: tuple[int, ...], count: int) -> tuple[Figure, list[Axes], list[Axes], Axes]:
+    left, right, low, high = planes[-1].extent(shape)
+    tall = float(np.clip((PAGE - 2.6 * CENTIMETRE) / max(count, 3) * (high - low) / (right - left), 0.4, 3.2))
+    rows = 2 if count > 1 else 1
+    figure = new_figure(PAGE, rows * (tall + 0.62 * CENTIMETRE) + 3.6 * CENTIMETRE)
+    ratios = [tall] * rows + [2.1 * CENTIMETRE]
+    grid = figure.add_gridspec(rows + 1, max(count, 3), height_ratios=ratios)
+    maps = [figure.add_subplot(grid[0, k]) for k in range(count)]
+    shadows = [figure.add_subplot(grid[1, k]) for k in range(1, count)] if rows > 1 else []
+    return figure, maps, shadows, figure.add_subplot(grid[rows, :])
+
+
+def _draw_plan(ax: Axes, found: NetworkOfRun, k: int, plane: drawn.Plane, steps: np.ndarray, top: float) -> Artist:
+    image = drawn.add_steps(ax, steps, plane, top)
+    add_felt(ax, found, k, plane)
+    if found.has_arrows:
+        drawn.add_arrows(ax, found.landscape(k), plane)
+    add_true(ax, found, plane)
+    if len(found.paths[k]):
+        drawn.add_climb(ax, found.paths[k], plane, style=_DASHES if found.by[k] == _AGAINST else "-")
+        drawn.mark_ends(ax, found.paths[k], plane)
+    _frame(ax, found, plane)
+    return image
+
+
+def add_felt(ax: Axes, found: NetworkOfRun, k: int, plane: drawn.Plane) -> None:
+    """What was felt before a plan: cells and, in the plane, closed steps; and what is excluded."""
+    if not found.of_places:
+        return
+    run, plan = found.run, found.plans[k]
+    classes, shown = plane.of(solid.cell_classes(run, plan, path=False)), np.zeros((5, 4))
+    shown[1], shown[3], shown[4] = to_rgba(COLOURS.excluded, 0.6), to_rgba(COLOURS.felt), to_rgba(COLOURS.true)
+    ax.imshow(shown[np.swapaxes(classes, 0, 1)], origin="lower", extent=plane.extent(found.near.shape), zorder=2.1,
+              interpolation="none")  # fmt: skip
+    inside = plane.holds(plan.steps[:, 0]) & plane.holds(plan.steps[:, 1])
+    for (one, other), certainty in zip(plan.steps[inside], plan.certainty[inside], strict=True):
+        (x, y), (u, v) = plane.points(np.array([one, other]))
+        across = 0.45 * np.array([v - y, x - u])
+        middle = np.array([x + u, y + v]) / 2
+        ax.plot(*np.array([middle - across, middle + across]).T, color=COLOURS.felt, lw=1.6 if certainty >= 1 else 0.8,
+                zorder=2.4)  # fmt: skip
+
+
+def add_true(ax: Axes, found: NetworkOfRun, plane: drawn.Plane) -> None:
+    """Outlines of the true obstacles, which the arm does not know, where the plane cuts them."""
+    solids = build_obstacles(found.run.world)
+    if not found.of_places or not len(solids):
+        return
+    left, right, low, high = plane.extent(found.near.shape)
+    x, y = np.meshgrid(np.linspace(left, right, 300), np.linspace(low, high, 300))
+    points = np.tile(np.array(found.run.world.map.origin), (x.size, 1))
+    for axis, c in enumerate(plane.cell):
+        points[:, axis] = found.origin[axis] + found.spacing * c
+    points[:, plane.axes[0]], points[:, plane.axes[1]] = x.ravel(), y.ravel()
+    rows = np.column_stack([points, points, np.zeros(len(points))])
+    depth = capsule_distance(rows, solids).min(axis=1).reshape(x.shape)
+    if depth.min() < 0.0 < depth.max():
+        ax.contour(
+            x, y, depth, levels=[0.0], colors=[COLOURS.true], linewidths=0.7, linestyles=[(0, (1, 1))], zorder=2.6
+        )
+
+
+def _frame(ax: Axes, found: NetworkOfRun, plane: drawn.Plane) -> None:
+    left, right, low, high = plane.extent(found.near.shape)
+    ax.set(xlim=(left, right), ylim=(low, high), aspect="equal" if found.of_places else "auto")
+    ax.locator_params(nbins=3)
+    for spine in ax.spines.values():
+        spine.set_visible(True)
+
+
+def _name(found: NetworkOfRun, axis: int) -> str:
+    return f"{'xyz'[axis]} (m)" if found.of_places else f"joint {axis + 1} (rad)"
+
+
+def _where(found: NetworkOfRun, plane: drawn.Plane) -> str:
+    """Where a map of more than two axes is cut; of many axes it would be too long."""
+    rest = [k for k in range(len(plane.cell)) if k not in plane.axes]
+    if len(rest) != 1:
+        return ""
+    return f"; {'xyz'[rest[0]]} = {found.origin[rest[0]] + found.spacing * plane.cell[rest[0]]:.2g} m"
+
+
+def _label_outer(axes: list[Axes], found: NetworkOfRun, planes: list[drawn.Plane]) -> None:
+    """Names of the axes where they are not those of the panel to the left."""
+    for k, (ax, plane) in enumerate(zip(axes, planes, strict=True)):
+        same = k > 0 and planes[k - 1].axes == plane.axes
+        ax.set_xlabel(_name(found, plane.axes[0]))
+        ax.set_ylabel("" if same else _name(found, plane.axes[1]))
+        ax.tick_params(labelleft=not same)
+
+
+def _draw_shadows(
+    figure: Figure, axes: list[Axes], found: NetworkOfRun, chosen: list[int], planes: list[drawn.Plane]
+) -> None:
+    """How many steps more, or fewer, each cell has since the plan before."""
+    known = found.known()
+    grids = []
+    for k in chosen:
+        now, before = found.steps(k), found.steps(known[known.index(k) - 1])
+        with np.errstate(invalid="ignore"):
+            grids.append(now - before)
+    seen = np.concatenate([g[np.isfinite(g)] for g in (p.of(g) for p, g in zip(planes, grids, strict=True))])
+    most, fewer = max(float(np.abs(seen).max(initial=0.0)), 0.1), bool((seen < -1e-6).any())
+    for ax, k, plane, grid in zip(axes, chosen, planes, grids, strict=True):
+        ax.set_facecolor(drawn.DARK)
+        image = ax.imshow(
+            np.ma.masked_invalid(plane.of(grid).T), cmap=_BOTH if fewer else _MORE, vmin=-most * fewer, vmax=most,
+            origin="lower", extent=plane.extent(grid.shape), interpolation="none", zorder=0.5,
+        )  # fmt: skip
+        _frame(ax, found, plane)
+        cell = found.plans[k].cell
+        if cell is not None and found.of_places and plane.holds(np.array([cell]))[0]:
+            ax.plot(*plane.points(np.array([cell]))[0], "s", color=COLOURS.true, ms=3.2, zorder=3)
+        ax.set_title(f"since plan {known[known.index(k) - 1]}", pad=2)
+        ax.tick_params(labelleft=False, labelbottom=False)
+    figure.colorbar(image, ax=axes, label="more steps", aspect=14, pad=0.01)
+
+
+def _draw_strip(ax: Axes, found: NetworkOfRun, chosen: list[int]) -> None:
+    """The activation of every cell of the chosen paths, from their beginnings to the goal."""
+    for shade, k in zip(np.linspace(0.35, 1.0, len(chosen)), chosen, strict=True):
+        path = found.paths[k]
+        if not len(path):
+            continue
+        values = found.run.data.activation.values[k][tuple(path.T)]
+        values = np.where(np.isfinite(values), values, np.nan)
+        style = _DASHES if found.by[k] == _AGAINST else "-"
+        ax.plot(np.arange(len(path)) - len(path) + 1, values, ls=style, marker=".", ms=3, color=COLOURS.planned,
+                alpha=shade, label="at the start" if k == 0 else f"plan {k}")  # fmt: skip
+    ax.set_xlabel("steps of the path, up to the goal at 0")
+    ax.set_ylabel(r"$\ln\sigma$" if found.sums else "− distance")
+    ax.legend(loc="upper left", ncols=4)
+
+
+def _handles(found: NetworkOfRun) -> list[Artist]:
+    handles: list[Artist] = list(drawn.path_handles("from here"))
+    if not found.has_arrows:
+        del handles[1]
+    if found.of_places and len(found.plans) > 1:
+        handles += [Patch(color=COLOURS.felt, lw=0, label="felt"), Patch(color=COLOURS.true, lw=0, label="last mark")]
+    if found.of_places and len(build_obstacles(found.run.world)):
+        handles.append(Line2D([], [], color=COLOURS.true, lw=0.8, ls=(0, (1, 1)), label="true obstacle"))
+    if _AGAINST in found.by[found.chosen()]:
+        handles.append(Line2D([], [], color=COLOURS.planned, ls=_DASHES, label="against beliefs: no climb"))
+    return handles
