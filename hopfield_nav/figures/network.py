@@ -63,23 +63,36 @@ class Plane(NamedTuple):
         return float(low[0]), float(high[0]), float(low[1]), float(high[1])
 
 
-def plane_along(path: np.ndarray, shape: tuple[int, ...], origin: Any = 0.0, spacing: Any = 1.0) -> Plane:
-    """The plane of a grid that holds most cells of a path (k, rank).
+def axes_along(paths: list[np.ndarray], shape: tuple[int, ...]) -> tuple[int, int]:
+    """The two axes of a grid whose planes hold most cells of paths (k, rank); of equals the larger planes."""
+
+    def held(axes: tuple[int, int]) -> tuple[int, int]:
+        return sum(_fullest(path, axes)[1] for path in paths), min(shape[a] for a in axes)
+
+    return max(combinations(range(len(shape)), 2), key=held)
+
+
+def _fullest(path: np.ndarray, axes: tuple[int, int]) -> tuple[tuple[int, ...], int]:
+    """The numbers of the other axes in the plane that holds most cells of a path, and how many it holds."""
+    others = [k for k in range(path.shape[1]) if k not in axes]
+    ((rest, count),) = Counter(map(tuple, path[:, others].tolist())).most_common(1)
+    return rest, count
+
+
+def plane_along(
+    path: np.ndarray, shape: tuple[int, ...], origin: Any = 0.0, spacing: Any = 1.0, axes: tuple[int, int] | None = None
+) -> Plane:
+    """The plane of a grid that holds most cells of a path (k, rank), along any two axes or along these.
 
     ``origin`` and ``spacing`` are those of the grid, one number or one an axis.
     """
     rank, rows = len(shape), path if len(path) else np.array([shape]) // 2
-    found = []
-    for axes in combinations(range(rank), 2):
-        others = [k for k in range(rank) if k not in axes]
-        ((rest, count),) = Counter(map(tuple, rows[:, others].tolist())).most_common(1)
-        found.append((count, min(shape[a] for a in axes), axes, rest))
-    _, _, axes, rest = max(found, key=lambda one: one[:2])
-    cell = [0] * rank
-    for k, c in zip((k for k in range(rank) if k not in axes), rest, strict=True):
+    chosen = axes or axes_along([rows], shape)
+    cell, (rest, _) = [0] * rank, _fullest(rows, chosen)
+    for k, c in zip((k for k in range(rank) if k not in chosen), rest, strict=True):
         cell[k] = c
-    begin, apart = (np.broadcast_to(np.asarray(v, float), rank)[list(axes)] for v in (origin, spacing))
-    return Plane(axes, tuple(cell), begin, apart)
+    begin, apart = (np.broadcast_to(np.asarray(v, float), rank)[list(chosen)] for v in (origin, spacing))
+    return Plane(chosen, tuple(cell), begin, apart)
 
 
 def steps_to_goal(landscape: Landscape, beta: float | None) -> np.ndarray:

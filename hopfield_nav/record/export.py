@@ -49,8 +49,10 @@ def export_mat(run: "Run", path: Path, every: int = 1) -> Path:
     from scipy.io import savemat
 
     data = _thinned(run, every)
-    content: dict[str, Any] = {str(name): variable.values for name, variable in data.variables.items()}
-    content["axis"] = np.array(content["axis"], dtype=object)
+    content: dict[str, Any] = {
+        str(name): variable.values.astype(object) if variable.dtype.kind in "OU" else variable.values
+        for name, variable in data.variables.items()
+    }
     content["units"] = {str(name): v.attrs.get("units", "1") for name, v in data.variables.items()}
     told = {key: np.nan if value is None else value for key, value in run.summary.items()}
     content["summary"] = {key: value for key, value in told.items() if isinstance(value, (str, int, float))}

@@ -1,4 +1,4 @@
-"""Figures of docs/network.md: what beta does, and where steepest ascent is not the shortest path.
+"""Figures of docs/network.md: the network seen, what beta does to the path, and where the climb stops.
 
 Run ``python -m ragazzon2012.network_figures [FOLDER]`` in ``scripts``.
 """
@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from reproduction import picture, pictures_of
 
-from hopfield_nav.figures import COLOURS, COLUMN
-from hopfield_nav.planning import plan_path
+from hopfield_nav.figures import COLOURS, COLUMN, PAGE, network
+from hopfield_nav.planning import Plan, plan_path
 
+STOPS = 0.2527  # between 1/4 and 1/lambda, where a false maximum may be
 BETAS = (0.24999, 0.24, 0.22, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01, 1e-3, 1e-4, 1e-5)
 draw = pictures_of(__name__)
 STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
@@ -61,27 +61,41 @@ def shares(maps: int = 5, size: int = 200) -> np.ndarray:
     return np.array(found).T
 
 
-@picture("network_counterexample", COLUMN, 1.28 * COLUMN, 2, 1)
-def counterexample_figure(figure: Figure, *axes: Axes) -> None:
-    """Two panels: beta = 0.25 goes through the hall, beta = 0.01 down the corridor."""
-    blocked, start, goal = corridor_beside_hall()
-    for ax, beta in zip(axes, (0.25, 0.01), strict=True):
-        plan = plan_path(blocked, start, goal, "sum", beta=beta)
-        grid = np.ma.masked_invalid(plan.log_activation / np.log(10))
-        image = ax.imshow(grid, cmap="viridis", interpolation="nearest")
-        ax.imshow(np.where(blocked, 1.0, np.nan), cmap="Greys", vmin=0, vmax=6, interpolation="nearest")
-        ax.plot(plan.cells[:, 1], plan.cells[:, 0], color="white", lw=2.6)
-        ax.plot(plan.cells[:, 1], plan.cells[:, 0], color=COLOURS.planned, lw=1.6)
-        ax.plot(*start[::-1], "o", color=COLOURS.start, mec="white", ms=6)
-        ax.plot(*goal[::-1], "s", color=COLOURS.goal, mec="white", ms=6)
-        ax.set(title=rf"$\beta$ = {beta:g}: {int(plan.length)} steps", xticks=[], yticks=[])
-        figure.colorbar(image, ax=ax, label=r"$\log_{10}\,\sigma$", shrink=0.85)
-    handles = [
-        Line2D([], [], color=COLOURS.planned, label="steepest ascent"),
-        Line2D([], [], color=COLOURS.start, marker="o", ls="", label="start"),
-        Line2D([], [], color=COLOURS.goal, marker="s", ls="", label="goal"),
-    ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=3)
+def climbed_cells(plan: Plan, start: tuple[int, int]) -> np.ndarray:
+    """Cells of steepest ascent, to the goal or to where it stops."""
+    cells = [np.array(start)]
+    while True:
+        (after,) = plan.landscape.climbed(cells[-1][None])
+        if (after == cells[-1]).all():
+            return np.array(cells)
+        cells.append(after)
+
+
+@picture("network_seen", PAGE, 0.62 * PAGE, 2, 3, height_ratios=(2.3, 1))
+def seen_figure(figure: Figure, axes: np.ndarray) -> None:
+    """Three networks with the climb from one start, and ln sigma along it: the shortest, another, a false maximum."""
+    hall, empty = corridor_beside_hall(), (np.zeros((20, 20), dtype=bool), (1, 2), (18, 19))
+    cases = [(*hall, 0.01, "the shortest path"), (*hall, 0.25, "wide rooms draw"), (*empty, STOPS, "a false maximum")]
+    for (upper, lower), (blocked, start, goal, beta, words) in zip(axes.T, cases, strict=True):
+        plan = plan_path(blocked, start, goal, "sum", beta)
+        path = climbed_cells(plan, start)
+        image = network.draw_plan(upper, plan, blocked=blocked)
+        plane = network.plane_along(path, blocked.shape)
+        network.add_climb(upper, path, plane)
+        upper.plot(*plane.points(path[:1])[0], "o", color=COLOURS.start, mec="white", ms=5.5, zorder=6)
+        upper.plot(*goal, "D", color=COLOURS.goal, mec="white", ms=5, zorder=6)
+        steps = f"{len(path) - 1} steps"
+        upper.set_title(rf"$\beta$ = {beta:g}: {words}" + (f", {steps}" if beta != STOPS else ""))
+        figure.colorbar(image, ax=upper, shrink=0.85, pad=0.02, label=network.STEPS_LABEL if beta == STOPS else None)
+        lower.plot(plan.log_activation[tuple(path.T)], ".-", color=COLOURS.planned, ms=4)
+        lower.set_xlabel("steps of the climb")
+        lower.locator_params(axis="x", integer=True)
+        if tuple(path[-1]) != goal:
+            lower.axhline(0.0, color=COLOURS.goal, lw=0.8, ls="--")
+            lower.annotate("the goal, never reached", (0.0, 0.0), xytext=(2, -9), textcoords="offset points",
+                           color=COLOURS.goal)  # fmt: skip
+    axes[1, 0].set_ylabel(r"$\ln\sigma$")
+    figure.legend(handles=network.path_handles(), loc="outside upper center", ncols=4)
 
 
 @picture("network_beta", COLUMN, 0.66 * COLUMN)

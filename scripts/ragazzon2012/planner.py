@@ -1,11 +1,19 @@
-"""The Hopfield planner of chapter 6: eigenvalue, number of sweeps, and whether its paths are shortest."""
+"""The Hopfield planner of chapter 6: eigenvalue, number of sweeps, whether its paths are shortest, and figure 6.1.
 
+``python -m ragazzon2012.planner [FOLDER]`` in ``scripts`` draws the figure.
+"""
+
+import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from keeping import kept
 from ledger import Row, Rows, judged
+from matplotlib.figure import Figure
+from reproduction import picture, pictures_of
 
+from hopfield_nav.figures import PAGE, network
 from hopfield_nav.navigation import CollisionMap
 from hopfield_nav.planning import iterate, largest_eigenvalue, neighbourhood_of, plan_path
 
@@ -13,6 +21,7 @@ MAPS, SIZE, DENSITY = 100, 24, 0.25  # random ones
 BETA = 0.1  # the document's
 NEAR_QUARTER = 0.2499  # below 1/4 the network has no false maxima
 STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
+draw = pictures_of(__name__)
 
 
 class Example(NamedTuple):
@@ -162,3 +171,24 @@ def _bordered(size: int = 20) -> np.ndarray:
     blocked = np.ones((size, size), dtype=bool)
     blocked[1:-1, 1:-1] = False
     return blocked
+
+
+@picture("figure_6_1", PAGE, 0.53 * PAGE, 2, 4)
+def maps_figure(figure: Figure, axes: np.ndarray) -> None:
+    """Four maps (6.1): above the set-up, below the settled network and the path that it gives."""
+    for (above, below), (name, blocked, start, goal) in zip(axes.T, examples(), strict=True):
+        plan = plan_path(blocked, start, goal, "sum", BETA)
+        plane = network.plane_along(plan.cells, blocked.shape)
+        network.add_blocked(above, blocked, plane)
+        network.mark_ends(above, plan.cells, plane)
+        above.set(title=name, xticks=[], yticks=[])
+        image = network.draw_plan(below, plan, most=45.0, blocked=blocked)
+        below.set_title(f"{len(plan.cells) - 1} steps")
+    axes[0, 0].set_ylabel("set-up")
+    axes[1, 0].set_ylabel("network and path")
+    figure.colorbar(image, ax=axes[1], label=network.STEPS_LABEL, shrink=0.9)
+    figure.legend(handles=network.path_handles(), loc="outside upper center", ncols=4)
+
+
+if __name__ == "__main__":
+    print(*draw(Path(sys.argv[1] if len(sys.argv) > 1 else "../runs/figure_6_1")), sep="\n")

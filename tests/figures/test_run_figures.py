@@ -54,10 +54,10 @@ from hopfield_nav.record import contact_episodes, force_norm
 
 NAMES = {
     "collision_space", "snapshots", "maps", "trajectory", "forces", "force_magnitude", "force_zoom",
-    "joint_error", "joints",
+    "joint_error", "joints", "network", "reference",
 }  # fmt: skip
 SLOW = "detection={estimator: joint_error, measure: force_norm}"  # the level is a force
-OF_SIGNALS = {"snapshots", "forces", "force_magnitude", "force_zoom", "joint_error", "joints"}
+OF_SIGNALS = {"snapshots", "forces", "force_magnitude", "force_zoom", "joint_error", "joints", "reference"}
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +123,7 @@ def test_a_run_that_diverged_and_one_without_a_goal(tmp_path):
     assert exploded.outcome == "diverged"
     drawn(exploded, tmp_path)
     idle = simulate(load_world("u_trap", ["goal=null", "time_limit=0.5"]))
-    assert drawn(idle, tmp_path) == NAMES - {"force_zoom", "forces"}
+    assert drawn(idle, tmp_path) == NAMES - {"force_zoom", "forces", "network", "reference"}
 
 
 def test_a_sparse_record(tmp_path):

@@ -163,6 +163,28 @@ def map_layers(run: Run) -> dict[str, Any]:
         "alpha": solid.felt_alpha(run),
         "plans": [_plan(plan) for plan in [*plans, solid.final_plan(run)._replace(time=end)]],
         "ends": solid.room_ends(run).tolist(),
+        "network": network_layer(run),
+    }
+
+
+def network_layer(run: Run) -> dict[str, Any] | None:
+    """Steps to the goal of every plan's network, −1 where no path leads there; None where the record has none."""
+    if "activation" not in run.data:
+        return None
+    from hopfield_nav.figures.network import STEPS
+    from hopfield_nav.figures.run.network import NetworkOfRun
+
+    found = NetworkOfRun(run)
+    known = found.known()
+    if not known:
+        return None
+    steps = np.array([found.steps(k).ravel() for k in known])
+    return {
+        "times": found.time[known].tolist(),
+        "by": found.by[known].tolist(),
+        "steps": packed(np.where(np.isfinite(steps), steps, -1.0)),
+        "log_beta": None if found.beta is None else float(np.log(found.beta)),
+        "colours": ["#" + "".join(f"{round(255 * c):02x}" for c in STEPS(s)[:3]) for s in np.linspace(0.0, 1.0, 64)],
     }
 
 

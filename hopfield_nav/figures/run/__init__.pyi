@@ -5,6 +5,7 @@ from .film_panels import Now as Now
 from .film_panels import show_halo as show_halo
 from .joints import draw_joint_angle as draw_joint_angle
 from .joints import draw_joint_error as draw_joint_error
+from .joints import draw_joint_speed as draw_joint_speed
 from .joints import draw_joint_torque as draw_joint_torque
 from .maps import draw_collision_space as draw_collision_space
 from .maps import draw_plan as draw_plan

@@ -19,13 +19,16 @@ from hopfield_nav.record import Run
 
 _MOST_SWEEPS = 20_000
 _LAST_BIT = 2.0**-51  # relative change of a neuron that counts as none: from above, the last bit of some never rests
+_SMALLEST = np.finfo(float).tiny
 _FLOOR = 1e-17  # of the Lyapunov function above its least value
 
 
 class Settling(NamedTuple):
     """What happens from a start to rest, over sweeps (m,)."""
 
-    change: np.ndarray  # largest of any neuron in each sweep; in the last one no neuron changes but in its last bit
+    change: (
+        np.ndarray
+    )  # largest of any neuron in each sweep, relative; in the last one no neuron changes but in its last bit
     lyapunov: np.ndarray  # (m + 1,) L of (6.4) with the sign of (6.5), before the first and after each sweep
 
 
@@ -41,9 +44,9 @@ def settling(found: NetworkOfRun, k: int, start: np.ndarray | None) -> Settling:
     changes, values, moves = list[float](), [_lyapunov(found, sigma, function)], True
     while moves and len(changes) < _MOST_SWEEPS:
         after, _ = iterate(blocked, goal, near=found.near, most_sweeps=1, function=function, start=sigma, closed=closed)
-        step = np.abs(after - sigma)
-        moves = bool((step > _LAST_BIT * after).any())
+        step = np.abs(after - sigma) / np.maximum(np.maximum(after, sigma), _SMALLEST)
         changes.append(float(step.max()))
+        moves = changes[-1] > _LAST_BIT
         values.append(_lyapunov(found, after, function))
         sigma = after
     return Settling(np.array(changes), np.array(values))
@@ -72,7 +75,7 @@ def convergence_page(run: Run) -> Figure | None:
     least = min(float(trace.lyapunov.min()) for _, _, trace in traces)
     for name, colour, trace in traces:
         count = len(trace.change)
-        upper.plot(np.arange(1, count), trace.change[:-1], color=colour, label=f"{name}: {count} sweeps")
+        upper.plot(np.arange(1, count + 1), trace.change, color=colour, label=f"{name}: {count} sweeps")
         lower.plot(np.arange(count + 1), np.maximum(trace.lyapunov - least, _FLOOR), color=colour)
     _label(upper, lower, known[-1])
     handles, _ = upper.get_legend_handles_labels()
@@ -80,5 +83,5 @@ def convergence_page(run: Run) -> Figure | None:
 
 
 def _label(upper: Axes, lower: Axes, number: int) -> None:
-    upper.set(yscale="log", ylabel=r"largest change of a $\sigma$")
+    upper.set(yscale="log", ylabel="largest change of a neuron,\nrelative")
     lower.set(yscale="log", ylabel=r"$L - L_{\mathrm{min}}$", xlabel=f"sweeps over the map of plan {number}")

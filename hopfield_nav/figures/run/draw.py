@@ -43,17 +43,27 @@ _OF_SIGNALS: dict[str, Page] = {
     "force_magnitude": paper.force_magnitude_page,  # 7.7
     "force_zoom": paper.force_zoom_page,  # 7.8
     "joint_error": paper.joint_error_page,  # 7.9
-    "joints": paper.joints_page,
+    "joints": paper.joints_page,  # 3.5
+    "reference": paper.reference_page,
 }
 
 
 def pages_of(run: Run) -> dict[str, Page]:
     """The figures of a run by the names of their files: of the map, by its owner, and of signals."""
     space = space_of(run.world)
+    if space.of_places and run.world.goal is None and not (run.world.obstacles or run.world.known):
+        return _of_free_motion(run)
     if space.of_places:
         return _OF_PLACES | _OF_NETWORK | _OF_SIGNALS
     own = resolve_name(space.pages) if space.pages else {}
     return own | _OF_NETWORK | {name: page for name, page in _OF_SIGNALS.items() if name != "force_zoom"}
+
+
+def _of_free_motion(run: Run) -> dict[str, Page]:
+    """Where nothing is searched and nothing can be touched: no map, no force without an estimator, no error at rest."""
+    silent = ["force_magnitude"] if run.world.detection.estimator == "none" else []
+    silent += [] if run.data.qd_ref.values.any() else ["joint_error"]
+    return {"snapshots": paper.snapshots_page} | {n: p for n, p in _OF_SIGNALS.items() if n not in silent}
 
 
 def draw_run_figures(

@@ -17,6 +17,7 @@ from matplotlib.patches import FancyArrowPatch
 from hopfield_nav.figures import solid
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.maps import excluded_handle, trajectory_handles
+from hopfield_nav.figures.run.network import NetworkLayer
 from hopfield_nav.figures.run.signals import force_threshold, frame_time
 from hopfield_nav.figures.run.snapshots import force_arrow
 from hopfield_nav.figures.sheets import envelope, path_rows
@@ -110,7 +111,9 @@ class MapPanel:
     def __init__(self, ax: Axes, run: Run) -> None:
         self.ax, self.run, self.deep = ax, run, solid.in_space(run)
         solid.add_grid(ax, run)
+        self._lines = [*ax.collections]  # between the cells, which the network must not hide
         solid.add_cells(ax, run, np.zeros(run.world.map.shape[:2], dtype=int))
+        self.network = NetworkLayer(ax, run)
         solid.frame_map(ax, run)
         tool = run.data.tool_position.values
         self._trail_rows = path_rows(tool if self.deep else tool[:, :2], 5e-4)
@@ -139,7 +142,8 @@ class MapPanel:
     @property
     def settled(self) -> list[Artist]:
         """What lies behind them, and changes with plan, level, and when a touch begins or ends to glow."""
-        return [self.slice, self.cells, self.path, *(mark for mark, _ in self._ends), self.title]
+        ends = (mark for mark, _ in self._ends)
+        return [*self.network.artists, *self._lines, self.slice, self.cells, self.path, *ends, self.title]
 
     def show(self, now: Now, new_plan: bool) -> bool:
         """Go to a moment; whether ``settled`` is another than before, as ``new_plan`` says or for another level."""
@@ -172,6 +176,7 @@ class MapPanel:
 
 class StripPanel:
     """Magnitudes of the true and of the estimated force up to now."""
+        self.network.show(now.time, level)
 
     def __init__(self, ax: Axes, run: Run) -> None:
         time, data = run.data.time.values, run.data

@@ -5,6 +5,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
@@ -60,9 +61,11 @@ class NetworkOfRun:
         """Steps to the goal over the grid, of a plan; inf where there are none."""
         return drawn.steps_to_goal(self.landscape(k), self.beta)
 
-    def plane(self, k: int) -> drawn.Plane:
-        """The plane that holds most of a plan's path."""
-        return drawn.plane_along(self.paths[k], self.near.shape, self.origin, self.spacing)
+    def planes(self, plans: list[int]) -> list[drawn.Plane]:
+        """Of each plan the plane that holds most of its path, along the same two axes for all."""
+        shape, there = self.near.shape, [self.paths[k] for k in plans if len(self.paths[k])]
+        axes = drawn.axes_along(there, shape) if there else None
+        return [drawn.plane_along(self.paths[k], shape, self.origin, self.spacing, axes) for k in plans]
 
     def known(self) -> list[int]:
         """The plans whose network the record has."""
@@ -81,6 +84,35 @@ class NetworkOfRun:
         return f"{words}: against beliefs" if self.by[k] == _AGAINST else words
 
 
+class NetworkLayer:
+    """The network under a map from above, which changes with the plan; nothing where the record has none.
+
+    ``artists`` are what is drawn.
+    """
+
+    def __init__(self, ax: Axes, run: Run) -> None:
+        self._found = NetworkOfRun(run) if "activation" in run.data else None
+        self._known = [] if self._found is None else self._found.known()
+        self.artists: list[AxesImage] = []
+        if self._found is not None and self._known:
+            self._steps = {k: self._found.steps(k) for k in self._known}
+            top = max(float(s[np.isfinite(s)].max(initial=1.0)) for s in self._steps.values())
+            self.artists = [drawn.add_steps(ax, self._steps[self._known[0]], self._plane(0), top)]
+
+    def show(self, time: float, level: int = 0) -> None:
+        """The network of the plan that is followed at a time [s]; of a map in space one level, from 0."""
+        if self._found is not None and self.artists:
+            times = self._found.time[self._known]
+            k = self._known[max(int(np.searchsorted(times, time + 1e-9, side="right")) - 1, 0)]
+            self.artists[0].set_data(np.ma.masked_invalid(self._plane(level).of(self._steps[k]).T))
+
+    def _plane(self, level: int) -> drawn.Plane:
+        assert self._found is not None
+        found = self._found
+        rest = (level,) * (len(found.near.shape) - 2)
+        return drawn.Plane((0, 1), (0, 0, *rest), found.origin[:2], np.full(2, found.spacing))
+
+
 def network_page(run: Run) -> Figure | None:
     """Four plans over their networks, what the last mark changed, ln σ along the paths; None without a network."""
     if "plan_by" not in run.data:
@@ -89,13 +121,16 @@ def network_page(run: Run) -> Figure | None:
     chosen = found.chosen()
     if not chosen:
         return None
-    planes = [found.plane(k) for k in chosen]
+    planes = found.planes(chosen)
     steps = [found.steps(k) for k in chosen]
     top = max(float(s[np.isfinite(s)].max(initial=1.0)) for s in steps)
     figure, maps, shadows, strip = _layout(planes, found.near.shape, len(chosen))
     for ax, k, plane, grid in zip(maps, chosen, planes, steps, strict=True):
         image = _draw_plan(ax, found, k, plane, grid, top)
-        ax.set_title(found.title(k) + _where(found, plane), pad=2)
+        ax.set_title(found.title(k), pad=2)
+        ax.text(
+            0.97, 0.95, _where(found, plane), transform=ax.transAxes, ha="right", va="top", fontsize="small", zorder=7
+        )
     _label_outer(maps, found, planes)
     figure.colorbar(image, ax=maps, label="steps to the goal\n" r"$\ln\sigma / \ln\beta$", aspect=14, pad=0.01)
     if shadows:
@@ -183,18 +218,17 @@ def _name(found: NetworkOfRun, axis: int) -> str:
 def _where(found: NetworkOfRun, plane: drawn.Plane) -> str:
     """Where a map of more than two axes is cut; of many axes it would be too long."""
     rest = [k for k in range(len(plane.cell)) if k not in plane.axes]
-    if len(rest) != 1:
+    if len(rest) != 1 or not found.of_places:
         return ""
-    return f"; {'xyz'[rest[0]]} = {found.origin[rest[0]] + found.spacing * plane.cell[rest[0]]:.2g} m"
+    return f"{'xyz'[rest[0]]} = {found.origin[rest[0]] + found.spacing * plane.cell[rest[0]]:.2g} m"
 
 
 def _label_outer(axes: list[Axes], found: NetworkOfRun, planes: list[drawn.Plane]) -> None:
-    """Names of the axes where they are not those of the panel to the left."""
+    """Names of the axes, the upright one at the left panel alone."""
     for k, (ax, plane) in enumerate(zip(axes, planes, strict=True)):
-        same = k > 0 and planes[k - 1].axes == plane.axes
         ax.set_xlabel(_name(found, plane.axes[0]))
-        ax.set_ylabel("" if same else _name(found, plane.axes[1]))
-        ax.tick_params(labelleft=not same)
+        ax.set_ylabel("" if k else _name(found, plane.axes[1]))
+        ax.tick_params(labelleft=k == 0)
 
 
 def _draw_shadows(
@@ -237,7 +271,8 @@ def _draw_strip(ax: Axes, found: NetworkOfRun, chosen: list[int]) -> None:
                 alpha=shade, label="at the start" if k == 0 else f"plan {k}")  # fmt: skip
     ax.set_xlabel("steps of the path, up to the goal at 0")
     ax.set_ylabel(r"$\ln\sigma$" if found.sums else "− distance")
-    ax.legend(loc="upper left", ncols=4)
+    if ax.lines:
+        ax.legend(loc="upper left", ncols=4)
 
 
 def _handles(found: NetworkOfRun) -> list[Artist]:

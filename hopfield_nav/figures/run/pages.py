@@ -182,23 +182,39 @@ def joint_error_page(run: Run) -> Figure | None:
 
 
 def joints_page(run: Run) -> Figure | None:
-    """Angles and torques of all joints, with their limits."""
+    """Angles, speeds (ragazzon2012 figure 3.5) and torques of all joints, with their limits."""
     if not _has_signals(run):
         return None
     all_joints = list(range(run.data.sizes["joint"]))
     driven = joints.driven_joints(run)
     angle_rows, torque_rows = -(-len(all_joints) // 3), -(-len(driven) // 3)
-    rows = angle_rows + torque_rows
-    figure = new_figure(PAGE, (3.5 * rows + 1.0) * CENTIMETRE)
+    rows = 2 * angle_rows + torque_rows
+    figure = new_figure(PAGE, (3.2 * rows + 1.0) * CENTIMETRE)
     for draw, shown, above in (
         (joints.draw_joint_angle, all_joints, 0),
-        (joints.draw_joint_torque, driven, angle_rows),
+        (joints.draw_joint_speed, all_joints, angle_rows),
+        (joints.draw_joint_torque, driven, 2 * angle_rows),
     ):
         for k, joint in enumerate(shown):
             ax = draw(figure.add_subplot(rows, 3, 3 * above + k + 1), run, joint)
-            _keep_outer(ax, k, len(shown), 3, bottom=shown is driven or not driven)
+            _keep_outer(ax, k, len(shown), 3, bottom=shown is driven or (not driven and above > 0))
     still = [f"torque of joint {k + 1}" for k in all_joints if k not in driven]
     return add_legend(figure, [*joints.joint_handles(), *signals.flat_handle(still)], 3)
+
+
+def reference_page(run: Run) -> Figure | None:
+    """The splines of the first plan that was driven to its end, or of the last: q_ref, its derivatives, limits."""
+    if not _has_signals(run) or run.world.goal is None:
+        return None
+    part = joints.reference_of_a_plan(run)
+    figure = new_figure(PAGE, 11.5 * CENTIMETRE)
+    axes = figure.subplots(3, 1, sharex=True)
+    for ax, quantity in zip(axes, joints.REFERENCES, strict=True):
+        joints.draw_reference(ax, run, part, quantity)
+    axes[-1].set_xlabel("time (s)")
+    axes[0].set_title(part.title)
+    figure.align_ylabels()
+    return add_legend(figure, joints.reference_handles(run, part), 8)
 
 
 def _panels(

@@ -71,17 +71,25 @@ def snapshot_handles(run: Run) -> list[Artist]:
 
 
 def key_moments(run: Run) -> list[Moment]:
-    """Start, collisions, free motion, a missed contact, end: two to six, in order, each once."""
+    """Start, collisions, free motion, a missed contact, end: two to six, in order, each once.
+
+    Where it can be, collisions come first, then the free motion, then the missed contact, as in the document.
+    """
     events, end = run.data.event_time.values, float(run.data.time.values[-1])
     missed = [e for e in contact_episodes(run) if not e.registered]
     moments = [Moment(0.0, "start"), Moment(end, _ENDS[run.outcome])]
     if events.size:
         moments.append(Moment(float(events[0]), "first collision"))
+    last = end
     if missed:
         deepest = max(missed, key=lambda e: e.peak_force)
         moments.append(Moment(deepest.peak_time, "missed contact"))
-    moments.append(Moment(_freest(run), "moving freely"))
-    for k in _others(events.size, 6 - len(moments)):
+        last = deepest.start
+    second = float(events[1]) if events.size > 1 and events[1] < last else 0.0
+    free = _freest(run, second, last)
+    moments.append(Moment(free, "moving freely"))
+    before = int(np.searchsorted(events, free)) if second else events.size
+    for k in _others(before, 6 - len(moments)):
         moments.append(Moment(float(events[k]), f"collision {k + 1}"))
     return sorted(_apart(moments), key=lambda m: m.time)
 
@@ -129,11 +137,10 @@ def add_ends(ax: Axes, run: Run, scene: solid.SceneView, size: float) -> None:
         mark.set_zorder(6.6 if scene.in_space else 3.6)
 
 
-def _freest(run: Run) -> float:
-    """The middle of the longest stretch between contacts and ends [s]."""
-    end = float(run.data.time.values[-1])
-    busy = [x for e in contact_episodes(run) for x in (e.start, e.end)]
-    edges = np.array([0.0, *busy, end]).reshape(-1, 2)
+def _freest(run: Run, first: float, last: float) -> float:
+    """The middle of the longest stretch between contacts and two times [s]."""
+    busy = [x for e in contact_episodes(run) if first <= e.start < last for x in (e.start, e.end)]
+    edges = np.array([first, *busy, last]).reshape(-1, 2)
     longest = int(np.argmax(edges[:, 1] - edges[:, 0]))
     return float(edges[longest].mean())
 

@@ -29,6 +29,43 @@ function makeMap(figure, view) {
     pen.globalAlpha = 1;
   }
 
+  // The network of the plan that is followed: a colour for the steps to the goal, and its value under the pointer.
+  const network = map.network, count = map.shape.reduce((a, b) => a * b, 1);
+  let pointer = null, networkShown = true, moment = null;
+  const top = network ? network.steps.reduce((a, b) => Math.max(a, b), 1) : 1;
+
+  function stepsAt(cell, time) {
+    const flat = cell.reduce((place, c, axis) => place * map.shape[axis] + c, 0);
+    return network.steps[count * placeBefore(network.times, time + 1e-9) + flat];
+  }
+
+  function drawNetwork(pen, level, time) {
+    const shades = network.colours;
+    for (let i = 0; i < map.shape[0]; i++) for (let j = 0; j < map.shape[1]; j++) {
+      const cell = inSpace ? [i, j, level] : [i, j], steps = stepsAt(cell, time);
+      if (steps >= -0.5) fillCells(pen, [cell], level, shades[Math.min(shades.length - 1, Math.round((steps / top) * (shades.length - 1)))], 1);
+    }
+  }
+
+  /** What the network has in the cell under the pointer, in words; empty where there is none. */
+  function underPointer(level, time) {
+    if (!pointer || !network) return "";
+    const place = [left + (pointer[0] - dx) / scale, high - (pointer[1] - dy) / scale];
+    const cell = place.map((p, axis) => Math.round((p - map.origin[axis]) / map.spacing));
+    if (cell.some((c, axis) => c < 0 || c >= map.shape[axis])) return "";
+    const steps = stepsAt(inSpace ? [...cell, level] : cell, time), named = `cell ${cell.join(", ")}: `;
+    if (steps < -0.5) return `${named}no path to the goal`;
+    const logs = network.log_beta === null ? "" : `ln σ = ${(steps * network.log_beta).toFixed(2)}, `;
+    return `${named}${logs}${steps.toFixed(2)} steps to the goal`;
+  }
+
+  const point = (at) => { pointer = at; if (moment) part.show(moment); };
+  canvas.addEventListener("pointermove", (event) => {
+    const box = canvas.getBoundingClientRect();
+    point([event.clientX - box.left, event.clientY - box.top]);
+  });
+  canvas.addEventListener("pointerleave", () => point(null));
+
   function drawObstacles(pen, level, time) {
     map.levels[level].cuts.forEach((cut, i) => {
       if (!cut.length) return;
@@ -82,10 +119,16 @@ function makeMap(figure, view) {
     pen.stroke();
   }
 
-  return {
+  const part = {
     resize: fit,
-    show({ time, k, share, plan }) {
+    toggle(name, on) {
+      if (name === "network") networkShown = on;
+      if (moment) part.show(moment);
+    },
+    show(now) {
+      const { time, k, share, plan } = moment = now;
       const tool = between3(view.tool, k, share), level = inSpace ? levelOf(tool[2]) : 0, pen = sheet.clear();
+      if (network && networkShown) drawNetwork(pen, level, time);
       drawObstacles(pen, level, time);
       fillCells(pen, map.excluded, level, colours.excluded, 0.3);
       fillCells(pen, plan.felt, level, colours.felt, map.alpha);
@@ -99,11 +142,12 @@ function makeMap(figure, view) {
       disc(pen, at(view.start), 4, colours.start);
       if (view.goal) disc(pen, at(view.goal), 4, colours.goal);
       disc(pen, at(tool), 4.5, colours.travelled);
-      note.textContent = inSpace
+      note.textContent = underPointer(level, time) || (inSpace
         ? `level ${level + 1} of ${map.levels.length}, z = ${digits(map.levels[level].z)} m`
-        : `tool at ${tool.slice(0, 2).map((v) => v.toFixed(3)).join(", ")} m`;
+        : `tool at ${tool.slice(0, 2).map((v) => v.toFixed(3)).join(", ")} m`);
     },
   };
+  return part;
 }
 
 function polyline(pen, points, closed) {

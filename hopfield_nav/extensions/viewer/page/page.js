@@ -23,6 +23,7 @@ function unpackView(view) {
       plan.certainty = unpack(plan.certainty);
     });
     view.map.times = view.map.plans.map((plan) => plan.time);
+    if (view.map.network) view.map.network.steps = unpack(view.map.network.steps);
   }
   return view;
 }
@@ -63,6 +64,10 @@ function writeLegend(view, toggle) {
   if (view.solids.length) rows.push(["obstacles", `obstacles${blind ? " (unknown: faint until touched)" : ""}`, one(colours.obstacle)]);
   if (view.map) rows.push(["felt", "felt; closed steps: fact thick, belief thin", one(colours.felt)]);
   if (view.places.length) rows.push(["felt", "where it may have been touched (faint: unlikely)", one(colours.felt)]);
+  if (view.map && view.map.network) {
+    const shades = view.map.network.colours;
+    rows.push(["network", "network: from the goal outwards", [shades[0], shades[shades.length >> 1], shades[shades.length - 1]]]);
+  }
   if (view.map || view.planned) rows.push(["path", "planned path", one(colours.planned)]);
   rows.push(["trail", view.tool_name, one(colours.travelled)]);
   if (view.forces.length) {
@@ -156,8 +161,8 @@ function openPage() {
   const end = view.time[view.time.length - 1], seek = (time) => clock.seek(time);
   writeWords(view);
   const scene = sceneOrWords(view);
-  if (scene) writeLegend(view, scene.toggle);
   const shown = scene ? [scene] : [];
+  if (scene) writeLegend(view, (name, on) => shown.forEach((part) => part.toggle && part.toggle(name, on)));
   for (const panel of view.panels) shown.push(makePanel(makeFigure(panel.title, "curves"), view, panel, seek));
   if (view.map) shown.push(makeMap(makeFigure("map", "map"), view));
   shown.push(makeTimeline(element("timeline"), view, seek));

@@ -92,7 +92,7 @@ function makeScene(host, view) {
   return {
     camera, controls, groups,
     show(moment) { parts.forEach((show) => show(moment)); draw(); },
-    toggle(name, on) { groups[name].visible = on; draw(); },
+    toggle(name, on) { if (groups[name]) groups[name].visible = on; draw(); },
     resize() {
       const width = host.clientWidth, height = host.clientHeight;
       renderer.setPixelRatio(window.devicePixelRatio);

@@ -1,0 +1,152 @@
+"""Pictures of the network: what they draw is what the record, or the plan, says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from refusals import refused
+
+from hopfield_nav import load_world, plan_path, simulate
+from hopfield_nav.figures import network as drawn
+from hopfield_nav.figures.run.convergence import convergence_page, settling
+from hopfield_nav.figures.run.draw import pages_of, plot_run
+from hopfield_nav.figures.run.network import NetworkLayer, NetworkOfRun, network_page
+from hopfield_nav.figures.run.snapshots import key_moments
+from hopfield_nav.planning import plan_a_star
+
+
+@pytest.fixture(scope="module")
+def run():
+    """The main experiment, whole."""
+    return simulate(load_world("ragazzon2012"))
+
+
+@pytest.fixture
+def ax():
+    return Figure().add_subplot()
+
+
+def walled():
+    blocked = np.zeros((12, 12), bool)
+    blocked[6, 2:] = True
+    return blocked, (2, 9), (10, 9)
+
+
+def test_steps_of_both_networks_have_one_scale():
+    corridor = np.ones((3, 9), bool)
+    corridor[1] = False
+    for network, beta in (("limit", None), ("sum", 1e-4)):
+        plan = plan_path(corridor, (1, 8), (1, 0), network, beta)
+        steps = drawn.steps_to_goal(plan.landscape, plan.beta)
+        np.testing.assert_allclose(steps[1], np.arange(9), atol=1e-6)
+        assert np.isinf(steps[0]).all()
+
+
+def test_an_arrow_leads_to_the_neighbour_that_is_climbed(ax):
+    blocked, start, goal = walled()
+    plan = plan_path(blocked, start, goal, "sum", 0.1)
+    plan.plot(ax)
+    (arrows,) = [c for c in ax.collections if hasattr(c, "U")]
+    at = np.rint(arrows.XY).astype(int)
+    move = np.rint(np.stack([arrows.U, arrows.V], axis=1)).astype(int)
+    np.testing.assert_array_equal(at + move, plan.landscape.climbed(at))
+    assert len(at) == (~blocked).sum() - 1  # all but the goal
+    colours = ax.images[0].get_array()
+    np.testing.assert_allclose(colours[9, 2], plan.log_activation[2, 9] / np.log(0.1))
+    assert colours.mask[5, 6]
+
+
+def test_a_plan_of_three_axes_is_cut_where_its_path_is():
+    blocked = np.zeros((6, 5, 7), bool)
+    plan = plan_path(blocked, (1, 3, 0), (4, 3, 6))
+    plane = drawn.plane_along(plan.cells, blocked.shape)
+    assert plane.axes == (0, 2)
+    assert plane.cell[1] == 3
+    assert plane.holds(plan.cells).all()
+    np.testing.assert_array_equal(plane.of(plan.distance), plan.distance[:, 3])
+    plan.plot(Figure().add_subplot())
+    other = np.array([[0, k, 2] for k in range(5)])
+    assert drawn.axes_along([plan.cells, other], blocked.shape) == (0, 2)
+    assert drawn.axes_along([other], blocked.shape) == (1, 2)
+
+
+def test_a_notebook_shows_a_plan_and_other_planners_have_no_network():
+    plan = plan_path(*walled())
+    assert plan.plot()._repr_png_().startswith(b"\x89PNG")
+    with refused("plot: no network to draw"):
+        plan_a_star(*walled()).plot()
+
+
+def test_four_plans_are_shown_with_their_paths(run):
+    found = NetworkOfRun(run)
+    assert found.chosen() == [0, 1, 9, 17]
+    page = network_page(run)
+    titles = [ax.get_title() for ax in page.axes if ax.get_title()]
+    assert titles[0] == "at the start"
+    assert titles[3].startswith("plan 17, ")
+    assert titles[4:] == ["since plan 0", "since plan 8", "since plan 16"]
+    for k in found.chosen():
+        np.testing.assert_array_equal(found.landscape(k).climbed(found.paths[k][:-1]), found.paths[k][1:])
+        along = run.data.activation.values[k][tuple(found.paths[k].T)]
+        assert (np.diff(along) > 0).all()
+
+
+def test_a_run_without_a_network_has_no_such_page(run):
+    for name in ("network", "convergence"):
+        assert name != "network" or name in pages_of(run)
+    limit = simulate(load_world("u_trap", ["time_limit=0.1"]))
+    assert convergence_page(limit) is None
+    assert network_page(simulate(load_world("u_trap", ["time_limit=0.1", "record.network=false"]))) is None
+    with refused("plot: this run has no such figure"):
+        plot_run(limit, "convergence")
+
+
+def test_it_settles_sooner_from_the_last_state_and_lyapunov_never_rises(run):
+    found = NetworkOfRun(run)
+    for k in (1, 9, 17):
+        fresh = settling(found, k, None)
+        warm = settling(found, k, np.exp(run.data.activation.values[k - 1]))
+        assert 60 < len(fresh.change) < 110
+        assert 40 < len(warm.change) < len(fresh.change)
+        for trace in (fresh, warm):
+            assert np.diff(trace.lyapunov).max() < 1e-13
+        assert fresh.lyapunov[-1] == pytest.approx(warm.lyapunov[-1], abs=1e-15)
+
+
+def test_the_layer_follows_the_time(run, ax):
+    layer = NetworkLayer(ax, run)
+    found, times = NetworkOfRun(run), run.data.plan_time.values
+    for k, time in ((0, 0.0), (0, times[1] - 1e-3), (1, times[1]), (17, 1e3)):
+        layer.show(time)
+        shown = layer.artists[0].get_array()
+        np.testing.assert_array_equal(shown.filled(np.inf), found.steps(k).T)
+
+
+def test_moments_stand_in_the_order_of_the_document(run):
+    """Figure 7.3: initial position, first collision, another, moving freely, not registered, destination."""
+    titles = [moment.title for moment in key_moments(run)]
+    assert titles[0] == "start"
+    assert titles[1] == "first collision"
+    assert titles[2].startswith("collision ")
+    assert titles[3:] == ["moving freely", "missed contact", "goal reached"]
+
+
+def test_a_fall_has_no_maps_and_shows_speeds():
+    fall = simulate(load_world("ragazzon2012_fall", ["time_limit=0.5"]))
+    assert set(pages_of(fall)) & {"maps", "trajectory", "collision_space", "joint_error", "force_magnitude"} == set()
+    page = plot_run(fall, "joints")
+    labels = {ax.get_ylabel() for ax in page.axes}
+    assert {"angle (rad)", "speed (rad/s)"} <= labels
+    speed = next(ax for ax in page.axes if ax.get_ylabel() == "speed (rad/s)")
+    np.testing.assert_array_equal(np.sort(speed.lines[0].get_ydata())[-1], fall.data.qd.values[:, 0].max())
+
+
+def test_the_reference_page_draws_the_splines_of_a_plan(run):
+    page = plot_run(run, "reference")
+    position, speed, acceleration = page.axes[:3]
+    low, high = position.get_xlim()
+    part = run.data.sel(time=slice(low, high))
+    for ax, name in ((position, "q_ref"), (speed, "qd_ref"), (acceleration, "qdd_ref")):
+        for k in range(6):
+            assert ax.lines[k].get_ydata().max() == part[name].values[:, k].max()
