@@ -35,13 +35,16 @@ class Map(NamedTuple):
 
 
 def random_maps(count: int = 300, size: int = 20) -> Iterator[Map]:
-    """A quarter of the cells blocked, the goal anywhere."""
-    for seed in range(count):
-        rng = np.random.default_rng(seed)
+    """A quarter of the cells blocked, the goal anywhere; those are left out where it is walled in."""
+    seed, made = 0, 0
+    while made < count:
+        rng, seed = np.random.default_rng(seed), seed + 1
         blocked = rng.random((size, size)) < 0.25
         goal = tuple(int(c) for c in rng.integers(size, size=2))
         blocked[goal] = False
-        yield Map(blocked, goal)
+        if plan_path(blocked, goal, goal).reachable.sum() > size:
+            made += 1
+            yield Map(blocked, goal)
 
 
 def mazes(count: int = 20, size: int = 31) -> Iterator[Map]:
@@ -105,10 +108,9 @@ def changed(map_: Map) -> tuple[Map, Map]:
     distance = plan_path(map_.blocked, map_.goal, map_.goal).distance
     far = np.unravel_index(int(np.where(np.isfinite(distance), distance, -1.0).argmax()), distance.shape)
     path = plan_path(map_.blocked, tuple(int(c) for c in far), map_.goal).cells
-    blocked, goal = map_.blocked.copy(), tuple(int(c) for c in path[-2] if len(path) > 1) or map_.goal
-    middle = tuple(path[len(path) // 2])
-    blocked[middle] = middle != map_.goal
-    return Map(blocked, map_.goal), Map(map_.blocked, goal)
+    blocked = map_.blocked.copy()
+    blocked[tuple(path[len(path) // 2])] = True
+    return Map(blocked, map_.goal), Map(map_.blocked, tuple(int(c) for c in path[-2]))
 
 
 def settle(map_: Map, name: str, start: np.ndarray | None) -> tuple[np.ndarray, float, float]:

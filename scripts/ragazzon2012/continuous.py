@@ -10,7 +10,7 @@ STEP = 0.5  # of the exponential integrator, in time constants
 
 
 def integrate(blocked: np.ndarray, goal: tuple[int, ...], function: Activation, most: int = 100_000) -> np.ndarray:
-    """Integrate u' = -u + sum T sigma + I with sigma = g(u), from u = 0 until no sigma changes by more than its last bits.
+    """Integrate u' = -u + sum T sigma + I, sigma = g(u), from u = 0 until sigma changes in its last bits alone.
 
     The inputs hold the goal at 1 and obstacles at 0. Every step is exact where the neighbours stand still.
     """

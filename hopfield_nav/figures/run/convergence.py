@@ -37,7 +37,7 @@ def settling(found: NetworkOfRun, k: int, start: np.ndarray | None) -> Settling:
     logs, planner = found.run.data.activation.values[k], found.run.world.planner
     assert found.beta is not None
     function = activation(planner.activation, found.beta)
-    blocked, goal = ~np.isfinite(logs), np.unravel_index(int(logs.argmax()), logs.shape)
+    blocked, goal = ~np.isfinite(logs), tuple(np.argwhere(logs == logs.max())[0].tolist())
     closed = found.plans[k].steps
     sigma = np.zeros(logs.shape) if start is None else np.where(blocked, 0.0, start)
     sigma[goal] = 1.0

@@ -45,10 +45,9 @@ class NetworkOfRun:
         self.beta = (world.planner.beta or default_beta(self.near)) if self.sums else None
         # of longer moves, and of the whole arm, the record does not say which are closed
         self.has_arrows = self.of_places and (world.planner.radius == 1.0 or world.detection.mark != "felt")
-        self.origin = (
-            np.array(world.map.origin[: len(grid.shape)]) if self.of_places else grid.lower + 0.5 * grid.spacing
-        )
-        self.spacing = world.map.spacing if self.of_places else grid.spacing
+        rank = len(grid.shape)
+        self.origin, beside = (np.asarray(grid.centre(np.full(rank, k)), float)[:rank] for k in (0, 1))
+        self.spacing = beside - self.origin
 
     def landscape(self, k: int) -> Landscape:
         """The network of a plan that has one."""
@@ -110,7 +109,7 @@ class NetworkLayer:
         assert self._found is not None
         found = self._found
         rest = (level,) * (len(found.near.shape) - 2)
-        return drawn.Plane((0, 1), (0, 0, *rest), found.origin[:2], np.full(2, found.spacing))
+        return drawn.Plane((0, 1), (0, 0, *rest), found.origin[:2], found.spacing[:2])
 
 
 def network_page(run: Run) -> Figure | None:
@@ -193,7 +192,7 @@ def add_true(ax: Axes, found: NetworkOfRun, plane: drawn.Plane) -> None:
     x, y = np.meshgrid(np.linspace(left, right, 300), np.linspace(low, high, 300))
     points = np.tile(np.array(found.run.world.map.origin), (x.size, 1))
     for axis, c in enumerate(plane.cell):
-        points[:, axis] = found.origin[axis] + found.spacing * c
+        points[:, axis] = found.origin[axis] + found.spacing[axis] * c
     points[:, plane.axes[0]], points[:, plane.axes[1]] = x.ravel(), y.ravel()
     rows = np.column_stack([points, points, np.zeros(len(points))])
     depth = capsule_distance(rows, solids).min(axis=1).reshape(x.shape)
@@ -220,7 +219,7 @@ def _where(found: NetworkOfRun, plane: drawn.Plane) -> str:
     rest = [k for k in range(len(plane.cell)) if k not in plane.axes]
     if len(rest) != 1 or not found.of_places:
         return ""
-    return f"{'xyz'[rest[0]]} = {found.origin[rest[0]] + found.spacing * plane.cell[rest[0]]:.2g} m"
+    return f"{'xyz'[rest[0]]} = {found.origin[rest[0]] + found.spacing[rest[0]] * plane.cell[rest[0]]:.2g} m"
 
 
 def _label_outer(axes: list[Axes], found: NetworkOfRun, planes: list[drawn.Plane]) -> None:
