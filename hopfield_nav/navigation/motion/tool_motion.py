@@ -76,7 +76,8 @@ class ToolMotions:
         """The motion to the goal that the arm can make, first over a cell's centre, so many times slower."""
         while True:
             route = paths.find(start)
-            self._now.notes.note(begin.time, route.by, route.plan.cells, (route.asked or route.plan).landscape)
+            asked = (route.asked or route.plan).landscape
+            self._situation.notes.note(begin.time, route.by, route.plan.cells, asked)
             if route.plan.cells is None:
                 return self._situation.no_path(start, route.plan.reason + self._count_unreachable())
             at_rest = not begin.qd.any() and not self._situation.motion.reacts
