@@ -127,9 +127,12 @@ def network_page(run: Run) -> Figure | None:
     for ax, k, plane, grid in zip(maps, chosen, planes, steps, strict=True):
         image = _draw_plan(ax, found, k, plane, grid, top)
         ax.set_title(found.title(k), pad=2)
-        ax.text(
-            0.97, 0.95, _where(found, plane), transform=ax.transAxes, ha="right", va="top", fontsize="small", zorder=7
-        )
+        where = _where(found, plane)
+        if where:
+            box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85}
+            ax.text(
+                0.97, 0.93, where, transform=ax.transAxes, ha="right", va="top", fontsize="small", zorder=7, bbox=box
+            )
     _label_outer(maps, found, planes)
     figure.colorbar(image, ax=maps, label="steps to the goal\n" r"$\ln\sigma / \ln\beta$", aspect=14, pad=0.01)
     if shadows:
