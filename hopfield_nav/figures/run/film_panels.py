@@ -162,6 +162,7 @@ class MapPanel:
 
     def _show_level(self, now: Now, level: int) -> None:
         self.level = level
+        self.network.show(now.time, level)
         plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
         classes = solid.cell_classes(self.run, plan, path=False)
         self.cells.set_data((classes[:, :, level] if self.deep else classes).T)
@@ -176,7 +177,6 @@ class MapPanel:
 
 class StripPanel:
     """Magnitudes of the true and of the estimated force up to now."""
-        self.network.show(now.time, level)
 
     def __init__(self, ax: Axes, run: Run) -> None:
         time, data = run.data.time.values, run.data
