@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dynamics import printable
-from hopfield_nav.plugin import extensions
+from hopfield_nav.plugin import comes_along
 from hopfield_nav.record import MEANT, SHOWN, SUMMARY
 
 ProgressCall = Callable[[float, int], None]
@@ -112,7 +112,7 @@ def _with_word(key: str, value: object) -> str:
 def where_to_look(folder: Path) -> list[tuple[str, str]]:
     """The last rows of a table of results: the folder, and the command, if it is there, that shows it in a browser."""
     view = [("see it", f"hopfield-nav view {shlex.quote(str(folder))}")]
-    return [("folder", str(folder)), *(view if any("view" in e.commands for e in extensions()) else [])]
+    return [("folder", str(folder)), *(view if comes_along("RunView") else [])]
 
 
 def alarms_in_words(times: Sequence[float]) -> str:

@@ -152,6 +152,11 @@ def provided(what: str, where: str = "") -> Any:
     return found
 
 
+def comes_along(what: str) -> bool:
+    """Whether the extension of ours that has something is there; nothing of it is loaded."""
+    return COMES_WITH[what] in modules_in(GROUP)
+
+
 def missing(what: str) -> str:
     """In words: the extension with which something comes is not installed."""
     return f"needs the extension {COMES_WITH.get(what, what)!r}, which is not installed"
