@@ -3,8 +3,8 @@ from .compiling import applied as applied
 from .compiling import applied_type as applied_type
 from .compiling import compiled as compiled
 from .compiling import type_of as type_of
-from .extension import comes_along as comes_along
 from .extension import Extension as Extension
+from .extension import comes_along as comes_along
 from .extension import extensions as extensions
 from .extension import find_extension as find_extension
 from .extension import find_provided as find_provided
