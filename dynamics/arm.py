@@ -122,8 +122,8 @@ def with_dynamics(arm: Arm, other: Arm) -> Arm:
     Raises ``BadInput``: the two have different numbers of joints.
     """
     if joint_count(arm) != joint_count(other):
-        told = "the two arms have different numbers of joints"
-        raise BadInput(told, found=len(other.dh), allowed=str(len(arm.dh)))
+        message = "the two arms have different numbers of joints"
+        raise BadInput(message, found=len(other.dh), allowed=str(len(arm.dh)))
     return arm._replace(
         dynamics_offset=other.dynamics_offset,
         mass=other.mass,

@@ -27,8 +27,8 @@ def rows_like(value: object, width: int, name: str, lead: tuple[int, ...]) -> np
     try:
         return _writable(np.broadcast_to(array, (*lead, width))).reshape(-1, width)
     except ValueError:
-        told = f"{name} does not fit the other arrays"
-        raise BadInput(told, found=array.shape, allowed=f"{(*lead, width)}") from None
+        message = f"{name} does not fit the other arrays"
+        raise BadInput(message, found=array.shape, allowed=f"{(*lead, width)}") from None
 
 
 def _writable(array: np.ndarray) -> np.ndarray:

@@ -126,9 +126,9 @@ def highest_frequency(arm: Arm, joints: FlexibleJoints, q: np.ndarray) -> float:
     links = mass_matrix(links_alone(arm), q)
     least = float(np.linalg.eigvalsh(links)[0])
     if not least > LIGHTEST:
-        told = "the links have no inertia of their own besides the rotors'"
+        message = "the links have no inertia of their own besides the rotors'"
         found = f"a smallest principal inertia of {least:.2g} kg·m²"
-        raise BadInput(told, found=found, allowed=f"above {LIGHTEST:g} kg·m², as in ur5_full or ur5e")
+        raise BadInput(message, found=found, allowed=f"above {LIGHTEST:g} kg·m², as in ur5_full or ur5e")
     inverse = np.linalg.inv(links) + np.diag(1 / joints.rotor_inertia)
     root = np.sqrt(joints.stiffness)
     return float(np.sqrt(np.linalg.eigvalsh(root[:, None] * inverse * root).max()))

@@ -36,14 +36,14 @@ def check_tensor(tensor: np.ndarray, where: str = "inertia", mass: float = 0.0) 
     if moments[0] < -1e-12:
         raise BadInput("the inertia tensor is not positive", where=where, found=moments.tolist())
     if moments[0] + moments[1] < moments[2] * (1 - 1e-9) - 1e-12:
-        told = "no rigid body has these moments of inertia (each is at most the sum of the others)"
-        raise BadInput(told, where=where, found=moments.tolist())
+        message = "no rigid body has these moments of inertia (each is at most the sum of the others)"
+        raise BadInput(message, where=where, found=moments.tolist())
     if mass > 0 and moments[2] > mass * _WIDEST**2:
-        told = (
+        message = (
             f"no link of {mass:.4g} kg has this inertia: its radius of gyration were {(moments[2] / mass) ** 0.5:.3g} m"
         )
         allowed = f"up to {mass * _WIDEST**2:.4g} kg·m² (is this in kg·mm² or g·mm²?)"
-        raise BadInput(told, where=where, found=float(moments[2]), allowed=allowed)
+        raise BadInput(message, where=where, found=float(moments[2]), allowed=allowed)
 
 
 def cylinder_tensor(mass: float, radius: float, height: float, axis: str) -> np.ndarray:

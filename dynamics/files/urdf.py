@@ -76,8 +76,8 @@ def _parse(path: Path) -> tuple[Any, dict[str, float]]:
         content = path.read_bytes()
         tree = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
     except (OSError, etree.XMLSyntaxError) as error:
-        told = f"cannot read the URDF: {error}"
-        raise BadInput(told, where=str(path), allowed="a URDF as XML in UTF-8") from error
+        message = f"cannot read the URDF: {error}"
+        raise BadInput(message, where=str(path), allowed="a URDF as XML in UTF-8") from error
     if etree.QName(tree).localname != "robot" or tree.getroottree().docinfo.internalDTD is not None:
         raise BadInput("no URDF", where=str(path), allowed="an element robot, without a DOCTYPE")
     try:

@@ -178,8 +178,8 @@ def _refuse_branches(group: dict[str, np.ndarray], below: Joints, count: int, wh
     tips += [end for joint in moving if (end := _end(joint, below, count + 1, where))]
     some = ", ".join(f"{where}:{tip} ({n} joint{'s' * (n > 1)})" for tip, n in tips[:8])
     allowed = f"one tip, such as {some}" if tips else f"a chain of turning joints, as {where}:TIP"
-    told = f"the chain branches at link {moving[0].parent!r}: several joints move on it"
-    raise BadInput(told, where=where, found=", ".join(j.name for j in moving), allowed=allowed)
+    message = f"the chain branches at link {moving[0].parent!r}: several joints move on it"
+    raise BadInput(message, where=where, found=", ".join(j.name for j in moving), allowed=allowed)
 
 
 def _end(joint: Any, below: Joints, count: int, where: str) -> tuple[str, int] | None:
@@ -210,8 +210,8 @@ def _axis(joint: Any, where: str) -> np.ndarray:
     axis = np.array([1.0, 0.0, 0.0]) if joint.axis is None else np.asarray(joint.axis, dtype=np.float64)
     length = np.linalg.norm(axis) if axis.shape == (3,) else 0.0
     if not 0.0 < length < np.inf:
-        told = f"joint {joint.name!r} has no direction"
-        raise BadInput(told, where=where, found=axis.tolist(), allowed="an axis, such as 0 0 1")
+        message = f"joint {joint.name!r} has no direction"
+        raise BadInput(message, where=where, found=axis.tolist(), allowed="an axis, such as 0 0 1")
     return axis / length
 
 

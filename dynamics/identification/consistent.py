@@ -56,9 +56,9 @@ def consistent_fit(arm: Arm, base: BaseParameters, values: np.ndarray, factor: n
         allowed = f"({p} or more,) and square"
         raise BadInput("estimate and factor do not fit", found=(u, factor.shape), allowed=allowed)
     if not np.all(arm.mass > 0.0):
-        told = "an arm without masses is no model to stay near"
+        message = "an arm without masses is no model to stay near"
         links = ", ".join(f"link {i + 1}" for i in np.flatnonzero(arm.mass <= 0.0))
-        raise BadInput(told, found=links, allowed="a mass for each link, estimated if nothing is known")
+        raise BadInput(message, found=links, allowed="a mass for each link, estimated if nothing is known")
     start = parameters_of(arm, base.rotor)
     scale = _scale(arm, start.size)
     K = base.grouping @ _from_standard(arm, base)

@@ -219,7 +219,7 @@ def refuse(names: list[str], logs: list[MotionLog]) -> None:
         return
     ranges = np.max([np.ptp(log.q, axis=0) for log in logs], axis=0)
     reasons = [f"joint {j} moves {ranges[j - 1]:.2g} rad" for j in still]
-    told = f"the logs do not excite the arm: {', '.join(reasons) or 'the motion is too plain'}"
+    message = f"the logs do not excite the arm: {', '.join(reasons) or 'the motion is too plain'}"
     found = f"nothing is known of {', '.join(names) or 'small motions but friction and noise'}"
     allowed = "a motion of every joint (see excite), or unexcited='keep' (--keep)"
-    raise BadInput(told, where=", ".join(log.name for log in logs), found=found, allowed=allowed)
+    raise BadInput(message, where=", ".join(log.name for log in logs), found=found, allowed=allowed)

@@ -73,9 +73,9 @@ def _choose_root() -> Path:
         except OSError:
             continue
         if not private and asked and root == Path(asked):
-            told = "others may write to the folder of compiled code, which is executed"
+            message = "others may write to the folder of compiled code, which is executed"
             allowed = "a folder of your own that nobody else may write to (chmod go-w)"
-            raise BadInput(told, where="NUMBA_CACHE_DIR", found=asked, allowed=allowed)
+            raise BadInput(message, where="NUMBA_CACHE_DIR", found=asked, allowed=allowed)
         if private and os.access(root, os.W_OK):
             return root
     return _new_root()
@@ -129,8 +129,8 @@ def cache_folder() -> Path:
         (folder / _TAG).write_text(_TAGGED, encoding="utf-8")
         _prune(root, folder)
     if folder.exists() and not is_private(folder):
-        told = "others may write to the folder of compiled code, which is executed"
-        raise BadInput(told, where=str(folder), allowed="remove it, or NUMBA_CACHE_DIR=FOLDER of your own")
+        message = "others may write to the folder of compiled code, which is executed"
+        raise BadInput(message, where=str(folder), allowed="remove it, or NUMBA_CACHE_DIR=FOLDER of your own")
     return folder
 
 

@@ -195,7 +195,7 @@ class Guidance:
         return self._time if np.any(depth > 0.0) else math.nan
 
     def _ask(self, ask: Callable[[], PlannedMotion]) -> PlannedMotion:
-        """What the navigator answers; the end of the run where a method of somebody's own fails it."""
+        """What the navigator answers; the end of the run where a method of a user's own fails it."""
         try:
             return ask()
         except MethodFailed as error:

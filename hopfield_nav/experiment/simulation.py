@@ -103,8 +103,8 @@ class Simulation:
     def _alone(self, what: str) -> Iterator[None]:
         """A block that nothing else may move the arm in."""
         if not self._moving.acquire(blocking=False):
-            told = f"a simulation cannot be {what} while it moves"
-            raise BadInput(told, allowed="after the step, also not from on_touch, on_plan, on_end, another thread")
+            message = f"a simulation cannot be {what} while it moves"
+            raise BadInput(message, allowed="after the step, also not from on_touch, on_plan, on_end, another thread")
         try:
             yield
         finally:

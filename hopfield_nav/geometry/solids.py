@@ -157,8 +157,8 @@ def as_primitives(value: object) -> np.ndarray:
     """
     array = np.ascontiguousarray(value, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] < WIDTH:
-        told = "primitives have the wrong shape"
-        raise BadInput(told, found=array.shape, allowed=f"(m, {WIDTH}) of pack_primitives")
+        message = "primitives have the wrong shape"
+        raise BadInput(message, found=array.shape, allowed=f"(m, {WIDTH}) of pack_primitives")
     return array
 
 

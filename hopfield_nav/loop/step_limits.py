@@ -114,8 +114,8 @@ def _point_jacobian(arm: Arm, poses: np.ndarray, link: int, point: np.ndarray) -
 
 def _refuse_beyond(step: float, limit: float, key: str, cause: str) -> None:
     if step > limit:
-        told = f"the simulation would explode: {cause} is too stiff for this step"
-        raise BadInput(told, where=key, found=step, allowed=f"at most {_rounded_down(_MARGIN * limit):.2g} s")
+        message = f"the simulation would explode: {cause} is too stiff for this step"
+        raise BadInput(message, where=key, found=step, allowed=f"at most {_rounded_down(_MARGIN * limit):.2g} s")
 
 
 def _rounded_down(value: float) -> float:

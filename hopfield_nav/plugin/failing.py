@@ -1,4 +1,4 @@
-"""Whoever asks a method of somebody's own: its errors are told as its own, and its patience has an end."""
+"""Whoever asks a method of a user's own: its errors are told as its own, and its patience has an end."""
 
 import traceback
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ _PROGRAM = Path(__file__).parents[1]
 
 
 class MethodFailed(HopfieldNavError):
-    """A method of somebody's own has raised, or has answered what is no answer."""
+    """A method of a user's own has raised, or has answered what is no answer."""
 
 
 class Overdue(BaseException):
@@ -23,7 +23,7 @@ watching: list[Callable[[str], AbstractContextManager[None]]] = []  # of who end
 
 @contextmanager
 def asked(whose: str) -> Iterator[None]:
-    """A block in which a method of somebody's own works, by its ``title``; what it raises, or ``sys.exit``, fails it.
+    """A block in which a method of a user's own works, by its ``title``; what it raises, or ``sys.exit``, fails it.
 
     Raises ``MethodFailed``: with the method, the error, and the line of its file.
     """

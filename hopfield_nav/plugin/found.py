@@ -113,13 +113,13 @@ def _load_from_file(kind: str, name: str, folder: Path) -> Method:
     method = load_from_file(kind, name, folder)
     if not isinstance(method, Method) or method.kind != kind:
         file, attribute = name.rsplit(":", 1)
-        told = f"{Path(file).name} has no {kind} of that name"
-        raise BadInput(told, found=attribute, allowed=f"a Method(kind={kind!r}, …)")
+        message = f"{Path(file).name} has no {kind} of that name"
+        raise BadInput(message, found=attribute, allowed=f"a Method(kind={kind!r}, …)")
     return method
 
 
 def load_from_file(kind: str, name: str, folder: Path) -> Any:
-    """What a file of somebody's own, ``FILE.py:NAME`` below ``folder``, holds under a name; None: nothing.
+    """What a file of a user's own, ``FILE.py:NAME`` below ``folder``, holds under a name; None: nothing.
 
     Raises ``BadInput``: there is no such file, or it cannot be loaded.
     """

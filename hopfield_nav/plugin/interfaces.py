@@ -118,7 +118,7 @@ class Belief(Protocol):
 
 @dataclass(frozen=True)
 class Measures:
-    """Columns of somebody's own in the table of a sweep or a bench, from every finished run."""
+    """Columns of a user's own in the table of a sweep or a bench, from every finished run."""
 
     # of a ``Run``, a mapping from the names of columns to numbers, text or None
     function: Callable[[Any], Mapping[str, Any]]

@@ -61,8 +61,8 @@ class Parameter:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not _is_finite(value):
             allowed = "a finite number" + (", or a list of them, one a joint" if self.per_joint else "")
             shown = "null" if value is None else value
-            told = "wrong kind of value"
-            raise BadInput(told, where=where, found=shown, allowed=f"{allowed} [{self.unit}]")
+            message = "wrong kind of value"
+            raise BadInput(message, where=where, found=shown, allowed=f"{allowed} [{self.unit}]")
         return check_range(float(value), self.low, self.high, self.unit, where=where)
 
 
@@ -155,9 +155,9 @@ class Method:
         if array.size == 1:
             return np.repeat(array, wanted)
         if array.size != wanted:
-            told = "wrong number of values"
+            message = "wrong number of values"
             where = f"{self.kind} {self.name}: {parameter.name}"
-            raise BadInput(told, where=where, found=list(array), allowed=f"{wanted} numbers, one a joint")
+            raise BadInput(message, where=where, found=list(array), allowed=f"{wanted} numbers, one a joint")
         return array
 
 

@@ -33,14 +33,14 @@ def load_prior(run: Run, world: World) -> PriorMap:
     """
     for (key, before), now in zip(_bodies(run.world).items(), _bodies(world).values(), strict=False):
         if not np.array_equal(before, now):
-            told = "what was felt on one map says nothing on another"
-            told = told if key == "map" else "what one body felt says nothing of another"
+            message = "what was felt on one map says nothing on another"
+            message = message if key == "map" else "what one body felt says nothing of another"
             found = f"another than in the run of {run.world.name}"
-            raise BadInput(told, where=key, found=found, allowed=f"the same {key}")
+            raise BadInput(message, where=key, found=found, allowed=f"the same {key}")
     for kind in (run.world, world):
         if kind.detection.mark != "felt":
-            told = "marked cells are not handed on"
-            raise BadInput(told, where="detection.mark", found=kind.detection.mark, allowed="felt")
+            message = "marked cells are not handed on"
+            raise BadInput(message, where="detection.mark", found=kind.detection.mark, allowed="felt")
     pairs, certainty = run.closed_steps()
     differs = _differences(run.world, world)
     surest = TRUE_STOP if differs else 1.0

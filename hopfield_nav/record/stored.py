@@ -166,9 +166,9 @@ def require_own_values(file: "h5py.File", where: str, size: int) -> None:
     """Look at every variable of a file of ``size`` bytes before any value is read; messages say ``where``."""
     claimed = sum(_claimed(_variable(file, name, f"{where}: {name}"), f"{where}: {name}") for name in file)
     if claimed > _PACKED * size:
-        told = "more values than the file can hold"
+        message = "more values than the file can hold"
         found = f"{claimed} bytes of them"
-        raise BadInput(told, where=where, found=found, allowed=f"at most {_PACKED * size} in {size}")
+        raise BadInput(message, where=where, found=found, allowed=f"at most {_PACKED * size} in {size}")
 
 
 def _variable(file: "h5py.File", name: str, where: str) -> "h5py.Dataset":

@@ -13,7 +13,7 @@ from hopfield_nav.sweeps.sections import SweepFile
 
 @cache
 def load_measures(name: str, folder: Path) -> Measures:
-    """The measures that a file of somebody's own holds.
+    """The measures that a file of a user's own holds.
 
     Raises ``BadInput``: it holds none of that name, or a column that every table has.
     """
@@ -72,7 +72,7 @@ def check_aim(aim: Aim | None, measures: Measures | None) -> None:
 
 
 def _own_quantity(name: str, unit: str) -> Quantity:
-    """A column of somebody's own; a unit at the end of its name is told as one."""
+    """A column of a user's own; a unit at the end of its name is told as one."""
     words, suffix = name.replace("_", " "), f" {unit.replace(' ', '')}"
     if unit and words.endswith(suffix):
         return Quantity(words.removesuffix(suffix), unit, words, unit)

@@ -117,7 +117,7 @@ def _simulate(sweep: Sweep, job: Job, folder: Path | None) -> Mapping[str, Any]:
 
 
 def _measured(sweep: Sweep, run: Run) -> Mapping[str, Any]:
-    """The columns of somebody's own."""
+    """The columns of a user's own."""
     measures = sweep.measures
     if measures is None:
         return {}

@@ -120,7 +120,7 @@ class SweepFile(Section):
     measures: Text | None = Field(None, description="FILE.py:NAME, further columns from every finished run")
     until: UntilSection = Field(default_factory=lambda: UntilSection(), description="when a run is given up")
     patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = Field(
-        60.0, description="that one call of a method of somebody's own may take, before its worker is ended"
+        60.0, description="that one call of a method of a user's own may take, before its worker is ended"
     )
     keep: Literal["summary", "runs"] = Field("summary", description="runs: a folder of each run too")
     time_limit_per_run: Annotated[float, Range(0.0, 1e7, "s", above=True)] | None = Field(

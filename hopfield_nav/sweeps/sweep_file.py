@@ -65,7 +65,7 @@ class Sweep:
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        """The columns that are kept of a run: of its summary, and measures of somebody's own."""
+        """The columns that are kept of a run: of its summary, and measures of a user's own."""
         return tuple(self.kept)
 
     @cached_property

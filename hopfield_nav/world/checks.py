@@ -70,9 +70,9 @@ def _check_network(world: World) -> None:
 def _check_delay(world: World) -> None:
     period, delay = world.controller.period, world.controller.delay
     if not _is_multiple(delay, period, least=0) or delay > 64.5 * period:
-        told = "not a whole number of control periods, at most 64"
+        message = "not a whole number of control periods, at most 64"
         allowed = f"0 to {64 * period:.6g} s in steps of {period:.6g} s"
-        raise BadInput(told, where="controller.delay", found=delay, allowed=allowed)
+        raise BadInput(message, where="controller.delay", found=delay, allowed=allowed)
 
 
 def _check_needs(world: World) -> None:
@@ -83,22 +83,22 @@ def _check_needs(world: World) -> None:
     if trust.find("estimator", estimator, world.folder).needs != WRIST:
         return
     if world.sensors.wrench is None:
-        told = "there is no sensor at the flange to read"
+        message = "there is no sensor at the flange to read"
         allowed = "an estimator that feels through the joints, or sensors.wrench: {} and its errors"
-        raise BadInput(told, where="detection.estimator", found=estimator, allowed=allowed)
+        raise BadInput(message, where="detection.estimator", found=estimator, allowed=allowed)
     if trust.find("detector", measure, world.folder).needs == JOINT_TORQUES:
         others = [n for n in method_names("detector") if find_method("detector", n).needs != JOINT_TORQUES]
-        told = f"{measure} judges the torque of each joint, which {estimator} does not know"
-        raise BadInput(told, where="detection.measure", found=measure, allowed=", ".join(others))
+        message = f"{measure} judges the torque of each joint, which {estimator} does not know"
+        raise BadInput(message, where="detection.measure", found=measure, allowed=", ".join(others))
 
 
 def _check_mujoco(world: World) -> None:
     friction = world.plant.friction
     if world.plant.engine == "mujoco" and friction is not None and world.plant.presliding in (None, "ideal"):
-        told = "MuJoCo's own friction is soft and creeps: it is not offered, but gears that give are"
+        message = "MuJoCo's own friction is soft and creeps: it is not offered, but gears that give are"
         where = "plant.friction"
         allowed = "null, plant.engine: internal, or plant.presliding: 2e4"
-        raise BadInput(told, where=where, found=friction if friction == "arm" else "values", allowed=allowed)
+        raise BadInput(message, where=where, found=friction if friction == "arm" else "values", allowed=allowed)
 
 
 def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
@@ -119,16 +119,16 @@ def _check_inherited(world: World) -> None:
     allowed = "momentum_observer, which works with every law; none; or a law that has what it needs"
     for parameter in parameters:
         gain = parameter.name in (POSITION_GAIN.name, VELOCITY_GAIN.name)
-        told = f"needs {parameter.description if gain else f'{parameter.name} of the control law'}"
+        message = f"needs {parameter.description if gain else f'{parameter.name} of the control law'}"
         if parameter.name not in offered:
-            told = f"{told}, which law {law} has not"
+            message = f"{message}, which law {law} has not"
         else:
             try:
                 parameter.check(offered[parameter.name])
                 continue
             except BadInput as fault:
-                told = f"{told} on every joint; that of law {law} is {fault.found}"
-        raise BadInput(told, where="detection.estimator", found=estimator, allowed=allowed)
+                message = f"{message} on every joint; that of law {law} is {fault.found}"
+        raise BadInput(message, where="detection.estimator", found=estimator, allowed=allowed)
 
 
 def _check_explore(world: World) -> None:
@@ -158,17 +158,17 @@ def _check_explore(world: World) -> None:
     missing = [key for key, met in needed.items() if not met]
     if method == "replan" or not missing:
         return
-    told = "a surface is followed over steps from cell to cell, by what was felt"
-    raise BadInput(told, where="explore.method", found=method, allowed="replan, or " + " and ".join(missing))
+    message = "a surface is followed over steps from cell to cell, by what was felt"
+    raise BadInput(message, where="explore.method", found=method, allowed="replan, or " + " and ".join(missing))
 
 
 def _check_ties(world: World) -> None:
     """Two steps an axis of the map."""
     if len(world.planner.ties) != 2 * world.map.rank:
         axes = "+u, -u, +v, -v" + (", +w, -w" if world.map.rank == 3 else "")
-        told = f"the map has {world.map.rank} axes"
+        message = f"the map has {world.map.rank} axes"
         where = "planner.ties"
-        raise BadInput(told, where=where, found=list(world.planner.ties), allowed=f"{axes}, in any order")
+        raise BadInput(message, where=where, found=list(world.planner.ties), allowed=f"{axes}, in any order")
 
 
 def _check_goal(world: World) -> None:

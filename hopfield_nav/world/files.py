@@ -195,9 +195,9 @@ def _exists(path: Path) -> bool:
 
 def _refuse_name(name: str, what: str, known: list[str]) -> Path:
     here = [file for file in (f"{name}{suffix}" for suffix in _SUFFIXES) if _exists(Path(file))]
-    told = f"unknown {what}"
+    message = f"unknown {what}"
     allowed = ", ".join([*known, "or the path of a file"])
-    raise BadInput(told, found=name, allowed=allowed, nearest=here[0] if here else nearest_name(name, known))
+    raise BadInput(message, found=name, allowed=allowed, nearest=here[0] if here else nearest_name(name, known))
 
 
 def _refuse_path(path: Path) -> Path:

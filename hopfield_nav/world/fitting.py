@@ -81,9 +81,9 @@ def check_rotors(world: World) -> None:
     if len(coulomb) not in (1, len(arm.mass)):
         return  # told by another check
     if friction == "arm" and not np.any(arm.friction[:, :3]):
-        told = f"arm {name} has no joint friction in its file"
+        message = f"arm {name} has no joint friction in its file"
         allowed = "null, values of your own, or plant.dynamics: ur5_full"
-        raise BadInput(told, where="plant.friction", found="arm", allowed=allowed)
+        raise BadInput(message, where="plant.friction", found="arm", allowed=allowed)
     if world.plant.engine == "flexible":
         return  # its joints have rotors in any case
     bare = np.flatnonzero((np.asarray(coulomb) > 0.0) & (arm.rotor_inertia == 0.0))

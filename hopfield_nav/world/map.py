@@ -73,8 +73,8 @@ class MapSection(MethodSection):
 
     def _misfits_of_shape(self) -> Iterator[BadInput]:
         if self.space == "tool" and len(self.shape) > 3:
-            told = "wrong number of axes"
-            yield BadInput(told, where="shape", found=list(self.shape), allowed="a list of 2 to 3")
+            message = "wrong number of axes"
+            yield BadInput(message, where="shape", found=list(self.shape), allowed="a list of 2 to 3")
         for k in range(0 if self.space == "joints" else 2):
             if self.shape[k] < 2:
                 allowed = "a whole number from 2 to 4096"

@@ -30,8 +30,8 @@ class _Row(GivenKeys):
     def _check(self) -> Iterator[BadInput]:
         yield from solids.check_height(self.height)
         if len(self._centres()) > _MAX_CYLINDERS:
-            told = f"takes more than {_MAX_CYLINDERS} cylinders"
-            yield BadInput(told, where="radius", found=self.radius, allowed="a thicker wall")
+            message = f"takes more than {_MAX_CYLINDERS} cylinders"
+            yield BadInput(message, where="radius", found=self.radius, allowed="a thicker wall")
 
     @property
     def corners(self) -> tuple[tuple[float, ...], ...]:

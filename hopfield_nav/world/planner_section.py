@@ -27,7 +27,7 @@ class PlannerSection(MethodSection):
     """What plans the path through the map, and what becomes of that path.
 
     A key of another planner stands in every world that the program writes, at its default, and nowhere else. The
-    parameters of somebody's own planner and strategy are further keys.
+    parameters of a user's own planner and strategy are further keys.
     """
 
     kinds: ClassVar[dict[str, str]] = {"kind": "planner", "strategy": "belief"}
@@ -119,8 +119,8 @@ class PlannerSection(MethodSection):
         value = section.get("probe") if isinstance(section, Mapping) else None
         recorded = (info.context or {}).get("trust", Trust()).record
         if value is True and not recorded:
-            told = "probes drove twice as far and saved no touch, and are no more"
-            raise BadInput(told, where="probe", found=value, allowed="false, or no such key")
+            message = "probes drove twice as far and saved no touch, and are no more"
+            raise BadInput(message, where="probe", found=value, allowed="false, or no such key")
         if isinstance(value, bool):
             section = {key: given for key, given in section.items() if key != "probe"}
         return handler(section)
@@ -128,12 +128,12 @@ class PlannerSection(MethodSection):
     @must_fit
     def _check(self) -> Iterator[BadInput]:
         if self.clearance > 0 and not self.any_angle:
-            told = "only a path at any angle keeps a clearance"
-            yield BadInput(told, where="clearance", found=self.clearance, allowed="0, or any_angle: true")
+            message = "only a path at any angle keeps a clearance"
+            yield BadInput(message, where="clearance", found=self.clearance, allowed="0, or any_angle: true")
         if self.activation != "linear" and (self.kind, self.network) != ("hopfield", "sum"):
-            told = "only the summing network has activation functions"
+            message = "only the summing network has activation functions"
             allowed = "linear, or kind: hopfield with network: sum"
-            yield BadInput(told, where="activation", found=self.activation, allowed=allowed)
+            yield BadInput(message, where="activation", found=self.activation, allowed=allowed)
         if sorted(self.ties) not in (sorted(_AXES[:4]), sorted(_AXES)):
             allowed = ", ".join(_AXES[:4]) + ", and +w, -w where the map is in space, in any order"
             yield BadInput("each step must be named once", where="ties", found=list(self.ties), allowed=allowed)

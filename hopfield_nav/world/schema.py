@@ -12,7 +12,7 @@ from hopfield_nav.world.planner_section import OWN_KEYS, defaults_of, foreign_ke
 from hopfield_nav.world.sections import ControllerSection, DetectionSection, ExploreSection, PlantSection
 from hopfield_nav.world.world import World
 
-_OWN = r"\.py:"  # in the name of a method of somebody's own
+_OWN = r"\.py:"  # in the name of a method of a user's own
 
 
 def dump_schema() -> dict[str, Any]:
@@ -75,7 +75,7 @@ def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
 
 
 def _close_unless_own(section: dict[str, Any], keys: Iterable[str]) -> None:
-    """Allow unknown keys only where one of some keys names a method of somebody's own."""
+    """Allow unknown keys only where one of some keys names a method of a user's own."""
     section.pop("additionalProperties", None)
     own = [{"properties": {key: {"pattern": _OWN}}, "required": [key]} for key in keys]
     section["if"] = {"anyOf": own}
@@ -83,7 +83,7 @@ def _close_unless_own(section: dict[str, Any], keys: Iterable[str]) -> None:
 
 
 def _or_own(schema: dict[str, Any], kind: str) -> dict[str, Any]:
-    """A key that names a built-in method of a kind, or somebody's own."""
+    """A key that names a built-in method of a kind, or a user's own."""
     return {**schema, "anyOf": [{"enum": list(method_names(kind))}, {"pattern": _OWN}]}
 
 

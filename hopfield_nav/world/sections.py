@@ -186,7 +186,7 @@ class DetectionSection(MethodSection):
 class ExploreSection(MethodSection):
     """How the arm goes on after a touch; a bare word is the method, with the rest as by default.
 
-    The parameters of somebody's own method are further keys.
+    The parameters of a user's own method are further keys.
     """
 
     kinds: ClassVar[dict[str, str]] = {"method": "response"}

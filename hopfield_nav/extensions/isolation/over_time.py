@@ -51,8 +51,8 @@ class ContactIsolator:
         baseline: int = 0,
     ) -> None:
         if later not in LATER:
-            told = "no such use of later instants"
-            raise BadInput(told, where="later", found=later, allowed=", ".join(LATER))
+            message = "no such use of later instants"
+            raise BadInput(message, where="later", found=later, allowed=", ".join(LATER))
         if baseline != 0 and baseline < LEAST_BASELINE:
             raise BadInput("no line", where="baseline", found=baseline, allowed=f"0 or >= {LEAST_BASELINE}")
         if hold_back < 0 or margin < 0:
@@ -118,8 +118,8 @@ class ContactIsolator:
             return np.zeros(len(self.arm.dh))
         window = list(self._residuals)[: max(len(self._residuals) - self._hold_back, 0)]
         if len(window) < LEAST_BASELINE:
-            told = "too few free residuals"
-            raise BadInput(told, where="baseline", found=len(window), allowed=f">= {LEAST_BASELINE}")
+            message = "too few free residuals"
+            raise BadInput(message, where="baseline", found=len(window), allowed=f">= {LEAST_BASELINE}")
         return continued_line(np.array(window), self._hold_back + 1)
 
     def _counts(self, change: np.ndarray) -> bool:

@@ -144,10 +144,10 @@ def rows_on_line(arm: Arm, rows: np.ndarray) -> np.ndarray:
     off = _halfway(arm, rows).off
     if off.max() > REFUSED:
         worst = int(np.argmax(off))
-        told = "the joints jump on a straight tool line"
+        message = "the joints jump on a straight tool line"
         where = f"between joints {np.round(rows[worst], 3).tolist()} and the next row"
         found = f"the tool {off[worst]:.2g} m off its line"
-        raise BadInput(told, where=where, found=found, allowed="rows of one branch, closer together")
+        raise BadInput(message, where=where, found=found, allowed="rows of one branch, closer together")
     return rows
 
 

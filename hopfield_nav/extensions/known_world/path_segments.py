@@ -102,10 +102,10 @@ def _require_straight(path: PlannedPath) -> None:
         share = (rows - rows[0]) @ change / max(float(change @ change), 1e-300)
         off = np.abs(rows - rows[0] - np.clip(share, 0.0, 1.0)[:, None] * change).max(axis=1)
         if off.max() > _OFF_LINE:
-            told = f"a {path.kind} path is straight between corners"
+            message = f"a {path.kind} path is straight between corners"
             where = f"path.q, row {first + int(np.argmax(off))}"
             found = f"{off.max():.3g} rad beside the line"
-            raise BadInput(told, where=where, found=found, allowed="a corner there, or a row on the line")
+            raise BadInput(message, where=where, found=found, allowed="a corner there, or a row on the line")
 
 
 _LEAST_PIECE = 2.5e-4  # [s] shorter quintic pieces lose the acceleration in rounding

@@ -160,7 +160,7 @@ def _require_held(arm: Arm, segment: path_segments.PathSegment, limits: MotionLi
     share = np.maximum(np.abs(still), np.abs(creeping)) / limits.torque
     row, joint = np.unravel_index(np.argmax(share), share.shape)
     if share[row, joint] >= 1.0:
-        told = "the torque limits do not let the arm rest and creep everywhere on the path"
+        message = "the torque limits do not let the arm rest and creep everywhere on the path"
         where = f"joints {np.round(q[row], 3).tolist()}"
         found = f"joint {joint + 1} needs {share[row, joint] * limits.torque[joint]:.1f} N·m"
-        raise BadInput(told, where=where, found=found, allowed=f"less than {limits.torque[joint]:.1f} N·m")
+        raise BadInput(message, where=where, found=found, allowed=f"less than {limits.torque[joint]:.1f} N·m")

@@ -215,8 +215,8 @@ def motors_of(
         kinds = ("currents", "torques")
         raise BadInput(f"{kinds[not measured]} where the log has {kinds[measured]}", where="--free-run")
     if measured and (constants is not None or same_motor):
-        told = "the log has torques, which need no motor constants"
-        raise BadInput(told, where="--motor-constants", allowed="a description without effort, or neither")
+        message = "the log has torques, which need no motor constants"
+        raise BadInput(message, where="--motor-constants", allowed="a description without effort, or neither")
     if constants is not None:
         if free or same_motor:
             raise BadInput("motors are given twice", where="--motor-constants", allowed="that, or --free-run")

@@ -48,8 +48,8 @@ def judge(watched: Watched, signals: Signals, truth: ContactTruth) -> Judged:
     free = ~_near(signals.time, touched)
     for half, name in ((first, "first"), (~first, "second")):
         if not (free & half).any() or not touched[half].any():
-            told = "contacts and free motion are needed in both halves of a log that judges"
-            raise BadInput(told, found=f"not both in the {name}")
+            message = "contacts and free motion are needed in both halves of a log that judges"
+            raise BadInput(message, found=f"not both in the {name}")
     start = first_threshold(watched.detector, watched.values, len(watched.model.dh))
     torque, thresholds, scores = watched.watch(signals, start).tau_external, [], []
     for rows, judged in ((free & first, ~first), (free & ~first, first)):

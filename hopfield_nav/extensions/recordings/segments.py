@@ -119,5 +119,5 @@ def require_in_proportion(name: str) -> None:
     """Refuse, with ``BadInput``, a detector whose level is not in proportion to its threshold."""
     if name not in IN_PROPORTION:
         allowed = ", ".join(IN_PROPORTION)
-        told = "--by-segment and --plot need a level in proportion to the threshold"
-        raise BadInput(told, where="detection.measure", found=name, allowed=allowed)
+        message = "--by-segment and --plot need a level in proportion to the threshold"
+        raise BadInput(message, where="detection.measure", found=name, allowed=allowed)

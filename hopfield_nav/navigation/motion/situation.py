@@ -45,11 +45,11 @@ def cell_of_start(world: World, grid: CollisionMap, tool: np.ndarray) -> tuple[i
     """
     cell = grid.cell_of(tool)
     if world.goal is not None and not grid.inside(cell):
-        told = "the tool does not start " + ("above the map" if len(cell) == 2 else "in the map")
+        message = "the tool does not start " + ("above the map" if len(cell) == 2 else "in the map")
         found = "tool at " + ", ".join(f"{a} = {tool[k]:.4f} m" for k, a in enumerate("xyz"[: len(cell)]))
         axes = ", ".join("xyz"[: len(cell)])
         allowed = f"start.position: [{axes}], or joints, where the tool is over one of the map's cells"
-        raise BadInput(told, where="start.joints", found=found, allowed=allowed)
+        raise BadInput(message, where="start.joints", found=found, allowed=allowed)
     return cell
 
 

@@ -21,7 +21,7 @@ class WithPlan(Protocol):
 
 
 def planner_for(world: World) -> WithPlan:
-    """The planner of a world: a built-in one, or somebody's own, whose answers are checked."""
+    """The planner of a world: a built-in one, or a user's own, whose answers are checked."""
     section = world.planner
     if not is_code(section.kind):
         return built_in(section)

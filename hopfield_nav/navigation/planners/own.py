@@ -13,7 +13,7 @@ _NO_PATH = "the planner finds no path"
 
 
 class OwnPlanner:
-    """Asks a planner of somebody's own, which is made when it is first asked."""
+    """Asks a planner of a user's own, which is made when it is first asked."""
 
     def __init__(self, method: Method, values: Mapping[str, Any]) -> None:
         self._method, self._values = method, values

@@ -17,7 +17,7 @@ from hopfield_nav.plugin import BelievedMap, Method, MethodFailed, Response, ask
 
 
 class OwnResponse(Replan):
-    """Asks a response of somebody's own, made at the first touch, after touches and ends of motions."""
+    """Asks a response of a user's own, made at the first touch, after touches and ends of motions."""
 
     def __init__(
         self, method: Method, values: Mapping[str, Any],

@@ -146,10 +146,10 @@ def substeps(frequency: float, step: float) -> int:
     """How many sub-steps a step [s] needs for a highest natural frequency [rad/s]."""
     count = max(1, int(np.ceil(step * frequency / RESOLUTION)))
     if count > MAX_SUBSTEPS:
-        told = "the joints are too stiff for this step"
+        message = "the joints are too stiff for this step"
         found = f"{step:g} s and modes of {frequency:.3g} rad/s"
         allowed = f"at most {MAX_SUBSTEPS} sub-steps of {RESOLUTION / frequency:.2g} s"
-        raise BadInput(told, where="plant.step", found=found, allowed=allowed)
+        raise BadInput(message, where="plant.step", found=found, allowed=allowed)
     return count
 
 

@@ -151,8 +151,8 @@ def import_mujoco() -> Any:
     try:
         import mujoco
     except ImportError:
-        told = "plant.engine: mujoco needs MuJoCo"
-        raise BadInput(told, allowed="pip install 'hopfield-nav[mujoco]'") from None
+        message = "plant.engine: mujoco needs MuJoCo"
+        raise BadInput(message, allowed="pip install 'hopfield-nav[mujoco]'") from None
     return mujoco
 
 

@@ -164,8 +164,8 @@ def opened(
     world = log.world if world_name is None else load_world(world_name)
     if log.simulated:
         if constants or same_motor:
-            told = "a simulated run records torques"
-            raise BadInput(told, where="--motor-constants", allowed="for recordings")
+            message = "a simulated run records torques"
+            raise BadInput(message, where="--motor-constants", allowed="for recordings")
         if world is None:
             allowed = "--world WORLD, or the run's world.yaml beside it"
             raise BadInput("the table does not say of which world it is", where=str(path), allowed=allowed)
