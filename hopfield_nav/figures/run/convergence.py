@@ -26,9 +26,8 @@ _FLOOR = 1e-17  # of the Lyapunov function above its least value
 class Settling(NamedTuple):
     """What happens from a start to rest, over sweeps (m,)."""
 
-    change: (
-        np.ndarray
-    )  # largest of any neuron in each sweep, relative; in the last one no neuron changes but in its last bit
+    # largest change of any neuron in each sweep, relative; in the last one none changes but in its last bit
+    change: np.ndarray
     lyapunov: np.ndarray  # (m + 1,) L of (6.4) with the sign of (6.5), before the first and after each sweep
 
 
