@@ -38,11 +38,11 @@ class Drive(NamedTuple):
 
 
 class Back(NamedTuple):
-    """The arm goes further back on its trail."""
+    """The arm goes further back on its trail: no cell can be entered from where a line was touched."""
 
 
 class Refine(NamedTuple):
-    """The map becomes finer, and the arm asks again."""
+    """The map becomes finer, once in a run, and the arm asks again."""
 
     grid: JointGrid
 
@@ -100,8 +100,8 @@ class ArmMap:
     def next_step(self, q: np.ndarray, trail: Trail, straight: bool) -> "Drive | Back | Refine | End":
         """What the arm does next from joint angles (n,) [rad], where its trail ends; ``straight``: over lines.
 
-        First whether the map can be entered, then which path there is, whether it is worth driving, whether the map
-        becomes finer, and whether the arm had better try what it felt.
+        First whether the map can be entered, then which path there is, whether the arm fits at its goal at all
+        (an early no), whether the map becomes finer, and whether the arm had better try what it felt.
         """
         self.planned = None
         if not len(self.search.solutions):
@@ -127,7 +127,8 @@ class ArmMap:
     def choose_path(self, here: Cell, q: np.ndarray) -> tuple[Choice | None, CollisionEvidence]:
         """The path by what the strategy of the world believes, and that.
 
-        What it believes until more than an even chance would be risked is then let go.
+        Where that path would risk more than an even chance, it is chosen anew by the cells that the strategy keeps for
+        this (``at_last``), if it has any: those without surfaces, from the tenth touch on.
         """
         report = self.believed(here, with_steps=is_code(self._world.planner.strategy))
         points, weights, touches = self.collisions.places()
@@ -195,4 +196,6 @@ class ArmMap:
         facts = len(self.beliefs.facts)
         if not facts and self.learning.shut_exits <= self.search.lines:
             return f"no path over the map from start to goal past what is known; {self.grid.edges()}"
-        return f"facts alone separate start and goal: {facts} closed steps; {self.grid.edges()}"
+        legs = len(self.learning.shut_exits - self.search.lines)
+        shut = f"{facts} closed steps" + (f", {legs} last legs" if legs else "")
+        return f"facts alone separate start and goal: {shut}; {self.grid.edges()}"

@@ -1,8 +1,9 @@
 """How a path is chosen: attempts in turn, each less careful than the one before, until one of them settles it.
 
-What is known blocks for good; what was felt is let go, the least certain first, where it leaves no path; facts alone
-never are. ``BY_DOUBT`` and ``BY_COST`` are the attempts in their order, ``choose_path`` makes them. The path of each
-is found in ``search``, over cells and steps that are proven free of what is known.
+What is known blocks for good; what was felt is let go, the least certain first, where it leaves no path; but facts
+never are, nor last legs and lines that were touched. ``BY_DOUBT`` and ``BY_COST`` are the attempts in their order,
+``choose_path`` makes them. The path of each is found in ``search``, over cells and steps that are proven free of what
+is known.
 """
 
 from collections.abc import Callable
@@ -20,12 +21,14 @@ class Attempt(NamedTuple):
     """One way to look for a path."""
 
     name: str
-    ends: Literal["line", "near", "all"]  # where it may end: on the tool's line, at few centres, at all in sight
+    # where it may end: at the nearest centres of lines alone; of goals and lines; at all near
+    ends: Literal["line", "near", "all"]
     past: Literal["touched", "facts"]  # which steps it keeps closed: all that were touched, or facts alone
     # certainties of cells and places against which it may lead: the least that leaves a path is taken. ``COSTS``: no
     # cell is closed, and the path is that of the least sum of costs
     risks: tuple[float, ...]
-    settles: float = 1.0  # a path that risks no more is taken, another kept for want of a better one
+    # a path that risks no more is taken at once, so every path at 1; another is kept, in case no later one is found
+    settles: float = 1.0
     is_needed: bool = False  # whether the search ends where this attempt finds no path
 
 
@@ -52,7 +55,7 @@ class Choice(NamedTuple):
 
     path: CellPath
     attempt: Attempt  # that found it
-    risk: float  # certainty against which it leads; 1 over touched steps, 0 where costs count
+    risk: float  # certainty against which it leads; 1 over touched steps; where costs count always 0
 
 
 def choose_path(search: Search, query: Query) -> Choice | None:
@@ -97,7 +100,7 @@ def _least(
 ) -> tuple[CellPath | None, float]:
     """By halving: the path that risks the least of some levels, and that level.
 
-    If it is certain that the last of them leaves a path, that is not asked first.
+    ``is_certain``: an earlier attempt showed that the last of them leaves a path, so it is not asked first.
     """
     low, high = 0, len(levels) - 1
     best = None if is_certain else below(levels[high])

@@ -1,8 +1,9 @@
 """The navigator of the whole arm: it feels its way over a map of joint angles.
 
-A touch closes the step on which it was felt, as it does for the tool, and a few milliseconds later the torque says
-where on the arm it may have been: each such place blocks the cells at which the arm would contain it. The arm goes
-back along its own trail to the last centre, and asks again. ``ArmMap`` says what comes next; here it is driven.
+A touch on a step closes it, as it does for the tool; on a straight line it makes the cells of the line rough, and on
+the way to or from the map it shuts that way. A few milliseconds later the torque says where on the arm it may have
+been: each such place makes the cells doubtful at which the arm would contain it. The arm goes back, from a step to the
+last centre and from a line by 4 cm, and asks again. ``ArmMap`` says what comes next; here it is driven.
 """
 
 import numpy as np
@@ -173,7 +174,7 @@ class WholeArmNavigator:
         return self._drive(self.motion.cells, begin, MotionPhase.PROBE)
 
     def _go_on(self, begin: Reference) -> PlannedMotion:
-        """What the map says from where the arm is, over maps as fine as need be."""
+        """What the map says from where the arm is; on a finer map, once in a run, where that one asks for it."""
         begin = begin._replace(qdd=np.zeros_like(begin.q))
         step = self.map.next_step(begin.q, self.trail, self._straight)
         while isinstance(step, Refine):

@@ -74,7 +74,7 @@ LEAVE = 0.1  # rad; along the felt torque, where the arm is touched before it ha
 # Goals, the tool's line, and a finer map (``goals``, ``arm_map``, ``finer``)
 ROTATIONS = 64  # of the tool, that are tried for a position; or starts of a numeric search [guess]
 LINE_STEP, LINE_OFF, LINE_JUMP = 0.01, 0.01, 0.15  # m, m, rad; along the tool's line, off it, of a joint [guess]
-LINE_TOUCHES = 5  # touches after which the tool's line is let go [guess]
+LINE_TOUCHES = 5  # touches with places, after which the tool's line is let go [guess]
 SURELY = 0.9  # certainty that is risked at most before the map is made finer [guess]
 AROUND = 1  # cells; beside that of the goal which are split [guess]
 MOST_CELLS = 12_000_000  # of a finer map: more take too long to plan over [timed]

@@ -157,7 +157,7 @@ class Search:
         cells, driven, likely = query.evidence.cells, query.beliefs.free, likely_places(query.evidence, certainty)
         blocked = self.blocked | doubtful(cells, certainty)
         left = [exit for exit in self._unswept(exits, likely) if not blocked[exit[1]]]
-        closed = closed | self.checks.barred | self.checks.through(likely) - driven
+        closed = closed | self.checks.barred | (self.checks.through(likely) - driven)
         planner = self._own(query, blocked) or Network(self._grid, query.here, blocked)
         return self._proven(planner, query.q, closed, left, driven, likely)
 
