@@ -12,7 +12,10 @@ ROOM = 1127  # numbers that a kernel has room for in its own frame, 9 kB
 
 
 def view(numbers: np.ndarray, start: int, shape: tuple[int, ...]) -> np.ndarray:
-    """The numbers from ``start`` on, as an array of that shape; compiled, no look whether they suffice."""
+    """The numbers from ``start`` on, as an array of that shape; compiled, no look whether they suffice.
+
+    Compiled it does not keep them alive: it is for kernels alone, and none may return it to Python.
+    """
     return numbers[start : start + math.prod(shape)].reshape(shape)
 
 

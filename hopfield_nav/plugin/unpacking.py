@@ -4,6 +4,7 @@ from collections import namedtuple
 from typing import Any
 
 from dynamics.kernels.decorators import Written
+from dynamics.kernels.views import view
 from hopfield_nav.plugin.method import Parameter
 
 
@@ -16,8 +17,9 @@ def unpacker(*declared: Parameter) -> Any:
     """
     joints = [p.per_joint for p in declared]
     starts = [f"{sum(joints[:k])} * n + {k - sum(joints[:k])}" for k in range(len(declared))]
-    parts = [f"array[{at} : {at} + n]" if each else f"array[{at}]" for at, each in zip(starts, joints, strict=True)]
+    parts = [f"view(array, {at}, (n,))" if each else f"array[{at}]" for at, each in zip(starts, joints, strict=True)]
     scope: dict[str, Any] = {"Named": namedtuple("Named", [p.name for p in declared]), "__name__": __name__}
+    scope["view"] = view  # a slice would be owned by kernels that count references, and this step does not count
     size = f"(array.size - {joints.count(False)}) // {max(joints.count(True), 1)}"
     exec(f"def unpack(array):\n    n = {size}\n    return Named({', '.join(parts)})", scope)  # as namedtuple does
     scope["unpack"].declared = declared

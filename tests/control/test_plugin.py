@@ -13,9 +13,10 @@ from refusals import refused
 from scenes import GOAL, simulation, world
 
 from dynamics import load_arm
+from dynamics.kernels.decorators import kernel
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import make_work
-from hopfield_nav.plugin import KINDS, Method, Parameter, compiled, find_method, make_sensed, method_names
+from hopfield_nav.plugin import KINDS, Method, Parameter, compiled, find_method, make_sensed, method_names, unpacker
 
 DETECTOR = """
 import math
@@ -323,3 +324,19 @@ def test_a_method_stays_inside_its_arrays(kind, name):
         given = (tau,) if kind == "controller" else (tau, wrench)
         told = method.kernel(arm, sensed, parameters, memory, work, *given)
         assert np.isfinite([told, *tau, *wrench]).all()
+
+
+@pytest.mark.kernel
+def test_a_kernel_that_counts_references_does_not_free_the_parameters():
+    """A method of a user's own that allocates is such a kernel; the unpacking step counts none."""
+    unpack = unpacker(Parameter("threshold", 1.0, 0.0, 9.0, "N·m", "of each joint", per_joint=True))
+
+    @kernel
+    def total(parameters):
+        threshold = unpack(parameters).threshold
+        return (threshold * np.ones(threshold.size)).sum()
+
+    parameters = np.arange(1.0, 7.0)
+    before = sys.getrefcount(parameters)
+    assert {total(parameters) for _ in range(1000)} == {21.0}
+    assert sys.getrefcount(parameters) == before
