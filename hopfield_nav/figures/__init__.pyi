@@ -5,6 +5,7 @@ from .film import film_figure as film_figure
 from .film import film_speed as film_speed
 from .film import frame_of as frame_of
 from .film import write_film as write_film
+from .network import STEPS as STEPS
 from .palette import COLOURS as COLOURS
 from .sheets import add_legend as add_legend
 from .sheets import add_note as add_note

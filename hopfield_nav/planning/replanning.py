@@ -121,12 +121,15 @@ class Replanner:
     @property
     def landscape(self) -> Landscape:
         """The network as it stands when its activations are first asked for."""
-        return Landscape(lambda: 0.0 - self.distance, self._near, self._keys, False)
+        return Landscape(self._activation, self._near, self._keys, False)
 
     @property
     def distance(self) -> np.ndarray:
         """Grid of shortest distances to the nearest goal, inf where there is none."""
         return distance_grid(self._field, self._near)
+
+    def _activation(self) -> np.ndarray:
+        return 0.0 - self.distance
 
     @property
     def _most(self) -> int:

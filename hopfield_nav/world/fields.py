@@ -232,7 +232,10 @@ def refuse_section(faults: Iterable[BadInput], error: ValidationError | None = N
     Raises ``ValidationError``: there are some.
     """
     own: list[Any] = [{"type": PydanticCustomError("fault", "", {"error": fault}), "input": None} for fault in faults]
-    of_fields: list[Any] = error.errors() if error else []
+    of_fields: list[Any] = [
+        e | {"type": PydanticCustomError("fault", "", e["ctx"])} if e["type"] == "fault" else e
+        for e in (error.errors() if error else [])
+    ]
     if own or of_fields:
         raise ValidationError.from_exception_data("section", [*own, *of_fields])
 

@@ -63,7 +63,7 @@ def calls(monkeypatch, tmp_path):
             raise seen.error
         return FakeRun(seen.outcome, seen.passed)
 
-    def draw(run, folder, pdf=False, two_processes=False):
+    def draw(run, folder, pdf=False, two_processes=False, only=None):
         seen.drawn.append((folder, pdf))
         return [Path(folder) / "map.png"]
 

@@ -294,7 +294,7 @@ def _arm_file(folder, change):
 
 def _add_a_joint(data):
     """A seventh joint at the flange, turning about the tool's axis."""
-    data["joints"].append({"d": 0.05, "a": 0.0, "alpha": 0.0, "source": "made up"})
+    data["joints"].append({"name": "seventh", "d": 0.05, "a": 0.0, "alpha": 0.0, "source": "made up"})
     data["links"].append({"mass": 0.3, "center_of_mass": [0, 0, -0.02], "source": "made up",
                           "inertia": [[0.001, 0, 0], [0, 0.001, 0], [0, 0, 0.001]]})  # fmt: skip
     data["limits"] = {"speed": 3.14, "torque": 150, "source": "made up"}

@@ -171,8 +171,8 @@ def network_layer(run: Run) -> dict[str, Any] | None:
     """Steps to the goal of every plan's network, −1 where no path leads there; None where the record has none."""
     if "activation" not in run.data:
         return None
-    from hopfield_nav.figures.network import STEPS
-    from hopfield_nav.figures.run.network import NetworkOfRun
+    from hopfield_nav.figures import STEPS
+    from hopfield_nav.figures.run import NetworkOfRun
 
     found = NetworkOfRun(run)
     known = found.known()

@@ -12,6 +12,7 @@ from .maps import draw_plan as draw_plan
 from .maps import draw_trajectory as draw_trajectory
 from .maps import space_handles as space_handles
 from .maps import trajectory_handles as trajectory_handles
+from .network import NetworkOfRun as NetworkOfRun
 from .set_up import draw_set_up as draw_set_up
 from .signals import draw_collision_count as draw_collision_count
 from .signals import draw_force_component as draw_force_component

@@ -143,6 +143,7 @@ def seven(tmp_path):
     data = yaml.safe_load(source.read_text())
     for key in ("joints", "links"):
         data[key] = [*data[key], data[key][-1]]
+    data["joints"][-1] = {**data["joints"][-1], "name": "seventh"}
     for key, value in data["limits"].items():
         if isinstance(value, list):
             data["limits"][key] = [*value, value[-1]]
