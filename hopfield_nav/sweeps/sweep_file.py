@@ -166,14 +166,10 @@ class Sweep:
         """
         if not 0 <= index < self.count:
             raise IndexError(f"run {index} of a sweep of {self.count}")
-        rest, repeat = divmod(index, self.repeats)
-        pairs = zip(self.grid, self._positions(rest), strict=True)
+        *positions, repeat = self._positions(index)
+        pairs = zip(self.grid, positions, strict=True)
         values = {column.name: column.value(i) for axis, i in pairs for column in axis}
         return Job(index, values, self.file.seed + repeat, repeat)
-
-    def jobs(self) -> Iterator[Job]:
-        """All runs in order."""
-        return (self.job(index) for index in range(self.count))
 
     def order(self) -> Iterator[int]:
         """Indices of all runs, in the order in which they are begun."""
@@ -184,7 +180,7 @@ class Sweep:
 
         Raises ``BadInput``: the world does not allow this combination of values.
         """
-        changes = self._changes(self._positions(job.index // self.repeats))
+        changes = self._changes(self._positions(job.index)[:-1])
         changes.append((("seed",), job.seed, self.name))
         if self.file.keep == "summary" and self.file.measures is None:
             changes.append((("record", "signals"), "none", self.name))
@@ -212,13 +208,9 @@ class Sweep:
         """
         return f"# digest: {self.digest}\n" + resolved(self.data, self.base, folder)
 
-    def _positions(self, rest: int) -> list[int]:
-        """Where on each axis a combination lies."""
-        positions = []
-        for axis in reversed(self.grid):
-            rest, i = divmod(rest, len(axis[0].values))
-            positions.append(i)
-        return positions[::-1]
+    def _positions(self, index: int) -> list[int]:
+        """Where on each axis a run lies, and which repeat it is."""
+        return [int(i) for i in np.unravel_index(index, self.shape)]
 
 
 def load_sweep(path_or_name: str | Path, allow_code: bool = False) -> Sweep:

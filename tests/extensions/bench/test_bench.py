@@ -562,7 +562,7 @@ def test_all_rows_that_come_along_have_the_digests_of_today(name):
 def test_worlds_of_suites_of_the_tool_can_be_begun(name):
     suite = any_suite(name, worlds=1)
     families = {}
-    for job in suite.jobs():
+    for job in map(suite.job, range(suite.count)):
         families.setdefault(job.values["family"], job)
     for job in families.values():
         assert suite.start(job).step(0.1) is None
