@@ -7,9 +7,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, Wit
 
 from dynamics import BadInput, nearest_name
 from hopfield_nav.record import SUMMARY
-from hopfield_nav.sweeps.aim import SCHEMA, Aim, read_aim
+from hopfield_nav.sweeps.aim import Aim
 from hopfield_nav.sweeps.values import MOST_RUNS, Draw, Values, read_draw, read_values
-from hopfield_nav.world import Range, Section, Seed, Text, Whole, must_fit, show, titled, without_empty
+from hopfield_nav.world import OrWord, Range, Section, Seed, Text, Whole, must_fit, show, titled, without_empty
 
 DEFAULT = tuple(name for name, quantity in SUMMARY.items() if quantity.repeatable)
 
@@ -49,8 +49,6 @@ _DRAW_SCHEMA = _or_scaled(*(_numbers(kind, 2) for kind in ("uniform", "normal", 
 _ValuesField = Annotated[Values, PlainValidator(read_values), WithJsonSchema(_VALUES_SCHEMA)]
 
 _DrawField = Annotated[Draw, PlainValidator(read_draw), WithJsonSchema(_DRAW_SCHEMA)]
-
-_AimField = Annotated[Aim | None, BeforeValidator(read_aim), WithJsonSchema(SCHEMA)]
 
 _QUANTITY_SCHEMA = {"type": "array", "items": {"enum": list(SUMMARY)}, "uniqueItems": True}
 
@@ -103,7 +101,9 @@ class SweepFile(Section):
     quantities: Annotated[tuple[Text, ...], AfterValidator(check_quantities), WithJsonSchema(_QUANTITY_SCHEMA)] = Field(
         DEFAULT, description="columns kept of a run's summary; outcome always is"
     )
-    aim: _AimField = Field(None, description="least of a quantity, and conditions: what the best setting is")
+    aim: Annotated[Aim, OrWord("least")] | None = Field(
+        None, description="least of a quantity, and conditions: what the best setting is"
+    )
     measures: Text | None = Field(None, description="FILE.py:NAME, further columns from every finished run")
     until: UntilSection = Field(default_factory=lambda: UntilSection(), description="when a run is given up")
     patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = Field(

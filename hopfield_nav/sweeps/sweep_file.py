@@ -18,7 +18,7 @@ from hopfield_nav import world as worlds
 from hopfield_nav.navigation import space_of
 from hopfield_nav.plugin import Measures
 from hopfield_nav.record import Quantity
-from hopfield_nav.sweeps.aim import read_aim
+from hopfield_nav.sweeps.aim import Aim
 from hopfield_nav.sweeps.axes import Axis, build_axes, faults_of_keys
 from hopfield_nav.sweeps.base import Base, read_base, with_settings
 from hopfield_nav.sweeps.columns import check_aim, column_faults, kept_columns, load_measures
@@ -144,11 +144,12 @@ class Sweep:
 
         Raises ``BadInput``: the text is no aim.
         """
+        value = worlds.OrWord("least").check(worlds.parse_value(text, "--aim"))
+        aim = None if value is None else worlds.read_form(Aim, worlds.Document(value, "--aim"))
         try:
-            aim = read_aim(worlds.parse_value(text, "--aim"))
             check_aim(aim, self.measures)
         except BadInput as error:
-            raise error.at(f"--aim: {error.where}".removesuffix(": ")) from None
+            raise error.at(f"--aim: {error.where}") from None
         return replace(self, file=self.file.model_copy(update={"aim": aim}))
 
     def _on_samples(self) -> tuple[str, ...]:

@@ -185,7 +185,8 @@ def test_two_do_not_go_on_with_one_sweep_at_once(tmp_path):
     pytest.importorskip("fcntl")
     with SweepTable(tmp_path), refused("another program is at work"):
         SweepTable(tmp_path)
-    SweepTable(tmp_path).close()
+    with SweepTable(tmp_path):
+        pass
 
 
 def test_resume_does_only_what_is_missing(serial, tmp_path):
