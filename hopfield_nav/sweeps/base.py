@@ -131,15 +131,11 @@ def _refused(base: Base, changes: Sequence[worlds.Change], where: str, about: st
 
 def _of_change(error: BadInput, changes: Sequence[worlds.Change], where: str, about: str) -> BadInput:
     """A fault of the changed world; one that lies elsewhere in it is told as one of the change."""
-    at, _, _ = error.where.partition(": ")
-    if error.where in {place for _, _, place in changes}:  # not even a section to write into
-        what, place = error.what, where
-    elif any(at == place for _, _, place in changes):
-        what, place = error.what, error.where
-    else:
+    at, _, key = error.where.partition(": ")
+    what, place = error.what, error.where if key else where  # without a key there is not even a section to write into
+    if at not in {place for _, _, place in changes}:
         values = ", ".join(str(worlds.show(value)) for _, value, _ in changes)
-        what = f"does not fit the base world with {values[:60]}: {error.where}: {error.what}"
-        place = where
+        what, place = f"does not fit the base world with {values[:60]}: {error.where}: {what}", where
     return BadInput(f"{about}{what}", where=place, found=error.found, allowed=error.allowed, nearest=error.nearest)
 
 

@@ -114,7 +114,7 @@ class _Found:
     def result(self, setting: int, is_best: bool) -> ValueResult:
         """What is said of a setting."""
         columns = _named(self.layout)
-        names = shown_names(_words(self.rows, columns))
+        names = _names(columns)
         own = [row for row in self.rows if self.layout.of_run[row["index"]] == setting]
         job = self.sweep.job(int(np.argmax(self.layout.of_run == setting)))
         label = tuple(_text(job.values[column.name], names) for column in columns)
@@ -156,7 +156,7 @@ def _best(found: _Found, method: tuple[str, ...], among: np.ndarray | None) -> B
 def _methods(layout: Layout) -> Iterator[tuple[tuple[str, ...], np.ndarray]]:
     """Where words are swept beside numbers: each combination of them, and which settings have it."""
     columns = [(k, c) for k, (_, axis) in enumerate(layout.axes) for c in axis if _is_words(c)]
-    names = shown_names(v for _, c in columns for v in c.values if isinstance(v, str))
+    names = _names(c for _, c in columns)
     at = np.array(np.unravel_index(np.arange(layout.count), layout.shape))
     texts = [tuple(_text(c.value(int(i[k])), names) for k, c in columns) for i in at.T]
     methods = dict.fromkeys(texts)
@@ -196,12 +196,13 @@ def _labels(rows: Sequence[Row], columns: Sequence[AxisColumn]) -> tuple[Callabl
                 return (f"{'abcd'[k]}: {edges[k]:.4g} … {edges[k + 1]:.4g}",)
 
             return quarter, False
-    names = shown_names(_words(rows, columns))
+    names = _names(columns)
     return lambda row: tuple(_text(row[c.name], names) for c in columns), True
 
 
-def _words(rows: Iterable[Row], columns: Sequence[AxisColumn]) -> set[str]:
-    return {row[c.name] for row in rows for c in columns if isinstance(row[c.name], str)}
+def _names(columns: Iterable[AxisColumn]) -> dict[str, str]:
+    """How the words among the values of some columns are called."""
+    return shown_names(value for column in columns for value in column.values if isinstance(value, str))
 
 
 def _text(value: Any, names: Mapping[str, str]) -> str:
