@@ -177,7 +177,7 @@ def test_tables_and_figures_from_what_a_bench_leaves_behind(tmp_path):
         for kind in (*study.KINDS, "free")
         for row in _rows(IDEAL_LIGHT, method, kind, 1 if kind != "tool" else 6)
     ]
-    text = table_text(suite, with_version(rows, suite), digests=False)
+    text = table_text(suite, with_version(rows, suite))
     (tmp_path / "table.csv").write_text(text, encoding="utf-8")
     found = study.read(tmp_path)
     told = study.methods_table(found)

@@ -13,7 +13,6 @@ from .shipped import read_shipped as read_shipped
 from .shipped import shipped_file as shipped_file
 from .shipped import shipped_worlds as shipped_worlds
 from .shipped import with_version as with_version
-from .shipped import write_shipped as write_shipped
 from .suite import Suite as Suite
 from .suite_file import dump_suite_schema as dump_suite_schema
 from .worlds import SEEDS as SEEDS

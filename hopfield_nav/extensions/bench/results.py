@@ -46,7 +46,7 @@ def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 
     order = {name: k for k, name in enumerate(methods)}
     where = {cell: k for k, cell in enumerate(cells(suite))}
     rows = sorted(rows, key=lambda r: (where[r["family"], r["condition"]], order[r["method"]], r["repeat"]))
-    write_whole(folder / "table.csv", table_text(suite, rows, digests=False))
+    write_whole(folder / "table.csv", table_text(suite, rows))
     with whole_file(folder / "table.nc") as path:
         _labelled(suite, rows).to_netcdf(path, engine="h5netcdf")
     printed = paper_tables(suite, rows, methods)

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from benches import any_suite
+from benches import any_suite, write_shipped
 from refusals import refused, refused_by_command
 
 from hopfield_nav import load_run, load_world, simulate
@@ -34,7 +34,6 @@ from hopfield_nav.extensions.bench import (
     shipped_worlds,
     smallest_cut,
     write_results,
-    write_shipped,
 )
 from hopfield_nav.extensions.bench.shipped import with_version
 from hopfield_nav.extensions.bench.tables import curves, most_different, pair_table, reached_table
