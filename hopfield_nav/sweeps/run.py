@@ -205,7 +205,7 @@ def _rows(
         from hopfield_nav.sweeps.cluster import ClusterRows, connect
 
         with connect(scheduler) as client:
-            yield iter(ClusterRows(client, sweep, indices, count, folder))
+            yield iter(ClusterRows(client, sweep, indices, folder))
     else:
         warm_up(sweep)  # once, before a pool of processes would
         if workers == 0:
