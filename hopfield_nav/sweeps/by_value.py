@@ -78,7 +78,7 @@ def judge(sweep: Sweep, rows: Sequence[Row]) -> Judged:
         return Judged([_table(sweep, rows, ())], None, [], layout)
     parts = (part for _, axis in layout.axes for part in ([(c,) for c in axis] if axis[0].drawn else [axis]))
     tables = [_table(sweep, rows, part) for part in parts]
-    found = _Found(sweep, settings, layout, rows)
+    found = _Found(settings, layout, rows)
     best = [_best(found, (), None), *(_best(found, *method) for method in _methods(layout))]
     names = tuple(column.name for column in _named(layout))
     alone = len(layout.axes) == 1 and tables[0].count == layout.count  # then its table is that of the settings
@@ -106,7 +106,6 @@ def shown_quantities(sweep: Sweep) -> list[str]:
 class _Found:
     """Settings with what is said of them."""
 
-    sweep: Sweep
     settings: Settings
     layout: Layout
     rows: Sequence[Row]
@@ -116,11 +115,11 @@ class _Found:
         columns = _named(self.layout)
         names = _names(columns)
         own = [row for row in self.rows if self.layout.of_run[row["index"]] == setting]
-        job = self.sweep.job(int(np.argmax(self.layout.of_run == setting)))
+        job = self.layout.sweep.job(int(np.argmax(self.layout.of_run == setting)))
         label = tuple(_text(job.values[column.name], names) for column in columns)
         base = self.layout.base
         gaps = {} if base in (None, setting) else self.differences(base, setting)
-        return ValueResult(label, *_means(own, shown_quantities(self.sweep)), gaps, base == setting, is_best)
+        return ValueResult(label, *_means(own, shown_quantities(self.layout.sweep)), gaps, base == setting, is_best)
 
     def differences(self, base: int, setting: int) -> dict[str, Value]:
         """Share that arrives, time and peak force, less those of the base world's setting."""
@@ -144,7 +143,7 @@ def _named(layout: Layout) -> list[AxisColumn]:
 
 
 def _best(found: _Found, method: tuple[str, ...], among: np.ndarray | None) -> Best:
-    choice = choose(found.settings, found.sweep.file.aim, among)
+    choice = choose(found.settings, found.layout.sweep.file.aim, among)
     at, edges = found.layout.position(choice.nearest), []
     for k, (order, i) in enumerate(zip(found.layout.orders, at, strict=True)):
         if order is not None and i in (order[0], order[-1]):

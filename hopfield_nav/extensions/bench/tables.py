@@ -26,16 +26,6 @@ class Table(NamedTuple):
     rows: list[list[str]]
 
 
-class Different(NamedTuple):
-    """A world on which two methods differ."""
-
-    cell: Cell
-    repeat: int
-    seed: int
-    first: Row
-    second: Row
-
-
 def cells(suite: Suite) -> list[Cell]:
     """Every family and condition."""
     return [(family, condition) for family in suite.suite.families for condition in suite.suite.conditions]
@@ -143,28 +133,30 @@ def interval_text(key: str, quantity: Quantity, rows: Sequence[Row]) -> str:
     return mean_text(mean((r[key] for r in rows), limits_of(key)), quantity.scale)
 
 
-def most_different(suite: Suite, rows: Sequence[Row], pair: tuple[str, str]) -> list[Different]:
+def most_different(suite: Suite, rows: Sequence[Row], pair: tuple[str, str]) -> list[Pair]:
     """Worlds that one of two methods alone reached, then those where their times differ most."""
-    found = list[Different]()
-    for cell in cells(suite):
-        both, _ = both_of(rows, pair, cell)
-        found += [Different(cell, int(a["repeat"]), int(a["seed"]), a, b) for a, b in both]
+    found = [both for cell in cells(suite) for both in both_of(rows, pair, cell)[0]]
     return sorted(found, key=_how_alike)[:MOST_DIFFERENT]
 
 
-def different_table(pair: tuple[str, str], worlds: Sequence[Different], links: Mapping[tuple, str]) -> Table:
+def different_table(pair: tuple[str, str], worlds: Sequence[Pair], links: Mapping[tuple, str]) -> Table:
     """These worlds, with a link to the view of each run where there is one."""
     lines = []
-    for world in worlds:
-        line = [", ".join(world.cell), str(world.seed)]
-        for row in (world.first, world.second):
+    for both in worlds:
+        line = [f"{both[0]['family']}, {both[0]['condition']}", str(both[0]["seed"])]
+        for row in both:
             told = str(row["outcome"])
             for key, unit in (("simulated_time_s", "s"), ("collision_count", "touches")):
                 told += f", {as_text(row[key], unit, 1.0)}" if row.get(key) is not None else ""
-            link = links.get((*world.cell, row["method"], world.repeat))
+            link = links.get(run_of(row))
             line.append(f"[{told}]({link})" if link else told)
         lines.append(line)
     return Table(f"Where they differ most: {pair[1]} beside {pair[0]}", ["worlds", "seed", *pair], lines)
+
+
+def run_of(row: Row) -> tuple[str, str, str, int]:
+    """Family, condition, method and number of the world."""
+    return row["family"], row["condition"], row["method"], row["repeat"]
 
 
 def curves(rows: Sequence[Row], methods: Sequence[str], key: str) -> dict[str, list[tuple[float, float]]]:
@@ -191,10 +183,10 @@ def _by_world(rows: Sequence[Row], cell: Cell, method: str) -> dict[int, Row]:
     return {int(r["repeat"]): r for r in rows_of(rows, cell, method)}
 
 
-def _how_alike(world: Different) -> tuple[bool, float, Cell, int]:
-    reached = [has_reached(row) for row in (world.first, world.second)]
-    times = [row.get("simulated_time_s") or 0.0 for row in (world.first, world.second)]
-    return reached[0] == reached[1], -abs(float(times[1]) - float(times[0])), world.cell, world.repeat
+def _how_alike(both: Pair) -> tuple[Any, ...]:
+    reached = [has_reached(row) for row in both]
+    times = [float(row.get("simulated_time_s") or 0.0) for row in both]
+    return reached[0] == reached[1], -abs(times[1] - times[0]), run_of(both[0])
 
 
 def _numbers(values: Any) -> Iterator[float]:

@@ -436,7 +436,7 @@ def test_tables_say_what_can_be_worked_out_by_hand(here):
     assert lines["reached"][3:] == ["1", "1"]
     # both reached worlds 0 and 1: 12 - 10 and 16 - 20; mean -1, and two pairs have no interval
     assert lines["simulated time"][1:] == ["2", "-1 s", "1", "1"]
-    assert [d.repeat for d in most_different(suite, rows, ("replan", "slide"))] == [3, 2, 1, 0]
+    assert [a["repeat"] for a, _ in most_different(suite, rows, ("replan", "slide"))] == [3, 2, 1, 0]
     assert curves(rows, ["replan"], "simulated_time_s")["replan"] == [(10.0, 0.25), (20.0, 0.5), (30.0, 0.75)]
 
 
