@@ -100,11 +100,3 @@ def _parameters(world: worlds.World, key: worlds.Key) -> dict:
     }
     methods = kinds.get(str(key[0]), ())
     return worlds.own_parameters(world.trust.find(kind, name, world.folder) for kind, name in methods)
-
-
-def base_value(base: Base, key: worlds.Key) -> Any:
-    """What the base world has at a key; of a parameter that it leaves out the method's default."""
-    value = base.value_at(key)
-    parameter = _parameters(base.world, key).get(str(key[1])) if value is None and len(key) == 2 else None
-    given = value if parameter is None else parameter.default
-    return list(given) if isinstance(given, tuple) else given

@@ -14,7 +14,6 @@ import numpy as np
 from hopfield_nav.record import is_reached
 from hopfield_nav.sweeps.aim import REACHED
 from hopfield_nav.sweeps.axes import Axis
-from hopfield_nav.sweeps.record import base_value
 from hopfield_nav.sweeps.sweep_file import Sweep
 
 TIME = "simulated_time_s"  # of a run that did not arrive it says nothing about the setting
@@ -129,7 +128,7 @@ def counted(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> Sequence[Mapping
 def base_position(sweep: Sweep, axis: Axis) -> int | None:
     """Which value of an axis the base world has."""
     for i in range(len(axis[0].values)):
-        if all(c.value(i) == (1 if c.base is not None else base_value(sweep.base, c.key)) for c in axis):
+        if all(c.value(i) == (1 if c.base is not None else sweep.base.value_at(c.key)) for c in axis):
             return i
     return None
 
