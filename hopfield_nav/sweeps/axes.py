@@ -124,8 +124,8 @@ def faults_of_keys(file: SweepFile, document: Document) -> Iterator[Fault]:
             if fault is not None:
                 yield at, fault.at(document.where(at))
             seen[path] = at
-    axes = (file.samples if section == ("random",) else _length(keys) for section, keys in _axes_of(file))
-    count = math.prod([*axes, file.repeats])
+    listed = [_length(keys) for section, keys in _axes_of(file) if section != ("random",)]
+    count = math.prod([*listed, file.samples or 1, file.repeats])
     if count > MOST_RUNS:
         yield (), BadInput("too many runs", where=document.name, found=count, allowed=f"at most {MOST_RUNS}")
 
