@@ -37,7 +37,6 @@ from .settings import Layout as Layout
 from .settings import Settings as Settings
 from .settings import counted as counted
 from .settings import read_settings as read_settings
-from .statistics import PairedValue as PairedValue
 from .statistics import Value as Value
 from .statistics import limits_of as limits_of
 from .statistics import mean as mean

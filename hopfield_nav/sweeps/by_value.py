@@ -124,10 +124,10 @@ class _Found:
     def differences(self, base: int, setting: int) -> dict[str, Value]:
         """Share that arrives, time and peak force, less those of the base world's setting."""
         reached = (self.settings.reached[k] for k in (base, setting))
-        gaps = {REACHED: paired_shares(*reached).difference}
+        gaps = {REACHED: paired_shares(*reached)}
         for name in (TIME, PEAK):
             values = self.settings.values(name)
-            gaps[name] = paired_means(values[base], values[setting], limits_of(name)).difference
+            gaps[name] = paired_means(values[base], values[setting], limits_of(name))
         return gaps
 
 

@@ -110,13 +110,13 @@ def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: C
 def reached_gap(both: Sequence[Pair], unit: str = "") -> str:
     """The difference of the shares of pairs that reached their goals [%]."""
     first, second = ([has_reached(pair[k]) for pair in both] for k in (0, 1))
-    return mean_text(paired_shares(first, second).difference, 100.0, *SIGNED, unit)
+    return mean_text(paired_shares(first, second), 100.0, *SIGNED, unit)
 
 
 def mean_gap(values: Sequence[tuple[float, float]], scale: float, unit: str = "") -> str:
     """The mean difference of pairs of values."""
     first, second = ([float(pair[k]) for pair in values] for k in (0, 1))
-    return mean_text(paired_means(first, second).difference, scale, *SIGNED, unit)
+    return mean_text(paired_means(first, second), scale, *SIGNED, unit)
 
 
 def both_of(rows: Sequence[Row], pair: tuple[str, str], cell: Cell) -> tuple[list[Pair], list[Pair]]:
