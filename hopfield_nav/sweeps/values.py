@@ -51,8 +51,6 @@ def read_values(spec: object) -> Values:
         raise BadInput("no list of values", where=_dotted(below), found=show(inner), allowed=allowed)
     if not inner:
         raise BadInput("empty list of values", where=_dotted(below), allowed="at least one value")
-    if len(inner) > MOST_RUNS:
-        raise BadInput("too many values", where=_dotted(below), found=len(inner), allowed=f"{MOST_RUNS}")
     if scaled:
         _require_numbers(inner, below)
     return Values(inner, scaled, below, listed=True)
