@@ -13,11 +13,12 @@ from pathlib import Path
 import bench_columns as c
 import typer
 from bench_tables import read
+from benches import write_shipped
 from measured_part import ROOT, table, tell
 from suite_tables.parts import Part, lines_of
 
 from hopfield_nav.cli.app import main as hopfield_nav
-from hopfield_nav.extensions.bench import find_suite, load_suite, shipped_file, write_shipped
+from hopfield_nav.extensions.bench import find_suite, load_suite, shipped_file
 
 OWN = {
     "A*": ("a_star.py", "planner.kind: a_star.py:PLANNER"),

@@ -4,7 +4,7 @@
 def made_rows(sweep, time_of, reached=lambda job: True):
     """Rows of a sweep whose runs take a given time."""
     rows = []
-    for job in sweep.jobs():
+    for job in map(sweep.job, range(sweep.count)):
         there = reached(job)
         row = {"index": job.index, "repeat": job.repeat, "seed": job.seed, **job.values, "error": None}
         numbers = dict.fromkeys(sweep.quantities, 0)

@@ -80,9 +80,9 @@ def say_what_is_coming(
     """Print what the sweep will take, before it starts; how many of its rows are there."""
     from hopfield_nav.cli.report import compiling, say
     from hopfield_nav.cli.sweep_report import estimate_line
-    from hopfield_nav.sweeps import finished_counts
+    from hopfield_nav.sweeps import finished_runs
 
-    done = finished_counts(folder, sweep).total() if resume else 0
+    done = len(finished_runs(folder, sweep)) if resume else 0
     left = sweep.count - done
     say(*sweep.remarks)
     from hopfield_nav.sweeps import connect, core_count, estimate, thread_count, warm_up
@@ -105,12 +105,12 @@ def execute_shown(
     """Run what is missing of a sweep, and show how it goes."""
     from hopfield_nav.cli.report import say
     from hopfield_nav.cli.sweep_report import sweep_progress
-    from hopfield_nav.sweeps import execute, finished_counts
+    from hopfield_nav.sweeps import execute, finished_runs
 
     try:
         with sweep_progress(done, sweep.count) as progress:
             execute(sweep, folder, workers, scheduler, resume, progress)
     except KeyboardInterrupt:
-        kept = finished_counts(folder, sweep).total()
+        kept = len(finished_runs(folder, sweep))
         say(f"{kept} of {sweep.count} runs are kept in {folder}; --resume does the rest")
         raise

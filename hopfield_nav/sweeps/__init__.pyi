@@ -25,7 +25,7 @@ from .pool import core_count as core_count
 from .record import content_of as content_of
 from .run import Progress as Progress
 from .run import execute as execute
-from .run import finished_counts as finished_counts
+from .run import finished_runs as finished_runs
 from .run import keep_chosen as keep_chosen
 from .run import require_same as require_same
 from .run import sweep as sweep
@@ -37,7 +37,6 @@ from .settings import Layout as Layout
 from .settings import Settings as Settings
 from .settings import counted as counted
 from .settings import read_settings as read_settings
-from .statistics import PairedValue as PairedValue
 from .statistics import Value as Value
 from .statistics import limits_of as limits_of
 from .statistics import mean as mean

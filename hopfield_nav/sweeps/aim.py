@@ -8,26 +8,19 @@ import operator
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from dynamics import BadInput, nearest_name
+from pydantic import Field, PlainValidator, WithJsonSchema
+
+from dynamics import BadInput
 from hopfield_nav.record import SUMMARY
+from hopfield_nav.world import Section, Text
 
 REACHED = "reached"  # the share of a setting's runs that arrive, and not through an obstacle
-SHAPE = "{least: QUANTITY, while: {QUANTITY: '<= 0'}}"
 _FORMS = "'<= 0', '>= 0.95', '<= 1.1 least', with <, <=, > or >="
 _TESTS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?"
 _CONDITION = re.compile(rf"\s*(<=|>=|<|>)\s*({_NUMBER})?\s*(least)?\s*")
-SCHEMA = {
-    "type": "object",
-    "properties": {
-        "least": {"type": "string"},
-        "while": {"type": "object", "additionalProperties": {"type": "string"}},
-    },
-    "required": ["least"],
-    "additionalProperties": False,
-}
 
 
 @dataclass(frozen=True)
@@ -48,12 +41,27 @@ class Condition:
         return f"{self.quantity} {self.sign} {self.number:g}{' least' if self.of_least else ''}"
 
 
-@dataclass(frozen=True)
-class Aim:
+def _limit(text: object) -> tuple[str, float, bool]:
+    """Sign, number, and whether it is of the least."""
+    match = _CONDITION.fullmatch(text) if isinstance(text, str) else None
+    if match is None or not (match[2] or match[3]) or not math.isfinite(float(match[2] or 1)):
+        raise BadInput("no condition", found=text, allowed=_FORMS)
+    return match[1], float(match[2] or 1), bool(match[3])
+
+
+_Limit = Annotated[tuple[str, float, bool], PlainValidator(_limit), WithJsonSchema({"type": "string"})]
+
+
+class Aim(Section):
     """The least of a quantity, and what holds meanwhile."""
 
-    least: str
-    conditions: tuple[Condition, ...] = ()
+    least: Text = Field(description="quantity of which the best setting has the least mean")
+    while_: dict[str, _Limit] | None = Field(None, alias="while", description=f"by quantity: {_FORMS}")
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What holds meanwhile, in the order of the file."""
+        return tuple(Condition(name, *limit) for name, limit in (self.while_ or {}).items())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -63,35 +71,6 @@ class Aim:
     def __str__(self) -> str:
         """In words."""
         return f"least {self.least}" + (f" while {', '.join(map(str, self.conditions))}" if self.conditions else "")
-
-
-def read_aim(spec: object) -> Aim | None:
-    """The aim of a sweep file; a name alone is what shall be least.
-
-    Raises ``BadInput``: it has another form; ``where`` is the key inside it.
-    """
-    if spec is None or isinstance(spec, Aim):
-        return spec
-    spec = {"least": spec} if isinstance(spec, str) else spec
-    if not isinstance(spec, dict):
-        raise BadInput("no aim", found=spec, allowed=SHAPE)
-    for key in spec:
-        if key not in ("least", "while"):
-            nearest = nearest_name(str(key), ("least", "while"))
-            raise BadInput("unknown key", where=str(key), found=key, allowed="least, while", nearest=nearest)
-    if not isinstance(spec.get("least"), str):
-        raise BadInput("a quantity is missing", where="least", found=spec.get("least"), allowed=SHAPE)
-    given = spec.get("while") or {}
-    if not isinstance(given, dict):
-        raise BadInput("no conditions", where="while", found=given, allowed=SHAPE)
-    return Aim(spec["least"], tuple(_condition(str(name), text) for name, text in given.items()))
-
-
-def _condition(quantity: str, text: object) -> Condition:
-    match = _CONDITION.fullmatch(text) if isinstance(text, str) else None
-    if match is None or not (match[2] or match[3]) or not math.isfinite(float(match[2] or 1)):
-        raise BadInput("no condition", where=f"while.{quantity}", found=text, allowed=_FORMS)
-    return Condition(quantity, match[1], float(match[2] or 1), bool(match[3]))
 
 
 def kept_names(quantities: Iterable[str], aim: Aim | None) -> tuple[str, ...]:

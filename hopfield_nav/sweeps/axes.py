@@ -2,9 +2,8 @@
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,8 @@ import numpy as np
 from dynamics import BadInput
 from hopfield_nav.sweeps.base import Base, refused_changes
 from hopfield_nav.sweeps.sections import SweepFile
-from hopfield_nav.sweeps.values import MOST_RUNS, draw_samples
-from hopfield_nav.world import Document, Fault, Key, faults_of, show, split_key
+from hopfield_nav.sweeps.values import MOST_RUNS, Values, draw_samples
+from hopfield_nav.world import Document, Fault, Key, show, split_key
 
 _RESERVED = {
     "seed": "the sweep's own `seed` and `repeats`, or the seed of random obstacles",
@@ -30,7 +29,11 @@ class AxisColumn:
     values: list[Any] | np.ndarray  # as the table has them
     base: Any  # what factors multiply; None when they are no factors
     places: list[str]  # in the sweep file, one for every value or one for all
-    drawn: bool = False  # whether the values are random samples
+
+    @property
+    def drawn(self) -> bool:
+        """Whether the values are random samples."""
+        return isinstance(self.values, np.ndarray)
 
     @property
     def is_seed(self) -> bool:
@@ -63,56 +66,33 @@ Axis = tuple[AxisColumn, ...]
 def build_axes(file: SweepFile, base: Base, document: Document) -> tuple[list[Axis], list[Fault]]:
     """The axes of the grid, the first varying slowest, random samples last; and the values that the base refuses."""
     axes, faults = list[Axis](), list[Fault]()
-    for key, columns in _columns_of(file, base, document):
-        add = partial(_add_axis, base=base, drawn=key == ("random",), axes=axes)
-        faults += [(key, fault) for fault in faults_of([add], columns)]
+    for section, specs in _axes_of(file):
+        given = draw_samples(specs, file.samples or 0, file.seed) if section == ("random",) else specs
+        try:
+            axis = tuple(_column(base, document, (*section, key), values) for key, values in given.items())
+            _refuse_twice(axis)
+            axes.append(axis)
+            faults += [(section, fault) for fault in refused_changes(base, axis)]
+        except BadInput as error:
+            faults.append((section, error))
     return axes, faults
 
 
-def _add_axis(columns: Callable[[], Axis], base: Base, drawn: bool, axes: list[Axis]) -> Iterator[BadInput]:
-    """Make an axis, and tell which of its values the base world does not allow."""
-    axis = columns()
-    if not drawn:
-        _refuse_twice(axis)
-    axes.append(axis)
-    yield from refused_changes(base, axis, whole=not drawn)
-
-
-def _columns_of(file: SweepFile, base: Base, document: Document) -> Iterator[tuple[Key, Callable[[], Axis]]]:
-    """For each axis where it stands, and what makes its columns."""
-    for key, spec in file.vary.items():
-        yield ("vary", key), partial(_axis, base, document, ("vary",), {key: spec})
-    for i, group in enumerate(file.zip):
-        yield ("zip", i), partial(_axis, base, document, ("zip", i), group)
+def _axes_of(file: SweepFile) -> Iterator[tuple[Key, dict[str, Any]]]:
+    """For each axis the section of the file, and what it says of each key."""
+    yield from ((("vary",), {key: values}) for key, values in file.vary.items())
+    yield from ((("zip", i), group) for i, group in enumerate(file.zip))
     if file.random:
-        yield ("random",), partial(_random_axis, file, base, document)
+        yield ("random",), file.random
 
 
-def _axis(base: Base, document: Document, section: Key, specs: dict[str, Any]) -> Axis:
-    return tuple(_column(base, document, section, key, spec) for key, spec in specs.items())
-
-
-def _column(base: Base, document: Document, section: Key, key: str, spec: Any) -> AxisColumn:
-    path, at = split_key(key), (*section, key)
-    factor_of = _base_number(base, path, document.where(at)) if spec.scaled else None
-    places = [document.place((*at, *spec.key(i))) for i in range(len(spec.values))]
-    places = places[:1] if len(set(places)) == 1 else places
-    return AxisColumn(_name(path, spec.scaled), path, spec.values, factor_of, places)
-
-
-def _random_axis(file: SweepFile, base: Base, document: Document) -> Axis:
-    drawn = draw_samples(file.random, file.samples or 0, file.seed)
-    columns = []
-    for key, draw in file.random.items():
-        path, where = split_key(key), document.where(("random", key))
-        factor_of = _base_number(base, path, where) if draw.scaled else None
-        place = [document.place(("random", key))]
-        columns.append(AxisColumn(_name(path, draw.scaled), path, drawn[key], factor_of, place, drawn=True))
-    return tuple(columns)
-
-
-def _name(path: Key, scaled: bool) -> str:
-    return ".".join(str(part) for part in path) + ("*" if scaled else "")
+def _column(base: Base, document: Document, at: Key, values: Values) -> AxisColumn:
+    path = split_key(str(at[-1]))
+    factor_of = _base_number(base, path, document.where(at)) if values.scaled else None
+    below = [(*values.below, i) for i in range(len(values.values))] if values.listed else [values.below]
+    places = [document.place((*at, *key)) for key in below]
+    name = ".".join(map(str, path)) + ("*" if values.scaled else "")
+    return AxisColumn(name, path, values.values, factor_of, places[:1] if len(set(places)) == 1 else places)
 
 
 def _base_number(base: Base, path: Key, where: str) -> Any:
@@ -136,49 +116,45 @@ def _scaled(base: Any, factor: float) -> Any:
 
 def faults_of_keys(file: SweepFile, document: Document) -> Iterator[Fault]:
     """Keys of the world that are changed in more than one place, or cannot be changed; and too many runs."""
-    sections: list[tuple[Key, Any]] = [(("set",), file.set), (("vary",), file.vary)]
-    sections += [(("zip", i), group) for i, group in enumerate(file.zip)]
-    sections.append((("random",), file.random))
-    seen: dict[Key, tuple[str, bool]] = {}
-    for section, keys in sections:
+    seen: dict[Key, Key] = {}
+    for section, keys in [(("set",), file.set), *_axes_of(file)]:
         for key in keys:
-            path, where = split_key(key), document.where((*section, key))
-            try:
-                _refuse_reserved(key, path, where)
-                for other, (name, fixed) in seen.items():
-                    _refuse_overlap(path, other, fixed and section != ("set",), where, key, name)
-            except BadInput as error:
-                yield (*section, key), error
-            seen[path] = (f"{section[0]}.{key}", section == ("set",))
-    yield from (((), fault) for fault in faults_of([partial(_refuse_many, document=document)], file))
-
-
-def _refuse_reserved(key: str, path: Key, where: str) -> None:
-    if not key or "" in path:
-        raise BadInput("not understood", where=where, found=key, allowed="a key such as detection.threshold")
-    if key in _RESERVED:
-        raise BadInput("cannot be swept", where=where, allowed=_RESERVED[key])
-
-
-def _refuse_overlap(path: Key, other: Key, inside_is_fine: bool, where: str, key: str, name: str) -> None:
-    """Two keys of which one contains the other; ``set`` may give a section in which a key varies."""
-    shared = min(len(path), len(other))
-    if path[:shared] != other[:shared] or (inside_is_fine and len(other) < len(path)):
-        return
-    what = "the same key twice" if path == other else "one key lies inside the other"
-    allowed = "each key once, in set, vary, zip or random"
-    raise BadInput(what, where=where, found=f"{key} and {name}", allowed=allowed)
-
-
-def _refuse_many(file: SweepFile, document: Document) -> None:
-    lengths = [len(spec.values) for spec in file.vary.values()]
-    lengths += [len(next(iter(group.values())).values) for group in file.zip]
-    count = math.prod([*lengths, file.samples or 1, file.repeats])
+            path, at = split_key(key), (*section, key)
+            fault = _fault_of_key(key, path) or _fault_of_overlap(at, path, seen)
+            if fault is not None:
+                yield at, fault.at(document.where(at))
+            seen[path] = at
+    listed = [_length(keys) for section, keys in _axes_of(file) if section != ("random",)]
+    count = math.prod([*listed, file.samples or 1, file.repeats])
     if count > MOST_RUNS:
-        raise BadInput("too many runs", where=document.name, found=count, allowed=f"at most {MOST_RUNS}")
+        yield (), BadInput("too many runs", where=document.name, found=count, allowed=f"at most {MOST_RUNS}")
+
+
+def _length(group: dict[str, Values]) -> int:
+    return len(next(iter(group.values())).values)
+
+
+def _fault_of_key(key: str, path: Key) -> BadInput | None:
+    if not key or "" in path:
+        return BadInput("not understood", found=key, allowed="a key such as detection.threshold")
+    return BadInput("cannot be swept", allowed=_RESERVED[key]) if key in _RESERVED else None
+
+
+def _fault_of_overlap(at: Key, path: Key, seen: dict[Key, Key]) -> BadInput | None:
+    """Two keys of which one contains the other; ``set`` may give a section in which a key varies."""
+    for other, place in seen.items():
+        shared = min(len(path), len(other))
+        inside_is_fine = place[0] == "set" != at[0]
+        if path[:shared] == other[:shared] and not (inside_is_fine and len(other) < len(path)):
+            what = "the same key twice" if path == other else "one key lies inside the other"
+            found = f"{at[-1]} and {place[0]}.{place[-1]}"
+            return BadInput(what, found=found, allowed="each key once, in set, vary, zip or random")
+    return None
 
 
 def _refuse_twice(axis: Axis) -> None:
+    if axis[0].drawn:
+        return
     seen: dict[str, int] = {}
     for i in range(len(axis[0].values)):
         text = json.dumps([column.value(i) for column in axis])

@@ -1,7 +1,7 @@
 """The base world of a sweep, and the trial of every value on it before anything runs."""
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -102,13 +102,13 @@ def with_settings(base: Base, settings: dict[str, Any], document: worlds.Documen
     return Base.of(base.changed(changes), base.folder, base.trust)
 
 
-def refused_changes(base: Base, columns: Sequence[Any], whole: bool) -> Iterator[BadInput]:
-    """Try every value of some columns on the base world; what it does not allow, once a place.
+def refused_changes(base: Base, axis: Sequence[Any]) -> Iterator[BadInput]:
+    """Try every value of an axis on the base world; what it does not allow, once a place.
 
-    ``whole``: the values of all columns at the same position go together (a zipped group).
+    The values of all columns at the same position go together, unless they are drawn.
     """
     told: set[str] = set()
-    for group in [columns] if whole else [[column] for column in columns]:
+    for group in [[column] for column in axis] if axis[0].drawn else [axis]:
         names = ", ".join(column.name for column in group)
         for i in _positions(group[0].values):
             where = f"{group[0].place(i)}: {names}"
@@ -131,25 +131,17 @@ def _refused(base: Base, changes: Sequence[worlds.Change], where: str, about: st
 
 def _of_change(error: BadInput, changes: Sequence[worlds.Change], where: str, about: str) -> BadInput:
     """A fault of the changed world; one that lies elsewhere in it is told as one of the change."""
-    at, _, _ = error.where.partition(": ")
-    if error.where in {place for _, _, place in changes}:  # not even a section to write into
-        what, place = error.what, where
-    elif any(at == place for _, _, place in changes):
-        what, place = error.what, error.where
-    else:
+    at, _, key = error.where.partition(": ")
+    what, place = error.what, error.where if key else where  # without a key there is not even a section to write into
+    if at not in {place for _, _, place in changes}:
         values = ", ".join(str(worlds.show(value)) for _, value, _ in changes)
-        what = f"does not fit the base world with {values[:60]}: {error.where}: {error.what}"
-        place = where
+        what, place = f"does not fit the base world with {values[:60]}: {error.where}: {what}", where
     return BadInput(f"{about}{what}", where=place, found=error.found, allowed=error.allowed, nearest=error.nearest)
 
 
-def _positions(values: Sequence[Any] | np.ndarray) -> Iterator[int]:
+def _positions(values: Sequence[Any] | np.ndarray) -> Iterable[int]:
     """Which values are tried: all, or of very many the extremes and some between."""
-    n = len(values)
-    if n <= _MOST_TRIALS:
-        yield from range(n)
-        return
-    array = np.asarray(values) if isinstance(values, np.ndarray) else None
-    if array is not None:
-        yield from (int(array.argmin()), int(array.argmax()))
-    yield from (int(i) for i in np.linspace(0, n - 1, _MOST_TRIALS))
+    if len(values) <= _MOST_TRIALS:
+        return range(len(values))
+    ends = [values.argmin(), values.argmax()] if isinstance(values, np.ndarray) else []
+    return map(int, [*ends, *np.linspace(0, len(values) - 1, _MOST_TRIALS)])

@@ -78,7 +78,7 @@ def judge(sweep: Sweep, rows: Sequence[Row]) -> Judged:
         return Judged([_table(sweep, rows, ())], None, [], layout)
     parts = (part for _, axis in layout.axes for part in ([(c,) for c in axis] if axis[0].drawn else [axis]))
     tables = [_table(sweep, rows, part) for part in parts]
-    found = _Found(sweep, settings, layout, rows)
+    found = _Found(settings, layout, rows)
     best = [_best(found, (), None), *(_best(found, *method) for method in _methods(layout))]
     names = tuple(column.name for column in _named(layout))
     alone = len(layout.axes) == 1 and tables[0].count == layout.count  # then its table is that of the settings
@@ -106,7 +106,6 @@ def shown_quantities(sweep: Sweep) -> list[str]:
 class _Found:
     """Settings with what is said of them."""
 
-    sweep: Sweep
     settings: Settings
     layout: Layout
     rows: Sequence[Row]
@@ -114,21 +113,21 @@ class _Found:
     def result(self, setting: int, is_best: bool) -> ValueResult:
         """What is said of a setting."""
         columns = _named(self.layout)
-        names = shown_names(_words(self.rows, columns))
+        names = _names(columns)
         own = [row for row in self.rows if self.layout.of_run[row["index"]] == setting]
-        job = self.sweep.job(int(np.argmax(self.layout.of_run == setting)))
+        job = self.layout.sweep.job(int(np.argmax(self.layout.of_run == setting)))
         label = tuple(_text(job.values[column.name], names) for column in columns)
         base = self.layout.base
         gaps = {} if base in (None, setting) else self.differences(base, setting)
-        return ValueResult(label, *_means(own, shown_quantities(self.sweep)), gaps, base == setting, is_best)
+        return ValueResult(label, *_means(own, shown_quantities(self.layout.sweep)), gaps, base == setting, is_best)
 
     def differences(self, base: int, setting: int) -> dict[str, Value]:
         """Share that arrives, time and peak force, less those of the base world's setting."""
         reached = (self.settings.reached[k] for k in (base, setting))
-        gaps = {REACHED: paired_shares(*reached).difference}
+        gaps = {REACHED: paired_shares(*reached)}
         for name in (TIME, PEAK):
             values = self.settings.values(name)
-            gaps[name] = paired_means(values[base], values[setting], limits_of(name)).difference
+            gaps[name] = paired_means(values[base], values[setting], limits_of(name))
         return gaps
 
 
@@ -144,7 +143,7 @@ def _named(layout: Layout) -> list[AxisColumn]:
 
 
 def _best(found: _Found, method: tuple[str, ...], among: np.ndarray | None) -> Best:
-    choice = choose(found.settings, found.sweep.file.aim, among)
+    choice = choose(found.settings, found.layout.sweep.file.aim, among)
     at, edges = found.layout.position(choice.nearest), []
     for k, (order, i) in enumerate(zip(found.layout.orders, at, strict=True)):
         if order is not None and i in (order[0], order[-1]):
@@ -156,7 +155,7 @@ def _best(found: _Found, method: tuple[str, ...], among: np.ndarray | None) -> B
 def _methods(layout: Layout) -> Iterator[tuple[tuple[str, ...], np.ndarray]]:
     """Where words are swept beside numbers: each combination of them, and which settings have it."""
     columns = [(k, c) for k, (_, axis) in enumerate(layout.axes) for c in axis if _is_words(c)]
-    names = shown_names(v for _, c in columns for v in c.values if isinstance(v, str))
+    names = _names(c for _, c in columns)
     at = np.array(np.unravel_index(np.arange(layout.count), layout.shape))
     texts = [tuple(_text(c.value(int(i[k])), names) for k, c in columns) for i in at.T]
     methods = dict.fromkeys(texts)
@@ -196,12 +195,13 @@ def _labels(rows: Sequence[Row], columns: Sequence[AxisColumn]) -> tuple[Callabl
                 return (f"{'abcd'[k]}: {edges[k]:.4g} … {edges[k + 1]:.4g}",)
 
             return quarter, False
-    names = shown_names(_words(rows, columns))
+    names = _names(columns)
     return lambda row: tuple(_text(row[c.name], names) for c in columns), True
 
 
-def _words(rows: Iterable[Row], columns: Sequence[AxisColumn]) -> set[str]:
-    return {row[c.name] for row in rows for c in columns if isinstance(row[c.name], str)}
+def _names(columns: Iterable[AxisColumn]) -> dict[str, str]:
+    """How the words among the values of some columns are called."""
+    return shown_names(value for column in columns for value in column.values if isinstance(value, str))
 
 
 def _text(value: Any, names: Mapping[str, str]) -> str:

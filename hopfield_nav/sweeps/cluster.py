@@ -1,7 +1,7 @@
 """The workers of a running Dask cluster, and how the jobs of a sweep are handed to them.
 
 Each of its threads has a process of its own that runs the jobs, as on one machine: a run that kills its process or
-hangs is a row, and the cluster's worker goes on. Only a window of batches is on the cluster at any time, so that the
+hangs is a row, and the cluster's worker goes on. Only a window of jobs is on the cluster at any time, so that the
 collecting process holds as little for ten thousand jobs as for a hundred.
 """
 
@@ -9,14 +9,15 @@ import multiprocessing
 import pickle
 import threading
 import time as clock
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamics import BadInput, LibraryMissing
 from hopfield_nav.sweeps.job import warm_up
-from hopfield_nav.sweeps.pool import DEATHS, Jobs, Pool, Row, WorkersLost
+from hopfield_nav.sweeps.pool import DEATHS, Pool, Row, WorkersLost
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -70,8 +71,8 @@ def thread_count(client: "Client") -> int:
     return max(1, sum(client.nthreads().values()))
 
 
-def run_batch(payload: bytes, indices: Sequence[int], folder: Path | None) -> tuple[list[Row], float]:
-    """On a worker of the cluster: the rows of some jobs, and the seconds that they took."""
+def run_one(payload: bytes, index: int, folder: Path | None) -> Row:
+    """On a worker of the cluster: the row of a job."""
     if _mine.pool is None or _mine.payload != payload:
         if _mine.pool is not None:
             _mine.pool.__exit__()
@@ -79,23 +80,20 @@ def run_batch(payload: bytes, indices: Sequence[int], folder: Path | None) -> tu
         sweep = pickle.loads(payload)
         warm_up(sweep)
         _mine.pool, _mine.payload = Pool(sweep, 1, folder), payload
-    started = clock.perf_counter()
-    rows = list(_mine.pool.rows(indices, len(indices)))
-    return rows, clock.perf_counter() - started
+    (row,) = _mine.pool.rows([index], 1)
+    return row
 
 
 class ClusterRows:
-    """The rows of ``count`` jobs run on a cluster, in the order in which they come in.
+    """The rows of jobs run on a cluster, in the order in which they come in.
 
     Raises ``WorkersLost`` while it is read: the scheduler is gone, or its workers die again and again.
     """
 
-    def __init__(
-        self, client: "Client", sweep: "Sweep", indices: Iterable[int], count: int, folder: Path | None
-    ) -> None:
+    def __init__(self, client: "Client", sweep: "Sweep", indices: Iterable[int], folder: Path | None) -> None:
         self._client, self._name, self._folder = client, sweep.digest[:8], folder
-        self._payload, self._jobs = pickle.dumps(sweep), Jobs(indices, count)
-        self._batches: dict[str, list[int]] = {}
+        self._payload, self._indices = pickle.dumps(sweep), iter(indices)
+        self._flying: dict[str, int] = {}  # jobs on the cluster, by their futures' keys
         self._deaths = 0  # of workers, since the last rows
 
     def __iter__(self) -> Iterator[Row]:
@@ -108,37 +106,33 @@ class ClusterRows:
             self._fill(flying)
 
     def _fill(self, flying: Any) -> None:
-        """Have two batches a thread on the cluster: one that runs, one that waits for it."""
+        """Have two jobs a thread on the cluster: one that runs, one that waits for it."""
         try:
             threads = thread_count(self._client)
         except (OSError, RuntimeError) as error:
             raise _lost(error) from None
-        while self._jobs.left and len(self._batches) < 2 * threads:
-            flying.add(self._submit(self._jobs.take(threads)))
-
-    def _submit(self, batch: list[int]) -> "Future":
-        key = f"sweep-{self._name}-{batch[0]}-{len(batch)}-{clock.monotonic_ns()}"
-        self._batches[key] = batch
-        return self._client.submit(run_batch, self._payload, batch, self._folder, key=key, pure=False)
+        for index in islice(self._indices, max(0, 2 * threads - len(self._flying))):
+            key = f"sweep-{self._name}-{index}-{clock.monotonic_ns()}"
+            self._flying[key] = index
+            flying.add(self._client.submit(run_one, self._payload, index, self._folder, key=key, pure=False))
 
     def _take(self, future: "Future") -> list[Row]:
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
-        batch = self._batches.pop(str(future.key))
+        index = self._flying.pop(str(future.key))
         try:
-            rows, seconds = future.result()
+            row: Row = future.result()
         except KilledWorker as error:  # whole machines, since runs have processes of their own
             self._deaths += 1
             if self._deaths == DEATHS:
                 raise _lost(error) from None
-            self._jobs.put_back(batch)
+            self._indices = chain([index], self._indices)
             return []
         except (FutureCancelledError, OSError) as error:
             raise _lost(error) from None
         self._deaths = 0
-        self._jobs.note(seconds / len(batch))
-        return rows
+        return [row]
 
 
 def _lost(error: Exception) -> WorkersLost:

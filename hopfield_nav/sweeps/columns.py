@@ -1,6 +1,6 @@
 """The columns that a sweep keeps of its runs: of their summary, those that an aim names, and measures of one's own."""
 
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from dynamics import BadInput, nearest_name
@@ -38,20 +38,16 @@ def kept_columns(file: SweepFile, measures: Measures | None) -> dict[str, Quanti
 
 def column_faults(file: SweepFile, folder: Path, trust: worlds.Trust) -> list[BadInput]:
     """What is wrong with the measures of a sweep file, or else with its aim; ``where`` is the key."""
-    of_measures = worlds.faults_of([partial(_check_measures, folder=folder, trust=trust)], file)
-    if of_measures:
-        return [fault.at("measures") for fault in of_measures]
-    return [fault.at(f"aim.{fault.where}") for fault in worlds.faults_of([partial(_check_aim, folder=folder)], file)]
-
-
-def _check_measures(file: SweepFile, folder: Path, trust: worlds.Trust) -> None:
-    if isinstance(file.measures, str):
-        trust.require(file.measures, folder)
-        load_measures(file.measures, folder)
-
-
-def _check_aim(file: SweepFile, folder: Path) -> None:
-    check_aim(file.aim, None if file.measures is None else load_measures(file.measures, folder))
+    at, measures = "measures", None
+    try:
+        if file.measures is not None:
+            trust.require(file.measures, folder)
+            measures = load_measures(file.measures, folder)
+        at = "aim"
+        check_aim(file.aim, measures)
+    except BadInput as error:
+        return [error.at(at if at == "measures" else f"aim.{error.where}")]
+    return []
 
 
 def check_aim(aim: Aim | None, measures: Measures | None) -> None:
@@ -59,10 +55,8 @@ def check_aim(aim: Aim | None, measures: Measures | None) -> None:
 
     Raises ``BadInput``: a quantity is not known, or is text; ``where`` is its key in the aim.
     """
-    own = {} if measures is None else measures.columns
-    units = {name: quantity.unit for name, quantity in SUMMARY.items()} | {
-        name: unit or None for name, unit in own.items()
-    }
+    units: dict[str, str | None] = {name: quantity.unit for name, quantity in SUMMARY.items()}
+    units |= {} if measures is None else {name: unit or None for name, unit in measures.columns.items()}
     known = [REACHED, *(name for name, unit in units.items() if unit is not None)]
     for name in aim.names if aim else ():
         if name not in known:

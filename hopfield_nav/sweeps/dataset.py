@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps.axes import AxisColumn
 from hopfield_nav.sweeps.choice import choose
 from hopfield_nav.sweeps.record import describe_key
-from hopfield_nav.sweeps.settings import read_settings
+from hopfield_nav.sweeps.settings import over_runs, read_settings
 from hopfield_nav.sweeps.sweep_file import Sweep
 from hopfield_nav.world import changed_settings
 
@@ -33,9 +34,11 @@ def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> "xarray.Dataset"
     shape = sweep.shape if grid else (sweep.count,)
     rows = list(rows)
     fails, chosen = _judged(sweep, rows) if sweep.compares else ({}, {})
-    variables = {
-        name: (dims, values.reshape(shape), _about(sweep, name)) for name, values in _collect(sweep, rows).items()
-    } | {name: (dims, values.reshape(shape), {"long_name": _FAILS}) for name, values in fails.items()}
+    variables = {}
+    for name, quantity in [*sweep.kept.items(), ("error", Quantity("error", None, _ERROR))]:
+        values = over_runs(sweep, rows, name, "" if quantity.unit is None else np.nan)
+        variables[name] = (dims, values.reshape(shape), about(quantity.long_name, quantity.unit))
+    variables |= {name: (dims, values.reshape(shape), about(_FAILS, None)) for name, values in fails.items()}
     attributes = {
         "title": f"hopfield-nav sweep {sweep.name}",
         "description": sweep.file.description,
@@ -58,30 +61,9 @@ def _judged(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> tuple[dict[str, 
     return {"fails": choice.fails[layout.of_run].astype(str)}, {**told, **runs}
 
 
-def _collect(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> dict[str, np.ndarray]:
-    """One array over all runs for every quantity, and for the errors."""
-    names = [*sweep.quantities, "error"]
-    arrays: dict[str, np.ndarray] = {
-        name: np.full(sweep.count, "", object) if _is_text(sweep, name) else np.full(sweep.count, np.nan)
-        for name in names
-    }
-    for row in rows:
-        for name, array in arrays.items():
-            if row.get(name) is not None:
-                array[row["index"]] = row[name]
-    return {name: values.astype(str) if values.dtype == object else values for name, values in arrays.items()}
-
-
-def _is_text(sweep: Sweep, name: str) -> bool:
-    return name == "error" or sweep.kept[name].unit is None
-
-
-def _about(sweep: Sweep, name: str) -> dict[str, str]:
-    if name == "error":
-        return {"long_name": _ERROR}
-    quantity = sweep.kept[name]
-    unit = {} if quantity.unit is None else {"units": quantity.unit}
-    return {**unit, "long_name": quantity.long_name}
+def about(long_name: str, unit: str | None = "1") -> dict[str, str]:
+    """The attributes of a variable; text has no unit."""
+    return {**({} if unit is None else {"units": unit}), "long_name": long_name}
 
 
 def _coordinates(sweep: Sweep, grid: bool) -> dict[str, tuple]:
@@ -92,11 +74,11 @@ def _coordinates(sweep: Sweep, grid: bool) -> dict[str, tuple]:
     if grid:
         *at, repeat = map(np.arange, sweep.shape)
         dims = [*(axis[0].name for axis in sweep.grid), "repeat"]
-    coordinates: dict[str, tuple] = {} if grid else {"run": ("run", runs, {"units": "1", "long_name": "run"})}
+    coordinates: dict[str, tuple] = {} if grid else {"run": ("run", runs, about("run"))}
     for axis, dim, places in zip(sweep.grid, dims, at, strict=False):
         coordinates |= {c.name: (dim, _values(c, places), _about_column(sweep, c)) for c in axis}
-    coordinates["repeat"] = (dims[-1], repeat, {"units": "1", "long_name": "repeat"})
-    coordinates["seed"] = (dims[-1], repeat + sweep.file.seed, {"units": "1", "long_name": "seed of the run"})
+    coordinates["repeat"] = (dims[-1], repeat, about("repeat"))
+    coordinates["seed"] = (dims[-1], repeat + sweep.file.seed, about("seed of the run"))
     return coordinates
 
 
@@ -113,6 +95,4 @@ def _values(column: AxisColumn, at: np.ndarray) -> np.ndarray:
 
 def _about_column(sweep: Sweep, column: AxisColumn) -> dict[str, str]:
     unit, words = describe_key(sweep.world, column.key)
-    if column.base is not None:
-        return {"units": "1", "long_name": f"factor of {words}"}
-    return {"units": unit, "long_name": words}
+    return about(words, unit) if column.base is None else about(f"factor of {words}")

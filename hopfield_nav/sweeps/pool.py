@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -39,7 +39,6 @@ DEATHS = 3  # of workers at a job, after which the job is taken for the cause
 _STARTS = 4  # of each worker, after which none can be expected to begin
 _MOST = 30 if sys.platform == "win32" else 10_000  # workers: Windows waits for 63 ends of pipes and processes at once
 _GRACE = 5.0  # [s] that a run may take beyond twice its time limit, which it looks at now and then
-_BATCH, _LARGEST = 0.7, 200  # [s] of work in a batch, and jobs
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 # Python started inside imports nothing from the current folder before it knows where this one does.
 _ENVIRONMENT = {**dict.fromkeys(_THREADS, "1"), "PYTHONSAFEPATH": "1"}
@@ -56,31 +55,6 @@ def core_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class Jobs:
-    """The jobs that no worker has, given out in batches."""
-
-    def __init__(self, indices: Iterable[int], count: int) -> None:
-        self._indices, self.left = iter(indices), count
-        self._seconds: float | None = None
-
-    def take(self, workers: int) -> list[int]:
-        """The next batch: one job until it is known how long they take, and fewer near the end."""
-        size = 1
-        if self._seconds is not None:
-            size = max(1, min(_LARGEST, self.left // (4 * workers), round(_BATCH / max(self._seconds, 1e-6))))
-        batch = list(islice(self._indices, size))
-        self.left -= len(batch)
-        return batch
-
-    def put_back(self, indices: Sequence[int]) -> None:
-        """Give these out again, before all others."""
-        self._indices, self.left = chain(indices, self._indices), self.left + len(indices)
-
-    def note(self, seconds: float) -> None:
-        """How long a job took."""
-        self._seconds = seconds if self._seconds is None else 0.7 * self._seconds + 0.3 * seconds
-
-
 class _Worker:
     """A process, and what it is at."""
 
@@ -88,7 +62,7 @@ class _Worker:
         self.pipe, theirs = _spawn.Pipe()
         self.process = _spawn.Process(target=_serve, args=(theirs, *given), daemon=True)
         self.is_ready = False
-        self.jobs: list[int] = []  # the first is being run
+        self.job: int | None = None  # that it runs
         self.limits = [_NEVER]  # moments at which it is ended, with outcome and error of its job
         with told("no worker process can be started", "--workers", "--workers 0, which needs none"), _surroundings():
             self.process.start()
@@ -126,6 +100,7 @@ class Pool:
         self._sweep, self._begun = sweep, clock.monotonic()
         self._deaths = Counter[int]()  # of workers, by the job that they were at
         self._unready = 0  # deaths of workers that were not ready, since one was
+        self._indices, self._left = iter(range(0)), 0  # jobs that no worker has, and how many they are
         self._new = partial(_Worker, pickle.dumps(sweep), folder, work)
         self._workers = [self._new() for _ in range(min(workers, _MOST))]
 
@@ -145,29 +120,27 @@ class Pool:
 
         Raises ``WorkersLost``: no worker begins to work; and what a worker raises outside of its runs.
         """
-        jobs = Jobs(indices, count)
-        while jobs.left or any(worker.jobs for worker in self._workers):
+        self._indices, self._left = iter(indices), count
+        while self._left or any(worker.job is not None for worker in self._workers):
             for worker in self._workers:
-                if worker.is_ready and not worker.jobs and jobs.left:
-                    self._give(worker, jobs.take(len(self._workers)))
+                if worker.is_ready and worker.job is None and self._left:
+                    self._give(worker)
             self._wait()
             for worker in list(self._workers):
                 for what, value in worker.messages():
-                    yield from self._heed(worker, what, value, jobs)
+                    yield from self._heed(worker, what, value)
                 moment, *verdict = min(worker.limits)
                 if moment <= clock.monotonic() and worker in self._workers:
-                    yield from self._replace(worker, jobs, verdict)
+                    yield from self._replace(worker, verdict)
 
-    def _give(self, worker: _Worker, batch: list[int]) -> None:
-        with suppress(OSError):  # it has died in the meantime, and will be replaced
-            worker.pipe.send(batch)
-        self._now_at(worker, batch)
-
-    def _now_at(self, worker: _Worker, left: list[int]) -> None:
-        """A worker begins with the first of the jobs that are left to it."""
-        worker.jobs, worker.limits, limit = left, [_NEVER], self._sweep.file.time_limit_per_run
-        if left and limit is not None:
+    def _give(self, worker: _Worker) -> None:
+        """Hand it the next job."""
+        worker.job, self._left = next(self._indices), self._left - 1
+        limit = self._sweep.file.time_limit_per_run
+        if limit is not None:
             worker.limits.append((clock.monotonic() + 2.0 * limit + _GRACE, TIMED_OUT, given_up(self._sweep)))
+        with suppress(OSError):  # it has died in the meantime, and will be replaced
+            worker.pipe.send(worker.job)
 
     def _wait(self) -> None:
         """Until a worker says something, ends or is overdue."""
@@ -175,7 +148,7 @@ class Pool:
         ends = [end for worker in self._workers for end in (worker.pipe, worker.process.sentinel)]
         wait(ends, None if left == math.inf else max(0.0, left))
 
-    def _heed(self, worker: _Worker, what: str, value: Any, jobs: Jobs) -> Iterator[Row]:
+    def _heed(self, worker: _Worker, what: str, value: Any) -> Iterator[Row]:
         if what == "ready":
             if not any(other.is_ready for other in self._workers):
                 note_seconds("workers", clock.monotonic() - self._begun)
@@ -187,32 +160,32 @@ class Pool:
         elif what == "answered":
             worker.limits.pop()
         elif what == "row":
-            row, seconds = value
-            self._now_at(worker, worker.jobs[1:])
-            jobs.note(seconds)
-            yield row
+            worker.job, worker.limits = None, [_NEVER]
+            yield value
         elif what == "error":
             raise value
         else:
-            yield from self._replace(worker, jobs)
+            yield from self._replace(worker)
 
-    def _replace(self, worker: _Worker, jobs: Jobs, verdict: Sequence[str] = ()) -> Iterator[Row]:
+    def _replace(self, worker: _Worker, verdict: Sequence[str] = ()) -> Iterator[Row]:
         """A new worker for one that has died, or is ended now; a row for its job with a verdict, or after many."""
         self._workers.remove(worker)
-        status, left = worker.end(), worker.jobs
+        status, job = worker.end(), worker.job
         self._unready += not worker.is_ready
         if self._unready > _STARTS * (1 + len(self._workers)):
             lost = f"no worker process begins to work, of {self._unready} that were started"
             raise WorkersLost(f"{lost}; --workers 0 does without them")
         self._workers.append(self._new())
-        if left:
-            self._deaths[left[0]] += 1
-            if not verdict and self._deaths[left[0]] == DEATHS:
-                verdict = FAILED, f"the run killed its worker every time ({_ending(status)})"
+        if job is None:
+            return
+        self._deaths[job] += 1
+        if not verdict and self._deaths[job] == DEATHS:
+            verdict = FAILED, f"the run killed its worker every time ({_ending(status)})"
         if verdict:
             outcome, error = verdict
-            yield make_row(self._sweep, self._sweep.job(left.pop(0)), {"outcome": outcome}, error)
-        jobs.put_back(left)
+            yield make_row(self._sweep, self._sweep.job(job), {"outcome": outcome}, error)
+        else:
+            self._indices, self._left = chain([job], self._indices), self._left + 1
 
 
 def _ending(status: int | None) -> str:
@@ -260,10 +233,7 @@ def _serve(pipe: Connection, payload: bytes, folder: Path | None, work: Work) ->
         watching.append(partial(_telling, pipe))
         pipe.send(("ready", None))
         while True:
-            for index in pipe.recv():
-                started = clock.perf_counter()
-                row = work(sweep, index, folder)
-                pipe.send(("row", (row, clock.perf_counter() - started)))
+            pipe.send(("row", work(sweep, pipe.recv(), folder)))
     except (EOFError, ConnectionError):
         return
     except Exception as error:

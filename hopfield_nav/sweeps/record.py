@@ -29,15 +29,10 @@ def resolved(data: dict[str, Any], base: Base, folder: Path | None) -> str:
         if data.get("measures"):
             data["measures"] = worlds.moved_value(("detection", "measure"), data["measures"], base.folder, folder)
         for group in [data.get("vary"), *(data.get("zip") or ())]:
-            _move_values(group or {}, base.folder, folder)
+            for name, values in (group or {}).items():
+                if isinstance(values, list):
+                    group[name] = [worlds.moved_value(worlds.split_key(name), v, base.folder, folder) for v in values]
     return worlds.yaml_text(data)
-
-
-def _move_values(group: dict[str, Any], old: Path, new: Path) -> None:
-    """Rewrite the paths among the listed values of a group of keys."""
-    for name, values in group.items():
-        if isinstance(values, list):
-            group[name] = [worlds.moved_value(worlds.split_key(name), value, old, new) for value in values]
 
 
 def fingerprint(file: SweepFile, base: Base, grid: Iterable[Axis]) -> str:
@@ -105,11 +100,3 @@ def _parameters(world: worlds.World, key: worlds.Key) -> dict:
     }
     methods = kinds.get(str(key[0]), ())
     return worlds.own_parameters(world.trust.find(kind, name, world.folder) for kind, name in methods)
-
-
-def base_value(base: Base, key: worlds.Key) -> Any:
-    """What the base world has at a key; of a parameter that it leaves out the method's default."""
-    value = base.value_at(key)
-    parameter = _parameters(base.world, key).get(str(key[1])) if value is None and len(key) == 2 else None
-    given = value if parameter is None else parameter.default
-    return list(given) if isinstance(given, tuple) else given

@@ -103,21 +103,16 @@ def execute(
         raise BadInput("workers", found=workers, allowed=allowed)
     with _told_where_it_is(folder):
         _prepare(sweep, folder, resume)
-    outcomes = _outcomes(folder, sweep)
-    counts = Counter(outcomes.values())
-    missing = (index for index in sweep.order() if index not in outcomes)
-    left = sweep.count - len(outcomes)
-    with (
-        _told_where_it_is(folder),
-        SweepTable(folder) as table,
-        _rows(sweep, missing, left, folder, workers, scheduler) as rows,
-    ):
-        for row in rows:
-            table.append(row)
-            counts[str(row.get("outcome"))] += 1
-            if progress is not None:
-                progress(counts.total(), counts)
-    with _told_where_it_is(folder):
+        outcomes = finished_runs(folder, sweep)
+        counts = Counter(outcomes.values())
+        missing = (index for index in sweep.order() if index not in outcomes)
+        left = sweep.count - len(outcomes)
+        with SweepTable(folder) as table, _rows(sweep, missing, left, folder, workers, scheduler) as rows:
+            for row in rows:
+                table.append(row)
+                counts[str(row.get("outcome"))] += 1
+                if progress is not None:
+                    progress(counts.total(), counts)
         finish(sweep, folder)
     return folder
 
@@ -148,13 +143,8 @@ def keep_chosen(sweep: Sweep, folder: Path) -> None:
             run_job(keeping, index, folder)
 
 
-def finished_counts(folder: Path, sweep: Sweep) -> Counter:
-    """How many rows the results folder of a sweep has, by outcome."""
-    return Counter(_outcomes(folder, sweep).values())
-
-
-def _outcomes(folder: Path, sweep: Sweep) -> dict[int, str]:
-    """The outcome of every run that has a row."""
+def finished_runs(folder: Path, sweep: Sweep) -> dict[int, str]:
+    """The outcome of every run of a sweep that has a row in its results folder."""
     if not (folder / CSV).exists():
         return {}
     return {row["index"]: str(row["outcome"]) for row in read_rows(folder, sweep)}
@@ -215,7 +205,7 @@ def _rows(
         from hopfield_nav.sweeps.cluster import ClusterRows, connect
 
         with connect(scheduler) as client:
-            yield iter(ClusterRows(client, sweep, indices, count, folder))
+            yield iter(ClusterRows(client, sweep, indices, folder))
     else:
         warm_up(sweep)  # once, before a pool of processes would
         if workers == 0:

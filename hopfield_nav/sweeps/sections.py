@@ -3,23 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
 
 from dynamics import BadInput, nearest_name
 from hopfield_nav.record import SUMMARY
-from hopfield_nav.sweeps.aim import SCHEMA, Aim, read_aim
+from hopfield_nav.sweeps.aim import Aim
 from hopfield_nav.sweeps.values import MOST_RUNS, Draw, Values, read_draw, read_values
-from hopfield_nav.world import (
-    Range,
-    Section,
-    Seed,
-    Text,
-    Whole,
-    must_fit,
-    show,
-    titled,
-    without_empty,
-)
+from hopfield_nav.world import OrWord, Range, Section, Seed, Text, Whole, must_fit, show, titled, without_empty
 
 DEFAULT = tuple(name for name, quantity in SUMMARY.items() if quantity.repeatable)
 
@@ -39,31 +29,26 @@ def check_quantities(names: Sequence[str]) -> tuple[str, ...]:
     return ("outcome", *(name for name in names if name != "outcome"))
 
 
-def _kinds(lengths: dict[str, int], lists: bool) -> dict[str, Any]:
-    """The JSON Schema of a mapping with one of the keys ``lengths``, or of a list of anything."""
-    number = {"type": "number"}
-    forms: list[dict[str, Any]] = [{"type": "array", "minItems": 1}] if lists else []
-    for kind, length in lengths.items():
-        numbers = {"type": "array", "items": number, "minItems": length, "maxItems": length}
-        one = {"properties": {kind: numbers}, "required": [kind], "additionalProperties": False}
-        forms.append({"type": "object", **one})
-    return {"anyOf": forms}
+def _one_key(key: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """The JSON Schema of a mapping with one key."""
+    return {"type": "object", "properties": {key: schema}, "required": [key], "additionalProperties": False}
 
 
-def _or_scaled(schema: dict[str, Any]) -> dict[str, Any]:
-    scaled = {"properties": {"scale": schema}, "required": ["scale"], "additionalProperties": False}
-    return {"anyOf": [*schema["anyOf"], {"type": "object", **scaled}]}
+def _numbers(key: str, count: int) -> dict[str, Any]:
+    return _one_key(key, {"type": "array", "items": {"type": "number"}, "minItems": count, "maxItems": count})
 
 
-_VALUES_SCHEMA = _or_scaled(_kinds({"linear": 3, "log": 3}, lists=True))
+def _or_scaled(*forms: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [*forms, _one_key("scale", {"anyOf": [*forms]})]}
 
-_DRAW_SCHEMA = _or_scaled(_kinds({"uniform": 2, "normal": 2, "sobol": 2}, lists=False))
 
-_ValuesField = Annotated[Values, BeforeValidator(read_values), WithJsonSchema(_VALUES_SCHEMA)]
+_VALUES_SCHEMA = _or_scaled({"type": "array", "minItems": 1}, _numbers("linear", 3), _numbers("log", 3))
 
-_DrawField = Annotated[Draw, BeforeValidator(read_draw), WithJsonSchema(_DRAW_SCHEMA)]
+_DRAW_SCHEMA = _or_scaled(*(_numbers(kind, 2) for kind in ("uniform", "normal", "sobol")))
 
-_AimField = Annotated[Aim | None, BeforeValidator(read_aim), WithJsonSchema(SCHEMA)]
+_ValuesField = Annotated[Values, PlainValidator(read_values), WithJsonSchema(_VALUES_SCHEMA)]
+
+_DrawField = Annotated[Draw, PlainValidator(read_draw), WithJsonSchema(_DRAW_SCHEMA)]
 
 _QUANTITY_SCHEMA = {"type": "array", "items": {"enum": list(SUMMARY)}, "uniqueItems": True}
 
@@ -116,7 +101,9 @@ class SweepFile(Section):
     quantities: Annotated[tuple[Text, ...], AfterValidator(check_quantities), WithJsonSchema(_QUANTITY_SCHEMA)] = Field(
         DEFAULT, description="columns kept of a run's summary; outcome always is"
     )
-    aim: _AimField = Field(None, description="least of a quantity, and conditions: what the best setting is")
+    aim: Annotated[Aim, OrWord("least")] | None = Field(
+        None, description="least of a quantity, and conditions: what the best setting is"
+    )
     measures: Text | None = Field(None, description="FILE.py:NAME, further columns from every finished run")
     until: UntilSection = Field(default_factory=lambda: UntilSection(), description="when a run is given up")
     patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = Field(

@@ -14,7 +14,6 @@ import numpy as np
 from hopfield_nav.record import is_reached
 from hopfield_nav.sweeps.aim import REACHED
 from hopfield_nav.sweeps.axes import Axis
-from hopfield_nav.sweeps.record import base_value
 from hopfield_nav.sweeps.sweep_file import Sweep
 
 TIME = "simulated_time_s"  # of a run that did not arrive it says nothing about the setting
@@ -102,17 +101,23 @@ class Layout:
 
 def read_settings(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> tuple[Settings, Layout]:
     """The runs of rows by setting. Where nothing is random a repeat is the same run again, and counts once."""
-    layout = Layout(sweep)
-    numbers = [name for name, quantity in sweep.kept.items() if quantity.unit is not None]
-    columns = {name: np.full(sweep.count, np.nan) for name in [REACHED, *numbers]}
-    for row in counted(sweep, rows):
-        columns[REACHED][row["index"]] = is_reached(row)
-        for name in numbers:
-            if row.get(name) is not None:
-                columns[name][row["index"]] = row[name]
-    found = {name: layout.by_setting(values) for name, values in columns.items()}
-    beside = neighbours(layout.shape, layout.orders)
-    return Settings(found.pop(REACHED), found, beside), layout
+    layout, once = Layout(sweep), counted(sweep, rows)
+    columns = {
+        name: layout.by_setting(over_runs(sweep, once, name))
+        for name, quantity in sweep.kept.items()
+        if quantity.unit is not None
+    }
+    reached = over_runs(sweep, [{"index": row["index"], REACHED: is_reached(row)} for row in once], REACHED)
+    return Settings(layout.by_setting(reached), columns, neighbours(layout.shape, layout.orders)), layout
+
+
+def over_runs(sweep: Sweep, rows: Iterable[Mapping[str, Any]], name: str, empty: Any = np.nan) -> np.ndarray:
+    """(runs,) what rows have in a column; ``empty`` where they have nothing, or where there is no row."""
+    values = np.full(sweep.count, empty, object if isinstance(empty, str) else float)
+    for row in rows:
+        if row.get(name) is not None:
+            values[row["index"]] = row[name]
+    return values.astype(str) if isinstance(empty, str) else values
 
 
 def counted(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
@@ -123,7 +128,7 @@ def counted(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> Sequence[Mapping
 def base_position(sweep: Sweep, axis: Axis) -> int | None:
     """Which value of an axis the base world has."""
     for i in range(len(axis[0].values)):
-        if all(c.value(i) == (1 if c.base is not None else base_value(sweep.base, c.key)) for c in axis):
+        if all(c.value(i) == (1 if c.base is not None else sweep.base.value_at(c.key)) for c in axis):
             return i
     return None
 

@@ -30,15 +30,6 @@ class Value(NamedTuple):
     high: float
 
 
-class PairedValue(NamedTuple):
-    """A quantity of two settings in pairs."""
-
-    first: Value
-    second: Value
-    difference: Value  # second less first
-    relative: Value  # the same as a share of the first's mean; NaN where that is not above 0
-
-
 NONE = Value(0, math.nan, math.nan, math.nan)
 
 
@@ -71,24 +62,18 @@ def mean(values: Iterable[Any], possible: Limits = ANY) -> Value:
     return Value(n, middle, max(middle - half, least), min(middle + half, most))
 
 
-def paired_means(first: Iterable[float], second: Iterable[float], possible: Limits = ANY) -> PairedValue:
-    """Means of pairs (n,), and Student's interval of their difference; pairs that are not both finite are left out.
+def paired_means(first: Iterable[float], second: Iterable[float], possible: Limits = ANY) -> Value:
+    """The mean difference of pairs (n,), second less first, with Student's interval.
 
-    ``possible``: the least and the largest value of the quantity.
+    Pairs that are not both finite are left out. ``possible``: the least and the largest value of the quantity.
     """
     a, b = _both(first, second)
     low, high = possible
-    difference = mean(b - a, (low - high, high - low))
-    middle = float(a.mean()) if a.size else 0.0
-    if not middle > 0.0:
-        return PairedValue(mean(a, possible), mean(b, possible), difference, NONE)
-    n, gap, *ends = difference
-    relative = Value(n, gap / middle, *(max(v / middle, low / middle - 1.0) for v in ends))
-    return PairedValue(mean(a, possible), mean(b, possible), difference, relative)
+    return mean(b - a, (low - high, high - low))
 
 
-def paired_shares(first: Iterable[float], second: Iterable[float]) -> PairedValue:
-    """Shares of pairs (n,) of 0 or 1, with the adjusted Wald interval of their difference.
+def paired_shares(first: Iterable[float], second: Iterable[float]) -> Value:
+    """The difference of shares of pairs (n,) of 0 or 1, second less first, with its adjusted Wald interval.
 
     Source: Bonett and Price 2012, J. Educational and Behavioral Statistics 37, 479-488, here with two pairs added of
     each kind that differs in place of one, and half a pair at each end for continuity: of 3 to 100 pairs it covers the
@@ -97,13 +82,12 @@ def paired_shares(first: Iterable[float], second: Iterable[float]) -> PairedValu
     """
     a, b = _both(first, second)
     n, gap = a.size, float(b.sum() - a.sum())
-    one, two = share(round(a.sum()), n), share(round(b.sum()), n)
     if n < LEAST:
-        return PairedValue(one, two, Value(n, two.estimate - one.estimate, math.nan, math.nan), NONE)
+        return Value(n, gap / n, math.nan, math.nan) if n else NONE
     more = n + 2 * _ADDED
     middle, unlike = gap / more, (float(np.abs(b - a).sum()) + 2 * _ADDED) / more
     half = _NORMAL * math.sqrt((unlike - middle * middle) / more) + 0.5 / n
-    return PairedValue(one, two, Value(n, gap / n, max(middle - half, -1.0), min(middle + half, 1.0)), NONE)
+    return Value(n, gap / n, max(middle - half, -1.0), min(middle + half, 1.0))
 
 
 def _both(first: Iterable[float], second: Iterable[float]) -> tuple[np.ndarray, np.ndarray]:

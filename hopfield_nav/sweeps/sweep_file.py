@@ -18,7 +18,7 @@ from hopfield_nav import world as worlds
 from hopfield_nav.navigation import space_of
 from hopfield_nav.plugin import Measures
 from hopfield_nav.record import Quantity
-from hopfield_nav.sweeps.aim import read_aim
+from hopfield_nav.sweeps.aim import Aim
 from hopfield_nav.sweeps.axes import Axis, build_axes, faults_of_keys
 from hopfield_nav.sweeps.base import Base, read_base, with_settings
 from hopfield_nav.sweeps.columns import check_aim, column_faults, kept_columns, load_measures
@@ -144,11 +144,12 @@ class Sweep:
 
         Raises ``BadInput``: the text is no aim.
         """
+        value = worlds.OrWord("least").check(worlds.parse_value(text, "--aim"))
+        aim = None if value is None else worlds.read_form(Aim, worlds.Document(value, "--aim"))
         try:
-            aim = read_aim(worlds.parse_value(text, "--aim"))
             check_aim(aim, self.measures)
         except BadInput as error:
-            raise error.at(f"--aim: {error.where}".removesuffix(": ")) from None
+            raise error.at(f"--aim: {error.where}") from None
         return replace(self, file=self.file.model_copy(update={"aim": aim}))
 
     def _on_samples(self) -> tuple[str, ...]:
@@ -166,14 +167,10 @@ class Sweep:
         """
         if not 0 <= index < self.count:
             raise IndexError(f"run {index} of a sweep of {self.count}")
-        rest, repeat = divmod(index, self.repeats)
-        pairs = zip(self.grid, self._positions(rest), strict=True)
+        *positions, repeat = self._positions(index)
+        pairs = zip(self.grid, positions, strict=True)
         values = {column.name: column.value(i) for axis, i in pairs for column in axis}
         return Job(index, values, self.file.seed + repeat, repeat)
-
-    def jobs(self) -> Iterator[Job]:
-        """All runs in order."""
-        return (self.job(index) for index in range(self.count))
 
     def order(self) -> Iterator[int]:
         """Indices of all runs, in the order in which they are begun."""
@@ -184,7 +181,7 @@ class Sweep:
 
         Raises ``BadInput``: the world does not allow this combination of values.
         """
-        changes = self._changes(self._positions(job.index // self.repeats))
+        changes = self._changes(self._positions(job.index)[:-1])
         changes.append((("seed",), job.seed, self.name))
         if self.file.keep == "summary" and self.file.measures is None:
             changes.append((("record", "signals"), "none", self.name))
@@ -212,13 +209,9 @@ class Sweep:
         """
         return f"# digest: {self.digest}\n" + resolved(self.data, self.base, folder)
 
-    def _positions(self, rest: int) -> list[int]:
-        """Where on each axis a combination lies."""
-        positions = []
-        for axis in reversed(self.grid):
-            rest, i = divmod(rest, len(axis[0].values))
-            positions.append(i)
-        return positions[::-1]
+    def _positions(self, index: int) -> list[int]:
+        """Where on each axis a run lies, and which repeat it is."""
+        return [int(i) for i in np.unravel_index(index, self.shape)]
 
 
 def load_sweep(path_or_name: str | Path, allow_code: bool = False) -> Sweep:

@@ -14,8 +14,9 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any
 
 import numpy as np
 
@@ -32,8 +33,8 @@ _AWKWARD = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")
 CSV, NETCDF = "sweep.csv", "sweep.nc"
 
 
-class SweepTable:
-    """The growing table of a running sweep. Use it in a ``with`` statement, or close it.
+class SweepTable(AbstractContextManager):
+    """The growing table of a running sweep. Use it in a ``with`` statement.
 
     A row is in the file when ``append`` returns; a row torn by the end of the program is cut off when the file is
     opened again. The folder is made if need be.
@@ -66,17 +67,9 @@ class SweepTable:
             raise BadInput("not a row of this table", where=CSV, found=list(row), allowed=str(self._columns))
         self._write(format_line(list(row.values())))
 
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-    def __enter__(self) -> Self:
-        """The table itself."""
-        return self
-
     def __exit__(self, *exception: object) -> None:
         """Close the file."""
-        self.close()
+        self._file.close()
 
     def _write(self, line: str) -> None:
         left = line.encode()
@@ -110,18 +103,18 @@ def read_rows(folder: str | Path, sweep: Sweep | None = None) -> list[dict[str, 
     Raises ``BadInput``: there is no table, or a line of it is damaged or none of the sweep's; a torn last line is
     left out.
     """
-    return list({row["index"]: row for _, row in _lines(folder, sweep)}.values())
+    return list({row["index"]: row for row in _rows(folder, sweep)}.values())
 
 
 def finish(sweep: Sweep, folder: str | Path) -> None:
     """Sort ``sweep.csv`` by index and write ``sweep.nc``; each file is replaced when it is complete."""
     folder = Path(folder)
-    lines = {row["index"]: line for line, row in _lines(folder, sweep)}
-    text = [format_line(columns(sweep)), *(lines[index] for index in sorted(lines))]
+    rows = sorted(read_rows(folder, sweep), key=lambda row: int(row["index"]))
+    text = map(format_line, [columns(sweep), *(list(row.values()) for row in rows)])
     with whole_file(folder / CSV) as path:
         path.write_bytes("".join(text).encode())
     with whole_file(folder / NETCDF) as path:
-        dataset(sweep, (row for _, row in _lines(folder, None))).to_netcdf(path, engine="h5netcdf")
+        dataset(sweep, rows).to_netcdf(path, engine="h5netcdf")
     write_checksums(folder, [CSV, NETCDF])
 
 
@@ -195,8 +188,8 @@ def _parse_cell(text: str) -> Any:
     return text
 
 
-def _lines(folder: str | Path, sweep: Sweep | None) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every complete line of the table below its head, as text and as a row."""
+def _rows(folder: str | Path, sweep: Sweep | None) -> Iterator[dict[str, Any]]:
+    """Every complete line of the table below its head, as a row."""
     path = Path(folder) / CSV
     try:
         require_regular(path)
@@ -215,7 +208,7 @@ def _lines(folder: str | Path, sweep: Sweep | None) -> Iterator[tuple[str, dict[
                 row = dict(zip(names, cells, strict=False))
                 if len(cells) != len(names) or not _is_row(row, sweep):
                     raise BadInput("damaged line", where=f"{path}, line {number}", found=line[:80])
-                yield line, row
+                yield row
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput("no table of a sweep", where=str(path), found=str(error)) from None
 

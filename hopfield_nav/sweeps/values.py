@@ -3,8 +3,8 @@
 Random samples are the same for the same seed, and the first ones stay the same when there are more.
 """
 
-import inspect
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,24 +15,19 @@ from dynamics import BadInput, nearest_name
 from hopfield_nav.world import Key, show
 
 MOST_RUNS = 10_000_000
-_RANGES = ("linear", "log")
-_DRAWS = ("uniform", "normal", "sobol")
-_ALLOWED = "a list, {linear: [first, last, count]}, {log: [first, last, count]} or {scale: …} of these"
-_ALLOWED_DRAW = "{uniform: [low, high]}, {normal: [mean, deviation]}, {sobol: [low, high]} or {scale: …} of these"
+_SPREAD = "[first, last, count]"
+_RANGES = {"linear": _SPREAD, "log": _SPREAD}  # every kind with the names of its numbers
+_DRAWS = {"uniform": "[low, high]", "normal": "[mean, deviation]", "sobol": "[low, high]"}
 
 
 @dataclass(frozen=True)
 class Values:
     """The values of one key, in order."""
 
-    values: list[Any]  # what is written to the world, or the factors of what the base world has
+    values: list[Any] | np.ndarray  # what is written to the world, or the factors of what the base world has
     scaled: bool  # whether they are factors
-    below: Key  # the keys below that of the world at which the file has the values
-    listed: bool  # whether each value stands there by itself
-
-    def key(self, i: int) -> Key:
-        """Where below the key of the world the file has the i-th value."""
-        return (*self.below, i) if self.listed else self.below
+    below: Key = ()  # the keys below that of the world at which the file has the values
+    listed: bool = False  # whether each value stands there by itself
 
 
 @dataclass(frozen=True)
@@ -48,68 +43,58 @@ class Draw:
 def read_values(spec: object) -> Values:
     """The values that a sweep file asks for."""
     inner, below, scaled = _unwrap_scale(spec)
+    allowed = f"a list, {_forms(_RANGES)}"
     if isinstance(inner, dict):
-        kind = _one_key(inner, _RANGES, below, _ALLOWED)
-        values = _spread(kind, inner[kind], (*below, kind))
-        return Values(values, scaled, (*below, kind), listed=False)
+        kind, numbers = _one_kind(inner, _RANGES, below, allowed)
+        return Values(_spread(kind, numbers, (*below, kind)), scaled, (*below, kind))
     if not isinstance(inner, list):
-        raise BadInput("no list of values", where=_dotted(below), found=show(inner), allowed=_ALLOWED)
+        raise BadInput("no list of values", where=_dotted(below), found=show(inner), allowed=allowed)
     if not inner:
         raise BadInput("empty list of values", where=_dotted(below), allowed="at least one value")
-    if len(inner) > MOST_RUNS:
-        raise BadInput("too many values", where=_dotted(below), found=len(inner), allowed=f"{MOST_RUNS}")
     if scaled:
-        for i, factor in enumerate(inner):
-            _number(factor, (*below, i))
+        _require_numbers(inner, below)
     return Values(inner, scaled, below, listed=True)
 
 
 def read_draw(spec: object) -> Draw:
     """The random draw that a sweep file asks for."""
     inner, below, scaled = _unwrap_scale(spec)
+    allowed = _forms(_DRAWS)
     if not isinstance(inner, dict):
-        raise BadInput("no random draw", where=_dotted(below), found=show(inner), allowed=_ALLOWED_DRAW)
-    kind = _one_key(inner, _DRAWS, below, _ALLOWED_DRAW)
-    below = (*below, kind)
-    names = "[mean, deviation]" if kind == "normal" else "[low, high]"
-    a, b = (_number(v, (*below, i)) for i, v in enumerate(_list(inner[kind], below, 2, names)))
+        raise BadInput("no random draw", where=_dotted(below), found=show(inner), allowed=allowed)
+    kind, numbers = _one_kind(inner, _DRAWS, below, allowed)
+    a, b = map(float, numbers)
+    where = _dotted((*below, kind))
     if kind == "normal" and b <= 0:
-        told = "standard deviation not above 0"
-        raise BadInput(told, where=_dotted((*below, 1)), found=b, allowed="above 0")
+        raise BadInput("standard deviation not above 0", where=f"{where}.1", found=b, allowed="above 0")
     if kind != "normal" and not a < b:
-        raise BadInput("low is not below high", where=_dotted(below), found=[a, b], allowed=names)
+        raise BadInput("low is not below high", where=where, found=[a, b], allowed=_DRAWS[kind])
     if not math.isfinite(b - a):
-        raise BadInput("out of range", where=_dotted(below), found=[a, b], allowed="numbers of moderate size")
+        raise BadInput("out of range", where=where, found=[a, b], allowed="numbers of moderate size")
     return Draw(kind, a, b, scaled)
 
 
-def draw_samples(draws: Mapping[str, Draw], samples: int, seed: int) -> dict[str, np.ndarray]:
+def draw_samples(draws: Mapping[str, Draw], samples: int, seed: int) -> dict[str, Values]:
     """For each key ``samples`` numbers; all ``sobol`` keys share one scrambled Sobol sequence.
 
     A ``uniform`` or ``normal`` key has a generator of its own, so another key changes nothing for it.
     """
     sobol = [key for key, draw in draws.items() if draw.kind == "sobol"]
-    points = _sobol_points(len(sobol), samples, seed) if sobol else np.zeros((samples, 0))
-    columns = {key: points[:, i] for i, key in enumerate(sobol)}
-    return {
-        key: draw.a + (draw.b - draw.a) * columns[key] if key in columns else _draw(key, draw, samples, seed)
-        for key, draw in draws.items()
-    }
-
-
-def _draw(key: str, draw: Draw, samples: int, seed: int) -> np.ndarray:
-    generator = np.random.default_rng([seed, *key.encode()])
-    method = generator.normal if draw.kind == "normal" else generator.uniform
-    return method(draw.a, draw.b, samples)
+    columns = dict(zip(sobol, _sobol_points(len(sobol), samples, seed).T, strict=True)) if sobol else {}
+    drawn = {}
+    for key, draw in draws.items():
+        generator = np.random.default_rng([seed, *key.encode()])
+        method = generator.normal if draw.kind == "normal" else generator.uniform
+        numbers = draw.a + (draw.b - draw.a) * columns[key] if key in columns else method(draw.a, draw.b, samples)
+        drawn[key] = Values(numbers, draw.scaled)
+    return drawn
 
 
 def _sobol_points(dimensions: int, samples: int, seed: int) -> np.ndarray:
     """The first points of a scrambled Sobol sequence [0 … 1]: (samples, dimensions)."""
     from scipy.stats import qmc
 
-    new = "rng" in inspect.signature(qmc.Sobol.__init__).parameters  # the name changed in SciPy 1.15
-    generator: dict[str, Any] = {"rng" if new else "seed": np.random.default_rng(seed)}
-    sequence = qmc.Sobol(dimensions, scramble=True, **generator)
+    sequence = qmc.Sobol(dimensions, scramble=True, rng=np.random.default_rng(seed))
     return sequence.random_base2((samples - 1).bit_length())[:samples]
 
 
@@ -119,33 +104,39 @@ def _unwrap_scale(spec: object) -> tuple[object, Key, bool]:
     return spec, (), False
 
 
-def _one_key(spec: dict, kinds: tuple[str, ...], below: Key, allowed: str) -> str:
-    if len(spec) == 1:
-        kind = next(iter(spec))
-        if kind in kinds:
-            return kind
-        known = kinds if below else (*kinds, "scale")
-        nearest = nearest_name(str(kind), known)
-        told = "unknown kind of values"
-        raise BadInput(told, where=_dotted(below), found=kind, allowed=allowed, nearest=nearest)
-    told = "exactly one kind of values is needed"
-    raise BadInput(told, where=_dotted(below), found=list(spec), allowed=allowed)
+def _forms(kinds: Mapping[str, str]) -> str:
+    """How values of some kinds are written, in words."""
+    return ", ".join(f"{{{kind}: {names}}}" for kind, names in kinds.items()) + " or {scale: …} of these"
 
 
-def _spread(kind: str, spec: object, below: Key) -> list[Any]:
+def _one_kind(spec: dict, kinds: Mapping[str, str], below: Key, allowed: str) -> tuple[str, list[Any]]:
+    """The kind of values that a mapping asks for, and its numbers; of the first two it is sure that they are some."""
+    where = _dotted(below)
+    if len(spec) != 1:
+        raise BadInput("exactly one kind of values is needed", where=where, found=list(spec), allowed=allowed)
+    ((kind, numbers),) = spec.items()
+    if kind not in kinds:
+        nearest = nearest_name(str(kind), [*kinds] if below else [*kinds, "scale"])
+        raise BadInput("unknown kind of values", where=where, found=kind, allowed=allowed, nearest=nearest)
+    below, names = (*below, kind), kinds[kind]
+    if not isinstance(numbers, list) or len(numbers) != len(names.split(",")):
+        raise BadInput("wrong shape", where=_dotted(below), found=show(numbers), allowed=names)
+    _require_numbers(numbers[:2], below)
+    return kind, numbers
+
+
+def _spread(kind: str, numbers: list[Any], below: Key) -> list[Any]:
     """Evenly spaced numbers, or numbers in even ratios, rounded to 12 digits between the two ends."""
-    names = "[first, last, count]"
-    first, last, count = _list(spec, below, 3, names)
-    ends = [_number(v, (*below, i)) for i, v in enumerate((first, last))]
+    first, last, count = numbers
+    ends, where = [float(first), float(last)], _dotted(below)
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_RUNS:
         allowed = f"a whole number from 1 to {MOST_RUNS}"
-        raise BadInput("wrong count", where=_dotted((*below, 2)), found=show(count), allowed=allowed)
+        raise BadInput("wrong count", where=f"{where}.2", found=show(count), allowed=allowed)
     if kind == "log" and min(ends) <= 0:
         i = 0 if ends[0] <= 0 else 1
-        raise BadInput("no logarithm", where=_dotted((*below, i)), found=ends[i], allowed="a number above 0")
+        raise BadInput("no logarithm", where=f"{where}.{i}", found=ends[i], allowed="a number above 0")
     if count > 1 and (ends[0] == ends[1] or not math.isfinite(ends[1] - ends[0])):
-        where = _dotted(below)
-        raise BadInput("no range", where=where, found=ends, allowed=f"{names} with last other than first")
+        raise BadInput("no range", where=where, found=ends, allowed=f"{_SPREAD} with last other than first")
     if count == 1:
         return [first]
     if kind == "linear" and isinstance(first, int) and isinstance(last, int) and (last - first) % (count - 1) == 0:
@@ -160,19 +151,13 @@ def _between(kind: str, ends: list[float], share: float) -> float:
     return float(f"{exact:.12g}")
 
 
-def _list(spec: object, below: Key, length: int, names: str) -> list[Any]:
-    if not isinstance(spec, list) or len(spec) != length:
-        raise BadInput("wrong shape", where=_dotted(below), found=show(spec), allowed=names)
-    return spec
-
-
-def _number(value: Any, below: Key) -> float:
-    try:
-        if not isinstance(value, bool) and isinstance(value, (int, float)) and math.isfinite(value):
-            return float(value)
-    except OverflowError:
-        pass
-    raise BadInput("wrong kind of value", where=_dotted(below), found=show(value), allowed="a finite number")
+def _require_numbers(values: list[Any], below: Key) -> None:
+    for i, value in enumerate(values):
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or not abs(value) <= sys.float_info.max:
+            raise BadInput(
+                "wrong kind of value", where=_dotted((*below, i)), found=show(value), allowed="a finite number"
+            )
 
 
 def _dotted(key: Key) -> str:

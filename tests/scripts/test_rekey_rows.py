@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
+from benches import write_shipped
 from rekey_rows import main, text_of
 
-from hopfield_nav.extensions.bench import load_suite, read_shipped, with_version, write_shipped
+from hopfield_nav.extensions.bench import load_suite, read_shipped, with_version
 from hopfield_nav.sweeps import execute, read_rows
 
 SUITE = """

@@ -12,7 +12,7 @@ from refusals import refused
 
 from hopfield_nav.cli.sweep_report import best_lines, print_sweep
 from hopfield_nav.sweeps import Aim, Settings, choose, execute, judge, load_sweep, make_sweep, read_rows
-from hopfield_nav.sweeps.aim import Condition, read_aim
+from hopfield_nav.sweeps.aim import Condition
 from hopfield_nav.sweeps.settings import neighbours, read_settings
 
 TIME, ALARMS, PEAK = "simulated_time_s", "false_alarm_count", "peak_contact_force_N"
@@ -212,12 +212,12 @@ def two(values):
 
 def test_an_aim_keeps_to_its_conditions():
     settings = two({PEAK: [10, 20, 30, 5], TIME: [14, 11.1, 10, 10], ALARMS: [0, 0, 0, 1]})
-    aim = read_aim({"least": PEAK, "while": {ALARMS: "<= 0", TIME: "<= 1.1 least", "reached": ">= 0.95"}})
+    aim = Aim.model_validate({"least": PEAK, "while": {ALARMS: "<= 0", TIME: "<= 1.1 least", "reached": ">= 0.95"}})
     choice = choose(settings, aim)
     assert choice.best == 2
     assert choice.fails.tolist() == [f"{TIME} <= 1.1 least", f"{TIME} <= 1.1 least", "", f"{ALARMS} <= 0"]
-    assert choose(settings, read_aim(PEAK)).best == 3
-    none = choose(settings, read_aim({"least": PEAK, "while": {PEAK: "< 5"}}))
+    assert choose(settings, Aim.model_validate({"least": PEAK})).best == 3
+    none = choose(settings, Aim.model_validate({"least": PEAK, "while": {PEAK: "< 5"}}))
     assert (none.best, none.nearest) == (None, 3)
 
 
@@ -226,7 +226,7 @@ def test_what_least_is_of_keeps_all_other_conditions():
     settings = two({PEAK: [10, 20], TIME: [20, 10], ALARMS: [0, 1]})
     for order in ((ALARMS, TIME), (TIME, ALARMS)):
         conditions = {TIME: "<= 1.1 least", ALARMS: "<= 0"}
-        aim = read_aim({"least": PEAK, "while": {name: conditions[name] for name in order}})
+        aim = Aim.model_validate({"least": PEAK, "while": {name: conditions[name] for name in order}})
         assert choose(settings, aim).best == 0
 
 
@@ -241,7 +241,7 @@ def test_what_least_is_of_keeps_all_other_conditions():
     ],
 )
 def test_forms_of_a_condition(text, expected):
-    assert read_aim({"least": PEAK, "while": {TIME: text}}) == Aim(PEAK, (Condition(TIME, *expected),))
+    assert Aim.model_validate({"least": PEAK, "while": {TIME: text}}).conditions == (Condition(TIME, *expected),)
 
 
 @pytest.mark.parametrize(
@@ -257,8 +257,8 @@ def test_forms_of_a_condition(text, expected):
         ({"least": PEAK, "while": {TIME: "<= "}}, "no condition"),
         ({"least": PEAK, "while": {TIME: 3}}, "no condition"),
         ({"lest": PEAK}, "aim.lest: unknown key.*Did you mean 'least'"),
-        ({"while": {}}, "aim.least: a quantity is missing"),
-        ([PEAK], "aim: no aim"),
+        ({"while": {}}, "aim.least: missing key; allowed: quantity of which"),
+        ([PEAK], "aim: wrong kind of value"),
     ],
 )
 def test_an_aim_that_cannot_be_is_one_line(aim, words):

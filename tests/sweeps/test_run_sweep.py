@@ -185,7 +185,8 @@ def test_two_do_not_go_on_with_one_sweep_at_once(tmp_path):
     pytest.importorskip("fcntl")
     with SweepTable(tmp_path), refused("another program is at work"):
         SweepTable(tmp_path)
-    SweepTable(tmp_path).close()
+    with SweepTable(tmp_path):
+        pass
 
 
 def test_resume_does_only_what_is_missing(serial, tmp_path):
@@ -301,13 +302,13 @@ def environment_job(made, index, folder):
     return failed_row(made, index, " ".join(os.environ[name] for name in names))
 
 
-def test_few_jobs_are_taken_at_a_time_and_workers_have_one_thread_and_listen_nowhere():
+def test_each_worker_takes_one_job_at_a_time_has_one_thread_and_listens_nowhere():
     """Other users of the machine reach whatever listens."""
     before, made, taken = dict(os.environ), small(repeats=500), []
     with Pool(made, 2, work=environment_job) as workers:
         for done, row in enumerate(workers.rows((taken.append(i) or i for i in range(made.count)), made.count)):
             assert row["error"] == "1 1 1 1"
-            assert len(taken) - done <= 2 * 200 + 1
+            assert len(taken) - done <= 2
         for process in (psutil.Process(), *workers_of(psutil.Process())):
             assert [c for c in process.net_connections() if c.status == psutil.CONN_LISTEN] == []
     assert dict(os.environ) == before

@@ -41,7 +41,7 @@ def test_a_mean_stays_where_it_is_possible_unless_a_value_is_beyond():
 
 def test_paired_shares_by_hand():
     """1, 7, 1 and 12 pairs (Bentur et al. 2009): two added to 7 and to 1 of 21, and half a pair at each end."""
-    gap = paired_shares(*pairs(1, 7, 1, 12)).difference
+    gap = paired_shares(*pairs(1, 7, 1, 12))
     half = 1.96 * math.sqrt((12 / 25 - (6 / 25) ** 2) / 25) + 0.5 / 21
     assert (gap.n, gap.estimate) == (21, pytest.approx(-6 / 21))
     assert (gap.low, gap.high) == pytest.approx((-6 / 25 - half, -6 / 25 + half), abs=1e-4)
@@ -51,23 +51,23 @@ def test_paired_means_are_those_of_another_library():
     a, b = np.random.default_rng(0).normal(5.0, 1.0, (2, 9))
     found = paired_means([*a, math.nan], [*b, 1.0])
     known = ttest_rel(b, a).confidence_interval(0.95)
-    assert (found.difference.n, found.difference.low, found.difference.high) == pytest.approx((9, *known))
-    assert found.relative.estimate == pytest.approx((b.mean() - a.mean()) / a.mean())
+    assert (found.n, found.low, found.high) == pytest.approx((9, *known))
+    assert found.estimate == pytest.approx(b.mean() - a.mean())
 
 
 @pytest.mark.parametrize("paired", [paired_means, paired_shares])
 def test_fewer_than_three_pairs_have_no_interval(paired):
-    gap = paired([0.0, 1.0], [1.0, 1.0]).difference
+    gap = paired([0.0, 1.0], [1.0, 1.0])
     assert (gap.n, gap.estimate) == (2, 0.5)
     assert math.isnan(gap.low)
     assert math.isnan(gap.high)
-    assert paired([], []).difference.n == 0
+    assert paired([], []).n == 0
 
 
 @pytest.mark.parametrize("n", range(3, 9))
 def test_no_interval_of_shares_leaves_what_is_possible(n):
     for table in tables(n):
-        gap = paired_shares(*pairs(*table)).difference
+        gap = paired_shares(*pairs(*table))
         assert -1.0 <= gap.low <= gap.estimate <= gap.high <= 1.0
         assert gap.low < gap.high
 
@@ -75,10 +75,8 @@ def test_no_interval_of_shares_leaves_what_is_possible(n):
 def test_no_interval_of_means_leaves_what_is_possible():
     random = np.random.default_rng(1)
     for _ in range(1000):
-        a, b = random.exponential(1.0, (2, int(random.integers(3, 9))))
-        assert paired_means(a, b, (0.0, math.inf)).relative.low >= -1.0
         a, b = random.integers(0, 2, (2, 5))
-        gap = paired_means(a, b, (0.0, 1.0)).difference
+        gap = paired_means(a, b, (0.0, 1.0))
         assert -1.0 <= gap.low <= gap.high <= 1.0
 
 
@@ -106,7 +104,7 @@ def test_paired_intervals_cover_the_truth(n, step):
 
     Also where the second share is the rest of the first and the pairs are as different as can be, which is the worst.
     """
-    intervals = np.array([paired_shares(*pairs(*table)).difference[2:] for table in tables(n)])
+    intervals = np.array([paired_shares(*pairs(*table))[2:] for table in tables(n)])
     grid = np.arange(0.0, 1.0 + step / 2, step)
     cases = [*itertools.product(grid, grid, TIES), *((a, 1.0 - a, -1) for a in np.arange(0.02, 1.0, 0.04))]
     found = [coverage(n, intervals, cells_of(*case)) for case in cases]
@@ -120,6 +118,6 @@ def test_paired_intervals_of_a_hundred_pairs_cover_everywhere():
         cells = cells_of(first, second, tie)
         drawn = random.multinomial(100, cells / cells.sum(), 600)
         kinds, counts = np.unique(drawn, axis=0, return_counts=True)
-        gaps = [paired_shares(*pairs(*table)).difference for table in kinds]
+        gaps = [paired_shares(*pairs(*table)) for table in kinds]
         inside = [gap.low - 1e-9 <= second - first <= gap.high + 1e-9 for gap in gaps]
         assert np.average(inside, weights=counts) >= 0.94 - 3 * math.sqrt(0.06 * 0.94 / 600)

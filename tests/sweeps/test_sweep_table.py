@@ -52,7 +52,7 @@ def sweep(text):
 def rows_of(s):
     """A made-up row of every run."""
     rows = []
-    for job in s.jobs():
+    for job in map(s.job, range(s.count)):
         failed = job.index % 5 == 4
         done = {"outcome": "reached", "simulated_time_s": job.index + 0.1, "collision_count": job.index}
         summary = {"outcome": "failed"} if failed else done
@@ -188,7 +188,7 @@ def test_parameters_are_dimensions_with_units():
     data = dataset(s, rows_of(s)[:-1])
     assert data.outcome.dims == ("detection.threshold", "controller.omega*", "planner.beta", "repeat")
     assert data.outcome.shape == (2, 3, 2, 2)
-    for job in s.jobs():
+    for job in map(s.job, range(s.count)):
         at = np.unravel_index(job.index, s.shape)
         missing, failed = job.index == s.count - 1, job.index % 5 == 4
         assert data.outcome.values[at] == ("" if missing else "failed" if failed else "reached")
@@ -211,7 +211,7 @@ def test_random_samples_have_runs_as_their_dimension(tmp_path):
     s = sweep(RANDOM)
     data = dataset(s, rows_of(s))
     assert dict(data.sizes) == {"run": 16}
-    for job in s.jobs():
+    for job in map(s.job, range(s.count)):
         for name, value in job.values.items():
             assert data[name].values[job.index] == value
         assert (data.repeat.values[job.index], data.seed.values[job.index]) == (job.repeat, job.seed)

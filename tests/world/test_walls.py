@@ -108,5 +108,7 @@ def test_a_sweep_may_vary_a_wall(tmp_path):
     sweep = make_sweep(tmp_path / "mine.yaml", {"obstacles.0.wall.radius": [0.02, 0.03]})
     (tmp_path / "again.yaml").write_text(sweep.to_yaml(tmp_path))
     for made in (sweep, load_sweep(tmp_path / "again.yaml")):
-        radii = [{s.radius for s in solids_of(made.world_for(job).obstacles)} for job in made.jobs()]
+        radii = [
+            {s.radius for s in solids_of(made.world_for(job).obstacles)} for job in map(made.job, range(made.count))
+        ]
         assert radii == [{0.02}, {0.03}]

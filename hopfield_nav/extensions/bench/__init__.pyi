@@ -4,6 +4,7 @@ from .loading import load_suite as load_suite
 from .oracle import has_path as has_path
 from .oracle import smallest_cut as smallest_cut
 from .others import join_results as join_results
+from .paper import paper_tables as paper_tables
 from .problems import Problem as Problem
 from .problems import find_problem as find_problem
 from .problems import keep_problems as keep_problems
@@ -12,7 +13,7 @@ from .shipped import read_shipped as read_shipped
 from .shipped import shipped_file as shipped_file
 from .shipped import shipped_worlds as shipped_worlds
 from .shipped import with_version as with_version
-from .shipped import write_shipped as write_shipped
 from .suite import Suite as Suite
 from .suite_file import dump_suite_schema as dump_suite_schema
+from .worlds import SEEDS as SEEDS
 from .worlds import load_worlds as load_worlds

@@ -4,26 +4,11 @@ import re
 from collections.abc import Sequence
 
 from dynamics import printable
+from hopfield_nav.extensions.bench import tables as told
 from hopfield_nav.extensions.bench.suite import Suite
-from hopfield_nav.extensions.bench.tables import (
-    ALARMS,
-    FELT,
-    SIGNED,
-    Cell,
-    Pair,
-    Row,
-    Table,
-    both_of,
-    cells,
-    compared_of,
-    has_goals,
-    interval_text,
-    mean_text,
-    pairs,
-    rows_of,
-)
+from hopfield_nav.extensions.bench.tables import Pair, Row, Table
 from hopfield_nav.record import Quantity
-from hopfield_nav.sweeps import paired_means, paired_shares, share
+from hopfield_nav.sweeps import share
 
 _HOUR = 3600.0  # [s]
 _ABOUT = r"""Means with 95\,\% intervals: touches, time and way of the runs that reached the goal, all else of all
@@ -37,7 +22,7 @@ _SPECIAL = {
 
 def paper_tables(suite: Suite, rows: Sequence[Row], methods: Sequence[str]) -> list[Table]:
     """A table for every family and condition: means with 95 % intervals, and differences world by world."""
-    return [_table(suite, rows, methods, cell) for cell in cells(suite)]
+    return [_table(suite, rows, methods, cell) for cell in told.cells(suite)]
 
 
 def latex(suite: Suite, tables: Sequence[Table]) -> str:
@@ -49,43 +34,34 @@ def latex(suite: Suite, tables: Sequence[Table]) -> str:
     return head + "".join(made)
 
 
-def _table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cell: Cell) -> Table:
-    compared = pairs(suite, methods)
-    scored = [[r for r in rows_of(rows, cell, name) if r["counts"]] for name in methods]
-    paired = [both_of(rows, pair, cell) for pair in compared]
+def _table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cell: told.Cell) -> Table:
+    compared = told.pairs(suite, methods)
+    scored = [[r for r in told.rows_of(rows, cell, name) if r["counts"]] for name in methods]
+    paired = [told.both_of(rows, pair, cell) for pair in compared]
     names = ["difference"] if len(compared) == 1 else [f"{b} less {a}" for a, b in compared]
     lines = [["runs, pairs of runs", *(str(len(own)) for own in scored), *(str(len(both)) for both, _ in paired)]]
-    if has_goals(suite):
-        shares = [mean_text(share(sum(map(_reached, own)), len(own)), 100.0) for own in scored]
-        lines.append(["reached [%]", *shares, *(_gap_of_shares(both) for both, _ in paired)])
-    for key, quantity in compared_of(suite).items():
-        unit = "1/h" if key == ALARMS else quantity.shown
-        felt = key in FELT
-        means = [interval_text(key, quantity, own if felt else [*filter(_reached, own)]) for own in scored]
+    if told.has_goals(suite):
+        shares = [told.mean_text(share(sum(map(told.has_reached, own)), len(own)), 100.0) for own in scored]
+        lines.append(["reached [%]", *shares, *(told.reached_gap(both) for both, _ in paired)])
+    for key, quantity in told.compared_of(suite).items():
+        felt = key in told.FELT
+        means = [told.interval_text(key, quantity, own if felt else [*filter(told.has_reached, own)]) for own in scored]
         gaps = [_gap(key, quantity, both if felt else there) for both, there in paired]
-        lines.append([quantity.label + (f" [{unit}]" if unit else ""), *means, *gaps])
+        lines.append([told.headed(key, quantity), *means, *gaps])
     kept = [line for line in lines if set(line[1:]) != {"–"}]
     return Table(f"{cell[0]}, {cell[1]}", ["", *methods, *names], kept)
-
-
-def _reached(row: Row) -> bool:
-    return bool(row["outcome"] == "reached")
-
-
-def _gap_of_shares(both: Sequence[Pair]) -> str:
-    got = zip(*((_reached(a), _reached(b)) for a, b in both), strict=True) if both else ((), ())
-    return mean_text(paired_shares(*got).difference, 100.0, *SIGNED)
 
 
 def _gap(key: str, quantity: Quantity, both: Sequence[Pair]) -> str:
     """The mean difference over pairs that both have the quantity; of false alarms that of their rates."""
     known = [pair for pair in both if all(isinstance(row[key], (int, float)) for row in pair)]
-    first, second = ([_number(pair[k], key) for pair in known] for k in (0, 1))
-    return mean_text(paired_means(first, second).difference, 1.0 if key == ALARMS else quantity.scale, *SIGNED)
+    if key == told.ALARMS:
+        return told.mean_gap([(_rate(a), _rate(b)) for a, b in known], 1.0)
+    return told.mean_gap([(a[key], b[key]) for a, b in known], quantity.scale)
 
 
-def _number(row: Row, key: str) -> float:
-    return float(row[key]) * (_HOUR / row["simulated_time_s"] if key == ALARMS else 1.0)
+def _rate(row: Row) -> float:
+    return float(row[told.ALARMS]) * (_HOUR / row["simulated_time_s"])
 
 
 def _latex_table(table: Table, caption: str) -> str:

@@ -15,7 +15,7 @@ from hopfield_nav.extensions.bench import tables as told
 from hopfield_nav.extensions.bench.paper import latex, paper_tables
 from hopfield_nav.extensions.bench.shipped import columns, table_text
 from hopfield_nav.extensions.bench.suite import Suite
-from hopfield_nav.extensions.bench.tables import Different, Table, cells, curves, has_goals, pairs
+from hopfield_nav.extensions.bench.tables import Pair, Table, cells, curves, has_goals, pairs
 from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps import FAILURES, TIMED_OUT, Job
 
@@ -46,7 +46,7 @@ def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 
     order = {name: k for k, name in enumerate(methods)}
     where = {cell: k for k, cell in enumerate(cells(suite))}
     rows = sorted(rows, key=lambda r: (where[r["family"], r["condition"]], order[r["method"]], r["repeat"]))
-    write_whole(folder / "table.csv", table_text(suite, rows, digests=False))
+    write_whole(folder / "table.csv", table_text(suite, rows))
     with whole_file(folder / "table.nc") as path:
         _labelled(suite, rows).to_netcdf(path, engine="h5netcdf")
     printed = paper_tables(suite, rows, methods)
@@ -89,26 +89,25 @@ def _labelled(suite: Suite, rows: Sequence[Row]) -> Any:
     return xarray.Dataset(variables, attrs=about)
 
 
-def _views(suite: Suite, worlds: Sequence[Different], folder: Path) -> dict[tuple, str]:
+def _views(suite: Suite, worlds: Sequence[Pair], folder: Path) -> dict[tuple, str]:
     """Links to pages with the runs of some worlds, made again, by family, condition, method and world."""
     from hopfield_nav.extensions.viewer import describe_run, write_page
     from hopfield_nav.record import Run
 
     links: dict[tuple, str] = {}
     most = suite.file.until.touches or math.inf
-    for world in worlds:
-        for row in (world.first, world.second):
-            if row["outcome"] in UNDONE or row["method"] not in suite.methods:
-                continue  # it may hang once more, or is another program's
-            key = (*world.cell, row["method"], world.repeat)
-            values = dict(zip(("family", "condition", "method"), key[:3], strict=True))
-            started = suite.start(Job(0, values, world.seed, world.repeat))
-            run = started.run(None, lambda _, touches: touches < most)
-            if isinstance(run, Run) and run.world.record.signals == "all":
-                name = re.sub(r"[^\w-]+", "_", f"{'_'.join(key[:3])}_{world.seed}") + ".html"
-                (folder / "views").mkdir(exist_ok=True)
-                write_page(describe_run(run), folder / "views" / name)
-                links[key] = f"views/{name}"
+    for row in (row for both in worlds for row in both):
+        if row["outcome"] in UNDONE or row["method"] not in suite.methods:
+            continue  # it may hang once more, or is another program's
+        key = told.run_of(row)
+        values = dict(zip(("family", "condition", "method"), key[:3], strict=True))
+        started = suite.start(Job(0, values, row["seed"], row["repeat"]))
+        run = started.run(None, lambda _, touches: touches < most)
+        if isinstance(run, Run) and run.world.record.signals == "all":
+            name = re.sub(r"[^\w-]+", "_", f"{'_'.join(key[:3])}_{row['seed']}") + ".html"
+            (folder / "views").mkdir(exist_ok=True)
+            write_page(describe_run(run), folder / "views" / name)
+            links[key] = f"views/{name}"
     return links
 
 

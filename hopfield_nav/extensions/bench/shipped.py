@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from dynamics import BadInput
-from dynamics.files import whole_file
 from hopfield_nav.extensions.bench.suite import Suite
 from hopfield_nav.record import version_of
 from hopfield_nav.sweeps import format_line, parse_line
@@ -28,11 +27,10 @@ def with_version(rows: Iterable[Mapping[str, Any]], suite: Suite) -> list[Row]:
     return [{"version": version, **{name: row[name] for name in columns(suite)[1:]}} for row in rows]
 
 
-def table_text(suite: Suite, rows: Sequence[Mapping[str, Any]], digests: bool = True) -> str:
-    """Rows as CSV; with ``digests`` below a line with that of every method."""
-    heads = [f"{_HEAD}{name}: {suite.method_digest(name)}\n" for name in sorted({r["method"] for r in rows}) if digests]
+def table_text(suite: Suite, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as CSV."""
     names = columns(suite)
-    return "".join([*heads, format_line(names), *(format_line([row[name] for name in names]) for row in rows)])
+    return "".join([format_line(names), *(format_line([row[name] for name in names]) for row in rows)])
 
 
 def shipped_file(suite: Path) -> Path:
@@ -40,14 +38,8 @@ def shipped_file(suite: Path) -> Path:
     return suite.with_suffix(".csv.gz")
 
 
-def write_shipped(suite: Suite, rows: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Write the rows that ship beside a suite's file, or its part of them."""
-    with whole_file(path) as partial:
-        partial.write_bytes(gzip.compress(table_text(suite, rows).encode(), mtime=0))
-
-
 def read_shipped(suite: Suite, path: Path) -> list[Row]:
-    """The shipped rows of the suite's methods.
+    """The shipped rows of the suite's methods: CSV below a line with the digest of every method, compressed.
 
     Those of a method whose digest is another are left out: its settings, the worlds or the measures have changed.
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hopfield_nav.extensions.bench.suite import Suite
-from hopfield_nav.record import SUMMARY, Quantity, alarm_rate, as_text, version_of
+from hopfield_nav.record import Quantity, alarm_rate, as_text, version_of
 from hopfield_nav.sweeps import FAILURES, Value, limits_of, mean, paired_means, paired_shares, share
 
 Row = Mapping[str, Any]
@@ -26,16 +26,6 @@ class Table(NamedTuple):
     rows: list[list[str]]
 
 
-class Different(NamedTuple):
-    """A world on which two methods differ."""
-
-    cell: Cell
-    repeat: int
-    seed: int
-    first: Row
-    second: Row
-
-
 def cells(suite: Suite) -> list[Cell]:
     """Every family and condition."""
     return [(family, condition) for family in suite.suite.families for condition in suite.suite.conditions]
@@ -52,15 +42,13 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
     """Of every method the share of the scored worlds which it reached, means over those, ``FELT`` of all scored."""
     compared, today = compared_of(suite), version_of("hopfield-nav")
     head = ["method", "scored worlds", "reached", "95 %", "false `no_path`", "passed through", "method failed"]
-    head += [q.label + (f" [{q.shown}]" if q.shown else "") for q in compared.values()]
-    head = [f"{name} [1/h]" if name == SUMMARY[ALARMS].label else name for name in head]
+    head += [headed(key, quantity) for key, quantity in compared.items()]
     lines = []
     for method in methods:
         own = rows_of(rows, cell, method)
         counted = [r for r in own if r["counts"]]
-        good = [r for r in counted if r["outcome"] == "reached"]
-        gave_up = sum(r["outcome"] == "no_path" for r in counted)
-        passed = sum(r["outcome"] == "passed_through" for r in counted)
+        good = [*filter(has_reached, counted)]
+        gave_up, passed = (sum(r["outcome"] == ended for r in counted) for ended in ("no_path", "passed_through"))
         failed = sum(r["outcome"] in FAILURES for r in own)
         versions = sorted({str(r["version"]) for r in own if r["version"]})
         name = method if versions in ([], [today]) else f"{method} (version {', '.join(versions)})"
@@ -68,6 +56,17 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
         reached = [f"{len(good)} of {len(counted)}", _percent(share(len(good), len(counted)))]
         lines.append([name, str(len(counted)), *reached, str(gave_up), str(passed), str(failed), *values])
     return _telling(Table(f"{cell[0]}, {cell[1]}", head, lines), has_goals(suite))
+
+
+def headed(key: str, quantity: Quantity) -> str:
+    """What a table calls a quantity, with its unit."""
+    unit = "1/h" if key == ALARMS else quantity.shown
+    return quantity.label + (f" [{unit}]" if unit else "")
+
+
+def has_reached(row: Row) -> bool:
+    """Whether a run came to its goal."""
+    return bool(row["outcome"] == "reached")
 
 
 def has_goals(suite: Suite) -> bool:
@@ -91,9 +90,9 @@ def _telling(table: Table, goals: bool) -> Table:
 def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: Cell) -> Table:
     """World by world, the second method less the first; but for ``FELT`` over worlds that both reached."""
     both, there = both_of(rows, pair, cell)
-    got = [(a["outcome"] == "reached", b["outcome"] == "reached") for a, b in both]
-    won = mean_text(paired_shares(*_columns(got)).difference, 100.0, *SIGNED, " %")
-    lines = [["reached", str(len(got)), won, str(got.count((True, False))), str(got.count((False, True)))]]
+    got = [(has_reached(a), has_reached(b)) for a, b in both]
+    won = [str(got.count(one)) for one in ((True, False), (False, True))]
+    lines = [["reached", str(len(got)), reached_gap(both, " %"), *won]]
     lines = lines if has_goals(suite) else []
     for key, quantity in compared_of(suite).items():
         told = both if key in FELT else there
@@ -101,19 +100,30 @@ def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: C
         if told and not values:
             continue
         unit = f" {quantity.shown}".rstrip()
-        gap = mean_text(paired_means(*_columns(values)).difference, quantity.scale, *SIGNED, unit)
         better = [str(sum(a < b for a, b in values)), str(sum(b < a for a, b in values))]
-        lines.append([quantity.label, str(len(values)), gap, *better])
+        lines.append([quantity.label, str(len(values)), mean_gap(values, quantity.scale, unit), *better])
     gap = f"difference from {pair[0]}, mean and 95 %"
     head = ["", "worlds", gap, *(f"{name} better" for name in pair)]
     return Table(f"{pair[1]} beside {pair[0]}: {cell[0]}, {cell[1]}", head, lines)
+
+
+def reached_gap(both: Sequence[Pair], unit: str = "") -> str:
+    """The difference of the shares of pairs that reached their goals [%]."""
+    first, second = ([has_reached(pair[k]) for pair in both] for k in (0, 1))
+    return mean_text(paired_shares(first, second), 100.0, *SIGNED, unit)
+
+
+def mean_gap(values: Sequence[tuple[float, float]], scale: float, unit: str = "") -> str:
+    """The mean difference of pairs of values."""
+    first, second = ([float(pair[k]) for pair in values] for k in (0, 1))
+    return mean_text(paired_means(first, second), scale, *SIGNED, unit)
 
 
 def both_of(rows: Sequence[Row], pair: tuple[str, str], cell: Cell) -> tuple[list[Pair], list[Pair]]:
     """The rows of two methods in every scored world, and in those that both reached."""
     first, second = (_by_world(rows, cell, name) for name in pair)
     both = [(first[k], second[k]) for k in sorted(first.keys() & second.keys()) if first[k]["counts"]]
-    return both, [(a, b) for a, b in both if a["outcome"] == b["outcome"] == "reached"]
+    return both, [pair for pair in both if all(map(has_reached, pair))]
 
 
 def interval_text(key: str, quantity: Quantity, rows: Sequence[Row]) -> str:
@@ -123,31 +133,30 @@ def interval_text(key: str, quantity: Quantity, rows: Sequence[Row]) -> str:
     return mean_text(mean((r[key] for r in rows), limits_of(key)), quantity.scale)
 
 
-def most_different(suite: Suite, rows: Sequence[Row], pair: tuple[str, str]) -> list[Different]:
+def most_different(suite: Suite, rows: Sequence[Row], pair: tuple[str, str]) -> list[Pair]:
     """Worlds that one of two methods alone reached, then those where their times differ most."""
-    found = []
-    for cell in cells(suite):
-        first, second = (_by_world(rows, cell, name) for name in pair)
-        for repeat in sorted(first.keys() & second.keys()):
-            a, b = first[repeat], second[repeat]
-            if a["counts"]:
-                found.append(Different(cell, repeat, int(a["seed"]), a, b))
+    found = [both for cell in cells(suite) for both in both_of(rows, pair, cell)[0]]
     return sorted(found, key=_how_alike)[:MOST_DIFFERENT]
 
 
-def different_table(pair: tuple[str, str], worlds: Sequence[Different], links: Mapping[tuple, str]) -> Table:
+def different_table(pair: tuple[str, str], worlds: Sequence[Pair], links: Mapping[tuple, str]) -> Table:
     """These worlds, with a link to the view of each run where there is one."""
     lines = []
-    for world in worlds:
-        line = [", ".join(world.cell), str(world.seed)]
-        for row in (world.first, world.second):
+    for both in worlds:
+        line = [f"{both[0]['family']}, {both[0]['condition']}", str(both[0]["seed"])]
+        for row in both:
             told = str(row["outcome"])
             for key, unit in (("simulated_time_s", "s"), ("collision_count", "touches")):
                 told += f", {as_text(row[key], unit, 1.0)}" if row.get(key) is not None else ""
-            link = links.get((*world.cell, row["method"], world.repeat))
+            link = links.get(run_of(row))
             line.append(f"[{told}]({link})" if link else told)
         lines.append(line)
     return Table(f"Where they differ most: {pair[1]} beside {pair[0]}", ["worlds", "seed", *pair], lines)
+
+
+def run_of(row: Row) -> tuple[str, str, str, int]:
+    """Family, condition, method and number of the world."""
+    return row["family"], row["condition"], row["method"], row["repeat"]
 
 
 def curves(rows: Sequence[Row], methods: Sequence[str], key: str) -> dict[str, list[tuple[float, float]]]:
@@ -155,7 +164,7 @@ def curves(rows: Sequence[Row], methods: Sequence[str], key: str) -> dict[str, l
     found = {}
     for method in methods:
         own = [r for r in rows if r["method"] == method and r["counts"]]
-        ends = sorted(_numbers(r[key] for r in own if r["outcome"] == "reached"))
+        ends = sorted(_numbers(r[key] for r in filter(has_reached, own)))
         found[method] = [(value, (k + 1) / len(own)) for k, value in enumerate(ends)]
     return found
 
@@ -174,14 +183,10 @@ def _by_world(rows: Sequence[Row], cell: Cell, method: str) -> dict[int, Row]:
     return {int(r["repeat"]): r for r in rows_of(rows, cell, method)}
 
 
-def _how_alike(world: Different) -> tuple[bool, float, Cell, int]:
-    reached = [row["outcome"] == "reached" for row in (world.first, world.second)]
-    times = [row.get("simulated_time_s") or 0.0 for row in (world.first, world.second)]
-    return reached[0] == reached[1], -abs(float(times[1]) - float(times[0])), world.cell, world.repeat
-
-
-def _columns(pairs: Sequence[tuple[Any, Any]]) -> tuple[list[float], list[float]]:
-    return [float(a) for a, _ in pairs], [float(b) for _, b in pairs]
+def _how_alike(both: Pair) -> tuple[Any, ...]:
+    reached = [has_reached(row) for row in both]
+    times = [float(row.get("simulated_time_s") or 0.0) for row in both]
+    return reached[0] == reached[1], -abs(times[1] - times[0]), run_of(both[0])
 
 
 def _numbers(values: Any) -> Iterator[float]:

@@ -9,8 +9,8 @@ from dynamics import BadInput
 from hopfield_nav.extensions.bench.loading import method_from, require_fitting
 from hopfield_nav.extensions.bench.suite import Suite
 from hopfield_nav.extensions.bench.suite_file import FamilySection, SuiteFile
-from hopfield_nav.sweeps import Base, Sweep, texts_in
-from hopfield_nav.world import Trust, find_world, load_world, name_of, read_document
+from hopfield_nav.sweeps import Sweep, read_base, texts_in
+from hopfield_nav.world import Document, Trust, find_world, name_of
 
 SEEDS = 20  # by default: what differs by one deviation is then seen nearly always
 _LONGEST = 60  # letters of the name of a folder
@@ -46,8 +46,6 @@ def load_worlds(
 
     Raises ``BadInput``: there is no such world, or something in it cannot be used; nothing to compare.
     """
-    for name in names:
-        load_world(name, allow_code=allow_code)  # which says in which file and line a fault lies
     paths = [find_world(name) for name in names]
     labels = _labels(names, paths)
     first, trust = paths[0].parent.resolve(), Trust(allow_code)
@@ -55,8 +53,9 @@ def load_worlds(
     for name in added:
         if name in labels:
             raise BadInput("a world has that name", where="--method", found=name, allowed="another")
-    bases = {label: _base(path, trust) for label, path in zip(labels, paths, strict=True)}
-    bases |= {name: _base(paths[0], trust.also(texts_in(changes), first)) for name, changes in added.items()}
+    own = [(label, path, trust) for label, path in zip(labels, paths, strict=True)]
+    own += [(name, paths[0], trust.also(texts_in(changes), first)) for name, changes in added.items()]
+    bases = {name: read_base(str(path.resolve()), Document({}, ""), first, given) for name, path, given in own}
     file = SuiteFile(
         format=1, description=f"{', '.join(bases)}: the same seeds.", worlds=seeds,
         families={"worlds": FamilySection(world=str(names[0]))}, conditions={"as they are": {}},
@@ -75,9 +74,3 @@ def _labels(names: Sequence[str | Path], paths: Sequence[Path]) -> list[str]:
         if labels.count(label) > 1:
             raise BadInput("the same world twice", found=label, allowed="each once")
     return labels
-
-
-def _base(path: Path, trust: Trust) -> Base:
-    document = read_document(path)
-    document.name = name_of(path)
-    return Base.of(document, path.parent.resolve(), trust)

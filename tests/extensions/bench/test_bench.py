@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from benches import any_suite
+from benches import any_suite, write_shipped
 from refusals import refused, refused_by_command
 
 from hopfield_nav import load_run, load_world, simulate
@@ -34,7 +34,6 @@ from hopfield_nav.extensions.bench import (
     shipped_worlds,
     smallest_cut,
     write_results,
-    write_shipped,
 )
 from hopfield_nav.extensions.bench.shipped import with_version
 from hopfield_nav.extensions.bench.tables import curves, most_different, pair_table, reached_table
@@ -437,7 +436,7 @@ def test_tables_say_what_can_be_worked_out_by_hand(here):
     assert lines["reached"][3:] == ["1", "1"]
     # both reached worlds 0 and 1: 12 - 10 and 16 - 20; mean -1, and two pairs have no interval
     assert lines["simulated time"][1:] == ["2", "-1 s", "1", "1"]
-    assert [d.repeat for d in most_different(suite, rows, ("replan", "slide"))] == [3, 2, 1, 0]
+    assert [a["repeat"] for a, _ in most_different(suite, rows, ("replan", "slide"))] == [3, 2, 1, 0]
     assert curves(rows, ["replan"], "simulated_time_s")["replan"] == [(10.0, 0.25), (20.0, 0.5), (30.0, 0.75)]
 
 
@@ -562,7 +561,7 @@ def test_all_rows_that_come_along_have_the_digests_of_today(name):
 def test_worlds_of_suites_of_the_tool_can_be_begun(name):
     suite = any_suite(name, worlds=1)
     families = {}
-    for job in suite.jobs():
+    for job in map(suite.job, range(suite.count)):
         families.setdefault(job.values["family"], job)
     for job in families.values():
         assert suite.start(job).step(0.1) is None

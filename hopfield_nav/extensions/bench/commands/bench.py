@@ -5,16 +5,14 @@ import secrets
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from dynamics import BadInput
-from hopfield_nav.cli import Trusted, execute_shown, folder_of, folder_option, say_what_is_coming
-
-if TYPE_CHECKING:
-    from hopfield_nav.extensions.bench.suite import Suite
-    from hopfield_nav.extensions.bench.worlds import Worlds
+from hopfield_nav import cli, sweeps, world
+from hopfield_nav.cli import Trusted, folder_option
+from hopfield_nav.extensions import bench as benches
 
 VIEWS = 2  # worlds of every pair whose runs are made again for a view of them
 _FEW = 8  # runs that are not worth the start of a pool
@@ -70,16 +68,8 @@ def bench(
     trust: Trusted = False,
 ) -> int:  # fmt: skip
     """Put methods beside each other on families of worlds: one table, and a page that compares them."""
-    from hopfield_nav.cli import say
-    from hopfield_nav.extensions.bench.loading import find_suite, load_suite
-    from hopfield_nav.extensions.bench.others import join_results
-    from hopfield_nav.extensions.bench.problems import keep_problems
-    from hopfield_nav.extensions.bench.results import write_results
-    from hopfield_nav.extensions.bench.shipped import with_version
-    from hopfield_nav.sweeps import read_rows
-
     if problems is not None:
-        say(f"{keep_problems(problems)} problems are kept from now on")
+        cli.say(f"{benches.keep_problems(problems)} problems are kept from now on")
     if data is not None:
         os.environ["HOPFIELD_NAV_DATA"] = str(data.resolve())  # workers have it too
     files = _files(method)
@@ -88,100 +78,89 @@ def bench(
         for option, value in (("--worlds", worlds), ("--family", family)):
             if value is not None:
                 raise BadInput("an option of suites", where=option, found=value, allowed="--seeds N for worlds")
-        asked: Suite = _worlds(suite, seeds, files, trust)
+        asked: benches.Suite = benches.load_worlds(suite, _seed_count(seeds), files, trust)
     else:
         if seeds not in (None, "fresh"):
             raise BadInput("seeds", where="--seeds", found=seeds, allowed="fresh")
         seed = _fresh_seed(suite[0], out, resume) if seeds else None
-        asked = load_suite(suite[0], files, worlds, seed, trust, family or ())
-    join_results(asked, [], results or ())  # refused before anything is run
+        asked = benches.load_suite(suite[0], files, worlds, seed, trust, family or ())
+    benches.join_results(asked, [], results or ())  # refused before anything is run
     asked.require_ready()
     kept = of_worlds or again or not files
-    asked, shipped = (asked, []) if kept else _with_shipped(asked, find_suite(suite[0]), worlds)
+    asked, shipped = (asked, []) if kept else _with_shipped(asked, benches.find_suite(suite[0]), worlds)
     known = {row["method"] for row in shipped}
     run = asked.only([name for name in asked.methods if name not in known])
-    folder = folder_of(asked.name, out, resume)
-    (folder / "rows").parent.mkdir(parents=True, exist_ok=True)
-    done = say_what_is_coming(run, folder / "rows", workers, scheduler, resume)
-    execute_shown(run, folder / "rows", done, workers, scheduler, resume)
-    rows = [*shipped, *with_version(read_rows(folder / "rows", run), run)]
-    asked, rows, left_out = join_results(asked, rows, results or ())
+    folder = cli.folder_of(asked.name, out, resume)
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = [*shipped, *_rows(run, folder / "rows", workers, scheduler, resume)]
+    asked, rows, left_out = benches.join_results(asked, rows, results or ())
     if left_out:
         first = ", ".join(f"{key} {left_out[0][key]}" for key in ("family", "condition", "seed"))
-        say(f"{len(left_out)} results of others are left out: no run in their world ({first}, …)")
-    write_results(asked, rows, folder, VIEWS)
+        cli.say(f"{len(left_out)} results of others are left out: no run in their world ({first}, …)")
+    benches.write_results(asked, rows, folder, VIEWS)
     if of_worlds:
         _print_worlds(asked, rows)
     _say_failed(run, rows)
-    say(f"folder: {folder}; see {folder / 'report.html'}")
+    cli.say(f"folder: {folder}; see {folder / 'report.html'}")
     return 0
 
 
 def compare_worlds(names: Sequence[str], seeds: int, trust: bool) -> int:
     """Print the keys in which worlds differ, and the table that a bench of them writes; nothing is kept."""
-    from hopfield_nav.extensions.bench.shipped import with_version
-    from hopfield_nav.extensions.bench.worlds import load_worlds
-    from hopfield_nav.sweeps import read_rows
-
     if len(names) < 2:
         raise BadInput("--seeds compares worlds", found=len(names), allowed="WORLD_A WORLD_B …")
-    asked = load_worlds(names, seeds, allow_code=trust)
-    workers = 0 if asked.count <= _FEW else None
+    asked = benches.load_worlds(names, seeds, allow_code=trust)
     with tempfile.TemporaryDirectory() as nowhere:
-        folder = Path(nowhere) / "rows"
-        say_what_is_coming(asked, folder, workers, None, False)
-        execute_shown(asked, folder, 0, workers, None, False)
-        rows = with_version(read_rows(folder, asked), asked)
+        rows = _rows(asked, Path(nowhere) / "rows", 0 if asked.count <= _FEW else None)
     _print_worlds(asked, rows)
     _say_failed(asked, rows)
     return 0
 
 
-def _print_worlds(asked: "Suite", rows: list[dict[str, Any]]) -> None:
-    """Print the keys in which the worlds differ, and the table of a paper."""
-    from hopfield_nav.cli import differing_keys, print_columns
-    from hopfield_nav.extensions.bench.paper import paper_tables
+def _rows(
+    asked: "benches.Suite", folder: Path, workers: int | None, scheduler: str | None = None, resume: bool = False
+) -> list[dict[str, Any]]:
+    """Run what is missing of a suite, say how it goes, and give all its rows."""
+    done = cli.say_what_is_coming(asked, folder, workers, scheduler, resume)
+    cli.execute_shown(asked, folder, done, workers, scheduler, resume)
+    return benches.with_version(sweeps.read_rows(folder, asked), asked)
 
-    names = list(asked.suite.methods)
+
+def _print_worlds(asked: "benches.Suite", rows: list[dict[str, Any]]) -> None:
+    """Print the keys in which the worlds differ, and the table of a paper."""
     family, condition = next(iter(asked.suite.families)), next(iter(asked.suite.conditions))
     worlds = [asked.changed_world(family, condition, name) for name in asked.methods]
-    print_columns(["", *asked.methods], differing_keys(worlds))
-    for table in paper_tables(asked, rows, [name for name in names if any(r["method"] == name for r in rows)]):
-        print_columns(table.head, table.rows)
+    cli.print_columns(["", *asked.methods], cli.differing_keys(worlds))
+    run = [name for name in asked.suite.methods if any(r["method"] == name for r in rows)]
+    for table in benches.paper_tables(asked, rows, run):
+        cli.print_columns(table.head, table.rows)
 
 
 def _are_worlds(names: Sequence[str]) -> bool:
     """Whether worlds are asked for: several, or one, by its file or by a name that no suite has."""
-    from hopfield_nav.cli import kind_of
-    from hopfield_nav.extensions.bench.loading import list_suites
-    from hopfield_nav.world import list_worlds, read_document
-
     name, *others = names
-    if others or (name in list_worlds() and name not in list_suites()):
+    if others or (name in world.list_worlds() and name not in benches.list_suites()):
         return True
-    return Path(name).is_file() and kind_of(read_document(Path(name), also={"families"}).data) == "world"
+    return Path(name).is_file() and cli.kind_of(world.read_document(Path(name), also={"families"}).data) == "world"
 
 
-def _worlds(names: Sequence[str], seeds: str | None, files: dict[str, Path], trust: bool) -> "Worlds":
-    from hopfield_nav.extensions.bench.worlds import SEEDS, load_worlds
-
+def _seed_count(seeds: str | None) -> int:
     if seeds is not None and not (seeds.isdecimal() and 1 <= int(seeds) <= 100_000):
         raise BadInput("seeds of worlds", where="--seeds", found=seeds, allowed="a whole number, 1 to 100000")
-    return load_worlds(names, int(seeds or SEEDS), files, trust)
+    return int(seeds or benches.SEEDS)
 
 
-def _with_shipped(suite: "Suite", file: Path, worlds: int | None) -> "tuple[Suite, list[dict[str, Any]]]":
+def _with_shipped(
+    suite: "benches.Suite", file: Path, worlds: int | None
+) -> "tuple[benches.Suite, list[dict[str, Any]]]":
     """The suite, of as many worlds as rows come along unless more are asked for, and these rows."""
-    from hopfield_nav.cli import say
-    from hopfield_nav.extensions.bench.shipped import read_shipped, shipped_file, shipped_worlds
-
-    rows = read_shipped(suite, shipped_file(file))
-    there = shipped_worlds(suite, rows)
+    rows = benches.read_shipped(suite, benches.shipped_file(file))
+    there = benches.shipped_worlds(suite, rows)
     if not there or (worlds or 0) > there:
         return suite, []
     count = worlds or min(there, suite.repeats)
     names = dict.fromkeys(str(row["method"]) for row in rows)
-    say(f"rows that come along: {', '.join(names)}, {count} worlds; --again runs them too")
+    cli.say(f"rows that come along: {', '.join(names)}, {count} worlds; --again runs them too")
     return suite.of(count), [row for row in rows if row["repeat"] < count]
 
 
@@ -201,21 +180,15 @@ def _fresh_seed(suite: str, out: Path | None, resume: bool) -> int:
     """A seed that nobody has seen; that of the folder which is resumed."""
     if not resume:
         return secrets.randbelow(2**40)
-    from hopfield_nav.extensions.bench.loading import find_suite
-    from hopfield_nav.world import read_document
-
-    folder = folder_of(find_suite(suite).stem, out, resume)
-    return int(read_document(folder / "rows" / "sweep.yaml").data["seed"])
+    folder = cli.folder_of(benches.find_suite(suite).stem, out, resume)
+    return int(world.read_document(folder / "rows" / "sweep.yaml").data["seed"])
 
 
-def _say_failed(suite: "Suite", rows: list[dict[str, Any]]) -> None:
-    from hopfield_nav.cli import say
-    from hopfield_nav.sweeps import FAILURES
-
-    failed = [row for row in rows if row["outcome"] in FAILURES]
+def _say_failed(suite: "benches.Suite", rows: list[dict[str, Any]]) -> None:
+    failed = [row for row in rows if row["outcome"] in sweeps.FAILURES]
     for row in failed[:3]:
-        say(f"{row['method']}, {row['family']}, {row['condition']}, seed {row['seed']}: {row['error']}")
+        cli.say(f"{row['method']}, {row['family']}, {row['condition']}, seed {row['seed']}: {row['error']}")
     if not any(row["counts"] for row in rows):
-        say("no world of the suite counts, so its tables are empty; table.csv has the rows")
+        cli.say("no world of the suite counts, so its tables are empty; table.csv has the rows")
     if failed:
-        say(f"{len(failed)} of {len(rows)} rows failed; they are marked in the table")
+        cli.say(f"{len(failed)} of {len(rows)} rows failed; they are marked in the table")
