@@ -37,7 +37,6 @@ def odd_calls(place: Path, count: int, first: int, limit: float) -> Trials:
         key = dice.choice(["start", "goal", "radius", "spacing", "beta", "network", "ties", "closed"])
         cells = {"start": (0, 0), "goal": (8, 6), key: odd}
         field, motion_of = dice.choice(["mass", "dh", "inertia", "twist"]), dice.choice(_OF_MOTION)
-        short = arm._replace(**{field: np.zeros((3, 4))})
         yield (
             f"call {number} ({kind}, {name}, {key}, {odd!r:.40})",
             [
@@ -48,6 +47,6 @@ def odd_calls(place: Path, count: int, first: int, limit: float) -> Trials:
                 lambda cells=cells: plan_path(grid, **cells),
                 lambda odd=odd: Simulation(world, seed=odd),
                 lambda odd=odd: sweep(world, {"seed": [1]}, workers=odd),
-                lambda short=short, name=name: getattr(dynamics, name)(short, _Q),
+                lambda field=field, name=name: getattr(dynamics, name)(arm._replace(**{field: np.zeros((3, 4))}), _Q),
             ][kind],
         )
