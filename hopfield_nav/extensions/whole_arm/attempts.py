@@ -61,7 +61,8 @@ class Choice(NamedTuple):
 def choose_path(search: Search, query: Query) -> Choice | None:
     """The path of the first attempt that settles it, else of the last that found one; None: facts leave none.
 
-    An attempt over touched steps is made only while there is no path past them, and none is made twice.
+    An attempt over touched steps is made only while there is no path past them, and none is made twice. A path is not
+    kept where an attempt from more centres, against as much doubt, gives up.
     """
     kept, made = None, list[tuple[Exits, str, tuple[float, ...]]]()
     for attempt in BY_COST if query.evidence.as_cost else BY_DOUBT:
@@ -76,8 +77,13 @@ def choose_path(search: Search, query: Query) -> Choice | None:
             return None
         if found is not None and found.risk <= attempt.settles:
             return found
-        kept = found or kept
+        kept = found if _is_certain(attempt, kept) else found or kept
     return kept
+
+
+def _is_certain(attempt: Attempt, kept: Choice | None) -> bool:
+    """Whether the path that is kept shows up to which of its levels an attempt has to ask."""
+    return kept is not None and kept.attempt.past == attempt.past and kept.risk in attempt.risks
 
 
 def _make(attempt: Attempt, exits: Exits, search: Search, query: Query, kept: Choice | None) -> Choice | None:
@@ -87,8 +93,7 @@ def _make(attempt: Attempt, exits: Exits, search: Search, query: Query, kept: Ch
         path = search.cheapest(query, exits, closed)
         costs = path is not None and attempt.ends == "line" and search.has_cost(path, query)
         return None if path is None or costs else Choice(path, attempt, 0.0)
-    levels = attempt.risks
-    is_certain = kept is not None and kept.attempt.past == attempt.past and kept.risk in levels
+    levels, is_certain = attempt.risks, _is_certain(attempt, kept)
     if kept is not None and is_certain:
         levels = levels[: levels.index(kept.risk) + 1]
     path, risk = _least(partial(search.shortest, query, exits, closed), levels, is_certain)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from dynamics import forward_kinematics, load_arm
 from hopfield_nav.clearance import build_scene, motion_is_free
 from hopfield_nav.extensions.whole_arm import JointGrid, numbers
 from hopfield_nav.extensions.whole_arm.attempts import choose_path
-from hopfield_nav.extensions.whole_arm.search import Query, Search
+from hopfield_nav.extensions.whole_arm.search import CellPath, Query, Search
 from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.navigation.map import Beliefs, Step
 from hopfield_nav.plugin import CollisionEvidence
@@ -77,3 +79,19 @@ def test_what_is_remembered_of_steps_and_places_is_what_a_check_finds():
         swept = {p for p, ball in balls.items() if not motion_is_free(ARM, build_scene(ARM, ball), q[0], q[1])}
         assert search.checks._hits.get(step, set()) == swept
     assert any(search.checks._hits.values())
+
+
+@pytest.mark.parametrize(("gives_up", "name"), [(True, "over touched steps, against no doubt"),
+                                               (False, "to more centres, against the least doubt")])  # fmt: skip
+def test_a_path_from_few_centres_is_not_kept_where_more_centres_give_up(gives_up, name):
+    """The search over more centres ends after so many rounds, though one over fewer found a path."""
+    near, more, touched = [(0, HERE)], [(0, HERE), (1, HERE)], {"a touched step"}
+
+    def shortest(query, exits, closed, certainty):
+        is_there = certainty >= 0.95 and not (gives_up and exits == more) if closed else exits == more
+        return CellPath(np.array([HERE]), 0) if is_there else None
+
+    search = SimpleNamespace(exits=lambda _, ends: {"line": [], "near": near, "all": more}[ends], shortest=shortest)
+    beliefs = SimpleNamespace(doubted=lambda: touched, facts=set())
+    choice = choose_path(search, Query(HERE, np.zeros(2), beliefs, CollisionEvidence(np.zeros((2, 2))), set()))
+    assert choice.attempt.name == name
