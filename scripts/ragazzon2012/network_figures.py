@@ -86,7 +86,8 @@ def seen_figure(figure: Figure, axes: np.ndarray) -> None:
         upper.plot(*goal, "D", color=COLOURS.goal, mec="white", ms=5, zorder=6)
         steps = f"{len(path) - 1} steps"
         upper.set_title(rf"$\beta$ = {beta:g}: {words}" + (f", {steps}" if beta != STOPS else ""))
-        figure.colorbar(image, ax=upper, shrink=0.7, pad=0.02, label=network.STEPS_LABEL if beta == STOPS else None)
+        label, shrink = (network.STEPS_LABEL, 0.62) if beta == STOPS else (None, 0.95)  # as high as the panel
+        figure.colorbar(image, ax=upper, shrink=shrink, pad=0.03, label=label)
         lower.plot(plan.log_activation[tuple(path.T)], ".-", color=COLOURS.planned, ms=4)
         lower.set_xlabel("steps of the climb")
         lower.locator_params(axis="x", integer=True)
