@@ -149,6 +149,36 @@ def test_play_advances_and_pause_holds(browser, main_page):
     assert browser.run("hopfieldView.clock.time === hopfieldView.clock.end")
 
 
+def test_the_value_under_the_pointer_is_that_of_the_record(browser, main_page, main_run):
+    """Along two lines over the map: each cell that is named has the activation of the plan that is followed then."""
+    open_page(browser, main_page)
+    grid, data, time = main_run.world.map, main_run.data, 30.0
+    seek(browser, time)
+    activation = data.activation.values[np.searchsorted(data.plan_time.values, time) - 1]
+    named = browser.run(
+        "(() => { const canvas = document.querySelector('figure.map canvas'), box = canvas.getBoundingClientRect();"
+        " const note = document.querySelector('figure.map output'), named = [];"
+        " for (const share of [0.4, 0.6]) for (let x = 1; x < box.width; x += 3) {"
+        "  canvas.dispatchEvent(new PointerEvent('pointermove',"
+        "   {clientX: box.left + x, clientY: box.top + share * box.height}));"
+        "  named.push(note.textContent); }"
+        " canvas.dispatchEvent(new PointerEvent('pointerleave')); named.push(note.textContent); return named; })()"
+    )
+    assert named.pop().startswith("tool at ")
+    cells, expected = [], rf"cell (\d+), (\d+): ln σ = (-[\d.]+|0\.00), ([\d.]+) steps to the goal"
+    for words in named:
+        match = re.fullmatch(expected, words)
+        if match is None:
+            assert words.startswith("tool at ") or words.endswith("no path to the goal"), words
+            continue
+        cells.append((int(match[1]), int(match[2])))
+        assert float(match[3]) == pytest.approx(activation[cells[-1]], abs=0.006)
+        assert float(match[4]) == pytest.approx(activation[cells[-1]] / np.log(main_run.world.planner.beta), abs=0.006)
+    assert len({cell[1] for cell in cells}) == 2
+    assert len({cell[0] for cell in cells}) > grid.shape[0] // 2
+    assert browser.faults() == []
+
+
 def pixel_of(browser, point):
     """Where the camera sees a point: column and row of the page's picture, by a pinhole of our own."""
     eye, to, fov = (

@@ -53,8 +53,9 @@ function makeMap(figure, view) {
     const place = [left + (pointer[0] - dx) / scale, high - (pointer[1] - dy) / scale];
     const cell = place.map((p, axis) => Math.round((p - map.origin[axis]) / map.spacing));
     if (cell.some((c, axis) => c < 0 || c >= map.shape[axis])) return "";
-    const steps = stepsAt(inSpace ? [...cell, level] : cell, time), named = `cell ${cell.join(", ")}: `;
-    if (steps < -0.5) return `${named}no path to the goal`;
+    const raw = stepsAt(inSpace ? [...cell, level] : cell, time), named = `cell ${cell.join(", ")}: `;
+    if (raw < -0.5) return `${named}no path to the goal`;
+    const steps = Math.max(0, raw);  // no minus before a zero
     const logs = network.log_beta === null ? "" : `ln σ = ${(steps * network.log_beta).toFixed(2)}, `;
     return `${named}${logs}${steps.toFixed(2)} steps to the goal`;
   }
