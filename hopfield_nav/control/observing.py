@@ -1,7 +1,8 @@
 """What observers share: the time since the last call, a lag, and the wrench that explains a torque on the joints.
 
 Three places of the memory of one that is sampled once a period are ``STARTED`` (0 until its first call),
-``LAST_TIME`` and ``LAST_GAP``, the time between its last two calls.
+``LAST_TIME`` and ``LAST_GAP``, the time between its last two calls. One of the momentum has 2 n more behind them, see
+``update_mean_torque``, and its own from ``momentum_memory(n)`` on.
 """
 
 import math
@@ -9,6 +10,7 @@ import math
 from dynamics.kernels.decorators import inlined
 from dynamics.kinematics import update_jacobian
 from dynamics.linear_solve import solve_symmetric
+from dynamics.momentum import update_momentum
 from hopfield_nav.plugin import DAMPED, Parameter
 
 STARTED, LAST_TIME, LAST_GAP, SAMPLING = 0, 1, 2, 3  # places in the memory, and how many they are
@@ -29,6 +31,37 @@ def elapsed(sensed, memory):
     memory[LAST_GAP] = period if started else 0.0
     memory[STARTED], memory[LAST_TIME] = 1.0, time
     return period if started and 0.0 < period <= longest else 0.0
+
+
+@inlined
+def momentum_memory(n):
+    """Places of memory that ``update_mean_torque`` takes."""
+    return SAMPLING + 2 * n
+
+
+@inlined
+def update_mean_torque(model, sensed, memory, work):
+    """Write into ``work.vector[0]`` the mean external torque (n,) since the last call [N·m]; returns ``elapsed``.
+
+    From dp/dt = tau + C^T qd - g - friction + tau_external with p = M qd (De Luca and Mattone 2005):
+
+        mean = (p - p_last)/T - tau - the mean of C^T qd - g - friction,
+
+    tau being held and the mean taken by the trapezoidal rule; nothing is written where ``elapsed`` is 0. Uses
+    ``work.vector[1]`` and what ``update_momentum`` does.
+    """
+    qd, n = sensed.qd, sensed.qd.size
+    momentum, rate = work.vector[0], work.vector[1]
+    update_momentum(model, model.gravity, qd, work, momentum, rate)
+    period = elapsed(sensed, memory)
+    last_momentum, last_drift = SAMPLING, SAMPLING + n
+    for i in range(n):
+        now, drift = momentum[i], rate[i] - sensed.friction[i]
+        if period > 0.0:
+            momentum[i] = (now - memory[last_momentum + i]) / period - sensed.tau[i]
+            momentum[i] -= 0.5 * (drift + memory[last_drift + i])
+        memory[last_momentum + i], memory[last_drift + i] = now, drift
+    return period
 
 
 @inlined
