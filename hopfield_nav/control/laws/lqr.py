@@ -18,7 +18,8 @@ import math
 
 from dynamics.derivative_passes import Slopes
 from dynamics.derivatives import update_acceleration_slopes
-from dynamics.kernels.decorators import kernel
+from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.views import view
 from dynamics.kinematics import update_frames
 from dynamics.linear import SCRATCH, riccati
 from dynamics.newton_euler import newton_euler
@@ -92,24 +93,23 @@ def _update_gain(model, qd, tau, p, scratch, work, gain):
     return 0
 
 
-@kernel
+@inlined
 def _arrays(scratch, n):
     """The derivatives' arrays and the (SCRATCH + 4, 2n, 2n) matrices, as views of one flat array."""
     square, at = n * n, 5 * n * n
     slopes = Slopes(
-        scratch[at : at + n],
-        scratch[:square].reshape(n, n),
-        scratch[square : 2 * square].reshape(n, n),
-        scratch[2 * square : 3 * square].reshape(n, n),
-        scratch[3 * square : 4 * square].reshape(n, n),
-        scratch[4 * square : at].reshape(n, n),
-        scratch[at + n : at + 7 * n].reshape(n, 6),
-        scratch[at + 7 * n : at + 13 * n].reshape(n, 6),
-        scratch[at + 13 * n : at + 25 * n].reshape(n, 12),
-        scratch[at + 25 * n : at + 31 * n].reshape(n, 6),
+        view(scratch, at, (n,)),
+        view(scratch, 0, (n, n)),
+        view(scratch, square, (n, n)),
+        view(scratch, 2 * square, (n, n)),
+        view(scratch, 3 * square, (n, n)),
+        view(scratch, 4 * square, (n, n)),
+        view(scratch, at + n, (n, 6)),
+        view(scratch, at + 7 * n, (n, 6)),
+        view(scratch, at + 13 * n, (n, 12)),
+        view(scratch, at + 25 * n, (n, 6)),
     )
-    rest = scratch[at + 31 * n : at + 31 * n + (SCRATCH + 4) * 4 * square]
-    return slopes, rest.reshape(SCRATCH + 4, 2 * n, 2 * n)
+    return slopes, view(scratch, at + 31 * n, (SCRATCH + 4, 2 * n, 2 * n))
 
 
 METHOD = Method(
