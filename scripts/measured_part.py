@@ -11,6 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = "docs/measured"
+PLACES = ("*.md", "lab/*.md")  # of pages, below docs
 _PART = re.compile(r"<!-- measured(?:: (?P<name>\w+))? -->\n(?P<text>.*?)<!-- /measured -->", re.DOTALL)
 
 
@@ -72,7 +73,7 @@ def differences(root: Path = ROOT) -> list[str]:
 
 
 def _pages(root: Path) -> list[Path]:
-    return [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    return [root / "README.md", *sorted(page for place in PLACES for page in (root / "docs").glob(place))]
 
 
 def _copy(root: Path, page: Path, name: str) -> Path:

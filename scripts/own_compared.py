@@ -1,6 +1,6 @@
 """The planner and the response of docs/own_planner.md beside the built-in methods, in touch and space.
 
-    python scripts/own_compared.py --out docs/compare_your_method.md
+    python scripts/own_compared.py --out docs/lab/compare_your_method.md
 
 runs what is missing (an interrupted one goes on), and writes the page's tables; rows of the built-in methods
 that come with the program are not run again. With ``--ship`` they are, and become those that come along;

@@ -44,7 +44,7 @@ def test_readme_has_what_the_main_experiment_gives():
 
 
 def test_the_page_of_the_whole_arm_has_its_numbers_and_no_other_file_has_any():
-    assert read(ROOT / "docs/whole_arm.md", "numbers") == whole_arm_numbers()
+    assert read(ROOT / "docs/lab/whole_arm.md", "numbers") == whole_arm_numbers()
     given = "TURN|_UNSEEN|_FULL_SCALE"  # mathematics, and what a byte holds
     tuned = re.compile(rf"^(?!{given})_?[A-Z][A-Z_]+(?:, _?[A-Z_]+)* = [(-]*\d.*$", re.MULTILINE)
     room = ROOT / "hopfield_nav/extensions/whole_arm"
@@ -62,9 +62,12 @@ def test_record_page_names_every_variable_and_key():
         assert name == "world" or re.search(rf"\b{name}\b", page), name
 
 
-@pytest.mark.parametrize("page", sorted(p.name for p in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]))
+PAGES = sorted(str(p.relative_to(ROOT)) for place in ("*.md", "docs/*.md", "docs/lab/*.md") for p in ROOT.glob(place))
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page):
-    path = next(p for p in (ROOT / page, ROOT / "docs" / page) if p.exists())
+    path = ROOT / page
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text()):
         assert (path.parent / target).exists(), f"{page}: {target}"
 
@@ -80,7 +83,7 @@ def pages_of(entries):
 def test_the_site_has_six_entries_on_a_level_and_every_page_begins_with_what_one_can_do_after_it():
     pages = list(pages_of(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]))
     written = {page for page in pages if not page.startswith("reference/") and page != "changelog.md"}
-    there = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "notebooks").glob("*.ipynb")]
+    there = [path for place in ("*.md", "lab/*.md", "notebooks/*.ipynb") for path in (ROOT / "docs").glob(place)]
     assert {path.relative_to(ROOT / "docs").with_suffix(".md").as_posix() for path in there} == written
     for path in there:
         text = path.read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ import re
 import shutil
 
 import pytest
-from measured_part import KEPT, ROOT, differences, parts, read, table, write
+from measured_part import KEPT, PLACES, ROOT, differences, parts, read, table, write
 
 PAGE = "# Page\n\n<!-- measured -->\n<!-- /measured -->\n\n<!-- measured: more -->\n<!-- /measured -->\n\nEnd.\n"
 
@@ -15,7 +15,10 @@ def test_every_part_is_what_its_script_wrote():
     assert differences() == []
 
 
-@pytest.mark.parametrize("page", [p for p in sorted((ROOT / "docs").glob("*.md")) if parts(p)], ids=lambda p: p.name)
+PAGES = sorted(page for place in PLACES for page in (ROOT / "docs").glob(place))
+
+
+@pytest.mark.parametrize("page", [*filter(parts, PAGES)], ids=lambda page: page.name)
 def test_a_page_says_which_script_wrote_its_parts(page):
     named = re.findall(r"(?:scripts|benchmarks)/\w[\w/]*\.py", page.read_text())
     assert any(re.search("^from (measured_part|timing) import", (ROOT / path).read_text(), re.M) for path in named)
