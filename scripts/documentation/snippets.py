@@ -52,7 +52,7 @@ class Block:
 
 def pages() -> list[str]:
     """Every page with code to run, relative to the checkout."""
-    places = ("README.md", "docs/*.md", "docs/lab/*.md")
+    places = ("README.md", "docs/*.md", "docs/lab/*.md", "docs/reference/*.md")
     return sorted(str(p.relative_to(ROOT)) for place in places for p in ROOT.glob(place))
 
 

@@ -171,8 +171,8 @@ TABLES: dict[str, dict[str, Callable[[], str]]] = {  # page: part
     "docs/lab/imperfections.md": {"friction": friction, "sampling": sampling},
     "docs/lab/pressed_peg.md": {"": of("ragazzon2012.pressed_peg_figures:peg_table")},
     "docs/lab/whole_arm.md": {"numbers": whole_arm_numbers},
-    "docs/identification.md": {"base_parameters": base_parameters, "calibration": calibration},
-    "docs/recordings.md": {"": recorded_torques},
+    "docs/lab/identification.md": {"base_parameters": base_parameters, "calibration": calibration},
+    "docs/lab/recordings.md": {"": recorded_torques},
 }
 
 if __name__ == "__main__":

@@ -1,35 +1,49 @@
-"""For MkDocs: the pages that are made when the site is built.
+"""The pages of the site, written as files before any engine builds it.
 
-The API reference has a page for every room, from the docstrings; a page has the help of every command;
-notebooks become pages with the results that are stored in them; and the change log is shown as it is.
+    python scripts/documentation/pages.py
+
+writes build/pages: what lies in docs, a page of the API reference for every room (from the docstrings, which the
+engine reads), one with the help of every command, the notebooks with the results that are stored in them, and the
+change log. ``mkdocs build`` makes the site of these files, and so can another engine that reads mkdocs.yml.
 """
 
 import base64
 import json
+import shutil
+import sys
 from pathlib import Path
 
 import typer.main
-from mkdocs.structure.files import File
 
 from hopfield_nav.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGES = ROOT / "build" / "pages"
+LEFT_OUT = ("measured", "*.ipynb")  # of docs: what the pages hold already
 PLACES = ("dynamics", "dynamics/*", "hopfield_nav", "hopfield_nav/*", "hopfield_nav/extensions/*")
 STUBS = [path for place in PLACES for path in ROOT.glob(f"{place}/*.pyi")]
 ROOMS = sorted(".".join(path.parent.relative_to(ROOT).parts) for path in STUBS if path.parent.name != "cli")
 
 
-def on_files(files, config):
-    """Add the pages that no file holds."""
-    made = {f"reference/{room}.md": f"# `{room}`\n\n::: {room}\n" for room in ROOMS}
-    made["reference/help.md"] = help_of_all()
-    made["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+def write(folder: Path = PAGES) -> list[Path]:
+    """Write all pages to a folder, in place of what was there; the pages."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(ROOT / "docs", folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    for name, content in made().items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return sorted(folder.rglob("*.md"))
+
+
+def made() -> dict[str, str | bytes]:
+    """The pages that no file of docs holds, and the pictures on them."""
+    pages: dict[str, str | bytes] = {f"reference/{room}.md": f"# `{room}`\n\n::: {room}\n" for room in ROOMS}
+    pages["reference/help.md"] = help_of_all()
+    pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
-        made |= notebook_page(path)
-        files.remove(files.src_uris[f"notebooks/{path.name}"])
-    for name, content in made.items():
-        files.append(File.generated(config, name, content=content))
-    return files
+        pages |= notebook_page(path)
+    return pages
 
 
 def help_of_all() -> str:
@@ -64,3 +78,7 @@ def notebook_page(path: Path) -> dict[str, str | bytes]:
     where = f"*Made from the notebook `docs/notebooks/{path.name}`, which a test executes.*"
     made[f"notebooks/{path.stem}.md"] = "\n\n".join([*parts, where]) + "\n"
     return made
+
+
+if __name__ == "__main__":
+    print(f"{len(write(*map(Path, sys.argv[1:])))} pages")
