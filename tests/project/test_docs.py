@@ -12,7 +12,7 @@ import pytest
 import yaml
 from documentation.pages import ROOMS
 from documentation.tables import detectors, whole_arm_numbers
-from measured_part import read
+from measured_part import parts, read
 
 from hopfield_nav import load_world, simulate
 
@@ -93,3 +93,26 @@ def test_the_site_has_six_entries_on_a_level_and_every_page_begins_with_what_one
         if path.suffix == ".ipynb":
             text = "".join(json.loads(text)["cells"][0]["source"])
         assert re.match(r"# .+\n\nAfter this page you can [^\n]+\.\n", text), path.name
+
+
+MANUAL = sorted((ROOT / "docs").glob("*.md"))
+CITED = re.compile(r"\[(\d[^\]a-z]*(?:%|µs|ms|s|N)?)\]\(lab/(\w+)\.md")
+
+
+def test_the_manual_is_short():
+    assert len(MANUAL) <= 22
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in MANUAL) <= 32_000
+
+
+@pytest.mark.parametrize("page", MANUAL, ids=lambda page: page.name)
+def test_a_page_of_the_manual_opens_with_a_picture_or_an_example(page):
+    _, _, opening = page.read_text(encoding="utf-8").split("\n\n", 2)
+    assert opening.startswith(("![", "```"))
+
+
+def test_a_number_that_the_manual_cites_stands_in_the_lab_book():
+    """The text of a link to the lab book that is a number is one of its measured parts."""
+    cited = [found for page in MANUAL for found in CITED.findall(page.read_text(encoding="utf-8"))]
+    assert len(cited) > 8
+    for number, page in cited:
+        assert any(number in part for part in parts(ROOT / "docs" / "lab" / f"{page}.md").values()), (number, page)
