@@ -1,6 +1,6 @@
 """Today's program beside an older one, both on this machine: what a person waits for, and what calls cost.
 
-    python benchmarks/before_after.py [--before COMMIT] [--out docs/benchmarks.md]
+    python benchmarks/before_after.py [--before COMMIT] [--out docs/lab/benchmarks.md]
 
 The older one is taken out of the history. Both have a folder of compiled code of their own, and are asked in
 turn; what runs from a cold cache, and the film, once, everything else several times, of which medians are

@@ -1,6 +1,6 @@
 """Time of the checks of a known world, a pose or a motion, beside coal on the same pairs; and the library.
 
-    python benchmarks/bench_known_world.py [--out docs/known_world.md] [--checks docs/known_world_checks.md]
+    python benchmarks/bench_known_world.py [--out docs/lab/known_world.md] [--checks docs/lab/known_world_checks.md]
 
 Medians of several runs in turns, one core.
 Ours are one call for a batch, the kinematics included. Coal is called from Python on every pair that we

@@ -1,6 +1,6 @@
 """Where the seconds of a first run and of a later one go.
 
-    python benchmarks/profile_start.py [--out docs/benchmarks.md]
+    python benchmarks/profile_start.py [--out docs/lab/benchmarks.md]
 
 Of one process: `run` itself compiles in two, which halves what a person waits for and adds imports. The first
 run is timed by the clock, so that it is worth nothing where others use the machine.

@@ -1,7 +1,7 @@
 """Tables of the pages from what a bench has left behind.
 
     hopfield-nav bench touch
-    python scripts/bench_tables.py touch runs/touch --out docs/touches.md
+    python scripts/bench_tables.py touch runs/touch --out docs/lab/touches.md
 
 The first command runs the suite on every core and can be resumed (one of ``scripts/suites`` by its path, with
 ``--trust``); the second prints the suite's tables, and with ``--out`` writes those that have a mark on that page. A

@@ -1,7 +1,7 @@
 """Tables and figures of the suite ``detectors``: delays, misses, false alarms, ROC curves.
 
     hopfield-nav bench detectors --out runs/detectors
-    python scripts/compare_detectors.py runs/detectors --page docs/detectors_compared.md [--figures FOLDER]
+    python scripts/compare_detectors.py runs/detectors --page docs/lab/detectors_compared.md [--figures FOLDER]
 
 The first command takes somewhat more than an hour of one core: 1,002 contacts and ten hours of free motion for every
 detector and condition. Families that were run by themselves (``--family free``) are read from several folders.

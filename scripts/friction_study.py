@@ -1,6 +1,6 @@
 """Gears that give: what recordings tell of a real arm's, and how honest places on the arm are with them.
 
-    python scripts/friction_study.py --real 4 --out docs/friction.md
+    python scripts/friction_study.py --real 4 --out docs/lab/friction.md
     hopfield-nav bench scripts/suites/whole_arm_gears.yaml --trust --out FOLDER
     python scripts/friction_study.py --weights FOLDER docs/figures/weights_of_places.png
 

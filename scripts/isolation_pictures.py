@@ -1,4 +1,4 @@
-"""Pictures of docs/isolation.md: who is taken for whom, and the patches of the arm that explain one push.
+"""Pictures of docs/lab/isolation.md: who is taken for whom, and the patches of the arm that explain one push.
 
 python scripts/isolation_pictures.py docs/figures
 

@@ -1,6 +1,6 @@
 """What an arm gains that learns itself: its model on recordings, and what learning costs.
 
-python scripts/learning_study.py --out docs/imperfections.md
+python scripts/learning_study.py --out docs/lab/imperfections.md
 
 On recordings of a real UR5 the model is learnt from windows of 0.2 s of one run, look by look, and judged
 by its torque on another one. What its touches gain is in the suites ``learning`` and ``second`` of

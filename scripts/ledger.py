@@ -1,6 +1,6 @@
 """The ledger: every checkable claim of the five documents beside what this project measures.
 
-``docs/ledger.md`` is written by ``reproduce.py``. ``update`` replaces the rows of one document and keeps
+``docs/lab/ledger.md`` is written by ``reproduce.py``. ``update`` replaces the rows of one document and keeps
 those of the others. The words of every claim are in ``claims.yaml``; the scripts add what they measure, and
 ``differences`` compares what they measure now with what is written.
 """
@@ -18,7 +18,7 @@ import yaml
 from verdicts import RULE, UNCHECKABLE, VERDICTS, verdict
 
 ROOT = Path(__file__).resolve().parents[1]
-LEDGER = ROOT / "docs" / "ledger.md"
+LEDGER = ROOT / "docs" / "lab" / "ledger.md"
 CLAIMS = Path(__file__).with_name("claims.yaml")
 DOCUMENTS = ("kebria2016", "nowoczyn2023", "ragazzon2012", "tu2023", "madsen2020")
 _HEAD = """# Ledger

@@ -11,6 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = "docs/measured"
+PLACES = ("*.md", "lab/*.md")  # of pages, below docs
 _PART = re.compile(r"<!-- measured(?:: (?P<name>\w+))? -->\n(?P<text>.*?)<!-- /measured -->", re.DOTALL)
 
 
@@ -40,7 +41,7 @@ def write(text: str, path: Path, name: str = "") -> None:
 
     path.write_text(_PART.sub(filled, _text(path)), encoding="utf-8")
     if path.resolve() in _pages(ROOT):
-        _copy(ROOT, path, name).write_text(f"{text}\n", encoding="utf-8")
+        copy_of(ROOT, path, name).write_text(f"{text}\n", encoding="utf-8")
 
 
 def tell(text: str, path: Path | None, name: str = "") -> None:
@@ -61,7 +62,7 @@ def differences(root: Path = ROOT) -> list[str]:
     found, known = [], set()
     for page in _pages(root):
         for name, text in parts(page).items():
-            copy = _copy(root, page, name)
+            copy = copy_of(root, page, name)
             known.add(copy)
             if not copy.exists():
                 found.append(f"{page.name}: {copy.name} is not kept")
@@ -72,10 +73,11 @@ def differences(root: Path = ROOT) -> list[str]:
 
 
 def _pages(root: Path) -> list[Path]:
-    return [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    return [root / "README.md", *sorted(page for place in PLACES for page in (root / "docs").glob(place))]
 
 
-def _copy(root: Path, page: Path, name: str) -> Path:
+def copy_of(root: Path, page: Path, name: str) -> Path:
+    """Where the copy of a measured part is kept."""
     return root / KEPT / (f"{page.stem}.{name}.md" if name else page.name)
 
 

@@ -1,6 +1,6 @@
 """MotionBenchMaker's UR5 problems with everything known: ``plan`` beside OMPL as it is used elsewhere, and VAMP.
 
-    python scripts/motion_bench_maker_seen.py --problems 8 --out docs/blind_benchmark.md
+    python scripts/motion_bench_maker_seen.py --problems 8 --out docs/lab/blind_benchmark.md
 
 plans the first problems of every family's test half with each method and writes one table. Times are those of
 the processor, of one process, after a plan that compiles. The problems are kept first, with

@@ -1,7 +1,7 @@
 """Would the tests notice? Small faults are put into a copy of the program, one at a time, and the tests run.
 
     python scripts/mutants.py [--count 100] [--only ROOM,…] [--seed 0] [--keep FILE] [--again]
-        [--out docs/reliability.md]
+        [--out docs/lab/reliability.md]
     python scripts/mutants.py --everywhere [--count 200] [--minutes 25] [--seed 0] [--keep FILE]
 
 Each fault (an operator, a number, a rounding) is tried against the tests of its room and of its file. What survives is

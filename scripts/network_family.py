@@ -1,6 +1,6 @@
-"""The table of docs/network.md: activation functions, the limit network and A* on the same maps.
+"""The table of docs/lab/network.md: activation functions, the limit network and A* on the same maps.
 
-    python scripts/network_family.py [--out docs/network.md]
+    python scripts/network_family.py [--out docs/lab/network.md]
 
 On 300 random maps, 20 mazes and public grid maps (of ``../shared/data``, left out where they are missing): how many
 climbs are shortest, how many stop before the goal, and what it costs to settle from zero, after one changed cell, and

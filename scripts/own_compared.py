@@ -1,6 +1,6 @@
-"""The planner and the response of docs/own_planner.md beside the built-in methods, in touch and space.
+"""The planner and the response of docs/own_methods.md beside the built-in methods, in touch and space.
 
-    python scripts/own_compared.py --out docs/compare_your_method.md
+    python scripts/own_compared.py --out docs/lab/compare_your_method.md
 
 runs what is missing (an interrupted one goes on), and writes the page's tables; rows of the built-in methods
 that come with the program are not run again. With ``--ship`` they are, and become those that come along;
@@ -43,7 +43,7 @@ EVERY_METHOD = Part("", "{f}, {s}: {m}", COLUMNS)
 
 def example(name: str) -> str:
     """The block of the page that is a file of that name."""
-    page = (ROOT / "docs" / "own_planner.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "own_methods.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     return next(block for block in blocks if block.startswith(f"# {name}\n"))
 

@@ -1,6 +1,6 @@
 """A real UR5's recordings (Kufieta 2014): what does not depend on the method, and the page's figures.
 
-python scripts/recordings_study.py --out docs/detectors_on_recordings.md --figures docs/figures
+python scripts/recordings_study.py --out docs/lab/detectors_on_recordings.md --figures docs/figures
 
 The tables of methods come from the suite ``recordings``.
 """

@@ -1,6 +1,6 @@
 """How well timed paths keep their limits and their lines, and how the simulated arm follows them.
 
-    python scripts/timing_study.py --paths 600 --lines 300 --out docs/known_world_time.md
+    python scripts/timing_study.py --paths 600 --lines 300 --out docs/lab/known_world_time.md
 
 Random paths, straight in joint space over three poses, of three arms with random limits; random straight tool
 lines of one arm. Times are those of the processor.

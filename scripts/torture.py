@@ -1,7 +1,7 @@
-"""Try to break the program, and print what held: the table of docs/reliability.md.
+"""Try to break the program, and print what held: the table of docs/lab/reliability.md.
 
     python scripts/torture.py [--short] [--only KIND,…] [--count N]
-        [--first N] [--keep FILE] [--out docs/reliability.md]
+        [--first N] [--keep FILE] [--out docs/lab/reliability.md]
 
 It uses one core, two for pairs, and three for killed sweeps. What broke the program is named below the table; the exit
 status is then 1. ``--keep`` adds a block of trials to FILE as soon as it is done, tries none that is there already, and

@@ -52,7 +52,8 @@ class Block:
 
 def pages() -> list[str]:
     """Every page with code to run, relative to the checkout."""
-    return sorted(str(p.relative_to(ROOT)) for p in [ROOT / "README.md", *ROOT.glob("docs/*.md")])
+    places = ("README.md", "docs/*.md", "docs/lab/*.md", "docs/reference/*.md")
+    return sorted(str(p.relative_to(ROOT)) for place in places for p in ROOT.glob(place))
 
 
 def blocks(page: str) -> list[Block]:

@@ -3,7 +3,7 @@
     python scripts/documentation/tables.py [PAGE...] [PAGE:PART...]
 
 writes every part that is named below to its page and to docs/measured: some four minutes of processor time
-in all, of which docs/detection.md takes most.
+in all, of which docs/lab/detection.md takes most.
 """
 
 import re
@@ -162,17 +162,17 @@ def whole_arm_numbers() -> str:
 
 TABLES: dict[str, dict[str, Callable[[], str]]] = {  # page: part
     "README.md": {"": detectors},
-    "docs/three_dimensions.md": {"": in_space},
-    "docs/detectors_compared.md": {"closed_loop": closed_loop},
-    "docs/detection.md": {
+    "docs/lab/three_dimensions.md": {"": in_space},
+    "docs/lab/detectors_compared.md": {"closed_loop": closed_loop},
+    "docs/lab/detection.md": {
         **{name: of(f"documentation.starts:{name}") for name in ("starts", "contacts")},
         "mass_matrix": of("ragazzon2012.mass_matrix:error_table"),
     },
-    "docs/imperfections.md": {"friction": friction, "sampling": sampling},
-    "docs/pressed_peg.md": {"": of("ragazzon2012.pressed_peg_figures:peg_table")},
-    "docs/whole_arm.md": {"numbers": whole_arm_numbers},
-    "docs/identification.md": {"base_parameters": base_parameters, "calibration": calibration},
-    "docs/recordings.md": {"": recorded_torques},
+    "docs/lab/imperfections.md": {"friction": friction, "sampling": sampling},
+    "docs/lab/pressed_peg.md": {"": of("ragazzon2012.pressed_peg_figures:peg_table")},
+    "docs/lab/whole_arm.md": {"numbers": whole_arm_numbers},
+    "docs/lab/identification.md": {"base_parameters": base_parameters, "calibration": calibration},
+    "docs/lab/recordings.md": {"": recorded_torques},
 }
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The pictures of the page in the browser on ``docs/view.md``, by today's program and Chromium.
+"""The pictures of the page in the browser on ``docs/record.md``, by today's program and Chromium.
 
     python scripts/documentation/views.py [--runs FOLDER]
 

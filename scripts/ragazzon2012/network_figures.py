@@ -1,4 +1,4 @@
-"""Figures of docs/network.md: the network seen, what beta does to the path, and where the climb stops.
+"""Figures of docs/lab/network.md: the network seen, what beta does to the path, and where the climb stops.
 
 Run ``python -m ragazzon2012.network_figures [FOLDER]`` in ``scripts``.
 """

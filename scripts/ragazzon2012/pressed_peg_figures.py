@@ -1,4 +1,4 @@
-"""Figure and table of docs/pressed_peg.md."""
+"""Figure and table of docs/lab/pressed_peg.md."""
 
 from itertools import product
 from pathlib import Path

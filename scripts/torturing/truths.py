@@ -42,7 +42,7 @@ def open_steps(run: Run) -> list[str]:
 
 
 def _doubtful(run: Run) -> bool:
-    """Whether touches may be of nothing, by which steps count as closed in the end (docs/touches.md)."""
+    """Whether touches may be of nothing, by which steps count as closed in the end (docs/lab/touches.md)."""
     return bool(run.summary["false_alarm_count"] or run.world.controller.learn)
 
 

@@ -18,7 +18,7 @@ from hopfield_nav.navigation.responses import checked_waypoints
 from hopfield_nav.plugin import PLAIN, BelievedMap, Method, MethodFailed, find_method, method_names
 from hopfield_nav.world import parse_world
 
-PAGE = Path(__file__).parents[2] / "docs" / "own_planner.md"
+PAGE = Path(__file__).parents[2] / "docs" / "own_methods.md"
 WORLD = "u_trap"
 HEAD = "import numpy as np\nfrom hopfield_nav.plugin import CollisionEvidence, Method, Parameter\n"
 ARM = ["map.shape=[12, 8, 10, 1, 1, 1]", "time_limit=60"]

@@ -77,7 +77,7 @@ def test_over_relaxation_suits_the_map():
 
 
 def test_share_of_shortest_paths_falls_with_beta():
-    """docs/network.md: 76 to 84 % at the document's 0.1 on 200 x 200 maps, nearly all at 1e-4."""
+    """docs/lab/network.md: 76 to 84 % at the document's 0.1 on 200 x 200 maps, nearly all at 1e-4."""
     blocked = np.random.default_rng(0).random((200, 200)) < 0.25
     blocked[:2, 100:102] = False
     share = [network_figures.share_shortest(blocked, (0, 100), beta) for beta in (0.24, 0.1, 1e-4)]

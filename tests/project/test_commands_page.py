@@ -40,6 +40,6 @@ def test_every_example_runs(tmp_path, monkeypatch, capsys):
 
 def test_every_command_of_the_program_is_told_of_somewhere():
     folder, names = PAGE.parent, [*CORE, *(name for extension in extensions() for name in extension.commands)]
-    text = "".join(p.read_text(encoding="utf-8") for p in [folder.parent / "README.md", *folder.glob("*.md")])
+    text = "".join(p.read_text(encoding="utf-8") for p in [folder.parent / "README.md", *folder.rglob("*.md")])
     assert [name for name in names if f"hopfield-nav {name}" not in text] == []
     assert len(names) > 20

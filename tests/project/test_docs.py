@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from documentation.pages import ROOMS
 from documentation.tables import detectors, whole_arm_numbers
-from measured_part import read
+from measured_part import parts, read
 
 from hopfield_nav import load_world, simulate
 
@@ -44,7 +45,7 @@ def test_readme_has_what_the_main_experiment_gives():
 
 
 def test_the_page_of_the_whole_arm_has_its_numbers_and_no_other_file_has_any():
-    assert read(ROOT / "docs/whole_arm.md", "numbers") == whole_arm_numbers()
+    assert read(ROOT / "docs/lab/whole_arm.md", "numbers") == whole_arm_numbers()
     given = "TURN|_UNSEEN|_FULL_SCALE"  # mathematics, and what a byte holds
     tuned = re.compile(rf"^(?!{given})_?[A-Z][A-Z_]+(?:, _?[A-Z_]+)* = [(-]*\d.*$", re.MULTILINE)
     room = ROOT / "hopfield_nav/extensions/whole_arm"
@@ -56,15 +57,18 @@ def test_the_page_of_the_whole_arm_has_its_numbers_and_no_other_file_has_any():
 
 
 def test_record_page_names_every_variable_and_key():
-    page = (ROOT / "docs/record.md").read_text()
+    page = (ROOT / "docs/reference/record.md").read_text()
     run = simulate(load_world("u_trap", ["time_limit=8"]))
     for name in [*run.data.data_vars, *run.data.dims, *run.summary]:
         assert name == "world" or re.search(rf"\b{name}\b", page), name
 
 
-@pytest.mark.parametrize("page", sorted(p.name for p in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]))
+PAGES = sorted(str(p.relative_to(ROOT)) for place in ("*.md", "docs/*.md", "docs/*/*.md") for p in ROOT.glob(place))
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page):
-    path = next(p for p in (ROOT / page, ROOT / "docs" / page) if p.exists())
+    path = ROOT / page
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text()):
         assert (path.parent / target).exists(), f"{page}: {target}"
 
@@ -79,11 +83,36 @@ def pages_of(entries):
 
 def test_the_site_has_six_entries_on_a_level_and_every_page_begins_with_what_one_can_do_after_it():
     pages = list(pages_of(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]))
-    written = {page for page in pages if not page.startswith("reference/") and page != "changelog.md"}
-    there = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "notebooks").glob("*.ipynb")]
+    made = {f"reference/{room}.md" for room in ROOMS} | {"reference/help.md", "changelog.md"}
+    written = set(pages) - made
+    places = ("*.md", "lab/*.md", "reference/*.md", "notebooks/*.ipynb")
+    there = [path for place in places for path in (ROOT / "docs").glob(place)]
     assert {path.relative_to(ROOT / "docs").with_suffix(".md").as_posix() for path in there} == written
     for path in there:
         text = path.read_text(encoding="utf-8")
         if path.suffix == ".ipynb":
             text = "".join(json.loads(text)["cells"][0]["source"])
         assert re.match(r"# .+\n\nAfter this page you can [^\n]+\.\n", text), path.name
+
+
+MANUAL = sorted((ROOT / "docs").glob("*.md"))
+CITED = re.compile(r"\[(\d[^\]a-z]*(?:%|µs|ms|s|N)?)\]\(lab/(\w+)\.md")
+
+
+def test_the_manual_is_short():
+    assert len(MANUAL) <= 22
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in MANUAL) <= 32_000
+
+
+@pytest.mark.parametrize("page", MANUAL, ids=lambda page: page.name)
+def test_a_page_of_the_manual_opens_with_a_picture_or_an_example(page):
+    _, _, opening = page.read_text(encoding="utf-8").split("\n\n", 2)
+    assert opening.startswith(("![", "```"))
+
+
+def test_a_number_that_the_manual_cites_stands_in_the_lab_book():
+    """The text of a link to the lab book that is a number is one of its measured parts."""
+    cited = [found for page in MANUAL for found in CITED.findall(page.read_text(encoding="utf-8"))]
+    assert len(cited) > 8
+    for number, page in cited:
+        assert any(number in part for part in parts(ROOT / "docs" / "lab" / f"{page}.md").values()), (number, page)

@@ -6,7 +6,8 @@ import re
 import shutil
 
 import pytest
-from measured_part import KEPT, ROOT, differences, parts, read, table, write
+from documentation import lab_heads
+from measured_part import KEPT, PLACES, ROOT, differences, parts, read, table, write
 
 PAGE = "# Page\n\n<!-- measured -->\n<!-- /measured -->\n\n<!-- measured: more -->\n<!-- /measured -->\n\nEnd.\n"
 
@@ -15,10 +16,20 @@ def test_every_part_is_what_its_script_wrote():
     assert differences() == []
 
 
-@pytest.mark.parametrize("page", [p for p in sorted((ROOT / "docs").glob("*.md")) if parts(p)], ids=lambda p: p.name)
+PAGES = sorted(page for place in PLACES for page in (ROOT / "docs").glob(place))
+
+
+@pytest.mark.parametrize("page", [*filter(parts, PAGES)], ids=lambda page: page.name)
 def test_a_page_says_which_script_wrote_its_parts(page):
     named = re.findall(r"(?:scripts|benchmarks)/\w[\w/]*\.py", page.read_text())
     assert any(re.search("^from (measured_part|timing) import", (ROOT / path).read_text(), re.M) for path in named)
+
+
+@pytest.mark.parametrize("page", [*filter(parts, (ROOT / "docs/lab").glob("*.md"))], ids=lambda page: page.name)
+def test_a_page_of_the_lab_book_says_when_it_was_measured_and_by_which_scripts(page):
+    """``python scripts/documentation/lab_heads.py`` writes the line; its dates come from git, which is not asked here."""
+    (line,) = re.findall(r"^\*Measured \d{4}-.*\*$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert line.partition(". By ")[2] == f"{', '.join(lab_heads.scripts_of(page))}.*"
 
 
 @pytest.fixture

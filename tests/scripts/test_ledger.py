@@ -1,4 +1,4 @@
-"""Every claim in docs/ledger.md has a verdict, both numbers, an existing test, and words of claims.yaml."""
+"""Every claim in docs/lab/ledger.md has a verdict, both numbers, an existing test, and words of claims.yaml."""
 
 import ast
 import re

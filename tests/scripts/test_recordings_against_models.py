@@ -102,8 +102,8 @@ def test_figure_is_drawn(tmp_path):
 
 
 def test_documented_table_is_measured():
-    """The table in docs/recordings.md, number by number."""
-    page = (ROOT / "docs" / "recordings.md").read_text(encoding="utf-8")
+    """The table in docs/lab/recordings.md, number by number."""
+    page = (ROOT / "docs" / "lab" / "recordings.md").read_text(encoding="utf-8")
     found, expected = ([_cells(line) for line in text.splitlines() if line.startswith("| `")] for text in (
         page[page.index("| parameter set"):], recorded_torques(),
     ))  # fmt: skip

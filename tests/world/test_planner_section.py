@@ -148,7 +148,7 @@ def test_every_planner_of_the_template_checks():
 
 
 def test_the_page_says_whose_each_key_is():
-    page = (Path(__file__).parents[2] / "docs" / "world_files.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "keys.md").read_text(encoding="utf-8")
     for kind, keys in OWN_KEYS.items():
         for key in keys:
             row = re.search(rf"^\| `planner\.{key}` \|.*$", page, re.MULTILINE)

@@ -35,7 +35,7 @@ class ContactIsolator:
     ``margin`` in an earlier pose a point counts as swept [m].
 
     ``later`` says what instants after the first exclude patches: ``none``; those while the residual still ``rises``;
-    or ``all``. See ``docs/isolation.md`` for what each of them loses. So many residuals as ``baseline`` says of
+    or ``all``. See ``docs/lab/isolation.md`` for what each of them loses. So many residuals as ``baseline`` says of
     ``moved_free``, before those held back, give the line that is subtracted from what is felt; 0: nothing is
     subtracted. ``sigma`` is then the noise of what is left of it.
     """

@@ -304,8 +304,8 @@ def watched_level(study, run):
 
 
 def test_a_real_arm_s_recordings_served_and_watched_give_the_page(kufieta):
-    """Pushes found and false alarms of docs/detectors_on_recordings.md, from what was watched."""
-    page = (Path(__file__).parents[3] / "docs/detectors_on_recordings.md").read_text()
+    """Pushes found and false alarms of docs/lab/detectors_on_recordings.md, from what was watched."""
+    page = (Path(__file__).parents[3] / "docs/lab/detectors_on_recordings.md").read_text()
     (row,) = re.findall(r"\| momentum_observer, adaptive_joint_torque (\|.*of 10 \|)$", page, re.M)[:1]
     cells = [cell.strip() for cell in row.strip("| ").split("|")]
     levels = {run: watched_level(kufieta, run) for run in (kufieta.PUSHED, *kufieta.FREE_RUNS)}

@@ -165,7 +165,7 @@ def test_the_value_under_the_pointer_is_that_of_the_record(browser, main_page, m
         " canvas.dispatchEvent(new PointerEvent('pointerleave')); named.push(note.textContent); return named; })()"
     )
     assert named.pop().startswith("tool at ")
-    cells, expected = [], rf"cell (\d+), (\d+): ln σ = (-[\d.]+|0\.00), ([\d.]+) steps to the goal"
+    cells, expected = [], r"cell (\d+), (\d+): ln σ = (-[\d.]+|0\.00), ([\d.]+) steps to the goal"
     for words in named:
         match = re.fullmatch(expected, words)
         if match is None:
