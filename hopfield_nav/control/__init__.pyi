@@ -27,8 +27,6 @@ from .control_step import move_reference as move_reference
 from .control_step import settle as settle
 from .control_step import update_model_frames as update_model_frames
 from .control_step import with_torque as with_torque
-from .estimators.joint_error_plain import fit_gain as fit_gain
-from .estimators.joint_error_plain import sample_contacts as sample_contacts
 from .gathering import KEPT_WINDOWS as KEPT_WINDOWS
 from .gathering import SIGNALS as SIGNALS
 from .gathering import WINDOW as WINDOW

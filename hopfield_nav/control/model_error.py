@@ -34,15 +34,9 @@ MODEL_ERROR = (
     Parameter("stiction_speed", 0.02, 1e-9, 100.0, "rad/s", "how far 'about speed zero' reaches"),
 )
 VELOCITY_NOISE = Parameter(
-    "velocity_noise",
-    0.0,
-    0.0,
-    1.0,
-    "rad/s",
-    "standard deviation of the measured velocities",
-    per_joint=True,
-    of_sensors=True,
-)
+    "velocity_noise", 0.0, 0.0, 1.0, "rad/s",
+    "standard deviation of the measured velocities", per_joint=True, of_sensors=True,
+)  # fmt: skip
 TORQUE_NOISE = replace(
     VELOCITY_NOISE, name="torque_noise", high=1e3, unit="N·m", description="the same of the motors' torque"
 )

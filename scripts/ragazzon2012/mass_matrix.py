@@ -14,9 +14,8 @@ from measured_part import table
 from reproduction import picture, pictures_of
 
 from dynamics import jacobian, load_arm, mass_matrix
-from hopfield_nav.control import fit_gain, sample_contacts
-from hopfield_nav.control.estimators.joint_error_plain import settled_error
 from hopfield_nav.figures import COLOURS
+from ragazzon2012.plain_gain import fit_gain, sample_contacts, settled_error
 
 ARMS = {"ur5_ragazzon2012": "without rotors", "ur5_controller": "with rotors"}
 OMEGA = np.array([22.5, 22.5, 37.5, 60, 67.5, 75])  # [rad/s] of the document

@@ -55,11 +55,7 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
 
 
 METHOD = Method(
-    kind="detector",
-    name="adaptive_high_pass",
-    kernel=detect,
-    parameters=unpack.declared,
-    memory=lambda n: SAMPLING + 4 * n,
+    "detector", "adaptive_high_pass", detect, unpack.declared, lambda n: SAMPLING + 4 * n,
     description="fast part of the external torque, thresholds that allow for errors of the model",
     needs=JOINT_TORQUES,
-)
+)  # fmt: skip

@@ -47,11 +47,6 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
 
 
 METHOD = Method(
-    kind="detector",
-    name="adaptive_joint_torque",
-    kernel=detect,
-    parameters=unpack.declared,
-    memory=lambda n: SAMPLING + n,
-    description="external torque, thresholds that allow for errors of the model",
-    needs=JOINT_TORQUES,
-)
+    "detector", "adaptive_joint_torque", detect, unpack.declared, lambda n: SAMPLING + n,
+    description="external torque, thresholds that allow for errors of the model", needs=JOINT_TORQUES,
+)  # fmt: skip

@@ -49,10 +49,6 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
 
 
 METHOD = Method(
-    kind="detector",
-    name="energy",
-    kernel=detect,
-    parameters=unpack.declared,
-    memory=lambda n: ANGLES + n,
+    "detector", "energy", detect, unpack.declared, lambda n: ANGLES + n,
     description="power of contact from the arm's energy (De Luca et al. 2006)",
-)
+)  # fmt: skip

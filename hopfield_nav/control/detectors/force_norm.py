@@ -14,9 +14,6 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
 
 
 METHOD = Method(
-    kind="detector",
-    name="force_norm",
-    kernel=detect,
-    parameters=unpack.declared,
+    "detector", "force_norm", detect, unpack.declared,
     description="norm of the estimated force alone",
-)
+)  # fmt: skip

@@ -37,11 +37,6 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
 
 
 METHOD = Method(
-    kind="detector",
-    name="high_pass_joint_torque",
-    kernel=detect,
-    parameters=unpack.declared,
-    memory=lambda n: SAMPLING + n + 1,
-    description="fast part of the external torque, a threshold for each joint",
-    needs=JOINT_TORQUES,
-)
+    "detector", "high_pass_joint_torque", detect, unpack.declared, lambda n: SAMPLING + n + 1,
+    description="fast part of the external torque, a threshold for each joint", needs=JOINT_TORQUES,
+)  # fmt: skip

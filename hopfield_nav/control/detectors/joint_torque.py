@@ -7,14 +7,9 @@ the arm counts, and no singularity disturbs it.
 from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter, unpacker
 
 THRESHOLD = Parameter(
-    "threshold",
-    (0.5, 0.5, 0.5, 0.1, 0.1, 0.1),
-    1e-9,
-    1e6,
-    "N·m",
-    "torque on each joint at which a collision is detected",
-    per_joint=True,
-)
+    "threshold", (0.5, 0.5, 0.5, 0.1, 0.1, 0.1), 1e-9, 1e6, "N·m",
+    "torque on each joint at which a collision is detected", per_joint=True,
+)  # fmt: skip
 unpack = unpacker(THRESHOLD)
 
 
@@ -27,10 +22,6 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
 
 
 METHOD = Method(
-    kind="detector",
-    name="joint_torque",
-    kernel=detect,
-    parameters=unpack.declared,
-    description="external torque, a threshold for each joint",
-    needs=JOINT_TORQUES,
-)
+    "detector", "joint_torque", detect, unpack.declared,
+    description="external torque, a threshold for each joint", needs=JOINT_TORQUES,
+)  # fmt: skip

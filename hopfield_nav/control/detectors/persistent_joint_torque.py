@@ -33,11 +33,6 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
 
 
 METHOD = Method(
-    kind="detector",
-    name="persistent_joint_torque",
-    kernel=detect,
-    parameters=unpack.declared,
-    memory=lambda n: SAMPLING + n,
-    description="external torque above each joint's threshold for a time",
-    needs=JOINT_TORQUES,
-)
+    "detector", "persistent_joint_torque", detect, unpack.declared, lambda n: SAMPLING + n,
+    description="external torque above each joint's threshold for a time", needs=JOINT_TORQUES,
+)  # fmt: skip

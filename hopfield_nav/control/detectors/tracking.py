@@ -22,9 +22,6 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
 
 
 METHOD = Method(
-    kind="detector",
-    name="tracking",
-    kernel=detect,
-    parameters=unpack.declared,
+    "detector", "tracking", detect, unpack.declared,
     description="joint error and its rate, thresholds for each joint (ragazzon2012 7.3)",
-)
+)  # fmt: skip

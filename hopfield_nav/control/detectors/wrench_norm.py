@@ -19,9 +19,6 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
 
 
 METHOD = Method(
-    kind="detector",
-    name="wrench_norm",
-    kernel=detect,
-    parameters=unpack.declared,
+    "detector", "wrench_norm", detect, unpack.declared,
     description="norm of force and moment together, as printed (ragazzon2012 (5.9))",
-)
+)  # fmt: skip

@@ -44,10 +44,6 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
 
 
 METHOD = Method(
-    kind="estimator",
-    name="disturbance_observer",
-    kernel=estimate,
-    parameters=unpack.declared,
-    memory=lambda n: SAMPLING + 2 * n,
+    "estimator", "disturbance_observer", estimate, unpack.declared, lambda n: SAMPLING + 2 * n,
     description="low-passed inverse dynamics less the motors' torque (Takakura et al. 1989)",
-)
+)  # fmt: skip

@@ -24,10 +24,6 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
 
 
 METHOD = Method(
-    kind="estimator",
-    name="joint_error",
-    kernel=estimate,
-    parameters=unpack.declared,
-    needs=REFERENCE,
-    description="J^-T M K0 q~ from the joint error (ragazzon2012 (5.8))",
-)
+    "estimator", "joint_error", estimate, unpack.declared,
+    description="J^-T M K0 q~ from the joint error (ragazzon2012 (5.8))", needs=REFERENCE,
+)  # fmt: skip

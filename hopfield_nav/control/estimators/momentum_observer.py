@@ -42,10 +42,6 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
 
 
 METHOD = Method(
-    kind="estimator",
-    name="momentum_observer",
-    kernel=estimate,
-    parameters=unpack.declared,
-    memory=lambda n: momentum_memory(n) + n,
+    "estimator", "momentum_observer", estimate, unpack.declared, lambda n: momentum_memory(n) + n,
     description="first-order residual of the generalised momentum (De Luca and Mattone 2005)",
-)
+)  # fmt: skip

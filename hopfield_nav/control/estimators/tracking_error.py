@@ -26,10 +26,6 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
 
 
 METHOD = Method(
-    kind="estimator",
-    name="tracking_error",
-    kernel=estimate,
-    parameters=unpack.declared,
-    needs=REFERENCE,
-    description="joint error and its rate with constant gains (ragazzon2012 7.3)",
-)
+    "estimator", "tracking_error", estimate, unpack.declared,
+    description="joint error and its rate with constant gains (ragazzon2012 7.3)", needs=REFERENCE,
+)  # fmt: skip

@@ -47,11 +47,6 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
 
 
 METHOD = Method(
-    kind="estimator",
-    name="wrist_sensor",
-    kernel=estimate,
-    parameters=unpack.declared,
-    memory=lambda n: SIZE,
-    description="force and torque sensor at the flange, its zero taken at the start",
-    needs=WRIST,
-)
+    "estimator", "wrist_sensor", estimate, unpack.declared, lambda n: SIZE,
+    description="force and torque sensor at the flange, its zero taken at the start", needs=WRIST,
+)  # fmt: skip

@@ -21,10 +21,7 @@ def control(model, sensed, parameters, memory, work, tau):
 
 
 METHOD = Method(
-    kind="controller",
-    name="computed_torque",
-    kernel=control,
-    parameters=unpack.declared,
-    gains=lambda values: Gains(values["proportional"], values["derivative"]),
+    "controller", "computed_torque", control, unpack.declared,
     description="computed torque with separate gains (kebria2016 (11))",
-)
+    gains=lambda values: Gains(values["proportional"], values["derivative"]),
+)  # fmt: skip

@@ -20,10 +20,7 @@ def control(model, sensed, parameters, memory, work, tau):
 
 
 METHOD = Method(
-    kind="controller",
-    name="damping",
-    kernel=control,
-    parameters=unpack.declared,
-    limits=lambda values: Limits(damping=max(values["gain_start"], values["gain_end"])),
+    "controller", "damping", control, unpack.declared,
     description="pure damping, tau = -K(t) qd (ragazzon2012 3.3.1)",
-)
+    limits=lambda values: Limits(damping=max(values["gain_start"], values["gain_end"])),
+)  # fmt: skip

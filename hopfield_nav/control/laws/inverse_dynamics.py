@@ -29,10 +29,7 @@ def gains_of(values):
 
 
 METHOD = Method(
-    kind="controller",
-    name="inverse_dynamics",
-    kernel=control,
-    parameters=unpack.declared,
-    gains=gains_of,
+    "controller", "inverse_dynamics", control, unpack.declared,
     description="inverse dynamics, each joint with a natural frequency and a damping ratio (ragazzon2012 chapter 4)",
-)
+    gains=gains_of,
+)  # fmt: skip

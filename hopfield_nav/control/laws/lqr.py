@@ -113,10 +113,6 @@ def _arrays(scratch, n):
 
 
 METHOD = Method(
-    kind="controller",
-    name="lqr",
-    kernel=control,
-    parameters=unpack.declared,
-    memory=memory_size,
+    "controller", "lqr", control, unpack.declared, memory_size,
     description="linear-quadratic regulator on the moving linearisation (tu2023 3.3)",
-)
+)  # fmt: skip

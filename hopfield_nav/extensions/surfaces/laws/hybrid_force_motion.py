@@ -207,12 +207,8 @@ def _tell_joints(sensed, memory, work, velocity, period):
 
 
 METHOD = Method(
-    kind="controller",
-    name="hybrid_force_motion",
-    kernel=control,
-    parameters=unpack.declared,
-    memory=lambda n: JOINTS + 2 * n,
+    "controller", "hybrid_force_motion", control, unpack.declared, lambda n: JOINTS + 2 * n,
+    description="along a surface with a wanted force (Raibert and Craig 1981)",
     limits=lambda values: Limits(frequency=values["natural_frequency"], damping_ratio=values["damping_ratio"]),
     needs=FORCE_FELT,
-    description="along a surface with a wanted force (Raibert and Craig 1981)",
-)
+)  # fmt: skip

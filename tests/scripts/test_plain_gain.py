@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from ragazzon2012.plain_gain import fit_gain, sample_contacts, settled_error
 from refusals import refused
 from scenes import OMEGA, PLANAR
 
 from dynamics import inverse_dynamics, jacobian, load_arm
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import make_work
-from hopfield_nav.control import fit_gain, sample_contacts
 from hopfield_nav.control.estimators import joint_error, joint_error_plain
-from hopfield_nav.control.estimators.joint_error_plain import settled_error
 from hopfield_nav.plugin import make_sensed
 
 POSES = 1000
