@@ -114,16 +114,6 @@ def self_touches(bodies, pairs, axes, apart):
     return False
 
 
-@inlined
-def self_distance(bodies, pairs, axes, least):
-    """Least signed distance of a pair of bodies, or ``least`` where none is nearer [m]."""
-    for p in range(pairs.shape[0]):
-        a, b = pairs[p, 0], pairs[p, 1]
-        if not bodies_apart(bodies, axes, a, b, max(least, 0.0)):
-            least = min(least, body_distance(bodies, axes, a, b))
-    return least
-
-
 def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
     """Pairs (p, 2) int64 of bodies, the inner one first, that touch in some poses and not in others.
 

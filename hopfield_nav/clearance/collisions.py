@@ -1,6 +1,5 @@
 """Whether the arm touches itself or a known solid, how far it is from that, and what touches what."""
 
-import math
 import re
 from collections.abc import Sequence
 
@@ -13,14 +12,7 @@ from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.vectors import vector
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
-from hopfield_nav.clearance.bodies import (
-    AXES_MIDDLE,
-    AXES_WIDTH,
-    body_distance,
-    place_bodies,
-    self_distance,
-    self_touches,
-)
+from hopfield_nav.clearance.bodies import AXES_MIDDLE, AXES_WIDTH, body_distance, place_bodies, self_touches
 from hopfield_nav.clearance.scene import Scene
 from hopfield_nav.geometry import LINK, RADIUS, REACH, segment_distance, segment_near, surely_apart
 
@@ -42,7 +34,10 @@ def clearance(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
     Raises ``BadInput``: wrong shape, or an angle that is not finite.
     """
     (rows,), lead = finite_rows(arm, q=q)
-    return _clearance_batch(arm, scene, rows, make_work(len(arm.dh))).reshape(lead)
+    work = make_work(len(arm.dh))
+    solids = np.where(scene.checked, _solid_batch(arm, scene, rows, work), np.inf).min(axis=(1, 2), initial=np.inf)
+    pairs = _pair_batch(arm, scene, rows, work).min(axis=1, initial=np.inf)
+    return np.minimum(solids, pairs).reshape(lead)
 
 
 def pair_distances(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
@@ -153,25 +148,6 @@ def _collides_batch(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> np.nda
     out, axes = np.empty(q.shape[0], dtype=np.bool_), np.empty((scene.bodies.shape[0], AXES_WIDTH))
     for row in range(q.shape[0]):
         out[row] = pose_touches(arm, scene, q[row], work, axes)
-    return out
-
-
-@kernel
-def _clearance_batch(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> np.ndarray:
-    bodies, solids = scene.bodies, scene.solids
-    out, axes = np.empty(q.shape[0]), np.empty((bodies.shape[0], AXES_WIDTH))
-    for row in range(q.shape[0]):
-        update_frames(arm, q[row], work)
-        place_bodies(bodies, work, axes)
-        least = math.inf
-        for b in range(bodies.shape[0]):
-            for j in range(solids.shape[0]):
-                if not scene.checked[b, j]:
-                    continue
-                reach = bodies[b, REACH] + max(least, 0.0)
-                if not surely_apart(solids, j, vector(axes, b, AXES_MIDDLE), reach):
-                    least = min(least, solid_distance(scene, axes, b, j))
-        out[row] = self_distance(bodies, scene.pairs, axes, least)
     return out
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from dynamics import BadInput
 from dynamics.kernels.decorators import inlined, kernel
 from hopfield_nav.planning.corners import grown_boxes, shortest_in_plane
-from hopfield_nav.planning.line_of_sight import EPS, Boxes, check_blocked, sees, sees_all
+from hopfield_nav.planning.line_of_sight import EPS, Boxes, check_blocked, seen, sees
 from hopfield_nav.planning.plan import way_back
 
 _LOOK_BACK = 256  # points that are tried as the one before
@@ -38,8 +38,8 @@ def shorten_path(
     """
     grid, points, size = _check(blocked, cells, spacing, clearance)
     boxes = grown_boxes(grid, clearance / size)
-    apart = ~_seen(boxes, points[:-1], points[1:])
-    free = _seen(boxes, points, points)
+    apart = ~seen(boxes, points[:-1], points[1:])
+    free = seen(boxes, points, points)
     if grid.ndim == 2 and free.any():
         first, last = int(np.argmax(free)), len(free) - 1 - int(np.argmax(free[::-1]))
         whole = not apart[first:last].any()
@@ -171,12 +171,6 @@ def _relax(boxes, points, size):
                     stride *= 0.5
         if not moved:
             return
-
-
-def _seen(boxes: Boxes, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    out = np.empty(len(start), dtype=bool)
-    sees_all(boxes, np.ascontiguousarray(start), np.ascontiguousarray(end), out)
-    return out
 
 
 def _without_repeats(points: np.ndarray) -> np.ndarray:

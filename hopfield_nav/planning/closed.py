@@ -5,7 +5,6 @@ step. With cells in C order the keys are the entries of the neighbour table.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 
@@ -14,9 +13,6 @@ from dynamics.kernels.decorators import inlined
 from hopfield_nav.planning.neighbourhood import Neighbourhood
 
 NONE_CLOSED = np.empty(0, np.int64)
-SMALL = 100  # cells of a grid whose eigenvalues are computed densely
-BASIS = 50  # vectors of Lanczos' method; with fewer it starts again more often
-RESIDUAL = 1e-9  # of the eigenvector, relative; the error of its eigenvalue goes with the square
 
 
 def closed_keys(closed: np.ndarray | Sequence | None, near: Neighbourhood) -> np.ndarray:
@@ -115,29 +111,3 @@ def is_closed(keys, key):
         else:
             high = middle
     return low < keys.size and keys[low] == key
-
-
-def reduced_eigenvalue(near: Neighbourhood, closed: np.ndarray | Sequence | None) -> float:
-    """Largest eigenvalue of the weights T of ragazzon2012 (6.2) without closed steps, by Lanczos' method.
-
-    It takes 10 ms for 20 x 20 cells and seconds for 300 x 300.
-    """
-    return _eigenvalue(near.plain, closed_keys(closed, near.plain).tobytes())
-
-
-@lru_cache(maxsize=16)
-def _eigenvalue(near: Neighbourhood, keys: bytes) -> float:
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.linalg import eigsh
-
-    table = without(near.table, np.frombuffer(keys, np.int64))
-    cells = len(table)
-    one, step = np.nonzero(table < cells)
-    weights = csr_matrix((np.ones(one.size), (one, table[one, step])), shape=(cells, cells))
-    if one.size == 0:
-        return 0.0
-    if cells <= SMALL:
-        return float(np.linalg.eigvalsh(weights.toarray())[-1])
-    begin = np.linspace(1.0, 2.0, cells)
-    found = eigsh(weights, 1, which="LA", v0=begin, ncv=BASIS, tol=RESIDUAL, return_eigenvectors=False)
-    return float(found[0])

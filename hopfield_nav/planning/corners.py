@@ -11,7 +11,7 @@ import itertools
 import numpy as np
 
 from dynamics.kernels.decorators import kernel
-from hopfield_nav.planning.line_of_sight import Boxes, make_boxes, sees
+from hopfield_nav.planning.line_of_sight import Boxes, make_boxes, sees, unit_boxes
 from hopfield_nav.planning.plan import way_back
 
 MOST_CORNERS = 20_000  # the search looks at pairs of them
@@ -95,11 +95,15 @@ def grown_boxes(blocked: np.ndarray, clearance: np.ndarray) -> Boxes:
     at a corner up to sqrt(rank) times that. The border of the grid does not grow. A gap of just twice the clearance
     is closed.
     """
+    if not clearance.any():
+        return unit_boxes(blocked)
+    from scipy.ndimage import maximum_filter1d
+
     grid, edges = np.asarray(blocked), []
     for axis, reach in enumerate(clearance):
         whole = int(reach + _SAME)
         part = max(float(reach) - whole, 0.0)
-        grid = _widen(grid, axis, whole)
+        grid = maximum_filter1d(grid.view(np.uint8), 2 * whole + 1, axis, mode="constant").astype(bool)
         cuts = np.array([0.0, 1.0] if part <= _SAME else [0.0, part, 1.0 - part, 1.0])
         cuts.sort()
         cuts = cuts[np.concatenate([[True], np.diff(cuts) > _SAME])]
@@ -109,31 +113,10 @@ def grown_boxes(blocked: np.ndarray, clearance: np.ndarray) -> Boxes:
     return make_boxes(grid, edges)
 
 
-def _shift(grid: np.ndarray, axis: int, by: int) -> np.ndarray:
-    """The grid moved along an axis; what comes in is free."""
-    out = np.zeros_like(grid)
-    n = grid.shape[axis]
-    if abs(by) < n:
-        there, here = [slice(None)] * grid.ndim, [slice(None)] * grid.ndim
-        there[axis] = slice(max(by, 0), n + min(by, 0))
-        here[axis] = slice(max(-by, 0), n + min(-by, 0))
-        out[tuple(there)] = grid[tuple(here)]
-    return out
-
-
-def _widen(grid: np.ndarray, axis: int, cells: int) -> np.ndarray:
-    """Grow by whole cells along an axis, by doubling."""
-    done = 0
-    while done < cells:
-        by = min(cells - done, done + 1)
-        grid = grid | _shift(grid, axis, by) | _shift(grid, axis, -by)
-        done += by
-    return grid
-
-
 def _cut(grid: np.ndarray, axis: int, cuts: np.ndarray, part: float) -> np.ndarray:
     """Cut the cells along an axis; a piece that the grown neighbour covers is blocked."""
-    before, behind = _shift(grid, axis, 1), _shift(grid, axis, -1)
+    padded = np.pad(grid, [(int(a == axis),) * 2 for a in range(grid.ndim)])
+    before, behind = (padded.take(range(k, k + grid.shape[axis]), axis) for k in (0, 2))
     pieces = []
     for low, high in itertools.pairwise(cuts):
         piece = grid.copy()

@@ -14,7 +14,7 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.kernels.decorators import kernel
-from hopfield_nav.planning.closed import closed_keys, reduced_eigenvalue, without
+from hopfield_nav.planning.closed import closed_keys, without
 from hopfield_nav.planning.neighbourhood import Neighbourhood, on_grid
 from hopfield_nav.planning.theory import LINEAR, NAMES, SHUNTING, Activation, respond
 
@@ -26,9 +26,9 @@ def largest_eigenvalue(near: Neighbourhood) -> float:
     """Largest eigenvalue of the weights T of ragazzon2012 (6.2) on an open grid, or a bound above it.
 
     For the 2N nearest neighbours it is exact, 2 sum_i cos(pi/(n_i + 1)), a periodic axis giving 2; for a larger
-    neighbourhood it is the largest row sum of T, a bound above. Obstacles only lower it, and no eigenvalue of T is
-    larger in magnitude, so 1/lambda satisfies (6.8), (6.11) and (6.12). The document's 3.0 for 20 x 20 (6.2.1) is
-    wrong: it is 3.955.
+    neighbourhood it is the largest row sum of T, a bound above. Obstacles and closed steps only lower it, and no
+    eigenvalue of T is larger in magnitude, so 1/lambda satisfies (6.8), (6.11) and (6.12). The document's 3.0 for 20 x
+    20 (6.2.1) is wrong: it is 3.955.
     """
     shape = near.shape
     if len(near.offset) > 2 * len(shape):
@@ -39,26 +39,12 @@ def largest_eigenvalue(near: Neighbourhood) -> float:
     return sum(2 * (1.0 if closed else math.cos(math.pi / (n + 1))) for n, closed in along)
 
 
-def judging_eigenvalue(slope: float, near: Neighbourhood, closed: np.ndarray | Sequence | None = None) -> float:
-    """The eigenvalue against which a slope is judged, ragazzon2012 (6.12).
-
-    Closed steps (m, 2, rank) lower it: they are no connections. The smaller one is computed only for a slope that is
-    too steep for the open grid.
-    """
-    eigenvalue = largest_eigenvalue(near)
-    if slope * eigenvalue < 1 or closed is None or np.size(closed) == 0:
-        return eigenvalue
-    return reduced_eigenvalue(near, closed)
-
-
-def check_beta(beta: float, near: Neighbourhood, closed: np.ndarray | Sequence | None = None) -> float:
-    """The slope beta, checked against (6.12) of ragazzon2012, beta < 1/lambda_max.
-
-    ``closed`` are pairs of cells that are not connected, see `judging_eigenvalue`.
+def check_beta(beta: float, near: Neighbourhood) -> float:
+    """The slope beta, checked against (6.12) of ragazzon2012, beta < 1/lambda_max of the open grid.
 
     Raises ``BadInput``: beta is not below the limit, which the message names, or not at least 1e-60.
     """
-    eigenvalue = judging_eigenvalue(beta, near, closed)
+    eigenvalue = largest_eigenvalue(near)
     if not (beta >= SMALLEST_BETA and beta * eigenvalue < 1):
         limit = 1 / eigenvalue if eigenvalue > 0 else math.inf
         allowed = f"{SMALLEST_BETA:g} <= beta < {limit:.6g} = 1/lambda_max for shape {near.shape}"
@@ -93,8 +79,13 @@ def iterate(
     if start is not None and np.shape(start) != shape:
         raise BadInput("start and blocked differ in shape", found=np.shape(start))
     around = on_grid(near, shape)
-    table, free, goal = _prepare(blocked, target, around, closed)
-    chosen = _choose(function, beta, around, check, closed)
+    table = without(around.plain.table, closed_keys(closed, around.plain))
+    free, goal = ~np.asarray(blocked, dtype=bool).ravel(), flat_index(target, around.shape, "target")
+    chosen = Activation(LINEAR, float(beta)) if function is None else function
+    if check and function is None:
+        check_beta(beta, around)
+    elif check:
+        judge_function(chosen, around)
     activation = np.zeros(free.size + 1)
     if start is not None:
         activation[:-1] = np.asarray(start, dtype=float).ravel()
@@ -130,38 +121,18 @@ def _iterate(table, weight, free, target, kind, slope, most_sweeps, activation):
     return sweeps
 
 
-def _choose(
-    function: Activation | None, beta: float, near: Neighbourhood, check: bool, closed: np.ndarray | Sequence | None
-) -> Activation:
-    """The activation function, checked against (6.12) if asked for."""
-    if function is None:
-        slope = check_beta(beta, near, closed) if check else float(beta)
-        return Activation(LINEAR, slope)
-    return judge_function(function, near, closed) if check else function
-
-
-def judge_function(
-    function: Activation, near: Neighbourhood, closed: np.ndarray | Sequence | None = None
-) -> Activation:
+def judge_function(function: Activation, near: Neighbourhood) -> Activation:
     """The function, if its steepest slope satisfies (6.12) of ragazzon2012 on this grid; see `check_beta`.
 
     Raises ``BadInput``: it is too steep.
     """
-    eigenvalue = judging_eigenvalue(function.steepest, near, closed)
+    eigenvalue = largest_eigenvalue(near)
     if not function.steepest * eigenvalue < 1:
         limit = 1 / eigenvalue if eigenvalue > 0 else math.inf
         allowed = f"below {limit:.6g} = 1/lambda_max for shape {near.shape}"
         what = f"activation function {NAMES[function.kind]} breaks the condition of ragazzon2012 (6.12)"
         raise BadInput(what, found=f"steepest slope {function.steepest:g}", allowed=allowed)
     return function
-
-
-def _prepare(
-    blocked: np.ndarray, target: Sequence[int], near: Neighbourhood, closed: np.ndarray | Sequence | None
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """Neighbour table, free cells (cells,) and flat index of the target."""
-    table = without(near.plain.table, closed_keys(closed, near.plain))
-    return table, ~np.asarray(blocked, dtype=bool).ravel(), flat_index(target, near.shape, "target")
 
 
 def flat_index(cell: Sequence[int], shape: Sequence[int], name: str) -> int:

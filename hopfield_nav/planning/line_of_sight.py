@@ -49,10 +49,15 @@ def line_of_sight(blocked: np.ndarray, start: np.ndarray, end: np.ndarray) -> np
     first, last = np.broadcast_arrays(np.asarray(start, float), np.asarray(end, float))
     if first.ndim < 1 or first.shape[-1] != grid.ndim or not np.isfinite(first - last).all():
         raise BadInput("points", found=first.shape, allowed=f"(..., {grid.ndim}) finite coordinates [cells]")
-    rows = [np.ascontiguousarray(p.reshape(-1, grid.ndim)) for p in (first, last)]
-    out = np.empty(len(rows[0]), dtype=bool)
-    sees_all(unit_boxes(grid), rows[0], rows[1], out)
-    return out.reshape(first.shape[:-1])
+    rows = (p.reshape(-1, grid.ndim) for p in (first, last))
+    return seen(unit_boxes(grid), *rows).reshape(first.shape[:-1])
+
+
+def seen(boxes: Boxes, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """(k,) bool: which of the lines between points (k, rank) keep out of the boxes."""
+    out = np.empty(len(start), dtype=bool)
+    _sees_all(boxes, np.ascontiguousarray(start), np.ascontiguousarray(end), out)
+    return out
 
 
 def check_blocked(blocked: np.ndarray) -> np.ndarray:
@@ -65,8 +70,7 @@ def check_blocked(blocked: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def sees_all(boxes, start, end, out):
-    """Write to ``out`` (k,) which of the lines from ``start`` to ``end`` (k, rank) keep out of the boxes."""
+def _sees_all(boxes, start, end, out):
     for row in range(len(out)):
         out[row] = sees(boxes, start[row], end[row])
 

@@ -1,17 +1,17 @@
 """Plan a path through a map of blocked cells with one of the two networks."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from dynamics import BadInput, require_known
-from hopfield_nav.planning.ascent import climb_cells
-from hopfield_nav.planning.closed import closed_keys, without
-from hopfield_nav.planning.hopfield import check_beta, flat_index, iterate, judging_eigenvalue, largest_eigenvalue
-from hopfield_nav.planning.landscape import Landscape
+from hopfield_nav.planning.closed import closed_keys
+from hopfield_nav.planning.hopfield import check_beta, flat_index, iterate, largest_eigenvalue
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of, on_grid
 from hopfield_nav.planning.plan import NO_PATH, Plan
-from hopfield_nav.planning.sum import Problem, check_size, plan_in_sum, solve_sum
+from hopfield_nav.planning.sum import Problem, Summed, check_size, plan_in_sum, solve_sum
+from hopfield_nav.planning.sum_exact import Equilibrium
 from hopfield_nav.planning.theory import Activation
 from hopfield_nav.planning.theory import activation as activation_function
 
@@ -42,8 +42,8 @@ def plan_path(
         goal: (rank,) cell, from 0.
         network: "limit" (max: exactly shortest) or "sum" (the document's, ragazzon2012 (6.9): it always ends at the
             goal for beta <= 1/(number of neighbours), but not always on a shortest path).
-        beta: slope for "sum", below 1/lambda_max (6.12) of the connections that are not closed. None is 0.1 (6.2.1),
-            or 1/(2 k) where the k neighbours make 0.1 more than 1/k.
+        beta: slope for "sum", below 1/lambda_max (6.12) of the grid without obstacles. None is 0.1 (6.2.1), or 1/(2 k)
+            where the k neighbours make 0.1 more than 1/k.
         radius: of the neighbourhood, in cells; 1 gives the 2N nearest. Longer steps pass over what lies between.
         spacing: distance of neighbouring cells, one number or one an axis; None counts in cells.
             It weighs the paths of "limit" and measures `Plan.length`; the weights T of "sum" ignore it.
@@ -93,7 +93,9 @@ def replan(
     function = None if activation == "linear" else choose_function(network, activation, beta, around)
     if network == "sum" and (keys.size or function):
         check_size(around)
-    slope = function.slope if function else choose_beta(network, beta, around, closed)
+    slope = function.slope if function else None
+    if network == "sum" and not function:
+        slope = check_beta(default_beta(around) if beta is None else beta, around)
     if not allow_blocked_start and (grid.item(first) or grid.item(last)):
         reason = "start cell is blocked" if grid.item(first) else "goal cell is blocked"
         return Plan(None, reason, np.inf, network, slope)
@@ -103,8 +105,7 @@ def replan(
         from hopfield_nav.planning.limit import plan_in_field, solve  # which the network of the document does not need
 
         return plan_in_field(solve(grid, around, goal, keys), around, start, keys)
-    eigenvalue = judging_eigenvalue(slope, around, closed) if keys.size else largest_eigenvalue(around)
-    problem = Problem(around, tuple(int(c) for c in goal), slope, eigenvalue, keys)
+    problem = Problem(around, tuple(int(c) for c in goal), slope, largest_eigenvalue(around), keys)
     return plan_in_sum(solve_sum(problem, np.ascontiguousarray(grid)), start)
 
 
@@ -119,20 +120,8 @@ def check_grid(blocked: np.ndarray) -> np.ndarray:
     return grid
 
 
-def choose_beta(
-    network: str, beta: float | None, near: Neighbourhood, closed: np.ndarray | Sequence | None = None
-) -> float | None:
-    """The slope of "sum", checked: by default the document's 0.1 where it cannot make false maxima.
-
-    Otherwise half of what cannot. None for "limit".
-    """
-    if network != "sum":
-        return None
-    return check_beta(default_beta(near) if beta is None else beta, near, closed)
-
-
 def default_beta(near: Neighbourhood) -> float:
-    """The document's slope, or half of one over the number of neighbours where that is less."""
+    """The document's slope where it cannot make false maxima, else half of what cannot."""
     most = 1 / len(near.offset)
     return 0.1 if most >= 0.1 else most / 2
 
@@ -159,21 +148,13 @@ def plan_activated(
 
     A blocked start stays clamped at 0, a goal counts as free; ``closed`` are pairs of cells without a step.
     """
-    shape = blocked.shape
-    sigma, _ = iterate(blocked, goal, near=near, function=function, closed=closed)
-    keys = closed_keys(closed, near)
-    table = without(near.table, keys)
-    first, target = flat_index(start, shape, "start"), flat_index(goal, shape, "goal")
-    flat, exponent = np.append(sigma.ravel(), 0.0), np.zeros(sigma.size + 1, np.int32)
-    cells, length, reached = climb_cells(table, near.length, np.array(shape), first, target, flat, exponent)
-    others = np.delete(sigma.ravel(), target)
+    sigma, sweeps = iterate(blocked, goal, near=near, function=function, closed=closed)
+    saturated = int(np.count_nonzero(sigma >= 1.0)) > 1
+    problem = Problem(near, tuple(int(c) for c in goal), function.slope, 0.0, closed_keys(closed, near))
+    mantissa, exponent = np.append(sigma.ravel(), 0.0), np.zeros(sigma.size + 1, np.int32)
+    state = Equilibrium(mantissa, exponent, sweeps, True, saturated)
+    plan = plan_in_sum(Summed(problem, state, None, sweeps, True, saturated), start)
+    if plan.cells is not None:
+        return plan
     dark = FADED if sigma[sigma > 0.0].min() < _SMALLEST else NO_PATH
-    return Plan(
-        cells if reached else None,
-        "" if reached else dark if sigma[tuple(start)] == 0 and len(cells) == 1 else TOP,
-        length if reached else np.inf,
-        "sum",
-        function.slope,
-        bool((others >= 1).any()),
-        Landscape(lambda: np.log(sigma, where=sigma > 0, out=np.full(shape, -np.inf)), near, keys, True),
-    )
+    return replace(plan, reason=dark if plan.reason == NO_PATH else TOP)

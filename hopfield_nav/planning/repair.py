@@ -1,9 +1,8 @@
-"""Cells or steps are closed or opened: repair a settled limit network instead of settling it anew.
+"""Cells or steps are closed: repair a settled limit network instead of settling it anew.
 
 First, in order of their distance, all cells that have lost their last shortest path are cleared (Even and Shiloach
-1981); then they are reached again from the cells around them, nearest first (Ramalingam and Reps 1996). What is
-opened spreads from there as far as it shortens anything. Labels are sums of the same steps in the same order as those
-of a new start, so they are equal to the last bit.
+1981); then they are reached again from the cells around them, nearest first (Ramalingam and Reps 1996).
+Labels are sums of the same steps in the same order as those of a new start, so they are equal to the last bit.
 """
 
 from heapq import heappop, heappush
@@ -75,7 +74,7 @@ def _settle_again(field, blocked, heap, most):
         label[i] = nothing
         _push_children(field, at, own, heap)
     if count > 0:
-        open_up(field, blocked, cleared[:count])
+        _reach_again(field, blocked, cleared[:count])
     return count
 
 
@@ -118,11 +117,8 @@ def close(field, blocked, cells, steps, most):
 
 
 @kernel
-def open_up(field, blocked, cells):
-    """Repair the labels, in place, after cells, or steps between them, are opened; returns how many changed.
-
-    The field is without the steps that were opened; ``cells`` (m,) may have become nearer. All are in C order.
-    """
+def _reach_again(field, blocked, cells):
+    """Give cleared ``cells`` (m,), in C order, their labels from around, in place."""
     label, nothing, step, offset, shape, wrap, place, closed = field
     at = np.empty(shape.size, np.int64)
     heap = [(label[0], np.int64(0))]
@@ -132,7 +128,6 @@ def open_up(field, blocked, cells):
         best = _best(field, at)
         if best != nothing and not blocked[cells[n]]:
             heappush(heap, (label.dtype.type(best), cells[n]))
-    count = 0
     while len(heap) > 0:
         own, cell = heappop(heap)
         locate(cell, shape, at)
@@ -140,7 +135,6 @@ def open_up(field, blocked, cells):
         if label[i] != nothing and label[i] <= own:
             continue
         label[i] = own
-        count += 1
         for k in range(step.size):
             j = neighbour(at, offset, k, shape, wrap, place)
             if j < 0 or is_closed(closed, i * step.size + k):
@@ -150,4 +144,3 @@ def open_up(field, blocked, cells):
                 other = beside(at, offset, k, shape, wrap)
                 if not blocked[other]:
                     heappush(heap, (beyond, other))
-    return count

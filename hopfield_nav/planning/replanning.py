@@ -1,4 +1,4 @@
-"""A planner that remembers: after a cell or step is closed or opened only what changes is computed again."""
+"""A planner that remembers: after a cell or step is closed only what changes is computed again."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from hopfield_nav.planning.limit import distance_grid, plan_in_field, solve
 from hopfield_nav.planning.neighbourhood import Neighbourhood, on_grid
 from hopfield_nav.planning.plan import Plan
 from hopfield_nav.planning.planner import check_grid
-from hopfield_nav.planning.repair import GIVEN_UP, block, close, open_up
+from hopfield_nav.planning.repair import GIVEN_UP, block, close
 
 REPAIR_SHARE = 400  # where more than 1/400 of all cells change, a new wave is quicker
 LEAST_REPAIR = 1000  # cells that are always worth repairing
@@ -64,23 +64,10 @@ class Replanner:
         """
         index = flat_index(cell, self._blocked.shape, "blocked")
         flat = self._blocked.reshape(-1)
-        if flat[index] or index in self._goal_indices:
-            flat[index] = True
+        was_blocked, flat[index] = bool(flat[index]), True
+        if was_blocked or index in self._goal_indices:
             return 0
-        flat[index] = True
-        return self._repaired(int(block(self._field, flat, index, self._most)))
-
-    def unblock(self, cell: Sequence[int]) -> int:
-        """Open a cell (rank,) that was blocked; how many distances changed.
-
-        Raises ``BadInput``: a cell outside the grid.
-        """
-        index = flat_index(cell, self._blocked.shape, "free")
-        flat = self._blocked.reshape(-1)
-        was_blocked, flat[index] = bool(flat[index]), False
-        if not was_blocked or index in self._goal_indices:
-            return 0
-        return self._opened(np.array([index]))
+        return self._repaired(block(self._field, flat, index, self._most))
 
     def close(self, steps: Steps) -> int:
         """Close steps, pairs (m, 2, rank) of neighbouring cells, in both directions; answers as `block`.
@@ -91,18 +78,7 @@ class Replanner:
         places, _ = with_new(self._field.closed, by_place(new, self._near, self._field.place))
         self._field = self._field._replace(closed=places)
         cells, numbers = np.divmod(new, len(self._near.offset))
-        changed = close(self._field, self._blocked.reshape(-1), cells, numbers, self._most)
-        return self._repaired(int(changed))
-
-    def open(self, steps: Steps) -> int:
-        """Open steps that were closed, given as in `close`; the answer is that of `unblock`.
-
-        Raises ``BadInput``: as `close`.
-        """
-        again = np.intersect1d(self._keys, closed_keys(steps, self._near), assume_unique=True)
-        self._keys = np.setdiff1d(self._keys, again, assume_unique=True)
-        self._field = self._field._replace(closed=by_place(self._keys, self._near, self._field.place))
-        return self._opened(np.unique(again // len(self._near.offset)))
+        return self._repaired(close(self._field, self._blocked.reshape(-1), cells, numbers, self._most))
 
     def plan(self, start: Sequence[int]) -> Plan:
         """The path from a start (rank,) to the nearest goal; its grids are those of the planner.
@@ -121,15 +97,12 @@ class Replanner:
     @property
     def landscape(self) -> Landscape:
         """The network as it stands when its activations are first asked for."""
-        return Landscape(self._activation, self._near, self._keys, False)
+        return Landscape(lambda: 0.0 - self.distance, self._near, self._keys, False)
 
     @property
     def distance(self) -> np.ndarray:
         """Grid of shortest distances to the nearest goal, inf where there is none."""
         return distance_grid(self._field, self._near)
-
-    def _activation(self) -> np.ndarray:
-        return 0.0 - self.distance
 
     @property
     def _most(self) -> int:
@@ -141,7 +114,3 @@ class Replanner:
         if changed == GIVEN_UP:
             self._field = solve(self._blocked, self._near, self._goals, self._keys)
         return changed
-
-    def _opened(self, cells: np.ndarray) -> int:
-        """Cells (m,), or steps that lead from them, are open now."""
-        return int(open_up(self._field, self._blocked.reshape(-1), cells))

@@ -131,19 +131,10 @@ def _climb(network: Summed, start: tuple[int, ...]) -> tuple[np.ndarray, float, 
     return np.array(cells), length, tuple(cells[-1]) == problem.target
 
 
-def _is_dark(network: Summed, cell: np.ndarray) -> bool:
-    """Whether the activation of a cell is zero."""
-    at = int(np.ravel_multi_index(tuple(cell), network.problem.near.shape))
-    if network.equilibrium is not None:
-        return network.equilibrium.mantissa[at] == 0.0
-    assert network.logs is not None
-    return bool(network.logs[at] == -np.inf)
-
-
 def _why_stopped(network: Summed, cells: np.ndarray) -> str:
-    if len(cells) == 1 and _is_dark(network, cells[0]):
-        return NO_PATH
     cell = tuple(int(c) for c in cells[-1])
+    if len(cells) == 1 and network.log_activation()[cell] == -np.inf:
+        return NO_PATH
     if network.saturated:
         return f"the network saturates: activations are clamped at 1, and the ascent stops at cell {cell}"
     most = f"1/{len(network.problem.near.length)} (one over the neighbours)"

@@ -53,22 +53,6 @@ def test_mark():
     assert world.blocked[3, 4]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"origin": (0, 0)}, "three finite coordinates"),
-        ({"origin": (0, 0, np.nan)}, "three finite coordinates"),
-        ({"spacing": 0}, "spacing of the map"),
-        ({"shape": (20,)}, "two or three positive integers"),
-        ({"shape": (20, 2.5)}, "two or three positive integers"),
-        ({"rim": "open"}, "rim of the map"),
-    ],
-)
-def test_bad_map_is_refused(arguments, words):
-    with refused(words):
-        CollisionMap.create(**arguments)
-
-
 @pytest.mark.parametrize("position", [[0.1], [np.nan, 0, 0]])
 def test_bad_position_is_refused(position):
     with refused("at least 2 finite coordinates"):

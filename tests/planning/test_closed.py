@@ -4,14 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
+from closed_steps import plan_with
 from refusals import refused
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from hopfield_nav.navigation.planners import open_cells, plan_with
+from hopfield_nav.navigation.planners import open_cells
 from hopfield_nav.planning import iterate, largest_eigenvalue, neighbourhood_of, plan_a_star, plan_path, replan
-from hopfield_nav.planning.hopfield import check_beta
-from hopfield_nav.planning.theory import activation as activation_function
 from hopfield_nav.world import PlannerSection
 
 pytestmark = pytest.mark.kernel
@@ -119,45 +118,6 @@ def test_sum_is_the_synchronous_network_and_the_linear_system(shape, options, se
         assert uses_none(plan.cells, closed, shape)
 
 
-@pytest.mark.parametrize("shape", [(6, 7), (14, 13)])
-@pytest.mark.parametrize("options", [{}, {"radius": 2.0, "periodic": [False, True]}])
-def test_beta_is_judged_by_the_connections_that_are_left(shape, options):
-    """Dense eigenvalues on a small grid, Lanczos on a larger one."""
-    pairs, _ = all_pairs(shape, **options)
-    closed = pairs[np.random.default_rng(0).random(len(pairs)) < 0.3]
-    near = neighbourhood_of(shape, **options)
-    whole = largest_eigenvalue(near)
-    reduced = np.linalg.eigvalsh(reduced_weights(shape, closed, **options))[-1]
-    assert reduced < 0.9 * whole
-    blocked, ends = np.zeros(shape, dtype=bool), ((0, 0), (3, 3))
-    for beta in (1.001 / whole, 0.999999 / reduced):
-        plan = plan_path(blocked, *ends, "sum", beta, closed=closed, **options)
-        assert plan.beta == beta
-        activation, _ = iterate(blocked, ends[1], beta, near, closed=closed)
-        np.testing.assert_allclose(np.exp(plan.log_activation), activation, rtol=1e-8)
-        with refused(r"\(6\.12\)"):
-            plan_path(blocked, *ends, "sum", beta, **options)
-    steep = activation_function("tanh", 0.9999 / reduced)
-    iterate(blocked, ends[1], near=near, function=steep, closed=closed, most_sweeps=1)
-    with refused(r"tanh .*\(6\.12\)"):
-        iterate(blocked, ends[1], near=near, function=steep, most_sweeps=1)
-    with refused(rf"beta < {1 / reduced:.6g} = 1/lambda_max"):
-        check_beta(1.000001 / reduced, near, closed)
-
-
-def test_without_any_step_every_beta_is_allowed():
-    shape, periodic = (12, 11), [True, False]
-    pairs, _ = all_pairs(shape, periodic=periodic)
-    plan = plan_path(np.zeros(shape, dtype=bool), (0, 0), (5, 5), "sum", 0.9, periodic=periodic, closed=pairs)
-    assert plan.reason == "no free path from start to goal"
-    assert np.isfinite(plan.log_activation).sum() == 1
-    rows = pairs[(pairs[:, 0] != pairs[:, 1])[:, 1]]  # rings are left, of which each cell has two neighbours
-    near = neighbourhood_of(shape, periodic=periodic)
-    assert check_beta(0.4999999, near, rows) == 0.4999999
-    with refused("beta < 0.5 = "):
-        check_beta(0.5000001, near, rows)
-
-
 @pytest.mark.parametrize("network", ["limit", "sum"])
 def test_a_wall_of_closed_steps_and_a_gap_in_it(network):
     blocked = np.zeros((8, 8), dtype=bool)
@@ -235,7 +195,7 @@ def test_bad_pairs_are_refused(closed, words):
         lambda: plan_path(blocked, *ends, "sum", closed=closed),
         lambda: plan_a_star(blocked, *ends, closed=closed),
         lambda: iterate(blocked, ends[1], closed=closed),
-        lambda: plan_with(section, blocked, *ends, 0, closed),
+        lambda: plan_with(section, blocked, *ends, closed),
     ):
         with refused(words):
             plan()
@@ -248,26 +208,26 @@ def test_sum_without_a_table_refuses():
     assert plan_path(blocked, (0, 0), (0, 1), closed=[[[0, 0], [0, 1]]]).length == 3
 
 
-@pytest.mark.parametrize("kind", ["hopfield", "a_star", "roadmap", "potential_field"])
+@pytest.mark.parametrize("kind", ["hopfield", "a_star", "roadmap"])
 def test_the_planner_of_a_world(kind):
     """To planners without steps the cells of a closed step are blocked, but for start and goal."""
     section = PlannerSection(kind=kind, **({"samples": 2000} if kind == "roadmap" else {}))
     blocked, start, goal = np.zeros((9, 9), dtype=bool), (1, 5), (7, 5)
     closed = np.array([[[4, 4], [4, 5]], [[3, 5], [4, 5]], [[1, 5], [1, 4]]])
-    plan = plan_with(section, blocked, start, goal, 0, closed)
+    plan = plan_with(section, blocked, start, goal, closed)
     if kind in ("hopfield", "a_star"):
         assert plan.length == 8
         assert uses_none(plan.cells, closed, (9, 9))
     else:
         beside = blocked.copy()
         beside[tuple(closed.reshape(-1, 2).T)] = True
-        expected = plan_with(section, beside, start, goal, 0)
+        expected = plan_with(section, beside, start, goal)
         assert plan.reason == expected.reason
         np.testing.assert_array_equal(plan.cells, expected.cells)
     wall = np.array([[[3, v], [4, v]] for v in range(9)])
-    assert plan_with(section, blocked, start, goal, 0, wall).cells is None
-    assert plan_with(section, blocked, start, goal, 0, wall[:2]).cells is not None
+    assert plan_with(section, blocked, start, goal, wall).cells is None
+    assert plan_with(section, blocked, start, goal, wall[:2]).cells is not None
     assert open_cells(section, blocked, start, goal).all()
     for empty in (None, np.empty((0, 2, 2), np.int64)):
-        found = plan_with(section, blocked, start, goal, 0, empty)
-        np.testing.assert_array_equal(found.cells, plan_with(section, blocked, start, goal, 0).cells)
+        found = plan_with(section, blocked, start, goal, empty)
+        np.testing.assert_array_equal(found.cells, plan_with(section, blocked, start, goal).cells)

@@ -59,28 +59,6 @@ def steps_between(cells, near):
     return found
 
 
-@settings(max_examples=120, deadline=None, derandomize=True)
-@given(sequence=sequences())
-def test_what_was_closed_opens_again(sequence):
-    """Cells and steps are closed and opened in turn; the network is that of the map as it then is."""
-    blocked, goal, cells, near = sequence
-    steps = steps_between(cells, near)
-    planner, closed = Replanner(blocked, goal, near=near), []
-    for n, (cell, start) in enumerate(zip(cells[::2], cells[1::2], strict=True)):
-        planner.close(steps[n : n + 2])
-        closed += steps[n : n + 2]
-        if n % 2:
-            planner.block(cell)
-            planner.open(steps[n - 1 : n])
-            closed = [s for s in closed if set(s) != set(steps[n - 1])]
-        else:
-            planner.unblock(cell)
-        blocked[cell] = n % 2
-        anew = replan(blocked, start, goal, closed=closed, near=near)
-        np.testing.assert_array_equal(planner.distance, anew.distance)
-        assert is_same(planner.plan(start), anew)
-
-
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("spacing", [None, [0.3, 0.7, 1.1]])
 def test_the_nearest_of_several_goals(seed, spacing):

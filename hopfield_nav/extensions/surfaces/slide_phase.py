@@ -6,17 +6,21 @@ Then the world's law goes on from where the arm is.
 """
 
 import math
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dynamics import Arm, forward_kinematics, jacobian
 from hopfield_nav import control
 from hopfield_nav.experiment import Phase, gains_of_law
-from hopfield_nav.extensions.surfaces.sliding import felt_normal, slide_about, with_sliding
+from hopfield_nav.extensions.surfaces.laws import hybrid_force_motion as hybrid
 from hopfield_nav.loop import State, Trajectory, quintic_trajectory
 from hopfield_nav.navigation import MotionPhase, PlannedMotion
+from hopfield_nav.plugin import Applied, Gains, applied
 from hopfield_nav.world import World
+
+if TYPE_CHECKING:
+    from hopfield_nav.extensions.surfaces.responses.slide import SlideAlong
 
 POLL_INTERVAL = 0.02  # [s] from one look at what is felt to the next
 APPROACH_TIME = 0.5  # [s] within which what was felt must be found again
@@ -24,23 +28,14 @@ FOUND_LOOKS = 3  # looks in a row at which it is felt: an estimate outlasts a co
 SEARCH_TIME = 1.0  # [s] for which a surface that ended is searched
 MAX_SLIDE_TIME = 60.0  # [s]
 FREE_TIME = 0.1  # [s] after the last contact from which on what is felt is the model's error
+_PERIOD = 1e-3  # [s] for which the law's own gains are
 PRESSED_RATIO = 5.0  # times the wanted force, felt at three looks in a row: the law does not master it
-
-
-class Slider(Protocol):
-    """Who says where to slide: the response ``slide``."""
-
-    def slide_on(self, time: float, place: np.ndarray, normal: np.ndarray, felt: bool) -> np.ndarray | None:
-        """The axis (3,) to go on about from a place (3,) [m], see ``Slide``; None: the arm can leave."""
-
-    def confirm_slide(self, held: bool) -> None:
-        """Whether the arm, when it set out to slide, still felt what it had touched."""
 
 
 class SlidePhase(Phase):
     """Slides, once the navigator has told it to."""
 
-    def __init__(self, world: World, arm: Arm, controller: control.Controller, response: Slider) -> None:
+    def __init__(self, world: World, arm: Arm, controller: control.Controller, response: "SlideAlong") -> None:
         super().__init__(world, POLL_INTERVAL)
         self._explore, self._period = world.explore, world.controller.period
         self._gains = gains_of_law(world)
@@ -100,7 +95,7 @@ class SlidePhase(Phase):
         axis = self._response.slide_on(time, place, normal, slides)
         if axis is None:
             return True
-        slide_about(self.controller.law, axis)
+        self.controller.law.memory[hybrid.AXIS : hybrid.AXIS + 3] = axis
         return False
 
     def end(self, trajectory: Trajectory, time: float, state: State) -> tuple[np.ndarray, np.ndarray]:
@@ -110,3 +105,60 @@ class SlidePhase(Phase):
         sensed = state.control.sensed
         control.end_slide(state.control)
         return sensed.q + sensed.qd * (time - float(sensed.time[0])), sensed.qd.copy()
+
+
+def with_sliding(
+    controller: control.Controller,
+    force: float,
+    speed: float,
+    normal: np.ndarray,
+    axis: np.ndarray,
+    bias: np.ndarray,
+    period: float,
+    gains: Gains | None = None,
+) -> control.Controller:
+    """The control computer with a law that approaches a surface and slides along it.
+
+    Limits, period and delay stay. Wanted are a ``force`` across the surface [N] and a ``speed`` along it [m/s].
+    ``normal`` (3,) points from the surface, as far as it is known, ``axis`` (3,) is perpendicular to it, both unit
+    vectors; about the axis the arm slides counter-clockwise around what it touches. The estimator believes in the
+    force ``bias`` (3,) without a contact [N]. The gains of the force are as much smaller as the ``period`` [s] of
+    control is longer than 1 ms. The joints follow with ``gains``, (n,) each; None, or without stiffness: with those of
+    the law itself.
+    """
+    slower = min(1.0, _PERIOD / period)
+    heading, elevation = math.atan2(-normal[1], -normal[0]), math.asin(np.clip(-normal[2], -1.0, 1.0))
+    left = np.array([-math.sin(heading), math.cos(heading), 0.0])
+    values: dict[str, object] = {
+        "force": force,
+        "speed": speed,
+        "heading": heading,
+        "elevation": elevation,
+        "incline": math.atan2(axis @ left, axis @ np.cross(left, normal)),
+    }
+    for parameter in hybrid.METHOD.parameters:
+        if parameter.name in ("force_gain", "force_integral"):
+            values[parameter.name] = slower * float(np.asarray(parameter.default))
+    if gains is not None and np.min(gains.position) > 0.0:
+        values |= _oscillators(gains)
+    law = applied(hybrid.METHOD, values, len(controller.model.dh))
+    law.memory[hybrid.BIAS : hybrid.BIAS + 3] = bias
+    return controller._replace(law=law, feedforward=False)
+
+
+def _oscillators(gains: Gains) -> dict[str, list[float]]:
+    """Natural frequencies and damping ratios of joints with these gains, within the ranges of the law."""
+    omega = np.sqrt(gains.position)
+    found = {"natural_frequency": omega, "damping_ratio": 0.5 * np.asarray(gains.velocity) / omega}
+    ranges = {p.name: (p.low, p.high) for p in hybrid.METHOD.parameters}
+    return {name: np.clip(values, *ranges[name]).tolist() for name, values in found.items()}
+
+
+def felt_normal(law: Applied) -> tuple[bool, np.ndarray]:
+    """Whether a sliding law feels the surface now, and the (3,) normal that it believes in."""
+    memory = law.memory
+    axis = memory[hybrid.AXIS : hybrid.AXIS + 3]
+    normal, angle = memory[hybrid.NORMAL : hybrid.NORMAL + 3], memory[hybrid.TILT]
+    along = (1.0 - math.cos(angle)) * (axis @ normal) * axis
+    turned = math.cos(angle) * normal + math.sin(angle) * np.cross(axis, normal) + along
+    return bool(memory[hybrid.PHASE] == hybrid.SLIDING), turned

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield_nav.navigation.map import Cell, CollisionMap
+from hopfield_nav.navigation.map import CollisionMap, Step
 
 CORNER = 0.5  # share of a touch's normal across the chord, below which it is of another surface
 _NEW = 0.3  # share of a chord across those before it, from which on it is a direction of its own
@@ -43,14 +43,6 @@ class Surface(NamedTuple):
         return k, places[k] + height[k] / (height[k] - height[k + 1]) * (places[k + 1] - places[k])
 
 
-class Crossing(NamedTuple):
-    """A step between cells that leads through a surface."""
-
-    free: Cell  # its cell on the free side
-    behind: Cell  # the other one
-    point: np.ndarray  # (3,) where it meets the plane [m]
-
-
 def with_point(
     before: Surface | None, place: np.ndarray, outward: np.ndarray, back: np.ndarray, grid: CollisionMap
 ) -> Surface:
@@ -78,9 +70,7 @@ def with_point(
     return Surface(np.vstack([before.points, place]), normal[None] / size)
 
 
-def crossings(
-    grid: CollisionMap, surface: Surface, begin: np.ndarray, end: np.ndarray, wide: float
-) -> Iterator[Crossing]:
+def crossings(grid: CollisionMap, surface: Surface, begin: np.ndarray, end: np.ndarray, wide: float) -> Iterator[Step]:
     """The steps that lead through the plane of a surface no farther than ``wide`` [m] from a chord."""
     rank = len(grid.shape)
     low = grid.cell_of(np.minimum(begin, end) - wide - grid.spacing)
@@ -99,4 +89,4 @@ def crossings(
         point = ends[0] + first / (first - second) * (ends[1] - ends[0])
         share = float(np.clip((point - begin) @ chord / square, 0.0, 1.0)) if square > 0.0 else 0.0
         if np.linalg.norm(point - begin - share * chord) <= wide:
-            yield Crossing(*((cell, above) if first > 0.0 else (above, cell)), point)
+            yield Step(cell, axis)

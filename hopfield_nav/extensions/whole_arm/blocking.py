@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, BadInput
+from dynamics import Arm
 from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.vectors import UNIT, dot, into_axes, sub, three, vector
 from dynamics.kinematics import write_frame
@@ -169,15 +169,17 @@ def mark_ball(arm: Arm, grid: JointGrid, certainty: np.ndarray, point: np.ndarra
     ``certainty`` is uint8 of the grid's shape, contiguous; it is changed in place to ``level``, 0 to 255, and never
     lowered. Cells are marked where the surface of a link from 1 on, or of the tool, is nearer than ``radius`` to the
     point [m]; a negative one asks for the point to lie that deep inside.
-
-    Raises ``BadInput``: certainty of another shape or kind.
     """
-    if certainty.dtype != np.uint8 or certainty.shape != grid.shape or not certainty.flags.c_contiguous:
-        found = f"{certainty.dtype} {certainty.shape}"
-        raise BadInput("no map of this grid", found=found, allowed=f"contiguous uint8 {grid.shape}")
     bodies, place = geometry.arm_bodies(arm), np.asarray(point, dtype=np.float64)
     tree = make_tree(arm, grid, bodies[bodies[:, LINK] > 0])
     _mark(arm, tree, make_work(len(arm.dh)), certainty.reshape(-1), place, float(radius), np.uint8(level))
+
+
+def cells_near(arm: Arm, grid: JointGrid, point: np.ndarray, distance: float) -> np.ndarray:
+    """Bool grid of the cells at whose centres the arm is nearer to a point (3,) than a distance [m], as `mark_ball`."""
+    marks = np.zeros(grid.shape, dtype=np.uint8)
+    mark_ball(arm, grid, marks, point, distance, 1)
+    return marks.astype(bool)
 
 
 def block_known(arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:

@@ -135,14 +135,12 @@ def default_bounds(arm: Arm, start: np.ndarray, shape: Sequence[int]) -> JointGr
     An axis of one cell ends as far below the start (n,) [rad] as above: its only angle is that of the start.
     ``shape`` is the cells of each joint.
 
-    Raises ``BadInput``: a start of another shape or beyond the limits, or a shape that is not n numbers from 1 on.
+    Raises ``BadInput``: a start beyond the limits.
     """
-    n, middle, sizes = len(arm.dh), np.asarray(start, dtype=np.float64), tuple(int(size) for size in shape)
+    middle, sizes = np.asarray(start, dtype=np.float64), tuple(int(size) for size in shape)
     low, high = arm.position_limits.T
-    if len(sizes) != n or min(sizes) < 1:
-        raise BadInput("wrong shape of a joint grid", found=sizes, allowed=f"{n} numbers from 1 on")
-    if middle.shape != (n,) or not np.all((low < middle) & (middle < high)):
-        raise BadInput("wrong start of a joint grid", found=start, allowed=f"{n} angles within the limits")
+    if not np.all((low < middle) & (middle < high)):
+        raise BadInput("wrong start of a joint grid", found=start, allowed=f"{len(low)} angles within the limits")
     single = np.array(sizes) == 1
     both = np.minimum(math.pi, np.minimum(middle - low, high - middle))
     width = np.where(single, 2.0 * both, np.minimum(TURN, high - low))

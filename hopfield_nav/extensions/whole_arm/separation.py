@@ -19,7 +19,7 @@ import numpy as np
 
 from dynamics import Arm
 from hopfield_nav.extensions.whole_arm import numbers
-from hopfield_nav.extensions.whole_arm.blocking import mark_ball
+from hopfield_nav.extensions.whole_arm.blocking import cells_near
 from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
 from hopfield_nav.extensions.whole_arm.learning import WholeArmLearning
@@ -77,7 +77,8 @@ class Separation:
             return None
         here = tuple(int(c) for c in found.cells[0])
         places = self._worth_trying(self._search.solutions[found.goal], collisions, felt.passed)[: numbers.MOST_TRIED]
-        inside = [self._as_at_goal(self._cells_with(np.array(p), numbers.AIM), p) for p in places]
+        near = (np.flatnonzero(cells_near(self._arm, self._grid, np.array(p), -numbers.AIM)) for p in places)
+        inside = [self._as_at_goal(cells, p) for cells, p in zip(near, places, strict=True)]
         targets = np.unique(np.concatenate([np.zeros(0, int), *inside]))
         for certainty in numbers.TRIAL_RISKS if len(targets) else ():
             least = -np.log1p(-certainty)
@@ -149,12 +150,6 @@ class Separation:
         turned[~tip & tip.any()] = np.inf
         most = numbers.ALIKE * (1 + self._tried.get(place, 0))
         return cells[turned <= max(most, turned.min(initial=np.inf))]
-
-    def _cells_with(self, place: np.ndarray, deep: float) -> np.ndarray:
-        """Numbers of the cells at which a place (3,) lies so deep in the arm [m]."""
-        marks = np.zeros(self._grid.shape, np.uint8)
-        mark_ball(self._arm, self._grid, marks, place, -deep, 1)
-        return np.flatnonzero(marks)
 
 
 def _groups(configurations: list[np.ndarray | None]) -> np.ndarray:

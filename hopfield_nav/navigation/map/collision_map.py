@@ -1,6 +1,5 @@
 """The map of what was felt: cells over the workspace, and which of them are blocked; what any map has of cells."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -9,8 +8,6 @@ import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav.planning import flat_index
-
-RIMS = ("blocked", "free")
 
 
 def round_half_away(value: np.ndarray) -> np.ndarray:
@@ -63,21 +60,12 @@ class CollisionMap:
     ) -> "CollisionMap":
         """Make a map without marks, by default the document's of 20 x 20.
 
-        ``rim``: "blocked" or "free", whether the outermost cells are blocked, as in the document's program.
-
-        Raises ``BadInput``: an argument out of range or of the wrong shape.
+        ``rim``: "blocked" or "free", whether the outermost cells are blocked, as in the document's program. A world has
+        checked all of these.
         """
-        shape = _check_shape(shape)
-        centre = np.array(origin, dtype=float)
-        if centre.shape != (3,) or not np.isfinite(centre).all():
-            raise BadInput("origin of the map", found=origin, allowed="three finite coordinates [m]")
-        if not (math.isfinite(spacing) and spacing > 0):
-            raise BadInput("spacing of the map", found=spacing, allowed="positive [m]")
-        if rim not in RIMS:
-            raise BadInput("rim of the map", found=rim, allowed=", ".join(RIMS))
         blocked = np.full(shape, rim == "blocked")
         blocked[(slice(1, -1),) * len(shape)] = False
-        return cls(centre, float(spacing), blocked, np.zeros(shape, dtype=bool))
+        return cls(np.array(origin, dtype=float), float(spacing), blocked, np.zeros(shape, dtype=bool))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -100,24 +88,15 @@ class CollisionMap:
         return tuple((round_half_away(from_one) - 1).tolist())
 
     def inside(self, cell: Sequence[int] | np.ndarray) -> bool:
-        """Whether a cell, (rank,) ints, is one of the map's.
-
-        Raises ``BadInput``: the wrong number of coordinates.
-        """
-        if len(cell) != self.blocked.ndim:
-            raise BadInput("cell", found=cell, allowed=f"{self.blocked.ndim} integers")
+        """Whether a cell, (rank,) ints, is one of the map's."""
         return all(0 <= c < n for c, n in zip(cell, self.shape, strict=True))
 
     def centre(self, cell: Sequence[float] | np.ndarray) -> np.ndarray:
         """(..., 3) centres of cells (..., rank) in base axes [m], in the plane of the origin for a map of rank 2.
 
         Fractions and cells outside are mapped as well (ragazzon2012 (6.13)).
-
-        Raises ``BadInput``: the wrong number of coordinates.
         """
         cells, rank = np.asarray(cell, dtype=float), self.blocked.ndim
-        if cells.shape[-1:] != (rank,):
-            raise BadInput("cell", found=cell, allowed=f"{rank} numbers")
         position = np.tile(self.origin, (*cells.shape[:-1], 1))
         position[..., :rank] += self.spacing * cells
         return position
@@ -131,10 +110,3 @@ class CollisionMap:
         """
         i = flat_index(cell, self.shape, "marked")
         self.felt.flat[i] = self.blocked.flat[i] = True
-
-
-def _check_shape(shape: Sequence[int]) -> tuple[int, ...]:
-    sizes = np.asarray(shape)
-    if sizes.shape not in {(2,), (3,)} or sizes.dtype.kind not in "iu" or (sizes < 1).any():
-        raise BadInput("shape of the map", found=shape, allowed="two or three positive integers")
-    return tuple(int(n) for n in sizes)

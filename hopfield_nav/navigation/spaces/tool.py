@@ -1,5 +1,6 @@
 """The space ``tool``: a cell is a place of the tool point, in a level plane or in space."""
 
+from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
@@ -9,9 +10,9 @@ from hopfield_nav.loop import evaluate, quintic_trajectory
 from hopfield_nav.navigation.map import CollisionMap
 from hopfield_nav.navigation.motion import cell_of_start, follow_regular_path
 from hopfield_nav.navigation.navigator import Navigator
-from hopfield_nav.navigation.planners import open_cells, plan_with
+from hopfield_nav.navigation.planners import built_in, open_cells
 from hopfield_nav.navigation.space import Space
-from hopfield_nav.plugin import Method
+from hopfield_nav.plugin import BelievedMap, Method
 from hopfield_nav.world import GoalSection, PlannerSection, World, is_code
 
 
@@ -28,9 +29,9 @@ def warm_up_replan(planner: PlannerSection, rank: int = 2) -> None:
     blocked[middle] = True
     own = is_code(planner.kind)  # which compiles nothing of ours
     known = planner.model_copy(update={"kind": "hopfield"}) if own else planner
-    cells = plan_with(known, blocked, start, end, 0).cells
-    one = [[start, (1, *start[1:])]]
-    plan_with(known, blocked, start, end, 0, np.array(one))
+    step, goals, none = np.array([[start, (1, *start[1:])]]), np.array([end]), np.zeros(0)
+    asked = BelievedMap(blocked, none, step, none, start, goals, goals[:0], planner.radius)
+    cells = [built_in(known).plan(replace(asked, closed=step[k:])).cells for k in (0, 1)][1]
     open_cells(known, blocked, start, end)
     if planner.any_angle and rank <= 3 and cells is not None:
         from hopfield_nav.planning import shorten_path

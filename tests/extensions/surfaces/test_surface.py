@@ -7,6 +7,7 @@ import pytest
 
 from hopfield_nav.extensions.surfaces.surface import Surface, crossings, with_point
 from hopfield_nav.navigation import CollisionMap
+from hopfield_nav.navigation.map import step_between
 
 SHAPES = {2: (9, 9), 3: (7, 7, 7)}
 
@@ -91,7 +92,7 @@ def test_crossings_are_the_steps_whose_ends_lie_on_both_sides(rank):
         normal, points = random_plane(generator, rank)
         surface, wide = Surface(points, normal[None]), 0.02
         begin, end = points[0], points[-1]
-        found = {(c.free, c.behind): c.point for c in crossings(grid, surface, begin, end, wide)}
+        found = set(crossings(grid, surface, begin, end, wide))
         wanted = {}
         for cell in np.ndindex(grid.shape):
             for axis in range(rank):
@@ -107,7 +108,5 @@ def test_crossings_are_the_steps_whose_ends_lie_on_both_sides(rank):
                     line = begin + np.linspace(0.0, 1.0, 2001)[:, None] * (end - begin)
                     gap = np.linalg.norm(line - point, axis=1).min()
                     if abs(gap - wide) > 1e-4:
-                        wanted[cell, other] = (point, gap < wide)
-        assert {key for key, (_, near) in wanted.items() if near} == set(found) & set(wanted)
-        for key, point in found.items():
-            assert key not in wanted or np.allclose(point, wanted[key][0], atol=1e-12)
+                        wanted[step_between(cell, other)] = gap < wide
+        assert {step for step, near in wanted.items() if near} == found & set(wanted)

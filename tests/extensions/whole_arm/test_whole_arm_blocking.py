@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from known_cell import SOLIDS, tool_at
 from made_up_arms import random_arm
-from refusals import refused
 from scenes import PLANAR
 
 from dynamics import load_arm
@@ -201,16 +200,3 @@ def test_small_grids_stay_inside_their_arrays(planar):
         (point,) = points_on(planar, grid, 1, seed=9)
         assert np.array_equal(marked(planar, grid, point, 0.02), nearest(planar, grid, point) < 0.02)
         assert np.array_equal(block_known(planar, scene, grid), collides(planar, scene, centres(grid)))
-
-
-def test_refusals(planar):
-    grid = around(planar, (4, 3, 2))
-    empty = np.zeros(grid.shape, dtype=np.uint8)
-    at = np.zeros(3)
-    with refused("no map of this grid"):
-        mark_ball(planar, grid, empty.astype(float), at, 0.1, 1)
-    with refused("no map of this grid"):
-        mark_ball(planar, grid, empty[:3], at, 0.1, 1)
-    with refused("no map of this grid"):
-        mark_ball(planar, grid, np.asfortranarray(empty), at, 0.1, 1)
-    assert not empty.any()
