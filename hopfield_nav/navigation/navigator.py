@@ -93,7 +93,7 @@ class OverToolMap:
         self.situation = Situation(world, arm, start)  # of the run
         self.notes = self.situation.notes  # of every plan
         self.map = self.situation.map  # with all that is marked or believed on it
-        self.motions = ToolMotions(self.situation, start)  # what makes motions of paths
+        self.motions = ToolMotions(self.situation)  # what makes motions of paths
 
     @property
     def goal(self) -> np.ndarray | None:  # noqa: D102  (says ``Navigator``, as below)

@@ -1,9 +1,9 @@
 from .a_star import plan_a_star as plan_a_star
 from .any_angle import cells_along as cells_along
+from .any_angle import polyline_length as polyline_length
 from .any_angle import shorten_path as shorten_path
 from .ascent import climb as climb
 from .ascent import descend as descend
-from .cheapest import cheapest_path as cheapest_path
 from .closed import closed_cells as closed_cells
 from .closed import closed_keys as closed_keys
 from .hopfield import check_beta as check_beta
@@ -17,6 +17,7 @@ from .limit import places_of as places_of
 from .limit import solve as solve
 from .limit_bits import blocks as blocks
 from .limit_bits import first_levels as first_levels
+from .line_of_sight import line_of_sight as line_of_sight
 from .neighbourhood import Neighbourhood as Neighbourhood
 from .neighbourhood import first_axis_first as first_axis_first
 from .neighbourhood import neighbourhood_of as neighbourhood_of
@@ -27,9 +28,7 @@ from .planner import choose_function as choose_function
 from .planner import default_beta as default_beta
 from .planner import plan_path as plan_path
 from .planner import replan as replan
-from .potential_field import plan_potential_field as plan_potential_field
 from .replanning import Replanner as Replanner
-from .roadmap import plan_roadmap as plan_roadmap
 from .sum_exact import settle as settle
 from .theory import LINEAR as LINEAR
 from .theory import Activation as Activation

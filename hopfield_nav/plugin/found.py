@@ -19,7 +19,7 @@ _CORE = {  # folder of each kind in the core; where other files lie in it too, t
     "controller": ("control.laws", ()),
     "estimator": ("control.estimators", ()),
     "detector": ("control.detectors", ()),
-    "planner": ("navigation.planners", ("hopfield", "a_star", "potential_field", "roadmap")),
+    "planner": ("navigation.planners", ("hopfield", "a_star", "roadmap")),
     "response": ("navigation.responses", ("replan",)),
     "belief": ("", ()),
     "navigator": ("navigation.spaces", ("tool",)),

@@ -95,10 +95,7 @@ class ContactReport:
 class CollisionEvidence(NamedTuple):
     """What speaks against the cells of a map."""
 
-    # float32 grid, at least 0: -ln(1 - certainty) that a cell is blocked; the path risks the least. With
-    # ``as_cost`` what a cell costs beside the steps, each of which costs 1.
-    cells: np.ndarray
-    as_cost: bool = False  # whether it is a cost
+    cells: np.ndarray  # float32 grid, at least 0: -ln(1 - certainty) that a cell is blocked; the path risks the least
     # (k, 3) places through which no step shall sweep, unless so much is risked [m]
     points: np.ndarray = np.zeros((0, 3))
     weights: np.ndarray = np.zeros(0)  # (k,) how certain each is
@@ -110,7 +107,7 @@ Against, Felt = CollisionEvidence, ContactReport  # what both were called before
 
 
 class Belief(Protocol):
-    """Says what a touch blocks, or makes expensive, on a map of joint angles; asked before every path."""
+    """Says what a touch blocks on a map of joint angles; asked before every path."""
 
     def believe(self, felt: ContactReport) -> Any:
         """``CollisionEvidence``, or None: nothing but the steps that were touched."""

@@ -127,7 +127,7 @@ class Sweep:
         own = self.calls_own or any(
             worlds.is_code(name) for name in (world.detection.measure, world.detection.estimator, world.controller.law)
         )
-        planner = world.planner.kind in ("roadmap", "potential_field") or world.planner.strategy == "thompson"
+        planner = world.planner.kind == "roadmap"
         return bool(noise or drawn or own or planner or keys & {"sensors", "obstacles", "planner"})
 
     @property

@@ -15,6 +15,7 @@ from dynamics import BadInput
 from hopfield_nav.plugin import PLAIN, Method, Parameter, is_bundled
 from hopfield_nav.world.faults import unknown_key
 from hopfield_nav.world.fields import Section, refuse_section
+from hopfield_nav.world.gone import Gone, without_gone
 from hopfield_nav.world.trust import Trust
 
 
@@ -23,6 +24,7 @@ class MethodSection(Section):
 
     model_config = ConfigDict(extra="allow", frozen=True)
     kinds: ClassVar[dict[str, str]] = {}  # of the method that each of these keys names
+    gone: ClassVar[tuple[Gone, ...]] = ()  # what earlier versions had
 
     @model_validator(mode="wrap")
     @classmethod
@@ -30,7 +32,9 @@ class MethodSection(Section):
         """The section with the parameters of its methods checked, and completed by their defaults."""
         faults = list[BadInput]()
         if isinstance(section, Mapping):
-            section = {**section, **cls._values(section, info.context or {}, faults)}
+            context = info.context or {}
+            section = without_gone(section, cls.gone, context.get("trust", Trust()).record, faults)
+            section |= cls._values(section, context, faults)
         try:
             made = handler(section)
         except ValidationError as error:

@@ -1,14 +1,15 @@
 """The planner of a world: what plans, which keys it has, and what becomes of its path."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, ValidationInfo, model_validator
+from pydantic import Field
 
 from dynamics import BadInput
 from hopfield_nav.plugin import Parameter
 from hopfield_nav.world.fields import Flag, Length, Range, Text, Whole, must_fit, of_extension, show
+from hopfield_nav.world.gone import Gone
 from hopfield_nav.world.methods import MethodSection
 from hopfield_nav.world.trust import Trust, is_code
 
@@ -18,9 +19,30 @@ _BELIEFS = ("strategy", "no_path_error", "finer", "approach", "surface")  # what
 OWN_KEYS: dict[str, tuple[str, ...]] = {
     "hopfield": ("network", "beta", "activation", "ties", *_BELIEFS),
     "a_star": (),
-    "potential_field": ("random_walks",),
     "roadmap": ("samples", "connections"),
 }  # of each kind; the other keys belong to all
+
+_STRATEGIES = "felt_points, optimist, omniscient or FILE.py:NAME"
+_GONE = (
+    Gone("probe", "probes drove twice as far and saved no touch, and are no more", "false, or no such key", False),
+    Gone(
+        "kind", "in the main experiment the potential field got stuck, and it is no more",
+        "hopfield, a_star, roadmap or FILE.py:NAME", "hopfield", "potential_field",
+    ),
+    Gone("random_walks", "the potential field, to which they belonged, is no more", "0, or no such key", 0),
+    Gone(
+        "strategy", "with doubts as costs the arm reached fewer goals than with felt_points, and they are no more",
+        _STRATEGIES, "felt_points", "hypothesis_sets",
+    ),
+    Gone(
+        "strategy", "places that were drawn saved no touches and took longer to plan, and are no more",
+        _STRATEGIES, "felt_points", "thompson",
+    ),
+    Gone(
+        "unreachable", "to test every cell before the start excluded more cells than lazy, and is no more",
+        "lazy or ignore", "lazy", "precompute",
+    ),
+)  # fmt: skip
 
 
 class PlannerSection(MethodSection):
@@ -31,11 +53,11 @@ class PlannerSection(MethodSection):
     """
 
     kinds: ClassVar[dict[str, str]] = {"kind": "planner", "strategy": "belief"}
+    gone: ClassVar[tuple[Gone, ...]] = _GONE
 
     kind: Text = Field(
         "hopfield",
-        description="what plans: hopfield, the network; for comparison a_star, potential_field or roadmap; "
-        "or FILE.py:NAME",
+        description="what plans: hopfield, the network; for comparison a_star or roadmap; or FILE.py:NAME",
     )
     network: Literal["limit", "sum"] = Field("limit", description="limit: shortest paths; sum: the document's")
     beta: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
@@ -53,10 +75,8 @@ class PlannerSection(MethodSection):
     )
     strategy: Text = Field(
         "felt_points",
-        description="what a touch blocks on a map of joint angles: felt_points, where it may have been; "
-        "hypothesis_sets, nothing, but with what speaks against a cell as its cost; thompson, one of the "
-        "points drawn anew for every path; optimist, its own step alone; omniscient: all obstacles are "
-        "known, as the bound of what is possible; or FILE.py:NAME",
+        description="what a touch blocks on a map of joint angles: felt_points, where it may have been; optimist, "
+        "its own step alone; omniscient: all obstacles are known, as the bound of what is possible; or FILE.py:NAME",
         json_schema_extra=of_extension("whole_arm"),
     )
     no_path_error: Annotated[float, Range(0.0, 0.1, "1")] = Field(
@@ -91,12 +111,10 @@ class PlannerSection(MethodSection):
     clearance: Annotated[float, Range(0.0, 1.0, "m")] = Field(
         0.0, description="kept from blocked cells, with any_angle"
     )
-    unreachable: Literal["lazy", "precompute", "ignore"] = Field(
+    unreachable: Literal["lazy", "ignore"] = Field(
         "lazy",
-        description="cells that the arm cannot reach: found when a path leads there, all before the start, "
-        "or not at all: then such a path ends the run",
+        description="cells that the arm cannot reach: excluded when a path leads there, or not: then it ends the run",
     )
-    random_walks: Annotated[int, Whole(0, 1000)] = Field(0, description="out of local minima, for potential_field")
     samples: Annotated[int, Whole(1, 10**6)] = Field(200, description="random points, for roadmap")
     connections: Annotated[int, Whole(1, 1000)] = Field(
         10, description="neighbours that a point is connected with, for roadmap"
@@ -111,19 +129,6 @@ class PlannerSection(MethodSection):
         others = foreign_keys(cls.named(section)["kind"])
         kept = (key for keys in OWN_KEYS.values() for key in keys if key not in others)
         return own | {key: Parameter(key, 0.0, 0.0, 0.0, "1", "of a kind of planner") for key in kept}
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _without_probe(cls, section: Any, handler: Callable[[Any], Self], info: ValidationInfo) -> Self:
-        """Worlds of earlier versions have the key ``probe``, of something that is no more."""
-        value = section.get("probe") if isinstance(section, Mapping) else None
-        recorded = (info.context or {}).get("trust", Trust()).record
-        if value is True and not recorded:
-            message = "probes drove twice as far and saved no touch, and are no more"
-            raise BadInput(message, where="probe", found=value, allowed="false, or no such key")
-        if isinstance(value, bool):
-            section = {key: given for key, given in section.items() if key != "probe"}
-        return handler(section)
 
     @must_fit
     def _check(self) -> Iterator[BadInput]:

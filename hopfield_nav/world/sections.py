@@ -22,6 +22,7 @@ from hopfield_nav.world.fields import (
     Whole,
     of_extension,
 )
+from hopfield_nav.world.gone import Gone
 from hopfield_nav.world.imperfections import FrictionChoice, LearnChoice, ModelErrorSection, TorqueRippleSection
 from hopfield_nav.world.methods import MethodSection
 
@@ -190,6 +191,9 @@ class ExploreSection(MethodSection):
     """
 
     kinds: ClassVar[dict[str, str]] = {"method": "response"}
+    gone: ClassVar[tuple[Gone, ...]] = (
+        Gone("step", "longer strides missed gaps and took longer, and are no more", "null, or no such key", None),
+    )
 
     method: Text = Field(
         "replan",
@@ -200,11 +204,6 @@ class ExploreSection(MethodSection):
     retract: Annotated[float, Range(0.0, 0.1, "m", above=True)] = Field(
         0.005,
         description="to follow: distance from the surface between two touches",
-        json_schema_extra=of_extension("surfaces"),
-    )
-    step: Annotated[float, Range(0.0, 1.0, "m", above=True)] | None = Field(
-        None,
-        description="to follow: from a touch to the next along the surface; null: to the next cell",
         json_schema_extra=of_extension("surfaces"),
     )
     force: Annotated[float, Range(0.1, 1e3, "N")] = Field(

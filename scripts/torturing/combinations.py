@@ -105,7 +105,7 @@ def _changes(dice: random.Random, grid: dict[str, Any]) -> dict[str, Any]:
         {"detection.measure": dice.choice(["joint_torque", "persistent_joint_torque", *["force_norm"] * of_tool])},
         {"detection.estimator": dice.choice(["momentum_observer", "disturbance_observer", "joint_error"])},
         {"controller.law": dice.choice(["inverse_dynamics", "computed_torque"])},
-        {"explore.method": "follow"} if of_tool else {"planner.strategy": "thompson"},
+        {"explore.method": "follow"} if of_tool else {"planner.strategy": "optimist"},
         {"planner.kind": "roadmap"} if of_tool else {"start.joints.5": 0.1},
     ]
     return dice.choice(options) if dice.random() < 0.3 else {}
@@ -207,10 +207,10 @@ def _obstacles(dice: random.Random, high: bool) -> list[dict[str, Any]]:
 
 def _planner(dice: random.Random, joints: bool) -> dict[str, Any]:
     if joints:
-        strategy = dice.choice(["felt_points", "felt_points", "thompson", "hypothesis_sets", "optimist", "omniscient"])
+        strategy = dice.choice(["felt_points", "felt_points", "optimist", "omniscient"])
         return {"strategy": strategy} | _maybe(dice, 0.2, {"finer": False}) | _maybe(dice, 0.2, {"any_angle": False})
-    kind = dice.choice(["hopfield", "hopfield", "a_star", "potential_field", "roadmap"])
-    more = {"hopfield": {"network": dice.choice(["limit", "sum"])}, "potential_field": {"random_walks": 20}}
+    kind = dice.choice(["hopfield", "hopfield", "a_star", "roadmap"])
+    more = {"hopfield": {"network": dice.choice(["limit", "sum"])}}
     return (
         {"kind": kind} | more.get(kind, {}) | _maybe(dice, 0.2, {"radius": 2} if kind in ("hopfield", "a_star") else {})
     )

@@ -51,7 +51,6 @@ CASES = {
     "noise": ("ragazzon2012_real", ["sensors.velocity_noise=0.01", "time_limit=6"], 3.0),
     "marks": ("u_trap", ["detection.mark=desired", "time_limit=8"], 4.0),
     "joints": ("whole_arm", ARM, 4.0),
-    "thompson": ("whole_arm", [*ARM, "planner.strategy=thompson"], 6.0),
     "learns": ("whole_arm_real", [*ARM, "controller.learn=true"], 4.5),
     "flexible": ("ragazzon2012", ["plant.engine=flexible", SHORT], 1.5),
     "mujoco": ("ragazzon2012", ["plant.engine=mujoco", SHORT], 1.5),

@@ -19,7 +19,8 @@ from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation import MarkingNavigator
 from hopfield_nav.navigation.map import ToolMap
 from hopfield_nav.navigation.map.known_map import SAME, blocked_cells, make_map, only_in_sight
-from hopfield_nav.planning import plan_roadmap, shorten_path
+from hopfield_nav.navigation.planners.roadmap import plan_roadmap
+from hopfield_nav.planning import shorten_path
 from hopfield_nav.world import pack, parse_world
 
 PLANE = "map: {origin: [0.16, -0.17, 0.0], spacing: 0.03, shape: [13, 12]}\n"

@@ -1,4 +1,4 @@
-"""Cells out of reach are excluded one after the other, or all before the start."""
+"""Cells out of reach are excluded one after the other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from poses import HOME
 from scenes import TOOL_MAP
 
-from dynamics import forward_kinematics, inverse_kinematics, load_arm, manipulability
+from dynamics import forward_kinematics, load_arm, manipulability
 from hopfield_nav import Simulation, load_world, simulate
 from hopfield_nav.build import build_arm, build_obstacles
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, box, half_space, pack_primitives
@@ -16,7 +16,6 @@ from hopfield_nav.navigation.motion.reachability import (
     follow_regular_path,
     known_solids,
     touching_links,
-    unreachable_places,
 )
 
 
@@ -41,23 +40,6 @@ def test_lazy_finds_a_path_that_the_arm_can_follow(settings):
     assert not sim.navigator.grid.blocked.any()
     np.testing.assert_array_equal(run.data.final_map.values == 2, found)
     assert not found[tuple(run.data.first_path.values.T)].any()
-
-
-def test_precomputed_cells_are_those_without_a_solution():
-    sim = begin("precompute")
-    grid, found = sim.navigator.grid, sim.navigator.map.unreachable
-    pose = np.eye(4)
-    pose[:3, :3] = sim.world.trajectory.tool_rotation
-    for cell in np.ndindex(found.shape):
-        pose[:3, 3] = grid.centre(cell)
-        solutions = np.asarray(inverse_kinematics(sim.arm, pose)).reshape(-1, 6)
-        solutions = solutions[np.isfinite(solutions).all(axis=1)]
-        if len(solutions) == 0:
-            assert found[cell]
-        elif not found[cell]:
-            assert manipulability(sim.arm, solutions).max() >= SINGULAR
-    assert found.any()
-    assert sim.run().outcome == "reached"
 
 
 def test_no_path_left_names_the_number_of_cells():
@@ -90,8 +72,6 @@ def test_a_path_ends_where_the_arm_is_singular():
     assert path.reason == f"singular at waypoint {path.reached}"
     assert np.isnan(path.q[path.reached :]).all()
     assert manipulability(arm, path.q[: path.reached]).min() >= SINGULAR
-    nearly = forward_kinematics(arm, np.array([0.3, -1.0, 0.003, 0.2, 1.2, 0.1]))
-    assert unreachable_places(arm, np.stack([poses[0], nearly]), start).tolist() == [False, True]
 
 
 # --- links that touch what is known -----------------------------------------------------------------------
@@ -110,8 +90,6 @@ def test_links_keep_away_from_known_obstacles_where_links_can_touch():
     assert 0 < (spared.data.final_map.values == 2).sum() < 40
     assert beyond_link_1(spared).min() > 0.0
     assert beyond_link_1(touched).min() < 0.0
-    before = simulate(load_world("cell", [*TALL, "planner.unreachable=precompute"]))
-    np.testing.assert_array_equal(before.data.first_path.values, spared.data.first_path.values)
 
 
 FORWARD = "trajectory.tool_rotation=[[0, 0, 1], [1, 0, 0], [0, 1, 0]]"  # the wrist would be in the base
@@ -129,14 +107,13 @@ def test_a_path_whose_first_waypoint_is_out_of_reach_touches_nothing():
 
 
 @pytest.mark.parametrize("known", ["[]", "[{floor: {height: -0.3}}]"])
-@pytest.mark.parametrize("choice", ["lazy", "precompute"])
 @pytest.mark.parametrize("exact", [False, True])
-def test_an_arm_that_is_at_its_goal_arrives(known, choice, exact):
+def test_an_arm_that_is_at_its_goal_arrives(known, exact):
     world = load_world("empty")
     x, y, z = (float(v) for v in forward_kinematics(build_arm(world), np.array(world.start.joints))[:3, 3])
     goal = f"goal={{position: [{x}, {y}]}}" if exact else "goal={cell: [1, 10]}"
     height = z if exact else 0.0
-    settings = ["contact.bodies=arm", f"known={known}", f"planner.unreachable={choice}", goal]
+    settings = ["contact.bodies=arm", f"known={known}", goal]
     run = simulate(load_world("empty", [*settings, f"map.origin=[0.1501, -0.2499, {height}]"]))
     assert (run.outcome, run.summary["collision_count"]) == ("reached", 0)
 

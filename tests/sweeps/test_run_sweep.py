@@ -446,7 +446,7 @@ DRAWN = [
     ("u_trap", {"sensors.velocity_noise": 0.01}),
     ("u_trap", {"sensors.torque_noise": 0.01}),
     ("whole_arm", {}),  # the goal is a place, and rotations of the tool are drawn
-    ("hypotheses_table", {"planner.strategy": "thompson"}),
+    ("u_trap", {"planner": {"kind": "roadmap"}}),
 ]
 
 

@@ -17,7 +17,7 @@ from hopfield_nav.world.planner_section import OWN_KEYS, foreign_keys
 
 GIVEN = {
     "network": "sum", "beta": 0.1, "activation": "tanh", "ties": ["-v", "+v", "+u", "-u"],
-    "strategy": "optimist", "random_walks": 3, "samples": 50, "connections": 4,
+    "strategy": "optimist", "samples": 50, "connections": 4,
     "no_path_error": 0.01, "finer": False, "approach": 0.2, "surface": 0.1,
 }  # fmt: skip
 WHOLE_ARMS = {"approach": "0", "surface": "0", "strategy": "felt_points"}
@@ -65,8 +65,31 @@ def test_probes_are_no_more():
     (other,) = caught.value.others
     assert "time_limit" in str(other)
     assert parse_world(f"{JOINTS}planner: {{probe: false}}\n") == parse_world(JOINTS)
-    with refused("planner.probe: unknown key"):
-        parse_world(f"{JOINTS}planner: {{probe: 3}}\n")
+
+
+GONE = [
+    ("planner.probe", 3, False, "probes drove twice as far"),
+    ("planner.random_walks", 20, 0, "the potential field, to which they belonged, is no more"),
+    ("planner.kind", "potential_field", "hopfield", "the potential field got stuck"),
+    ("planner.strategy", "hypothesis_sets", "felt_points", "reached fewer goals than with felt_points"),
+    ("planner.strategy", "thompson", "felt_points", "saved no touches and took longer to plan"),
+    ("planner.unreachable", "precompute", "lazy", "excluded more cells than lazy"),
+    ("explore.step", 0.06, None, "longer strides missed gaps"),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "instead", "why"), GONE)
+def test_what_is_no_more_is_refused_with_its_reason_but_read_in_a_saved_run(key, value, instead, why, tmp_path):
+    section, name = key.split(".")
+    text, plain = (f"{JOINTS}{section}: {{{name}: {json.dumps(v)}}}\n" for v in (value, instead))
+    with refused(f"line 3: {key}: .*{why}.*; found .*; allowed: ") as caught:
+        parse_world(text)
+    assert not caught.value.others
+    assert parse_world(plain) == parse_world(JOINTS)
+    saved = yaml.safe_load(parse_world(JOINTS).to_yaml())
+    saved[section][name] = value
+    (tmp_path / "world.yaml").write_text(yaml.safe_dump(saved))
+    assert recorded_world(tmp_path / "world.yaml").planner == parse_world(JOINTS).planner
 
 
 def test_the_whole_arm_passes_nothing_by():

@@ -4,6 +4,7 @@ It says which way to go and why there is none; it drives nothing. Where its path
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from hopfield_nav.build import build_obstacles
 from hopfield_nav.clearance import build_scene, scene_of_world
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.attempts import Choice, choose_path
-from hopfield_nav.extensions.whole_arm.blocking import mark_ball
+from hopfield_nav.extensions.whole_arm.blocking import cells_near
 from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
 from hopfield_nav.extensions.whole_arm.goals import goal_solutions, tool_line
 from hopfield_nav.extensions.whole_arm.grid import Carried, JointGrid, finer, grid_of
@@ -23,7 +24,7 @@ from hopfield_nav.extensions.whole_arm.search import CellPath, Query, Search
 from hopfield_nav.extensions.whole_arm.separation import Separation
 from hopfield_nav.extensions.whole_arm.strategy import ArmReport, belief_for
 from hopfield_nav.navigation.map import Beliefs, Cell, Step
-from hopfield_nav.navigation.motion import CHEAPEST, NETWORK, MotionPhase, planned_by
+from hopfield_nav.navigation.motion import MotionPhase, planned_by
 from hopfield_nav.navigation.planners import planner_for
 from hopfield_nav.plugin import BelievedMap, CollisionEvidence
 from hopfield_nav.world import World, is_code
@@ -111,8 +112,7 @@ class ArmMap:
             away = straight and not trail.at_start
             return Back() if away else End("no cell of the map can be entered from where the arm is")
         choice, evidence = self.choose_path(here, q)
-        by = planned_by(self._world.planner)
-        self.planned = CHEAPEST if by == NETWORK and evidence.as_cost else by, choice.path if choice else None
+        self.planned = planned_by(self._world.planner), choice.path if choice else None
         self.separation.look(self.learning)
         if choice is not None and self.separation.is_settled(self.collisions):
             return End(self._why_hardly(), self.separation.bound)
@@ -133,7 +133,7 @@ class ArmMap:
         report = self.believed(here, with_steps=is_code(self._world.planner.strategy))
         points, weights, touches = self.collisions.places()
         evidence = self._belief.believe(
-            ArmReport(report, points, weights, touches, self._cells_near, self.collisions)
+            ArmReport(report, points, weights, touches, partial(cells_near, self._arm, self.grid), self.collisions)
         ) or CollisionEvidence(np.zeros(self.grid.shape, np.float32))
         if len(self.collisions.touches) >= numbers.LINE_TOUCHES:
             self.learning.shut_exits |= self.search.lines
@@ -152,12 +152,6 @@ class ArmMap:
             here, self.search.blocked, self.collisions.risk(), self.search.goals, set(doubted)
         )
         return replace(believed, certainty=np.array([doubted[step] for step in sorted(doubted)]))
-
-    def _cells_near(self, point: np.ndarray, distance: float) -> np.ndarray:
-        """Bool grid of the cells at whose centres the arm is nearer to a point (3,) than a distance [m]."""
-        marks = np.zeros(self.grid.shape, dtype=np.uint8)
-        mark_ball(self._arm, self.grid, marks, point, distance, 1)
-        return marks.astype(bool)
 
     def entry(self, q: np.ndarray, straight: bool) -> Cell | None:
         """The cell over which the arm enters the map; before ``straight`` motion not a doubted one, if it may."""

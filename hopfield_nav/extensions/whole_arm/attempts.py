@@ -1,9 +1,8 @@
 """How a path is chosen: attempts in turn, each less careful than the one before, until one of them settles it.
 
 What is known blocks for good; what was felt is let go, the least certain first, where it leaves no path; but facts
-never are, nor last legs and lines that were touched. ``BY_DOUBT`` and ``BY_COST`` are the attempts in their order,
-``choose_path`` makes them. The path of each is found in ``search``, over cells and steps that are proven free of what
-is known.
+never are, nor last legs and lines that were touched. ``ATTEMPTS`` are in their order, ``choose_path`` makes them. The
+path of each comes from ``search``, over cells and steps that are proven free of what is known.
 """
 
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.search import CellPath, Exits, Query, Search
 
 LEVELS = numbers.CERTAINTY_LEVELS
-NO_DOUBT, LEAST_DOUBT, ANY_DOUBT, COSTS = LEVELS[:1], LEVELS[1:], LEVELS[-1:], ()
+NO_DOUBT, LEAST_DOUBT, ANY_DOUBT = LEVELS[:1], LEVELS[1:], LEVELS[-1:]
 
 
 class Attempt(NamedTuple):
@@ -24,15 +23,14 @@ class Attempt(NamedTuple):
     # where it may end: at the nearest centres of lines alone; of goals and lines; at all near
     ends: Literal["line", "near", "all"]
     past: Literal["touched", "facts"]  # which steps it keeps closed: all that were touched, or facts alone
-    # certainties of cells and places against which it may lead: the least that leaves a path is taken. ``COSTS``: no
-    # cell is closed, and the path is that of the least sum of costs
+    # certainties of cells and places against which it may lead: the least that leaves a path is taken
     risks: tuple[float, ...]
     # a path that risks no more is taken at once, so every path at 1; another is kept, in case no later one is found
     settles: float = 1.0
     is_needed: bool = False  # whether the search ends where this attempt finds no path
 
 
-BY_DOUBT = (
+ATTEMPTS = (
     Attempt("onto the tool's line, against no doubt", "line", "touched", NO_DOUBT),
     Attempt("to the nearest centres, against no doubt", "near", "touched", NO_DOUBT),
     Attempt("to the nearest centres, against the least doubt", "near", "touched", LEAST_DOUBT, numbers.EVEN_CHANCE),
@@ -42,12 +40,6 @@ BY_DOUBT = (
     Attempt("over touched steps, against no doubt", "all", "facts", NO_DOUBT),
     Attempt("over touched steps, against the least doubt", "all", "facts", LEAST_DOUBT),
 )
-BY_COST = (
-    Attempt("onto the tool's line, at no cost", "line", "touched", COSTS),
-    Attempt("to the nearest centres, at the least cost", "near", "touched", COSTS),
-    Attempt("to more centres, at the least cost", "all", "touched", COSTS),
-    Attempt("over touched steps, at the least cost", "all", "facts", COSTS),
-)
 
 
 class Choice(NamedTuple):
@@ -55,7 +47,7 @@ class Choice(NamedTuple):
 
     path: CellPath
     attempt: Attempt  # that found it
-    risk: float  # certainty against which it leads; 1 over touched steps; where costs count always 0
+    risk: float  # certainty against which it leads; 1 over touched steps
 
 
 def choose_path(search: Search, query: Query) -> Choice | None:
@@ -65,7 +57,7 @@ def choose_path(search: Search, query: Query) -> Choice | None:
     kept where an attempt from more centres, against as much doubt, gives up.
     """
     kept, made = None, list[tuple[Exits, str, tuple[float, ...]]]()
-    for attempt in BY_COST if query.evidence.as_cost else BY_DOUBT:
+    for attempt in ATTEMPTS:
         exits = search.exits(query.left_out, attempt.ends)
         this = exits, attempt.past, attempt.risks
         is_past_touched = kept is not None and kept.attempt.past == "touched"
@@ -89,10 +81,6 @@ def _is_certain(attempt: Attempt, kept: Choice | None) -> bool:
 def _make(attempt: Attempt, exits: Exits, search: Search, query: Query, kept: Choice | None) -> Choice | None:
     """What an attempt finds; ``kept`` is what an earlier one did."""
     closed = set(query.beliefs.doubted()) if attempt.past == "touched" else query.beliefs.facts
-    if attempt.risks == COSTS:
-        path = search.cheapest(query, exits, closed)
-        costs = path is not None and attempt.ends == "line" and search.has_cost(path, query)
-        return None if path is None or costs else Choice(path, attempt, 0.0)
     levels, is_certain = attempt.risks, _is_certain(attempt, kept)
     if kept is not None and is_certain:
         levels = levels[: levels.index(kept.risk) + 1]

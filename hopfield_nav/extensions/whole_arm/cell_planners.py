@@ -1,4 +1,4 @@
-"""What is asked for a path over cells: the network, the least sum of costs, or a planner of the user.
+"""What is asked for a path over cells: the network, or a planner of the user.
 
 Each is asked again and again while checks close more steps. A closed axis may be cut where a path over it would turn
 a joint beyond its limits.
@@ -15,7 +15,7 @@ from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.grid import TURN, JointGrid
 from hopfield_nav.navigation.map import Cell, Step, pairs
 from hopfield_nav.navigation.planners import WithPlan
-from hopfield_nav.planning import Landscape, Replanner, cheapest_path, first_axis_first, neighbourhood_of
+from hopfield_nav.planning import Landscape, Replanner, first_axis_first, neighbourhood_of
 from hopfield_nav.plugin import BelievedMap
 
 AxisCuts = tuple[tuple[int, float], ...]  # joints, and angles over which they shall not turn [rad]
@@ -57,20 +57,6 @@ class Network:
             self._replanner = Replanner(map_.of(self._blocked), map_.cells(goals), near, shut)
         self._asked, self._closed = asked, closed
         return map_.back(self._replanner.path(tuple(map_.cells(np.array(self._here)))))
-
-
-class Costs(NamedTuple):
-    """Cheapest paths: a step costs 1, and a cell what ``cost`` says."""
-
-    grid: JointGrid
-    here: Cell
-    cost: np.ndarray
-    landscape: Landscape | None = None
-
-    def plan(self, goals: np.ndarray, closed: set[Step], cuts: AxisCuts) -> np.ndarray | None:  # noqa: D102
-        map_ = opened(cuts, self.grid)
-        shut, begin = map_.steps(pairs(closed, self.grid.shape)), tuple(map_.cells(np.array(self.here)))
-        return map_.back(cheapest_path(map_.of(self.cost), begin, map_.cells(goals), shut, map_.periodic))
 
 
 class Own(NamedTuple):

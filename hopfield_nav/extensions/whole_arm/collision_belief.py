@@ -121,17 +121,6 @@ class CollisionBelief:
         """Whether a surface is believed to go on anywhere."""
         return any(len(touch.beside) for touch in self._touches)
 
-    def drawn(self, generator: np.random.Generator) -> "CollisionBelief":
-        """What were doubted if of every touch one place, or none, drawn by weight, were certain."""
-        found = CollisionBelief(self._arm, self._grid, self._shells)
-        found._free = self._free
-        for places in self.touches:
-            share = np.append(places.weights, max(0.0, 1.0 - places.weights.sum()))
-            k = int(generator.choice(len(share), p=share / share.sum()))
-            if k < len(places.points):
-                found.add(ContactHypotheses(places.points[[k]], places.links[[k]], np.ones(1)))
-        return found
-
     def _weigh(self) -> None:
         """Let every touch hear where the others may have been, each as it weighs alone."""
         (points, _, whose), alone = self.places(), self.alone()

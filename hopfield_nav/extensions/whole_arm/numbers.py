@@ -11,7 +11,6 @@ first forty seeds of ``scripts/suites/whole_arm_told.yaml``. *straight*: chosen 
 CERTAINTY_LEVELS = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.99, 0.999, 1.0)  # that may be risked [guess]
 EVEN_CHANCE = 0.5  # certainty risked before more centres are tried, weight of a place at which more is felt [guess]
 NO_DOUBT = 1e-4  # of -ln(1 - certainty): less is what is left where something was taken back [numeric]
-NO_COST = 0.01  # steps; a cell that costs less is free [guess]
 ENTRY_REACH = 2  # cells; as far lie the centres over which the map is entered or left [guess]
 EXITS, MOST_EXITS = 4, 64  # nearest centres from which a solution is reached: at first, and at most [guess]
 ROUNDS = 40  # of paths through likely places, before so much certainty is thought to leave none [guess]
@@ -31,7 +30,6 @@ CHANGED_WEIGHT = 0.05  # of a place, from which on its cells are marked anew [gu
 SURFACE_WEIGHT, SURFACE_SHARE = 0.6, 0.6  # of a place with a surface, and the share of it that is said there [guess]
 SURFACE_POINTS = 6  # about a place [guess]
 PATIENCE = 10  # touches, until surfaces are let go, and until they are tried at the goal [surfaces, boxes]
-COST_OF_DOUBT = 30.0  # steps; of -ln(1 - certainty) = 1 in the strategy hypothesis_sets [guess]
 POINT = 1e-6  # m; radius of what stands for a point [numeric]
 
 # Where on the arm a touch was (``localization``)

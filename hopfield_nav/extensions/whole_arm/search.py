@@ -16,15 +16,7 @@ from dynamics import Arm
 from hopfield_nav.clearance import Scene
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.blocking import block_known
-from hopfield_nav.extensions.whole_arm.cell_planners import (
-    AxisCuts,
-    CellPlanner,
-    Costs,
-    Network,
-    Own,
-    one_more,
-    within_limits,
-)
+from hopfield_nav.extensions.whole_arm.cell_planners import AxisCuts, CellPlanner, Network, Own, one_more, within_limits
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
 from hopfield_nav.extensions.whole_arm.step_checks import Place, StepChecks, Walls, doubtful, likely_places
 from hopfield_nav.navigation.map import Beliefs, Cell, Step, pairs, step_between
@@ -62,9 +54,9 @@ class CellPath(NamedTuple):
 class Search:
     """Plans on one map of the arm of a scene, to solutions (s, n) [rad] at the goal.
 
-    ``planner`` is the user's; None: the network, or the cheapest path where there are costs. Each solution may be
-    reached from so many centres as ``most_exits``. ``lines`` (m, n) lead to one of them each; a path may end where one
-    begins, and does if no doubt speaks against it: they are numbered behind the solutions.
+    ``planner`` is the user's; None: the network. Each solution may be reached from so many centres as ``most_exits``.
+    ``lines`` (m, n) lead to one of them each; a path may end where one begins, and does if no doubt speaks against it:
+    they are numbered behind the solutions.
     """
 
     def __init__(
@@ -158,19 +150,10 @@ class Search:
         blocked = self.blocked | doubtful(cells, certainty)
         left = [exit for exit in self._unswept(exits, likely) if not blocked[exit[1]]]
         closed = closed | self.checks.barred | (self.checks.through(likely) - driven)
-        planner = self._own(query, blocked) or Network(self._grid, query.here, blocked)
+        planner: CellPlanner = Network(self._grid, query.here, blocked)
+        if self._planner is not None:
+            planner = Own(self._planner, partial(self.believed, query.here, blocked, cells))
         return self._proven(planner, query.q, closed, left, driven, likely)
-
-    def cheapest(self, query: Query, exits: Exits, closed: set[Step]) -> CellPath | None:
-        """The path with the least sum of steps and costs of cells."""
-        cost = np.where(self.blocked, np.float32(np.inf), query.evidence.cells)
-        planner = self._own(query, self.blocked, cost) or Costs(self._grid, query.here, cost)
-        return self._proven(planner, query.q, closed | self.checks.barred, exits, set(), set())
-
-    def has_cost(self, path: CellPath, query: Query) -> bool:
-        """Whether a path, or the line onto which it leads, costs anything beside its steps."""
-        line = np.floor(self._grid.along(self._ends[path.goal])).astype(int) % self._grid.shape
-        return bool((query.evidence.cells[tuple(np.vstack([path.cells[1:], line]).T)] >= numbers.NO_COST).any())
 
     def towards(self, targets: np.ndarray, query: Query) -> CellPath | None:
         """The shortest path to one of the cells ``targets`` (k,), in C order, past all other doubted cells.
@@ -193,13 +176,6 @@ class Search:
                 return path if within_limits(self._arm, self._grid, rows).all() and len(cells) > 1 else None
             closed = closed | {step for step in bad if step is not None}
         return None
-
-    def _own(self, query: Query, blocked: np.ndarray, against: np.ndarray | None = None) -> CellPlanner | None:
-        """The planner of the user, if there is one."""
-        against = query.evidence.cells if against is None else against
-        if self._planner is None:
-            return None
-        return Own(self._planner, partial(self.believed, query.here, blocked, against))
 
     def _proven(
         self, planner: CellPlanner, q: np.ndarray, closed: set[Step], exits: Exits, driven: set[Step],

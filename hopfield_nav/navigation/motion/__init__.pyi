@@ -1,5 +1,4 @@
 from .plan_notes import AGAINST_BELIEFS as AGAINST_BELIEFS
-from .plan_notes import CHEAPEST as CHEAPEST
 from .plan_notes import NETWORK as NETWORK
 from .plan_notes import NotedPlan as NotedPlan
 from .plan_notes import PlanNotes as PlanNotes

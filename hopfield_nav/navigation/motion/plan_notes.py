@@ -7,14 +7,14 @@ import numpy as np
 from hopfield_nav.planning import Landscape
 from hopfield_nav.world import PlannerSection, World, is_code
 
-NETWORK, AGAINST_BELIEFS, CHEAPEST, OWN = "network", "against_beliefs", "cheapest", "own"
+NETWORK, AGAINST_BELIEFS, OWN = "network", "against_beliefs", "own"
 
 
 class NotedPlan(NamedTuple):
     """A plan that a motion was made of, or that there was no path for one."""
 
-    # by: NETWORK, a climb; AGAINST_BELIEFS, over what is believed to be closed, which is no climb; CHEAPEST, the
-    # least sum of costs; OWN, a planner from outside the program; or the kind of another planner
+    # by: NETWORK, a climb; AGAINST_BELIEFS, over what is believed to be closed, which is no climb; OWN, a
+    # planner from outside the program; or the kind of another planner
     time: float  # of the simulation [s]
     by: str
     cells: np.ndarray  # (k, rank) of the path; k = 0 where there is none

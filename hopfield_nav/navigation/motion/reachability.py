@@ -74,19 +74,3 @@ def _cut(path: JointPath, bad: np.ndarray, why: Callable[[int], str]) -> JointPa
     first, angles = int(bad.argmax()), path.q.copy()
     angles[first:] = np.nan
     return JointPath(angles, first, f"{why(first)} at waypoint {first}")
-
-
-def unreachable_places(arm: Arm, poses: np.ndarray, q: np.ndarray, known: KnownSolids | None = None) -> np.ndarray:
-    """(k,) which poses (k, 4, 4) the arm cannot take, each asked for itself: bool.
-
-    It has no solution within the limits, or the one nearest to q (from which the numeric solver starts) is singular
-    or touches.
-    """
-    out = np.ones(len(poses), dtype=bool)
-    for k in range(len(poses)):
-        path = follow_path(arm, poses[k : k + 1], q, ANY_JUMP)
-        if path.reason:
-            continue
-        touching = known is not None and touching_links(arm, path.q, known)[0, 0] >= 0
-        out[k] = touching or manipulability(arm, path.q)[0] < SINGULAR
-    return out

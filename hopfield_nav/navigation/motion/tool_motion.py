@@ -51,14 +51,13 @@ class ToolPath(NamedTuple):
 class ToolMotions:
     """Makes motions of the tool; cells out of reach are noted on the situation's map."""
 
-    def __init__(self, situation: Situation, start: np.ndarray) -> None:
+    def __init__(self, situation: Situation) -> None:
         self._situation, self._map = situation, situation.map
         world = situation.world
         self._exploring = world.planner.unreachable != "ignore"
         whole = world.contact.bodies == "arm" and world.known and self._exploring
         self._solids = reachability.known_solids(situation.arm, self._map.known.solids) if whole else None
         self._cause = ""
-        self._precompute_unreachable(start)
 
     def first(self, paths: Paths, q: np.ndarray) -> PlannedMotion:
         """The motion from the start at joint angles (n,); at rest there when the world has no goal."""
@@ -182,18 +181,6 @@ class ToolMotions:
         poses = self.poses(cells)
         poses[-1, :3, 3] = self._map.goal
         return poses
-
-    def _precompute_unreachable(self, start: np.ndarray) -> None:
-        """Find the cells out of reach, if the world wants that known beforehand.
-
-        With a free rotation nearly every cell within reach will do: they are found on the way.
-        """
-        world, unreachable = self._situation.world, self._map.unreachable
-        wanted = world.planner.unreachable == "precompute" and not world.trajectory.any_rotation
-        if self._map.goal is not None and wanted:
-            cells = np.argwhere(~unreachable)
-            found = reachability.unreachable_places(self._situation.arm, self.poses(cells), start, self._solids)
-            unreachable[tuple(cells.T)] = found
 
     def _count_unreachable(self) -> str:
         count = int((self._map.unreachable & ~self._map.grid.blocked).sum())

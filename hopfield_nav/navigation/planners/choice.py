@@ -55,35 +55,12 @@ def believed_map(
     return BelievedMap(blocked, against, closed, certainty, start, goals, moves, radius, world.seed)
 
 
-def plan_with(
-    section: PlannerSection,
-    blocked: np.ndarray,
-    start: tuple[int, ...],
-    goal: tuple[int, ...],
-    seed: int,
-    closed: np.ndarray | None = None,
-) -> Plan:
-    """Plan with a built-in planner, lengths in cells; a blocked start or goal counts as free.
-
-    ``closed`` (m, 2, rank) are pairs of neighbouring cells without a step between them. The potential field and the
-    roadmap make no steps: to them both cells of a pair are blocked.
-
-    Raises ``BadInput``: a closed pair outside the grid or not of neighbours; what `planning.replan` refuses.
-    """
-    none = np.zeros((0, 2, blocked.ndim), dtype=int)
-    shut = none if closed is None else closed
-    empty = np.zeros(0)
-    return built_in(section).plan(
-        BelievedMap(blocked, empty, shut, empty, start, np.array([goal]), none[:, 0], section.radius, seed)
-    )
-
-
 def open_cells(
     section: PlannerSection, blocked: np.ndarray, start: tuple[int, ...], goal: tuple[int, ...]
 ) -> np.ndarray:
     """Bool grid of the free cells from which the goal can be reached, by the network.
 
-    Planners that keep no field for all cells ask the limit network. Arguments as in `plan_with`.
+    Planners that keep no field for all cells ask the limit network. A blocked start or goal counts as free.
     """
     plain = section.kind != "hopfield" or section.activation != "linear"  # its g(0) may light every cell
     network = "limit" if plain else section.network

@@ -12,7 +12,6 @@ from hopfield_nav.navigation.planners import believed_map, planner_for
 from hopfield_nav.planning import Plan
 from hopfield_nav.plugin import BelievedMap
 
-WITHOUT_STEPS = ("roadmap", "potential_field")  # planners that make longer moves alone
 FACTS_ALONE = "facts alone separate start and goal"
 _GOAL_SHUT = "known obstacles stand between the goal and every free cell around it"
 
@@ -68,8 +67,8 @@ class BelievedPaths:
 
     def believed(self, start: Cell) -> BelievedMap:
         """The map as a planner gets it, with all goals."""
-        without_steps = self._world.planner.kind in WITHOUT_STEPS
-        barred = self._map.uneven() if without_steps else self._map.obstacles()
+        makes_steps = self._world.planner.kind != "roadmap"
+        barred = self._map.obstacles() if makes_steps else self._map.uneven()
         goals = np.array(self.targets(), dtype=int).reshape(-1, self._map.rank)
         return believed_map(self._world, barred, start, goals, self._map.beliefs)
 

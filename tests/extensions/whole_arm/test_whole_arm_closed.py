@@ -57,13 +57,11 @@ def test_a_goal_at_a_limit_is_left_on_another_turn_of_it():
     assert within_limits(simulation)
 
 
-@pytest.mark.parametrize("strategy", ["felt_points", "hypothesis_sets"])
-def test_a_goal_is_met_by_whole_turns_within_the_limits_and_the_other_way_round_beyond_them(strategy):
-    more = f"planner: {{strategy: {strategy}}}\n"
+def test_a_goal_is_met_by_whole_turns_within_the_limits_and_the_other_way_round_beyond_them():
     for first, last, met in ((5.5, -0.1, 2 * np.pi - 0.1), (5.8, 1.0, 1.0), (-5.8, -1.0, -1.0), (0.2, 0.9, 0.9)):
         start, goal = HOME.copy(), HOME.copy()
         start[0], goal[0] = first, last
-        simulation = planned(start, goal, more)
+        simulation = planned(start, goal)
         assert ends_at(simulation)[0] == pytest.approx(met)
         assert within_limits(simulation)
         tool = forward_kinematics(ARM, np.array([ends_at(simulation), goal]))

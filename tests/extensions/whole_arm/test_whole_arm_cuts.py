@@ -11,7 +11,7 @@ from dynamics import load_arm
 from hopfield_nav.extensions.whole_arm import JointGrid
 from hopfield_nav.extensions.whole_arm.cell_planners import one_more, opened
 from hopfield_nav.navigation.map import Step, pairs
-from hopfield_nav.planning import Replanner, cheapest_path, neighbourhood_of
+from hopfield_nav.planning import Replanner, neighbourhood_of
 
 ARM = load_arm("ur5_ragazzon2012")
 
@@ -45,7 +45,6 @@ def test_on_an_opened_map_paths_are_those_past_all_steps_over_the_cuts(cuts):
     draw, ties = np.random.default_rng(4), ["+u", "-u", "+v", "-v", "+w", "-w"]
     for _ in range(40):
         blocked = draw.uniform(size=grid.shape) < 0.3
-        cost = np.where(blocked, np.inf, draw.integers(0, 3, grid.shape)).astype(np.float32)
         here, *goals = draw.integers(0, grid.shape, (4, 3))
         doors = [Step(cell, axis) for cell in np.ndindex(grid.shape) for axis in (0, 1) if draw.uniform() < 0.1]
         closed, over, map_ = pairs(doors, grid.shape), np.zeros((0, 2, 3), int), opened(cuts, grid)
@@ -57,7 +56,3 @@ def test_on_an_opened_map_paths_are_those_past_all_steps_over_the_cuts(cuts):
         whole = Replanner(blocked, np.array(goals), near[0], np.concatenate([closed, over]))
         other = Replanner(map_.of(blocked), map_.cells(np.array(goals)), near[1], map_.steps(closed))
         assert np.array_equal(whole.path(here), map_.back(other.path(map_.cells(here))))
-        dear = cheapest_path(cost, tuple(here), np.array(goals), np.concatenate([closed, over]), grid.periodic)
-        begin = tuple(map_.cells(here))
-        found = cheapest_path(map_.of(cost), begin, map_.cells(np.array(goals)), map_.steps(closed), map_.periodic)
-        assert np.array_equal(dear, map_.back(found))

@@ -131,29 +131,6 @@ def test_a_map_of_the_tool_has_no_line():
         parse_world("format: 1\nplanner: {approach: 0.2}\n")
 
 
-def test_where_doubt_is_a_cost_the_line_is_taken_while_it_costs_nothing():
-    line = tool_line(ARM, EMPTY, GOAL, 0.1)
-    search = Search(ARM, EMPTY, GRID, GOAL[None], lines=[line])
-    free = np.zeros(GRID.shape, np.float32)
-
-    def goal(cost, shut=frozenset()):
-        evidence = CollisionEvidence(cost, as_cost=True)
-        choice = choose_path(search, Query(GRID.cell_of(START), START, Beliefs(GRID.shape), evidence, set(shut)))
-        assert choice.risk == 0.0
-        return choice.path.goal
-
-    assert goal(free) == goal(free + np.float32(1e-5)) == 1
-    assert goal(free, {(1, None)}) == 0
-    dear = free.copy()
-    dear[tuple(np.array([cell for end, cell in search.exits(set()) if end == 1]).T)] = 5.0
-    ends = [cell for end, cell in search.exits(set()) if end == 0]
-    assert not all(dear[cell] for cell in ends)
-    assert goal(dear) == 0
-    on_line = free.copy()
-    on_line[GRID.cell_of(line[len(line) // 2])] = 5.0
-    assert goal(on_line) == 0
-
-
 @pytest.mark.parametrize("is_taken", [True, False])
 def test_an_arm_without_a_goal_stays_where_it_is(is_taken):
     known = f"known: [{{sphere: {{center: {forward_kinematics(ARM, GOAL)[:3, 3].tolist()}, radius: 0.05}}}}]\n"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield_nav.extensions.surfaces.surface import Crossing, Surface, crossings, with_point
+from hopfield_nav.extensions.surfaces.surface import Surface, crossings, with_point
 from hopfield_nav.navigation.map import Cell, step_between
 from hopfield_nav.navigation.motion import (
     LEAST_FORCE,
@@ -32,7 +32,7 @@ from hopfield_nav.plugin import Method
 
 MAX_ASIDE = 1  # touches in a row on the way along a surface, after which the arm goes back to a centre
 STEEPEST = 0.5  # cosine between a step and the normal below which the step hardly leads through the surface
-_FAR = 1.5  # [cells] from the last touch to which a surface is believed to go on, if steps are not longer
+FAR = 1.5  # [cells] from the last touch to which a surface is believed to go on
 
 
 class _Along(NamedTuple):
@@ -55,8 +55,7 @@ class Follow(Replan):
         self.strides = 0  # number of motions along a surface that were begun
         self._aside = 0
         self._segment: Segment | None = None
-        self._stride = situation.world.explore.step or 0.0
-        self._far = farthest(situation)
+        self._far = FAR * situation.map.grid.spacing
 
     def on_passage(self, until: int) -> None:
         """Where a segment to a surface was driven to its end, the surface ends before it."""
@@ -101,10 +100,8 @@ class Follow(Replan):
         if len(self.surface.points) == 1:
             return
         wide = 0.0 if rank == 2 else 0.5 * grid.spacing
-        for crossing in crossings(grid, self.surface, self.surface.points[-2], place, wide + 1e-9):
-            step = step_between(crossing.free, crossing.behind)
-            if step is not None:
-                self._situation.map.beliefs.believe_closed(step)
+        for step in crossings(grid, self.surface, self.surface.points[-2], place, wide + 1e-9):
+            self._situation.map.beliefs.believe_closed(step)
 
     def _along_surface(self, segment: Segment, start: Cell, begin: Reference) -> PlannedMotion | None:
         """Back from the surface, along it and on; None where it cannot be followed, or need not."""
@@ -150,17 +147,14 @@ class Follow(Replan):
         if found is None or np.linalg.norm(found[1] - surface.points[-1]) > self._far:
             return self._past(back, route, centres)
         k, point = found
-        crossing = Crossing(tuple(planned[k].tolist()), tuple(planned[k + 1].tolist()), point)
-        crossing, onward = self._longer(crossing) or (crossing, self._from(route, k + 1))
-        step = step_between(crossing.free, crossing.behind)
-        first, last = (self._situation.map.grid.centre(cell) for cell in (crossing.free, crossing.behind))
+        step, (first, last) = step_between(*planned[k : k + 2]), centres[k : k + 2]
         into = (last - first) / np.linalg.norm(last - first)
         if step is None or -float((surface.normals @ into).min()) < STEEPEST:
             return None
-        ahead = crossing.point - min(retract, float((crossing.point - first) @ into)) * into
+        ahead = point - min(retract, float((point - first) @ into)) * into
         if not self._situation.map.is_clear(back, ahead):
             return None
-        return _Along(np.stack([back, ahead]), onward, Approach(2, step))
+        return _Along(np.stack([back, ahead]), self._from(route, k + 1), Approach(2, step))
 
     def _from(self, route: Route, number: int) -> Route:
         """The rest of a route, over the centres of its cells."""
@@ -182,41 +176,11 @@ class Follow(Replan):
             return None
         return _Along(back[None], self._from(route, 1), None)
 
-    def _longer(self, crossing: Crossing) -> tuple[Crossing, Route] | None:
-        """The step through the surface a whole stride away, and the path from behind it."""
-        assert self.surface is not None
-        spacing, surface = self._situation.map.grid.spacing, self.surface
-        way = crossing.point - surface.points[-1]
-        length = float(np.linalg.norm(way))
-        if self._stride < length + 0.5 * spacing or length == 0.0:
-            return None
-        wanted = surface.points[-1] + self._stride / length * way
-        obstacles = self._situation.map.obstacles()
-        found = [
-            c
-            for c in crossings(self._situation.map.grid, surface, wanted, wanted, spacing)
-            if not (obstacles[c.free] or obstacles[c.behind] or self._is_doubted(c))
-        ]
-        for candidate in sorted(found, key=lambda c: float(np.linalg.norm(c.point - wanted))):
-            route = self._paths.find(candidate.behind)
-            if route.plan.cells is not None:
-                return candidate, self._from(route, 0)
-        return None
-
-    def _is_doubted(self, crossing: Crossing) -> bool:
-        step = step_between(crossing.free, crossing.behind)
-        return step is None or self._situation.map.beliefs.certainty(step) > 0.0
-
 
 METHOD = Method(
     "response", "follow", Follow,
     description="along the surface that was felt, from touch to touch, to where the new path would cross it",
 )  # fmt: skip
-
-
-def farthest(situation: Situation) -> float:
-    """How far from the last touch a surface is believed to go on [m]."""
-    return max(_FAR * situation.map.grid.spacing, situation.world.explore.step or 0.0)
 
 
 def is_aside_of_steps(situation: Situation, segment: Segment) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from dynamics import Arm
 from hopfield_nav.control import Controller
-from hopfield_nav.extensions.surfaces.responses.follow import farthest, retreat_from_surface
+from hopfield_nav.extensions.surfaces.responses.follow import FAR, retreat_from_surface
 from hopfield_nav.extensions.surfaces.slide_phase import SlidePhase
 from hopfield_nav.extensions.surfaces.surface import CORNER, Surface
 from hopfield_nav.loop import quintic_trajectory
@@ -55,7 +55,7 @@ class SlideAlong(Replan):
         self._map = situation.map
         self.surface: Surface | None = None  # that the arm is on; None where it is on none
         self.strides = 0  # number of slides that were begun
-        self._far = farthest(situation)
+        self._far = FAR * situation.map.grid.spacing
         self._course = _Course()
         self._in_vain = 0  # slides in a row that closed no step
         self._centres = np.zeros((0, 3))  # of the path from the slide on [m]
