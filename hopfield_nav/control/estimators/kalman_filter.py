@@ -74,10 +74,6 @@ def _correct(memory, at, measured):
 
 
 METHOD = Method(
-    kind="estimator",
-    name="kalman_filter",
-    kernel=estimate,
-    parameters=unpack.declared,
-    memory=lambda n: momentum_memory(n) + STATE * n,
+    "estimator", "kalman_filter", estimate, unpack.declared, lambda n: momentum_memory(n) + STATE * n,
     description="disturbance Kalman filter of the momentum (Hu and Xiong 2018)",
-)
+)  # fmt: skip

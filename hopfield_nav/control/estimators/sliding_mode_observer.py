@@ -65,10 +65,6 @@ def _settled(begin, period, rate, pole):
 
 
 METHOD = Method(
-    kind="estimator",
-    name="sliding_mode_observer",
-    kernel=estimate,
-    parameters=unpack.declared,
-    memory=lambda n: momentum_memory(n) + 2 * n,
+    "estimator", "sliding_mode_observer", estimate, unpack.declared, lambda n: momentum_memory(n) + 2 * n,
     description="super-twisting observer of the momentum (Garofalo et al. 2019)",
-)
+)  # fmt: skip
