@@ -40,6 +40,7 @@ from .method import WRIST as WRIST
 from .method import Gains as Gains
 from .method import Limits as Limits
 from .method import Method as Method
+from .method import Own as Own
 from .method import Parameter as Parameter
 from .method import inheritable as inheritable
 from .method import limits_of as limits_of

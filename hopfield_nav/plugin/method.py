@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -210,3 +211,22 @@ def limits_of(law: Method, values: Mapping[str, Any]) -> Limits:
     """
     with answering(law, "limits"):
         return law.limits(values)
+
+
+class Own:
+    """An object of a user's own, which a method makes of its parameters' values when it is first asked."""
+
+    def __init__(self, method: Method, values: Mapping[str, Any]) -> None:
+        self._method, self._values = method, values
+
+    @cached_property
+    def _made(self) -> Any:
+        return self._method.made(self._values)
+
+    def ask(self, function: str, question: Any, check: Callable[[Any], Any]) -> Any:
+        """What one of its functions answers, as ``check`` gives it.
+
+        Raises ``MethodFailed``: it raises, or ``check`` does.
+        """
+        with asked(self._method.title):
+            return check(getattr(self._made, function)(question))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,9 @@ from hopfield_nav.plugin import (
     ContactReport,
     Method,
     MethodFailed,
-    Response,
-    asked,
+    Own,
     read_only,
-)
+)  # fmt: skip
 from hopfield_nav.world import World, is_code
 
 
@@ -41,16 +40,8 @@ def belief_for(world: World) -> Belief:
     return belief
 
 
-class _OwnBelief:
-    """Asks a strategy of the user, which is made when it is first asked."""
-
-    def __init__(self, method: Method, values: Mapping[str, Any]) -> None:
-        self._method, self._values = method, values
-
-    @cached_property
-    def _belief(self) -> Belief:
-        belief: Belief = self._method.made(self._values)
-        return belief
+class _OwnBelief(Own):
+    """Asks a strategy of the user."""
 
     def believe(self, felt: ContactReport) -> CollisionEvidence | None:
         """What it answers, checked.
@@ -59,11 +50,11 @@ class _OwnBelief:
         """
         arrays = {name: read_only(getattr(felt, name)) for name in ("points", "weights", "touches")}
         shown = ContactReport(believed=felt.believed.read_only(), near=felt.near, **arrays)
-        with asked(self._method.title):
-            return _checked(self._belief.believe(shown), felt.believed.blocked.shape)
+        found: CollisionEvidence | None = self.ask("believe", shown, partial(_checked, felt.believed.blocked.shape))
+        return found
 
 
-def _checked(answer: Any, shape: tuple[int, ...]) -> CollisionEvidence | None:
+def _checked(shape: tuple[int, ...], answer: Any) -> CollisionEvidence | None:
     if answer is None:
         return None
     if not isinstance(answer, CollisionEvidence):
@@ -98,19 +89,14 @@ class ArmTouch:
         return self.find(tuple(int(c) for c in start))
 
 
-class ArmResponse:
-    """Asks a response of the user, which is made when it is first asked."""
+class ArmResponse(Own):
+    """Asks a response of the user."""
 
     def __init__(self, method: Method, values: Mapping[str, Any], n: int) -> None:
-        self._method, self._values = method, values
+        super().__init__(method, values)
         # where the last touch was (n,) in cells, the direction there, the torque, and the step
         self.felt: tuple[np.ndarray, np.ndarray, np.ndarray, Step | None] | None = None
         self._none = np.zeros(n)
-
-    @cached_property
-    def _response(self) -> Response:
-        response: Response = self._method.made(self._values)
-        return response
 
     def waypoints(
         self, time: float, believed: BelievedMap, find: Callable[[Cell], np.ndarray | None]
@@ -120,13 +106,13 @@ class ArmResponse:
         Raises ``MethodFailed``: it raises, or its waypoints leave the map or lead through what is known.
         """
         felt, self.felt = self.felt, None
-        ask = self._response.on_rest if felt is None else self._response.on_touch
         here = np.array(believed.start, dtype=float)
         place, direction, force, step = felt or (here, self._none, self._none, None)
         ends = None if step is None else pairs([step], believed.blocked.shape)[0]
         touch = ArmTouch(time, believed.read_only(), place, direction, force, ends, find)
-        with asked(self._method.title):
-            return checked_waypoints(ask(touch), believed)
+        function = "on_rest" if felt is None else "on_touch"
+        found: np.ndarray | None = self.ask(function, touch, lambda answer: checked_waypoints(answer, believed))
+        return found
 
 
 def response_for(world: World, n: int) -> ArmResponse | None:

@@ -1,39 +1,31 @@
 """Somebody's own planner: what it answers is checked before the arm drives there."""
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from hopfield_nav.planning import Plan
-from hopfield_nav.plugin import BelievedMap, Method, MethodFailed, Planner, asked
+from hopfield_nav.plugin import BelievedMap, Method, MethodFailed, Own
 
 _NO_PATH = "the planner finds no path"
 
 
 class OwnPlanner:
-    """Asks a planner of a user's own, which is made when it is first asked."""
+    """Asks a planner of a user's own."""
 
     def __init__(self, method: Method, values: Mapping[str, Any]) -> None:
-        self._method, self._values = method, values
-
-    @cached_property
-    def _planner(self) -> Planner:
-        planner: Planner = self._method.made(self._values)
-        return planner
+        self._own, self._name = Own(method, values), method.name
 
     def plan(self, believed: BelievedMap) -> Plan:
         """The path, checked.
 
         Raises ``MethodFailed``: the planner raises, or its path is none over this map.
         """
-        with asked(self._method.title):
-            cells = checked_path(self._planner.plan(believed.read_only()), believed)
+        cells = self._own.ask("plan", believed.read_only(), lambda answer: checked_path(answer, believed))
         if cells is None:
-            return Plan(None, _NO_PATH, np.inf, self._method.name)
-        length = float(np.linalg.norm(np.diff(cells, axis=0), axis=1).sum())
-        return Plan(cells, "", length, self._method.name)
+            return Plan(None, _NO_PATH, np.inf, self._name)
+        return Plan(cells, "", float(np.linalg.norm(np.diff(cells, axis=0), axis=1).sum()), self._name)
 
 
 def checked_path(answer: Any, believed: BelievedMap) -> np.ndarray | None:

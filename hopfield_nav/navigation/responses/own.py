@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,31 +12,24 @@ from hopfield_nav.navigation.planners import as_points
 from hopfield_nav.navigation.responses.paths import BelievedPaths
 from hopfield_nav.navigation.responses.replan import Replan, Retreat
 from hopfield_nav.navigation.responses.touch import ToolTouch
-from hopfield_nav.plugin import BelievedMap, Method, MethodFailed, Response, asked
+from hopfield_nav.plugin import BelievedMap, Method, MethodFailed, Own
 
 
 class OwnResponse(Replan):
-    """Asks a response of a user's own, made at the first touch, after touches and ends of motions."""
+    """Asks a response of a user's own, after touches and ends of motions."""
 
     def __init__(
         self, method: Method, values: Mapping[str, Any],
         situation: motion.Situation, motions: motion.ToolMotions, paths: BelievedPaths, retreat: Retreat,
     ) -> None:  # fmt: skip
-        self._method, self._values = method, values
         super().__init__(situation, motions, paths, retreat)
+        self._own = Own(method, values)
         self._chosen: np.ndarray | None = None
-
-    @cached_property
-    def _response(self) -> Response:
-        response: Response = self._method.made(self._values)
-        return response
 
     def on_touch(self, touch: ToolTouch) -> motion.PlannedMotion:
         """Back, and over the waypoints; or as ``Replan``."""
         start = self._retreat.cell(touch.touched)
-        with asked(self._method.title):
-            about = touch.going_on_from(start)
-            self._chosen = checked_waypoints(self._response.on_touch(about), about.believed)
+        self._ask("on_touch", touch, start)
         return self._go(start, touch.begin, at_centre=False) or self.go_on(start, touch.begin)
 
     def on_rest(self, touch: ToolTouch) -> motion.PlannedMotion:
@@ -49,15 +41,17 @@ class OwnResponse(Replan):
         here: Cell = tuple(int(c) for c in now.cells[-1])
         self._chosen = None
         if here not in self._paths.targets():
-            with asked(self._method.title):
-                about = touch.going_on_from(here)
-                self._chosen = checked_waypoints(self._response.on_rest(about), about.believed)
+            self._ask("on_rest", touch, here)
         return self._go(here, touch.begin, at_centre=True) or self.go_on(here, touch.begin)
 
     def onward(self, cell: Cell, begin: motion.Reference, slower: float) -> motion.PlannedMotion:
         """To the end of a segment on which a touch is passed by; there it is asked again."""
         found = self._over(np.array([cell], dtype=float), cell, begin, slower)
         return found or self.go_on(cell, begin)
+
+    def _ask(self, function: str, touch: ToolTouch, start: Cell) -> None:
+        about = touch.going_on_from(start)
+        self._chosen = self._own.ask(function, about, lambda answer: checked_waypoints(answer, about.believed))
 
     def _go(self, start: Cell, begin: motion.Reference, at_centre: bool) -> motion.PlannedMotion | None:
         """Over the chosen waypoints; None without any, or where the arm cannot reach them."""
