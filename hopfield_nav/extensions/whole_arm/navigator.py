@@ -17,15 +17,14 @@ from hopfield_nav.extensions.whole_arm.route import Route, Shortener, Trail, str
 from hopfield_nav.extensions.whole_arm.search import CellPath
 from hopfield_nav.extensions.whole_arm.strategy import response_for
 from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
-from hopfield_nav.navigation import Navigator
 from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step
 from hopfield_nav.navigation.motion import Detection, MotionPhase, PlannedMotion, PlanNotes, Reference
 from hopfield_nav.plugin import CollisionEvidence, MethodFailed
 from hopfield_nav.world import World
 
 
-class WholeArmNavigator(Navigator):
-    """Touches, retreats and trajectories of a run with ``map.space: joints``.
+class WholeArmNavigator:
+    """Touches, retreats and trajectories of a run with ``map.space: joints``; a ``Navigator``.
 
     The controller plans with the kinematics of ``arm``, which begins at ``start`` (n,) [rad].
     """
@@ -111,6 +110,9 @@ class WholeArmNavigator(Navigator):
 
     def why_doubtful(self) -> str:  # noqa: D102
         return self.map.beliefs.why_doubtful(np.zeros(self.map.grid.shape, dtype=bool))
+
+    def slide_phase(self, *_: object) -> None:
+        """It never slides."""
 
     def final_map(self) -> np.ndarray:
         """No grid is kept."""
