@@ -240,18 +240,6 @@ def test_what_was_borne_out_by_a_place_that_is_ruled_out_is_not_any_more():
     np.testing.assert_allclose(doubts.touches[0].weights, [0.5, 0.5])
 
 
-def test_a_drawn_place_is_certain_and_drawn_by_its_weight():
-    doubts = CollisionBelief(ARM, GRID)
-    doubts.add(places((POINT, 0.7), (FAR, 0.2)))
-    generator, found = np.random.default_rng(1), []
-    for _ in range(40):
-        touches = doubts.drawn(generator).touches
-        found.append(tuple(touches[0].points[0]) if touches else None)
-        assert all(touch.weights.tolist() == [1.0] for touch in touches)
-    assert 20 <= found.count(tuple(POINT)) <= 36  # 28 on average
-    assert set(found) == {tuple(POINT), tuple(FAR), None}
-
-
 def test_cells_that_were_visited_are_free():
     doubts = CollisionBelief(ARM, GRID)
     doubts.add(places((POINT, 0.9)))
