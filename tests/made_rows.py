@@ -7,7 +7,7 @@ def made_rows(sweep, time_of, reached=lambda job: True):
     for job in map(sweep.job, range(sweep.count)):
         there = reached(job)
         row = {"index": job.index, "repeat": job.repeat, "seed": job.seed, **job.values, "error": None}
-        numbers = dict.fromkeys(sweep.quantities, 0)
+        numbers = dict.fromkeys(sweep.kept, 0)
         outcome = {"outcome": "reached" if there else "no_path", "simulated_time_s": time_of(job)}
         rows.append({**row, **numbers, **outcome})
     return rows

@@ -165,7 +165,7 @@ def _check_world(document: "Document", path: Path, picture: bool, trust: bool) -
         say(f"{path}: {remark}")  # at once: what follows may take as long as it says
     from hopfield_nav.experiment import try_world
 
-    with compiling("check"):
+    with compiling():
         trial = try_world(world)
     refuse(placed(trial.faults, document), document)
     assert trial.simulation is not None

@@ -43,23 +43,18 @@ def say_if_cold() -> None:
 
 
 @contextmanager
-def compiling(command: str) -> Iterator[None]:
-    """Around what a command compiles in its first run: how long it took the last time, takes now, and has taken."""
+def compiling() -> Iterator[None]:
+    """Around what a command compiles in its first run, which is said, and how long it took."""
     from dynamics.kernels.cache import cache_is_warm
 
     if cache_is_warm():
         yield
         return
-    from hopfield_nav.experiment import last_seconds, note_seconds
-
-    name, started = f"compile {command}", clock.monotonic()
-    last = last_seconds(name)
-    say(f"compiling once{f', {last:.0f} s the last time' if last else ''}; later runs start at once")
+    started = clock.monotonic()
+    say("compiling once; later runs start at once")
     with count_bar("compiling", "parts"):
         yield
-    seconds = clock.monotonic() - started
-    note_seconds(name, seconds)
-    say(f"compiled in {seconds:.0f} s")
+    say(f"compiled in {clock.monotonic() - started:.0f} s")
 
 
 @contextmanager

@@ -112,7 +112,7 @@ def _compile_if_cold(world: "World") -> None:
         return say_if_cold()
     from hopfield_nav.experiment import compile_in_parallel
 
-    with compiling("run"):
+    with compiling():
         compile_in_parallel(world)
 
 

@@ -1,6 +1,5 @@
 """The command sweep."""
 
-import time as clock
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -46,14 +45,11 @@ def sweep(
         lambda place: execute_shown(asked, place, done, workers, scheduler, resume), folder, out, asked.name
     )
     if not no_plots:
-        from hopfield_nav.experiment import note_seconds
         from hopfield_nav.figures.sweep import draw_sweep_figures
         from hopfield_nav.sweeps import keep_chosen
 
         keep_chosen(asked, folder)
-        started = clock.monotonic()
-        pages = draw_sweep_figures(folder)
-        note_seconds("page", (clock.monotonic() - started) / max(1, len(pages)))
+        draw_sweep_figures(folder)
     from hopfield_nav.cli.sweep_report import print_sweep
     from hopfield_nav.sweeps import read_rows
 
@@ -93,7 +89,7 @@ def say_what_is_coming(
         with connect(scheduler) as client:
             count = thread_count(client)
     if left > 0:
-        with compiling("sweep"):
+        with compiling():
             warm_up(sweep)
         say(estimate_line(sweep, estimate(sweep, left, count, drawn), count))
     return done

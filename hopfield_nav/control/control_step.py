@@ -24,7 +24,6 @@ from dynamics.kernels.decorators import inlined
 from dynamics.kernels.records import record
 from dynamics.kernels.vectors import column, length, vector
 from dynamics.kinematics import update_frames, update_tool_position, velocity_of_point
-from dynamics.newton_euler import newton_euler
 from dynamics.work import Work
 from hopfield_nav.control.believed_friction import (
     FrictionBelief,
@@ -83,7 +82,7 @@ def update_model_frames(model, sensed, work):
 
 @inlined
 def follow_arm(sensed):
-    """Let the reference be the measured joint angles: a floating arm has no other reference."""
+    """Let the reference be the measured joint angles: one that the law alone leads has no other."""
     for i in range(sensed.q.size):
         sensed.q_ref[i], sensed.qd_ref[i], sensed.qdd_ref[i] = sensed.q[i], sensed.qd[i], 0.0
 
@@ -142,23 +141,16 @@ def estimate_and_judge(model, estimator, detector, resolution, sensed, work, bel
 
 
 @inlined
-def command_torque(controller, sensed, floating, tau):
+def command_torque(controller, sensed, tau):
     """Write the law's torque, held to the limits, to ``tau``; returns whether a limit was met.
 
-    Where the arm is ``floating`` it is the torque that bears the arm's weight in the controller's model, and no
-    friction: friction that is too large in the model would drive the arm. Reads the frames in ``controller.work``.
+    Reads the frames in ``controller.work``.
     """
-    law, limits, model, work = controller.law, controller.torque_limits, controller.model, controller.work
-    if floating:
-        still = work.vector[0]
+    law, limits, model = controller.law, controller.torque_limits, controller.model
+    law.kernel(model, sensed, law.parameters, law.memory, controller.work, tau)
+    if controller.feedforward:
         for i in range(tau.size):
-            still[i] = 0.0
-        newton_euler(model, model.gravity, still, still, work, tau)
-    else:
-        law.kernel(model, sensed, law.parameters, law.memory, work, tau)
-        if controller.feedforward:
-            for i in range(tau.size):
-                tau[i] += believed_at(model, i, sensed.qd_ref[i])
+            tau[i] += believed_at(model, i, sensed.qd_ref[i])
     saturated = False
     for i in range(tau.size):
         if abs(tau[i]) > limits[i]:

@@ -10,8 +10,6 @@ from .loop_parts import build_settings as build_settings
 from .reaction_phase import Phase as Phase
 from .simulation import Interrupted as Interrupted
 from .simulation import Simulation as Simulation
-from .timings import last_seconds as last_seconds
-from .timings import note_seconds as note_seconds
 from .whole_run import Trial as Trial
 from .whole_run import follow as follow
 from .whole_run import simulate as simulate

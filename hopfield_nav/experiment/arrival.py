@@ -71,10 +71,9 @@ class Arrival:
 
     def look(self, state: State, trajectory: Trajectory) -> str:
         """Why the arm will not arrive, in a sentence; empty while it may."""
-        step = state.now.step
+        step, end = state.now.step, float(trajectory.knots[-1])
         if self._goal is None or step % self._steps:
             return ""
-        end = float(trajectory.knots[-1])
         now = step * self._world.plant.step
         touched = state.statistics.last_contact_time >= now - self._steps * self._world.plant.step
         if now < end or end != self._end or touched:
@@ -85,15 +84,12 @@ class Arrival:
         tool = forward_kinematics(self._arm, state.control.sensed.q)[:3, 3]
         self._distances = [*self._distances, float(np.linalg.norm(tool - self._goal))][-self._most :]
         self._corrections = [*self._corrections, state.control.correction.copy()][-self._most :]
-        if len(self._distances) < self._most or self._still_changes():
+        half = self._most // 2
+        if len(self._distances) < self._most or np.ptp(self._corrections, axis=0).max() > _MAX_CHANGE:
+            return ""
+        if min(self._distances[half:]) < _FALLING_RATIO * min(self._distances[:half]):
             return ""
         return self._reason(self._distances[-1], state.control.belief.now.level)
-
-    def _still_changes(self) -> bool:
-        half = self._most // 2
-        if min(self._distances[half:]) < _FALLING_RATIO * min(self._distances[:half]):
-            return True
-        return bool(np.ptp(np.array(self._corrections), axis=0).max() > _MAX_CHANGE)
 
     def _reason(self, distance: float, level: float) -> str:
         control, tolerance = self._world.controller, self._world.goal.tolerance if self._world.goal else 0.0
@@ -136,12 +132,9 @@ def no_path_grade(outcome: str | None, navigator: Navigator, detections: Sequenc
 def warn_of_free_air(navigator: Navigator, detections: Sequence[DetectionRecord]) -> list[str]:
     """Whether many collisions were felt in free air; one sentence, or none."""
     count, false = _collisions(detections)
-    if are_many(false, count):
-        return [f"{false} of {count} collisions were false alarms: {_REMEDY}"]
-    driven = navigator.in_free_air()
-    if are_many(driven, count):
-        return [f"{driven} of {count} collisions were felt where the arm drove freely: {_REMEDY}"]
-    return []
+    causes = {"false alarms": false, "felt where the arm drove freely": navigator.in_free_air()}
+    told = [f"{part} of {count} collisions were {what}" for what, part in causes.items() if are_many(part, count)]
+    return [f"{first}: {_REMEDY}" for first in told[:1]]
 
 
 def are_many(part: int, count: int) -> bool:

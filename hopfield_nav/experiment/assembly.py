@@ -5,22 +5,15 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from dynamics import Arm, forward_kinematics
+from dynamics import Arm, BadInput, forward_kinematics
 from hopfield_nav.build import Methods, build_arm, find_methods
 from hopfield_nav.control import Controller, ControlState, hold_at_start
-from hopfield_nav.experiment.given import check_run, check_seed, check_start, check_world
+from hopfield_nav.experiment.given import check_seed, check_start
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, warn_of_hidden_force
 from hopfield_nav.experiment.loop_parts import build_controller, build_plant, build_settings
 from hopfield_nav.experiment.reaction_phase import Phase, ReactionPhase
 from hopfield_nav.loop import FIRST_ROWS, Engine, Plant, Rows, Settings, State, Trajectory, make_state, read_at_rest
-from hopfield_nav.navigation import (
-    Follower,
-    Navigator,
-    PlannedMotion,
-    PriorMap,
-    check_trajectory,
-    space_of,
-)  # fmt: skip
+from hopfield_nav.navigation import Follower, Navigator, PlannedMotion, PriorMap, check_trajectory, space_of
 from hopfield_nav.plugin import provided
 from hopfield_nav.record import Run, load_prior
 from hopfield_nav.world import World, further_columns
@@ -80,15 +73,18 @@ class Parts(NamedTuple):
         """All at the start: nothing felt, nothing recorded."""
         world, arm = self.world, self.arm
         navigator = self._navigator()
-        if self.prior is not None:
-            navigator.load_prior(self.prior)
         controller = build_controller(world, arm, self.methods)
         settings = build_settings(world, navigator.goal)
-        state = self._first_state(settings.delay)
+        state = make_state(self.start, settings.delay, self.seed)
+        read_at_rest(self.plant.wrist, self.plant.arm, self.start, state.wrist)
+        if self.followed is not None:
+            state.qd[:] = self.followed.coefficients[0, 1]
         hold_at_start(state.control, controller, self.start)
-        return Begun(
-            navigator, controller, settings, state, self._empty_rows(), _phases(world, arm, controller, navigator)
-        )
+        rows = Rows(len(self.start), 0 if world.record.signals == "none" else FIRST_ROWS, further_columns(world))
+        phases: dict[bool, Phase] = {False: ReactionPhase(world, arm, controller)}
+        if (slide := navigator.slide_phase(world, arm, controller)) is not None:
+            phases[True] = slide
+        return Begun(navigator, controller, settings, state, rows, phases)
 
     def learner(self, controller: Controller, computer: ControlState) -> Learner | None:
         """What learns, if the world wants it; where a trajectory is given it makes no motion of its own for it.
@@ -106,25 +102,18 @@ class Parts(NamedTuple):
         """What answers a touch; it follows a trajectory that is given in the place of a goal."""
         if self.followed is not None:
             return Follower(self.world, self.arm, self.followed)
-        return space_of(self.world).navigator(self.world, self.arm, self.start, self.hides_force)
-
-    def _first_state(self, delay: int) -> State:
-        """At the start, nothing felt; ``delay`` of the torques in control periods."""
-        state = make_state(self.start, delay, self.seed)
-        read_at_rest(self.plant.wrist, self.plant.arm, self.start, state.wrist)
-        if self.followed is not None:
-            state.qd[:] = self.followed.coefficients[0, 1]
-        return state
-
-    def _empty_rows(self) -> Rows:
-        """Room for what the world wants to be recorded."""
-        first = 0 if self.world.record.signals == "none" else FIRST_ROWS
-        return Rows(len(self.start), first, further_columns(self.world))
+        navigator = space_of(self.world).navigator(self.world, self.arm, self.start, self.hides_force)
+        if self.prior is not None:
+            navigator.load_prior(self.prior)
+        return navigator
 
 
 def assemble(world: World, seed: int | None, trajectory: Trajectory | None, felt: Run | None) -> Parts:
     """The parts of a simulation; arguments and errors as ``Simulation``."""
-    world = check_world(world)
+    if not isinstance(world, World):
+        raise BadInput("no world", found=world, allowed="one from load_world")
+    if not (felt is None or isinstance(felt, Run)):
+        raise BadInput("no run", where="felt", found=felt, allowed="a run, as from load_run(FOLDER)")
     seed = world.seed if seed is None else check_seed(seed)
     arm = build_arm(world)
     if trajectory is not None:
@@ -132,12 +121,12 @@ def assemble(world: World, seed: int | None, trajectory: Trajectory | None, felt
     start = np.array(world.start.joints) if trajectory is None else trajectory.coefficients[0, 0]
     tool = forward_kinematics(arm, start)[:3, 3]
     world = world.resolve(seed, [(float(tool[0]), float(tool[1]))])
-    prior = None if felt is None else load_prior(check_run(felt), world)
+    prior = None if felt is None else load_prior(felt, world)
     plant = build_plant(world, arm)
     loop = choose_engine(world, plant, start)
     refuse_large_steps(world, plant, loop, start)
     hidden = warn_of_hidden_force(world, plant.arm, start)
-    warnings = find_warnings(world, plant.arm) + hidden
+    warnings = [*find_warnings(world, plant.arm), *hidden]
     if prior is not None and prior.differs:
         warnings.append(f"what the earlier run felt proves nothing here: its {' and '.join(prior.differs)} differed")
     warnings += check_start(world, arm, start, refuse=trajectory is None)
@@ -154,12 +143,3 @@ def choose_engine(world: World, plant: Plant, start: np.ndarray) -> Engine:
     method = world.trust.find("engine", world.plant.engine, world.folder)
     engine: Engine = method.kernel(world, plant, start)
     return engine
-
-
-def _phases(world: World, arm: Arm, controller: Controller, navigator: Navigator) -> dict[bool, Phase]:
-    """What comes between an alarm and the new path: where the arm slides (True), and where not."""
-    phases: dict[bool, Phase] = {False: ReactionPhase(world, arm, controller)}
-    slide = navigator.slide_phase(world, arm, controller)
-    if slide is not None:
-        phases[True] = slide
-    return phases

@@ -20,9 +20,12 @@ def as_bytes(world: World, parts: Mapping[str, Any]) -> bytes:
 
     Raises ``BadInput``: what a method of the user's own keeps cannot be written down.
     """
-    written = io.BytesIO()
+    written, kept = io.BytesIO(), _looked_up(world)
+    numbers = {id(part): number for number, part in enumerate(kept)}
+    pickler = pickle.Pickler(written, pickle.HIGHEST_PROTOCOL)
+    pickler.persistent_id = lambda value: numbers.get(id(value))  # type: ignore[method-assign]
     try:
-        _Writer(written, world).dump(parts)
+        pickler.dump(parts)
     except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
         allowed = "own methods that keep only what pickle takes"
         raise BadInput("cannot be copied", where="simulation", found=str(error), allowed=allowed) from None
@@ -31,27 +34,10 @@ def as_bytes(world: World, parts: Mapping[str, Any]) -> bytes:
 
 def from_bytes(world: World, written: bytes) -> dict[str, Any]:
     """The parts that ``as_bytes`` wrote."""
-    parts: dict[str, Any] = _Reader(written, world).load()
+    unpickler = pickle.Unpickler(io.BytesIO(written))
+    unpickler.persistent_load = _looked_up(world).__getitem__  # type: ignore[method-assign]
+    parts: dict[str, Any] = unpickler.load()
     return parts
-
-
-class _Writer(pickle.Pickler):
-    def __init__(self, file: io.BytesIO, world: World) -> None:
-        super().__init__(file, pickle.HIGHEST_PROTOCOL)
-        self._looked_up = _looked_up(world)
-        self._numbers = {id(part): number for number, part in enumerate(self._looked_up)}
-
-    def persistent_id(self, value: Any) -> int | None:
-        return self._numbers.get(id(value))
-
-
-class _Reader(pickle.Unpickler):
-    def __init__(self, written: bytes, world: World) -> None:
-        super().__init__(io.BytesIO(written))
-        self._looked_up = _looked_up(world)
-
-    def persistent_load(self, number: int) -> Any:
-        return self._looked_up[number]
 
 
 def _looked_up(world: World) -> list[Any]:

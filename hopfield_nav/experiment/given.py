@@ -1,4 +1,4 @@
-"""What a run is given, checked: world, earlier run, seed, durations, and whether the start touches something.
+"""What a run is given, checked: seed, durations, and whether the start touches something.
 
 Obstacles in which the arm starts are refused where they are known, and warned of where they are not.
 """
@@ -10,7 +10,6 @@ import numpy as np
 from dynamics import Arm, BadInput
 from hopfield_nav.build import all_solids, build_obstacles
 from hopfield_nav.navigation import depths_at_start
-from hopfield_nav.record import Run
 from hopfield_nav.world import World
 
 _MIN_DEPTH = 1e-6  # [m] less is on the surface
@@ -32,20 +31,6 @@ def check_start(world: World, arm: Arm, q: np.ndarray, refuse: bool = True) -> l
             raise BadInput(f"{who} starts {where}", where="start.joints", allowed=allowed)
         told.append(f"{who} {where}")
     return [f"the arm starts in contact: {', '.join(told)}"] if told else []
-
-
-def check_world(world: object) -> World:
-    """The world of a run."""
-    if not isinstance(world, World):
-        raise BadInput("no world", found=world, allowed="one from load_world")
-    return world
-
-
-def check_run(felt: object) -> Run:
-    """The earlier run of a simulation."""
-    if not isinstance(felt, Run):
-        raise BadInput("no run", where="felt", found=felt, allowed="a run, as from load_run(FOLDER)")
-    return felt
 
 
 def check_seed(seed: object) -> int:

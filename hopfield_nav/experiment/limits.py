@@ -1,5 +1,7 @@
 """Settings with which a loop is unstable: refused or warned of before a run, blamed after an explosion."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from dynamics import Arm, jacobian
@@ -21,27 +23,18 @@ def refuse_large_steps(world: World, plant: Plant, loop: Engine, start: np.ndarr
     loop.check(plant, start, world.plant.step, stages, gain, held_for)
 
 
-def find_warnings(world: World, arm: Arm) -> list[str]:
+def find_warnings(world: World, arm: Arm) -> Iterator[str]:
     """Sentences on settings of a world that cannot go well, for the true arm."""
-    gains = gains_of_law(world)
-    of_gains = [] if gains is None else [*_too_fast(world, gains), *_too_little_damped(world, gains)]
-    return [*of_gains, *filter(None, [_too_stiff(world, arm)])]
-
-
-def _too_fast(world: World, gains: Gains) -> list[str]:
-    control = world.controller
-    delay = round(control.delay / control.period)
-    return warn_of_gains(gains, _keys_of_gains(world), control.period, delay) if control.hold else []
-
-
-def _too_little_damped(world: World, gains: Gains) -> list[str]:
-    """Whether ``controller.settling`` makes joints swing: s³ + K1 s² + K0 s + K0 rate is stable above K1 = rate."""
-    rate = world.controller.settling
-    swings = np.flatnonzero((np.asarray(gains.position) > 0.0) & (np.asarray(gains.velocity) <= rate))
-    if rate == 0.0 or not swings.size:
-        return []
-    named = ", ".join(str(i + 1) for i in swings)
-    return [f"controller.settling swings joint {named} at the end of a path: {rate:g} 1/s is not below its K1"]
+    gains, control = gains_of_law(world), world.controller
+    if gains is not None and control.hold:
+        yield from warn_of_gains(gains, _keys_of_gains(world), control.period, round(control.delay / control.period))
+    if gains is not None and control.settling > 0.0:
+        # s³ + K1 s² + K0 s + K0 rate is stable above K1 = rate
+        swings = np.flatnonzero((np.asarray(gains.position) > 0.0) & (np.asarray(gains.velocity) <= control.settling))
+        if swings.size:
+            joints, rate = ", ".join(str(i + 1) for i in swings), f"{control.settling:g} 1/s"
+            yield f"controller.settling swings joint {joints} at the end of a path: {rate} is not below its K1"
+    yield from _on_stiff_gears(world, arm)
 
 
 def _keys_of_gains(world: World) -> str:
@@ -50,20 +43,19 @@ def _keys_of_gains(world: World) -> str:
     return " and ".join(names) or "the gains"
 
 
-def _too_stiff(world: World, arm: Arm) -> str | None:
+def _on_stiff_gears(world: World, arm: Arm) -> Iterator[str]:
     """Whether gears turn less under a load than the encoders tell."""
     level = arm.friction[:, [0, 2]].max(axis=1)
     unseen = np.minimum(_unseen(world, arm), level)
     blind = np.flatnonzero((unseen > HIDDEN_SHARE * level) & np.isfinite(arm.presliding))
-    if not blind.size:
-        return None
-    joints = ", ".join(str(i + 1) for i in blind)
-    finer = float((HIDDEN_SHARE * level / arm.presliding)[blind].min())
-    return (
-        f"a load of up to {unseen[blind].max():.2g} N·m on a standing joint ({joints}) turns it by less than "
-        "a step of its encoder: it is not felt until the joint moves, or with "
-        f"sensors.encoder_resolution: {finer:.1g}"
-    )
+    if blind.size:
+        joints = ", ".join(str(i + 1) for i in blind)
+        finer = float((HIDDEN_SHARE * level / arm.presliding)[blind].min())
+        yield (
+            f"a load of up to {unseen[blind].max():.2g} N·m on a standing joint ({joints}) turns it by less than "
+            "a step of its encoder: it is not felt until the joint moves, or with "
+            f"sensors.encoder_resolution: {finer:.1g}"
+        )
 
 
 def _unseen(world: World, arm: Arm) -> np.ndarray:

@@ -6,7 +6,7 @@ from dynamics import Arm, Load, make_load
 from dynamics.work import make_work
 from hopfield_nav import loop
 from hopfield_nav.build import Methods, build_model, build_obstacles, refuse_massless, true_arm
-from hopfield_nav.control import AlarmRule, Controller, Sensors, make_sensors
+from hopfield_nav.control import AlarmRule, Controller, make_sensors
 from hopfield_nav.geometry import arm_bodies, tool_body
 from hopfield_nav.plugin import applied, inheritable
 from hopfield_nav.world import World
@@ -66,7 +66,9 @@ def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:
     law_values, detection = world.controller.parameters, world.detection.parameters
     offered = inheritable(methods.law, law_values)
     inherited = {p.name: offered[p.name] for p in methods.estimator.parameters if p.inherit}
-    sensors = world.sensors.model_dump()
+    given, known = world.sensors, world.controller.model_error.payload == "known"
+    load = build_load(world) if known else make_load()
+    sensors = given.model_dump()
     for parameter in (*methods.estimator.parameters, *methods.detector.parameters):
         if parameter.of_sensors:
             inherited[parameter.name] = sensors.get(parameter.name, parameter.default)
@@ -80,18 +82,11 @@ def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:
         detector=applied(methods.detector, {**detection, **inherited}, n),
         torque_limits=limits,
         feedforward=world.controller.friction_feedforward and bool(np.any(model.friction[:, :3])),
-        sensors=build_sensors(world, n),
+        sensors=make_sensors(
+            n, given.encoder_resolution, given.velocity_noise, given.wrench is not None, load, given.torque_noise
+        ),
         work=make_work(n),
     )
-
-
-def build_sensors(world: World, n: int) -> Sensors:
-    """What the control computer knows of its sensors."""
-    sensors, known = world.sensors, world.controller.model_error.payload == "known"
-    load = build_load(world) if known else make_load()
-    wrist = sensors.wrench is not None
-    given = (sensors.encoder_resolution, sensors.velocity_noise)
-    return make_sensors(n, *given, wrist, load, sensors.torque_noise)
 
 
 def build_settings(world: World, goal: np.ndarray | None) -> loop.Settings:

@@ -1,9 +1,9 @@
 """Obstacles that the tool may go through: too soft, too thin, or met too fast.
 
 Contact pushes the tool out to the nearer side, so an obstacle can push back with no more than stiffness times half
-its thickness: beyond its middle it pushes the tool on. Where it overlaps another one it may push back with less
-(``loop.holding_depth``). What it may have to hold against is estimated along the first path, as if the tool met it
-head-on:
+its thickness: beyond its middle it pushes the tool on. Where two overlap they push back with less, which is not looked
+at: whether a tool passed between them, the run says in the end. What an obstacle may have to hold against is estimated
+along the first path, as if the tool met it head-on:
 
 - the force at which a collision is **felt**. A threshold in newtons is that force. One in newton-metres is
   divided by the lever of the joint that shows the force best; what the detector allows a wrong model is
@@ -18,12 +18,14 @@ In one integrator step the tool must not go further than half the thickness eith
 can press with, none beyond its limit, is never felt, except in an impact.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from dynamics import Arm, gravity_torque, jacobian, mass_matrix
 from hopfield_nav.build import find_methods, solids_of
 from hopfield_nav.geometry import LINK, RADIUS, thickness
-from hopfield_nav.loop import Plant, Trajectory, holding_depth, sample
+from hopfield_nav.loop import Plant, Trajectory, sample
 from hopfield_nav.world import World
 
 _PLACES = 60  # of the path at which forces are estimated
@@ -33,17 +35,17 @@ _FORCE = ("N", "N and N·m")  # units of a threshold that a force on the tool me
 _MOVING = 0.1  # share of the largest speed below which the tool's direction says nothing
 
 
-def warn_of_passing(world: World, plant: Plant, trajectory: Trajectory | None) -> list[str]:
+def warn_of_passing(world: World, plant: Plant, trajectory: Trajectory | None) -> Iterator[str]:
     """At most a sentence on unknown obstacles too soft to stop the tool, on the step, on the threshold.
 
     A run that ends before it begins has no trajectory.
     """
     solids, law = plant.contact.solids[: len(world.obstacles)], plant.contact.law
     if trajectory is None or len(solids) == 0:
-        return []
+        return
     q, velocity = _fast_places(plant.arm, trajectory)
     if len(q) == 0:
-        return []
+        return
     speed = np.linalg.norm(velocity, axis=1)
     along = velocity / speed[:, None]
     lever = np.einsum("kin,ki->kn", jacobian(plant.arm, q)[:, :3], along)
@@ -52,30 +54,30 @@ def warn_of_passing(world: World, plant: Plant, trajectory: Trajectory | None) -
     impact = (speed * np.sqrt(law.stiffness * mass)).max()
     felt, pressed = _felt(world, plant.arm, q, lever), _pressed(world, plant.arm, q, lever)
     moving = plant.contact.bodies[plant.contact.bodies[:, LINK] > 0, RADIUS]
-    radius = moving.min(initial=np.inf)
-    half, holds = 0.5 * thickness(solids) + radius, holding_depth(solids, radius)
+    half = 0.5 * thickness(solids) + moving.min(initial=np.inf)
     needed = impact + (0.0 if felt is None else np.minimum(_GROWS * felt, pressed).max())
-    told = []
-    soft = np.flatnonzero(law.stiffness * holds < needed)
-    if len(soft):
-        worst = soft[holds[soft].argmin()]
-        where = " where it meets another" if holds[worst] < half[worst] else ""
+    soft = int(np.count_nonzero(law.stiffness * half < needed))
+    if soft:
         known = "" if felt is None else f"a collision is felt at up to {felt.max():.3g} N, "
-        told.append(
-            f"{_name(world, worst, len(soft))} pushes back with {law.stiffness * holds[worst]:.3g} N at most"
-            f"{where} and may have to hold {needed:.3g} N ({known}the impact at {speed.max():.2g} m/s is up "
+        yield (
+            f"{_name(world, half.argmin(), soft)} pushes back with {law.stiffness * half.min():.3g} N at most"
+            f" and may have to hold {needed:.3g} N ({known}the impact at {speed.max():.2g} m/s is up "
             f"to {impact:.3g} N): the tool may go through; give more contact.stiffness or thickness, less "
             "speed or threshold"
         )
     stride = speed.max() * world.plant.step
-    thin = np.flatnonzero(half <= stride)
-    if len(thin):
-        worst = thin[half[thin].argmin()]
-        told.append(
+    thin = int(np.count_nonzero(half <= stride))
+    if thin:
+        yield (
             f"in one step of {world.plant.step:g} s the tool moves {1e3 * stride:.2g} mm, which is more than "
-            f"half of {_name(world, worst, len(thin))}; give a smaller plant.step"
+            f"half of {_name(world, half.argmin(), thin)}; give a smaller plant.step"
         )
-    return told if felt is None else told + _out_of_reach(felt, pressed)
+    if felt is not None and not np.any(felt < pressed):
+        best = np.argmin(felt - pressed)
+        yield (
+            f"a collision is felt from {felt[best]:.3g} N on, but the motors press with {pressed[best]:.3g} N at "
+            "most: nothing but an impact will be felt; give a smaller detection.threshold"
+        )
 
 
 def _fast_places(arm: Arm, trajectory: Trajectory) -> tuple[np.ndarray, np.ndarray]:
@@ -119,16 +121,6 @@ def _least_ratio(torque: np.ndarray, lever: np.ndarray) -> np.ndarray:
         return np.nanmin(torque / np.abs(lever), axis=1)
 
 
-def _out_of_reach(felt: np.ndarray, pressed: np.ndarray) -> list[str]:
-    if np.any(felt < pressed):
-        return []
-    best = np.argmin(felt - pressed)
-    return [
-        f"a collision is felt from {felt[best]:.3g} N on, but the motors press with {pressed[best]:.3g} N at "
-        "most: nothing but an impact will be felt; give a smaller detection.threshold"
-    ]
-
-
-def _name(world: World, index: int, count: int) -> str:
+def _name(world: World, index: int | np.intp, count: int) -> str:
     kind = type(solids_of(world.obstacles)[index]).__name__.lower()
     return f"obstacle {index} ({kind})" + (f", as {count - 1} others," if count > 1 else "")

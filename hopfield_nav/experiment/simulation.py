@@ -20,7 +20,7 @@ import numpy as np
 from dynamics import BadInput
 from hopfield_nav.control import with_torque
 from hopfield_nav.experiment.arrival import Arrival, arrived, at_limit, why_doubtful
-from hopfield_nav.experiment.assembly import Learner, assemble
+from hopfield_nav.experiment.assembly import assemble
 from hopfield_nav.experiment.given import check_duration
 from hopfield_nav.experiment.guidance import Guidance
 from hopfield_nav.experiment.limits import why_diverged
@@ -126,19 +126,13 @@ class Simulation:
         self._arrival = Arrival(world, arm, self.navigator.goal)
         self._looks = [self._guidance.next_decision, self._arrival.next_look]
         self.first_motion = self._guidance.begin(self.loop.encoders(self._parts.start))
-        self.learner = self._make_learner()
+        self.learner = self._parts.learner(self.controller, self.state.control)
+        if self.learner is not None:  # the first motion then begins after a wiggle
+            control = self.state.control._replace(gathering=self.learner.gathering)
+            self.state = self.state._replace(control=control)
+            self.first_motion = self._guidance.start_later(*self.learner.wiggle(self.first_motion))
+            self._looks.append(self.learner.next_look)
         self._end_without(self.first_motion)
-
-    def _make_learner(self) -> Learner | None:
-        """What learns, if the world wants it; the first motion then begins after a wiggle."""
-        control = self.state.control
-        learner = self._parts.learner(self.controller, control)
-        if learner is None:
-            return None
-        self.state = self.state._replace(control=control._replace(gathering=learner.gathering))
-        self.first_motion = self._guidance.start_later(*learner.wiggle(self.first_motion))
-        self._looks.append(learner.next_look)
-        return learner
 
     @property
     def time(self) -> float:
@@ -218,7 +212,11 @@ class Simulation:
         """
         try:
             while self.outcome is None:
-                self._timed_step()
+                started = clock.perf_counter()
+                try:
+                    self.step(_PROGRESS_INTERVAL)
+                finally:
+                    self.wall_time += clock.perf_counter() - started
                 if progress is not None:
                     progress(self.time, len(self.detections))
                 if while_ is not None and not while_(self.time, len(self.detections)):
@@ -231,13 +229,6 @@ class Simulation:
                 error.run = self.record()  # type: ignore[attr-defined]
             raise
         return self.record()
-
-    def _timed_step(self) -> None:
-        started = clock.perf_counter()
-        try:
-            self.step(_PROGRESS_INTERVAL)
-        finally:
-            self.wall_time += clock.perf_counter() - started
 
     def record(self) -> Run:
         """The record so far."""

@@ -1,61 +1,35 @@
 """The numbers of a run: what ``summary.json`` holds."""
 
 import math
-from typing import Any, Protocol
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
-from hopfield_nav.control import Controller
 from hopfield_nav.experiment.arrival import no_path_grade, warn_of_free_air
-from hopfield_nav.experiment.assembly import Learner
-from hopfield_nav.loop import MAX_ROWS, SUNK_SHARE, Plant, Rows, State, log_columns
-from hopfield_nav.navigation import Navigator, PriorMap, space_of
-from hopfield_nav.record import DetectionRecord, contact_delays, made_with
+from hopfield_nav.loop import MAX_ROWS, SUNK_SHARE, Rows, State, log_columns
+from hopfield_nav.navigation import space_of
+from hopfield_nav.record import contact_delays, made_with
 from hopfield_nav.world import World
 
 SATURATED_SHARE = 0.1  # share of the control periods with a motor at its limit that is told
 SPEED_RATIO = 2.0  # times the speed limit of a joint
 BREAKING_FORCE = 1e3  # [N]
-
-
-class Simulated(Protocol):
-    """What a summary needs of a simulation; ``experiment.simulation.Simulation`` is one."""
-
-    world: World
-    seed: int
-    outcome: str | None
-    reason: str
-    wall_time: float
-    warnings: list[str]
-    detections: list[DetectionRecord]
-    state: State
-    rows: Rows
-    arm: Arm
-    plant: Plant
-    controller: Controller
-    prior: PriorMap | None
-    navigator: Navigator
-    learner: Learner | None
-
-    @property
-    def time(self) -> float:
-        """Simulated time [s]."""
-
-
 _BOUNDED = ("facts", "probable")  # grades of no_path
 
 
-def summarise(simulation: Simulated) -> dict[str, Any]:
-    """The summary of a simulation; keys end in the unit, None stands for "there was none"."""
-    detections = simulation.detections
+def summarise(simulation: Any) -> dict[str, Any]:
+    """The summary of a ``Simulation``; keys end in the unit, None stands for "there was none"."""
+    detections, felt = simulation.detections, simulation.prior
     delays = contact_delays([d.time for d in detections], [d.touch_time for d in detections])
     delays = delays[np.isfinite(delays)]
     slides = [d.slid_until - d.time for d in detections if np.isfinite(d.slid_until)]
     collisions = [d for d in detections if not d.passed_by]
     touched = [d.touch_time for d in collisions if not d.false_alarm]
-    counted = simulation.state.statistics
+    counted, control = simulation.state.statistics, simulation.state.control
     periods = counted.periods
+    sensed_goal = simulation.navigator.goal if control.now.judged_step >= 0 else None  # before it sensed there is none
     wall, unanswered = simulation.wall_time, max(counted.unanswered_peak, 0.0)
     return {
         "world": simulation.world.name,
@@ -76,9 +50,9 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "silent_contact_count": counted.silent + (unanswered > 0.0),
         "silent_peak_force_N": max(counted.silent_peak, unanswered),
         "final_tool_error_m": final_error(simulation),
-        "final_sensed_error_m": _sensed_error(simulation),
+        "final_sensed_error_m": _distance(simulation.controller.model, control.sensed.q, sensed_goal),
         "peak_contact_force_N": counted.peak_force,
-        "peak_contact_force_time_s": _number(counted.peak_time),
+        "peak_contact_force_time_s": None if math.isnan(counted.peak_time) else float(counted.peak_time),
         "first_impact_peak_force_N": counted.first_peak if counted.contacts else None,
         "largest_penetration_m": counted.deepest,
         "least_self_distance_m": self_distance(simulation.world, simulation.arm, simulation.rows, simulation.state),
@@ -91,19 +65,12 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "closed_step_count": sum(c == 1.0 for c in simulation.navigator.closed_steps().values()),
         "replan_wall_time_median_s": float(np.median([d.replan_time for d in detections])) if detections else None,
         "imperfections": imperfections(simulation.world),
-        "handed_on": _handed_on(simulation.prior),
+        "handed_on": {"touches": len(felt.places), "steps": len(felt.steps), "cells": len(felt.cells)} if felt else {},
         "learnt": {} if simulation.learner is None else simulation.learner.summary(),
         "warnings": [*simulation.warnings, *_warnings_afterwards(simulation)],
         "seed": simulation.seed,
         "versions": made_with(),
     }
-
-
-def _handed_on(felt: PriorMap | None) -> dict[str, int]:
-    """How much an earlier run had felt; empty where there was none."""
-    if felt is None:
-        return {}
-    return {"touches": len(felt.places), "steps": len(felt.steps), "cells": len(felt.cells)}
 
 
 def imperfections(world: World) -> dict[str, Any]:
@@ -144,65 +111,45 @@ def may_have_passed(state: State) -> bool:
     return state.statistics.share >= SUNK_SHARE
 
 
-def _warnings_afterwards(simulation: Simulated) -> list[str]:
-    """What a run has shown not to be sound."""
-    sunk = simulation.state.statistics.sunk
-    found = _beyond_an_arm(simulation) + warn_of_free_air(simulation.navigator, simulation.detections)
-    if not may_have_passed(simulation.state):
-        return found
-    return [
-        *found,
-        f"the arm sank {1e3 * sunk:.2g} mm into an obstacle and may have passed through it: obstacles are "
-        "too thin, too soft, or the threshold is too high for this speed",
-    ]
-
-
-def _beyond_an_arm(simulation: Simulated) -> list[str]:
-    """Motors at their limits, and speeds and forces that no such arm has."""
+def _warnings_afterwards(simulation: Any) -> Iterator[str]:
+    """What a run has shown not to be sound: motors at their limits, speeds and forces that no such arm has, touches."""
     counted, arm = simulation.state.statistics, simulation.plant.arm
-    found = []
     share = counted.saturated / max(counted.periods, 1)
     if share > SATURATED_SHARE:
-        found.append(
+        yield (
             f"motors were at their limits for {share:.0%} of the time: the arm did not do "
             "what its control law asked for"
         )
     speed = largest_speeds(simulation.rows, simulation.state)
-    times = float(np.max(speed / arm.speed_limits)) if speed.size else 0.0
+    joint = int(np.argmax(speed / arm.speed_limits))
+    times = float(speed[joint] / arm.speed_limits[joint])
     if times > SPEED_RATIO:
-        joint = int(np.argmax(speed / arm.speed_limits))
-        found.append(
+        yield (
             f"joint {joint + 1} turned at {speed[joint]:.3g} rad/s, {times:.2g} times its limit: no real "
             "arm does; the control law may be unstable"
         )
     if counted.peak_force > BREAKING_FORCE:
-        found.append(
+        yield (
             f"contact with {1e-3 * counted.peak_force:.3g} kN at {counted.peak_time:.3g} s: a real "
             "arm would break or stop"
         )
-    return found
+    yield from warn_of_free_air(simulation.navigator, simulation.detections)
+    if may_have_passed(simulation.state):
+        yield (
+            f"the arm sank {1e3 * counted.sunk:.2g} mm into an obstacle and may have passed through it: obstacles are "
+            "too thin, too soft, or the threshold is too high for this speed"
+        )
 
 
-def final_error(simulation: Simulated) -> float | None:
+def final_error(simulation: Any) -> float | None:
     """Distance of the true tool from the goal [m]; None where there is none."""
     return _distance(simulation.plant.arm, simulation.state.q, simulation.navigator.goal)
-
-
-def _sensed_error(simulation: Simulated) -> float | None:
-    """The same by the sensed angles and the model of the control computer; None before it sensed."""
-    control = simulation.state.control
-    goal = simulation.navigator.goal if control.now.judged_step >= 0 else None
-    return _distance(simulation.controller.model, control.sensed.q, goal)
 
 
 def _distance(arm: Arm, q: np.ndarray, goal: np.ndarray | None) -> float | None:
     if goal is None or not np.all(np.isfinite(q)):
         return None
     return float(np.linalg.norm(forward_kinematics(arm, q)[:3, 3] - goal))
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
 
 
 _SAMPLE_TIME = 0.01  # [s] between the configurations that are looked at

@@ -78,17 +78,15 @@ def try_world(world: World) -> Trial:
     with _kept(faults):
         refuse_large_steps(world, plant, choose_engine(world, plant, start), start)
     with _kept(faults):
-        touching = check_start(world, arm, start)
-        if touching:
+        for touching in check_start(world, arm, start):
             allowed = "a pose that touches no obstacle (run begins there all the same, and warns)"
-            raise BadInput(touching[0], where="start.joints", allowed=allowed)
+            raise BadInput(touching, where="start.joints", allowed=allowed)
     with _kept(faults):
         space_of(world).check_start(world, arm, tool)
-    simulation = None
     if not faults:
         with _kept(faults):
-            simulation = Simulation(world)
-    return Trial(faults, simulation)
+            return Trial(faults, Simulation(world))
+    return Trial(faults, None)
 
 
 @contextmanager

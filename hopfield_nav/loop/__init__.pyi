@@ -12,7 +12,6 @@ from .contact_watch import SUNK_SHARE as SUNK_SHARE
 from .contact_watch import keep_truth as keep_truth
 from .control_period import command_in_stage as command_in_stage
 from .engine import Engine as Engine
-from .holding import holding_depth as holding_depth
 from .integrator import begin_stage as begin_stage
 from .integrator import end_stage as end_stage
 from .integrator import end_step as end_step

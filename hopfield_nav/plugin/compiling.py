@@ -50,8 +50,7 @@ def compiled(method: Method) -> Callable:
     Raises ``BadInput``: Numba cannot compile it for the signature of its kind.
     """
     if not callable(method.kernel):
-        message = f"the {method.title} has no function as its kernel"
-        raise BadInput(message, found=method.kernel)
+        raise BadInput(f"the {method.title} has no function as its kernel", found=method.kernel)
     code = getattr(getattr(method.kernel, "py_func", method.kernel), "__code__", None)
     if code is not None and any(step.opname == "RAISE_VARARGS" for step in dis.get_instructions(code)):
         raise BadInput(

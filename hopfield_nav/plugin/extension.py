@@ -88,7 +88,17 @@ def _ours() -> dict[str, Extension]:
 
 @cache
 def _others() -> dict[str, Extension]:
-    return {entry.name: _of_others(entry, _ours()) for entry in entry_points(group=GROUP)}
+    others = {}
+    for entry in entry_points(group=GROUP):
+        if entry.name in _ours():
+            raise BadInput("two extensions have one name", where=f"entry point {entry.value}", found=entry.name)
+        try:
+            extension = others[entry.name] = entry.load()
+        except Exception as error:
+            raise BadInput(f"the extension {entry.name} cannot be loaded: {error}", where=entry.value) from error
+        if not isinstance(extension, Extension):
+            raise BadInput("no Extension", where=f"entry point {entry.value}", found=type(extension).__name__)
+    return others
 
 
 def extensions() -> Iterator[Extension]:
@@ -98,18 +108,6 @@ def extensions() -> Iterator[Extension]:
     """
     yield from _ours().values()
     yield from _others().values()
-
-
-def _of_others(entry: Any, known: Mapping[str, Extension]) -> Extension:
-    if entry.name in known:
-        raise BadInput("two extensions have one name", where=f"entry point {entry.value}", found=entry.name)
-    try:
-        extension = entry.load()
-    except Exception as error:
-        raise BadInput(f"the extension {entry.name} cannot be loaded: {error}", where=entry.value) from error
-    if not isinstance(extension, Extension):
-        raise BadInput("no Extension", where=f"entry point {entry.value}", found=type(extension).__name__)
-    return extension
 
 
 def find_extension(name: str) -> Extension:

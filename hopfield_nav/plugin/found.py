@@ -3,8 +3,7 @@
 import importlib
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -61,22 +60,19 @@ def shown_names(names: Iterable[str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     left = dict.fromkeys(names)
-    for shorten in (_own_name, _file_and_name, str):
-        tried = {name: shorten(name) for name in left}
+    for k in range(3):
+        tried = {name: _shortened(name)[k] for name in left}
         said = [*tried.values(), *found.values()]
         found |= {name: text for name, text in tried.items() if said.count(text) == 1}
         left = {name: None for name in left if name not in found}
     return found
 
 
-def _own_name(name: str) -> str:
+def _shortened(name: str) -> tuple[str, str, str]:
+    """The name of a method of one's own, or of its file; both; and the whole."""
     file, _, attribute = name.rpartition(".py:")
-    return Path(file).name if file and attribute == "METHOD" else attribute
-
-
-def _file_and_name(name: str) -> str:
-    file, _, attribute = name.rpartition(".py:")
-    return f"{Path(file).name}:{attribute}" if file else name
+    short = Path(file).name
+    return (short if file and attribute == "METHOD" else attribute), (f"{short}:{attribute}" if file else name), name
 
 
 @cache
@@ -91,31 +87,23 @@ def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
     Raises ``BadInput``: no such method, or the file holds none of that name.
     """
     if ".py:" in name:
-        return _load_from_file(kind, name, folder or Path())
+        method = load_from_file(kind, name, folder or Path())
+        if not isinstance(method, Method) or method.kind != kind:
+            (file, attribute), allowed = name.rsplit(":", 1), f"a Method(kind={kind!r}, …)"
+            raise BadInput(f"{Path(file).name} has no {kind} of that name", found=attribute, allowed=allowed)
+        return method
     if name in _core_names(kind):
-        return _method_in(f"hopfield_nav.{_CORE[kind][0]}.{name}")
-    owner = _owner(kind, name)
-    if owner is not None:
-        return _method_in(owner.method_module(kind, name))
-    if f"{kind} {name}" in COMES_WITH:
+        module = f"hopfield_nav.{_CORE[kind][0]}.{name}"
+    elif (owner := _owner(kind, name)) is not None:
+        module = owner.method_module(kind, name)
+    elif f"{kind} {name}" in COMES_WITH:
         raise BadInput(missing(f"{kind} {name}"), found=name)
-    names = method_names(kind)
-    allowed = ", ".join(names) + ", or FILE.py:NAME for your own"
-    raise BadInput(f"unknown {kind}", found=name, allowed=allowed, nearest=nearest_name(name, names))
-
-
-def _method_in(module: str) -> Method:
-    method: Method = importlib.import_module(module).METHOD
-    return method
-
-
-def _load_from_file(kind: str, name: str, folder: Path) -> Method:
-    method = load_from_file(kind, name, folder)
-    if not isinstance(method, Method) or method.kind != kind:
-        file, attribute = name.rsplit(":", 1)
-        message = f"{Path(file).name} has no {kind} of that name"
-        raise BadInput(message, found=attribute, allowed=f"a Method(kind={kind!r}, …)")
-    return method
+    else:
+        names = method_names(kind)
+        allowed = ", ".join(names) + ", or FILE.py:NAME for your own"
+        raise BadInput(f"unknown {kind}", found=name, allowed=allowed, nearest=nearest_name(name, names))
+    bundled: Method = importlib.import_module(module).METHOD
+    return bundled
 
 
 def load_from_file(kind: str, name: str, folder: Path) -> Any:
@@ -139,22 +127,15 @@ def _module_of(path: Path, kind: str, stamp: tuple[int, int]) -> ModuleType:
         raise BadInput(f"not a Python file for the {kind}", found=str(path))
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    try:
-        with _importing_from(str(path.parent)):
-            spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # sys.exit ends no program of ours
-        raise BadInput(f"{path.name} cannot be loaded: {type(error).__name__}: {error}") from error
-    return module
-
-
-@contextmanager
-def _importing_from(folder: str) -> Iterator[None]:
-    """What lies beside a file may be imported by it, unless it has the name of something else."""
+    folder = str(path.parent)
     known = folder in sys.path
-    if not known:
+    if not known:  # what lies beside a file may be imported by it, unless it has the name of something else
         sys.path.append(folder)
     try:
-        yield
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:  # sys.exit ends no program of ours
+        raise BadInput(f"{path.name} cannot be loaded: {type(error).__name__}: {error}") from error
     finally:
         if not known and folder in sys.path:
             sys.path.remove(folder)
+    return module

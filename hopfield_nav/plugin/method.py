@@ -1,6 +1,6 @@
 """A method declared: its function, its parameters with their ranges, and what it needs."""
 
-import math
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -59,19 +59,11 @@ class Parameter:
         return self._check_one(value, self.name)
 
     def _check_one(self, value: Any, where: str) -> float:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not _is_finite(value):
-            allowed = "a finite number" + (", or a list of them, one a joint" if self.per_joint else "")
-            shown = "null" if value is None else value
-            message = "wrong kind of value"
-            raise BadInput(message, where=where, found=shown, allowed=f"{allowed} [{self.unit}]")
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or not abs(value) <= sys.float_info.max:
+            allowed = f"a finite number{', or a list of them, one a joint' if self.per_joint else ''} [{self.unit}]"
+            raise BadInput("wrong kind of value", where, "null" if value is None else value, allowed)
         return check_range(float(value), self.low, self.high, self.unit, where=where)
-
-
-def _is_finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # a whole number of more than 308 digits
-        return False
 
 
 # Gains that an estimator inherits from the control law, in whose ``Method.gains`` they are declared.
@@ -143,23 +135,18 @@ class Method:
 
         Raises ``BadInput``: a value that ``Parameter.check`` refuses, or a list that has not one entry a joint.
         """
-        return np.concatenate(
-            [self._pack_one(p, values.get(p.name, p.for_joints(n)), n) for p in self.parameters] or [np.zeros(0)]
-        )
-
-    def _pack_one(self, parameter: Parameter, value: object, n: int) -> np.ndarray:
-        try:
-            array = np.atleast_1d(parameter.check(value))
-        except BadInput as error:
-            raise error.at(f"{self.kind} {self.name}: {error.where}") from None
-        wanted = n if parameter.per_joint else 1
-        if array.size == 1:
-            return np.repeat(array, wanted)
-        if array.size != wanted:
-            message = "wrong number of values"
-            where = f"{self.kind} {self.name}: {parameter.name}"
-            raise BadInput(message, where=where, found=list(array), allowed=f"{wanted} numbers, one a joint")
-        return array
+        packed = [np.zeros(0)]
+        for parameter in self.parameters:
+            try:
+                array = np.atleast_1d(parameter.check(values.get(parameter.name, parameter.for_joints(n))))
+            except BadInput as error:
+                raise error.at(f"{self.kind} {self.name}: {error.where}") from None
+            wanted = n if parameter.per_joint else 1
+            if array.size not in (1, wanted):
+                where, allowed = f"{self.kind} {self.name}: {parameter.name}", f"{wanted} numbers, one a joint"
+                raise BadInput("wrong number of values", where=where, found=list(array), allowed=allowed)
+            packed.append(np.repeat(array, wanted) if array.size == 1 else array)
+        return np.concatenate(packed)
 
 
 @contextmanager

@@ -56,11 +56,16 @@ def contact_episodes(run: Run) -> list[ContactEpisode]:
 
     Touches within 50 ms of each other (or in neighbouring rows of a sparser record) are one contact.
     """
-    time, force = run.data.time.values, force_norm(run.data.force.values)
-    touching = np.flatnonzero(force > 0.0)
-    spans = contact_spans(time, force > 0.0)
-    inside = [(time[touching] >= start) & (time[touching] <= end) for start, end in spans]
-    return [_episode(run, time, force, touching[own]) for own in inside]
+    data, events = run.data, run.data.event_time.values
+    time, force = data.time.values, force_norm(data.force.values)
+    touching, episodes = np.flatnonzero(force > 0.0), []
+    for start, end in contact_spans(time, force > 0.0):
+        rows = touching[(time[touching] >= start) & (time[touching] <= end)]
+        peak, place = rows[np.argmax(force[rows])], data.tool_position.values[rows[0]]
+        registered = bool(np.any((events >= start) & (events <= end + CONTACT_MEMORY)))
+        registered = registered or begins_in_slide(run.slides, start)
+        episodes.append(ContactEpisode(start, end, float(time[peak]), float(force[peak]), place, registered))
+    return episodes
 
 
 def missed_contacts(run: Run) -> list[ContactEpisode]:
@@ -77,18 +82,3 @@ def force_norm(force: np.ndarray) -> np.ndarray:
     """Magnitudes (k,) of forces (k, 3) [N]; a force that exploded is infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.sqrt(np.sum(force * force, axis=-1))
-
-
-def _episode(run: Run, time: np.ndarray, force: np.ndarray, rows: np.ndarray) -> ContactEpisode:
-    start, end = float(time[rows[0]]), float(time[rows[-1]])
-    peak = rows[np.argmax(force[rows])]
-    events = run.data.event_time.values
-    return ContactEpisode(
-        start=start,
-        end=end,
-        peak_time=float(time[peak]),
-        peak_force=float(force[peak]),
-        position=run.data.tool_position.values[rows[0]],
-        registered=bool(np.any((events >= start) & (events <= end + CONTACT_MEMORY)))
-        or begins_in_slide(run.slides, start),
-    )

@@ -49,18 +49,15 @@ def make_record(
     The first path is (k, rank) cells, ``blocked`` the map at the end (of joint angles none is kept), ``closed`` the
     certainty of every touched step at the end, ``plans`` those whose network is kept.
     """
+    from hopfield_nav.navigation import space_of
+
+    of_places = space_of(world).of_places
     variables = {**_signal_variables(world, log), **_event_variables(world, detections)}
     variables |= _step_variables(world, detections, closed)
     first_path = first_path.astype(np.int32)
     variables["first_path"] = _variable("first_waypoint map_axis", first_path, "1", "first path")
-    from hopfield_nav.navigation import space_of
-
-    of_places = space_of(world).of_places
     variables |= _network_variables(world, plans, of_places)
-    if of_places:
-        variables |= _map_variables(world, detections, blocked)
-    else:
-        variables |= _place_variables(detections)
+    variables |= _map_variables(world, detections, blocked) if of_places else _place_variables(detections)
     xyz = ["x", "y", "z"]
     coordinates = {
         "time": _variable("time", log[:, 0], "s", "simulated time"),

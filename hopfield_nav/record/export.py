@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hopfield_nav.record.run import Run
 
 _LINES = 4096  # written at a time
+_PARTS = ("joint", "axis", "map_axis", "flange_axis")  # what a column each is of
 
 
 def export_csv(run: "Run", folder: Path, every: int = 1) -> list[Path]:
@@ -34,7 +35,12 @@ def export_csv(run: "Run", folder: Path, every: int = 1) -> list[Path]:
     paths = [folder / "signals.csv", folder / "events.csv"]
     for path, dimension in zip(paths, ("time", "event"), strict=True):
         columns = dict(_columns(data, dimension))
-        _write(path, list(columns), np.column_stack(list(columns.values())))
+        rows = np.column_stack(list(columns.values()))
+        with whole_file(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(json.dumps(head) if is_formula(head) else head for head in columns)
+            for first in range(0, len(rows), _LINES):
+                writer.writerows(rows[first : first + _LINES].tolist())
     world = folder / "world.yaml"
     if not world.exists():  # which says to those who read the table what arm and methods it is of
         world.write_text(run.world.to_yaml(folder), encoding="utf-8")
@@ -85,20 +91,6 @@ def _columns(data: "xarray.Dataset", dimension: str) -> Iterator[tuple[str, np.n
                 yield f"{name}_{label} [{unit}]", values
 
 
-_BEGINS = ("=", "+", "-", "@", "\t", "\r")  # OWASP, "CSV Injection"
-
-
 def is_formula(text: str) -> bool:
     """Whether a spreadsheet would compute a cell of text: https://owasp.org/www-community/attacks/CSV_Injection."""
-    return text.startswith(_BEGINS)
-
-
-_PARTS = ("joint", "axis", "map_axis", "flange_axis")
-
-
-def _write(path: Path, heads: list[str], rows: np.ndarray) -> None:
-    with whole_file(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(json.dumps(head) if is_formula(head) else head for head in heads)
-        for first in range(0, len(rows), _LINES):
-            writer.writerows(rows[first : first + _LINES].tolist())
+    return text.startswith(("=", "+", "-", "@", "\t", "\r"))

@@ -24,32 +24,26 @@ def write_netcdf(path: Path, record: LabelledRecord) -> None:
     import h5netcdf
     import h5py
 
-    _reserve(path, record)
+    every = {name: (dims, np.asarray(found), about) for name, (dims, found, about) in
+             {**record.coordinates, **record.variables}.items()}  # fmt: skip
+    packed = {name: packing(dims, values) for name, (dims, values, _) in every.items()}
+    size = sum(values.nbytes * (_PAYS if packed[name] else 1.0) for name, (_, values, _) in every.items())
+    with path.open("wb") as file:  # asks for the room first: where a file cannot grow, HDF5 ends the whole program
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, _MARGIN + round(size))
     with h5netcdf.File(path, "w") as file:
         file.attrs.update(record.attributes)
-        for name, (dims, found, about) in {**record.coordinates, **record.variables}.items():
-            values = np.asarray(found)
+        for name, (dims, values, about) in every.items():
             for dim, size in zip(dims, values.shape, strict=True):
                 if dim not in file.dimensions:
                     file.dimensions[dim] = size
             if values.dtype.kind in "OUT":
                 values = values.astype(h5py.string_dtype())
             none = np.nan if values.dtype.kind == "f" else None
-            stored = file.create_variable(name, dims, values.dtype, fillvalue=none, **packing(dims, values))
+            stored = file.create_variable(name, dims, values.dtype, fillvalue=none, **packed[name])
             stored.attrs.update(about)
             for first in range(0, len(values) if values.size else 0, _ROWS):
                 stored[first : first + _ROWS] = values[first : first + _ROWS]
-
-
-def _reserve(path: Path, record: LabelledRecord) -> None:
-    """Ask for the room first: where a file cannot grow, HDF5 ends the whole program."""
-    size = _MARGIN
-    for dims, found, _ in (*record.coordinates.values(), *record.variables.values()):
-        values = np.asarray(found)
-        size += round(values.nbytes * (_PAYS if packing(dims, values) else 1.0))
-    with path.open("wb") as file:
-        if hasattr(os, "posix_fallocate"):
-            os.posix_fallocate(file.fileno(), 0, size)
 
 
 def packing(dims: tuple[str, ...], values: np.ndarray) -> dict[str, Any]:

@@ -51,13 +51,9 @@ class Plans(Sequence[PlanRecord]):
         felt, none = felt_after(data, self._shape, number), (np.zeros((0, 2, rank), dtype=int), np.zeros(0))
         if number == 0:
             return PlanRecord(0.0, felt, _path(data.first_path.values), None, *none)
-        return PlanRecord(
-            float(data.event_time[k]),
-            felt,
-            _path(data.event_path[k].values),
-            data.event_cell[k].values,
-            *(closed_steps(data, data.event_certainty[k].values) if "event_certainty" in data else none),
-        )
+        path, cell = _path(data.event_path[k].values), data.event_cell[k].values
+        steps = closed_steps(data, data.event_certainty[k].values) if "event_certainty" in data else none
+        return PlanRecord(float(data.event_time[k]), felt, path, cell, *steps)
 
 
 def felt_after(data: "xarray.Dataset", shape: tuple[int, ...], count: int) -> np.ndarray:
@@ -90,8 +86,7 @@ def check_marks(where: str, data: "xarray.Dataset", shape: tuple[int, ...]) -> N
         raise BadInput("a variable is missing", where=f"{where}: felt_change")
     cells, event = data.felt_change.values, data.felt_change_event.values
     if len(event) and (event.min() < 0 or event.max() >= data.sizes["event"]):
-        allowed = "detections of this run"
-        raise BadInput("damaged variable", where=f"{where}: felt_change_event", allowed=allowed)
+        raise BadInput("damaged variable", where=f"{where}: felt_change_event", allowed="detections of this run")
     if (cells < 0).any() or (cells >= np.array(shape)).any():
         raise BadInput("damaged variable", where=f"{where}: felt_change", allowed="cells of the map")
 

@@ -18,7 +18,7 @@ from hopfield_nav.geometry import arm_clearance
 from hopfield_nav.navigation import LIKELY, ContactHypotheses, PriorMap, space_of
 from hopfield_nav.navigation.map import TRUE_STOP, step_between
 from hopfield_nav.record.run import Run
-from hopfield_nav.world import Box, Sphere, World, packed
+from hopfield_nav.world import Box, KnownObstacle, Sphere, World, packed
 
 OCCUPIED, BELIEVED = 3, 0.5  # value of the final map where a cell is believed to be occupied; how certainly
 BALL = 0.02  # [m] radius of the sphere that a place becomes
@@ -33,14 +33,12 @@ def load_prior(run: Run, world: World) -> PriorMap:
     """
     for (key, before), now in zip(_bodies(run.world).items(), _bodies(world).values(), strict=False):
         if not np.array_equal(before, now):
-            message = "what was felt on one map says nothing on another"
-            message = message if key == "map" else "what one body felt says nothing of another"
+            one = "was felt on one map says nothing on" if key == "map" else "one body felt says nothing of"
             found = f"another than in the run of {run.world.name}"
-            raise BadInput(message, where=key, found=found, allowed=f"the same {key}")
-    for kind in (run.world, world):
-        if kind.detection.mark != "felt":
-            message = "marked cells are not handed on"
-            raise BadInput(message, where="detection.mark", found=kind.detection.mark, allowed="felt")
+            raise BadInput(f"what {one} another", where=key, found=found, allowed=f"the same {key}")
+    for mark in (run.world.detection.mark, world.detection.mark):
+        if mark != "felt":
+            raise BadInput("marked cells are not handed on", where="detection.mark", found=mark, allowed="felt")
     pairs, certainty = run.closed_steps()
     differs = _differences(run.world, world)
     surest = TRUE_STOP if differs else 1.0
@@ -72,13 +70,11 @@ def felt_places(run: Run) -> list[ContactHypotheses]:
     """Where each touch of a run may have been; empty on a map of the tool."""
     if "felt_point" not in run.data:
         return []
-    data, found = run.data, []
-    for k in range(data.sizes["event"]):
-        there = data.felt_link[k].values > 0
-        found.append(
-            ContactHypotheses(*(data[name][k].values[there] for name in ("felt_point", "felt_link", "felt_weight")))
-        )
-    return [places for places in found if len(places.points)]
+    kept = (run.data[name].values for name in ("felt_point", "felt_link", "felt_weight"))
+    touches = (
+        (points[links > 0], links[links > 0], weights[links > 0]) for points, links, weights in zip(*kept, strict=True)
+    )
+    return [ContactHypotheses(*places) for places in touches if len(places[0])]
 
 
 def with_felt(world: World, run: Run) -> World:
@@ -89,15 +85,20 @@ def with_felt(world: World, run: Run) -> World:
     solids: list[Sphere | Box] = []
     for places in felt_places(run):
         heavy = places.points[places.weights >= LIKELY]
-        solids += [Sphere(center=_triple(point), radius=BALL) for point in heavy]
+        solids += [Sphere(center=tuple(map(float, point)), radius=BALL) for point in heavy]
     solids += felt_cells(run)
     arm, start = build_arm(world), np.array([world.start.joints])
-    return world.with_known([s for s in solids if arm_clearance(arm, start, packed([s]))[0] > 0.0])
+    more = (KnownObstacle.of(s) for s in solids if arm_clearance(arm, start, packed([s]))[0] > 0.0)
+    return world.with_changes(known=(*world.known, *more))
 
 
 def felt_cells(run: Run) -> list[Box]:
-    """The cells that a run believed to be occupied at its end."""
-    return [_cube(run, cell) for cell in _occupied(run)]
+    """The room of each cell that a run believed to be occupied at its end; on a flat map as high as it is wide."""
+    grid, rows = run.world.map, run.data.tool_position.values
+    height = float(rows[0, 2]) if len(rows) else 0.0
+    origin, size = np.array(grid.origin)[: grid.rank], (grid.spacing,) * 3
+    centres = ([*(origin + grid.spacing * cell).tolist(), height][:3] for cell in _occupied(run))
+    return [Box(center=(x, y, z), size=size) for x, y, z in centres]
 
 
 def _occupied(run: Run) -> np.ndarray:
@@ -105,19 +106,6 @@ def _occupied(run: Run) -> np.ndarray:
     if "final_map" not in run.data:
         return np.zeros((0, run.world.map.rank), dtype=int)
     return np.argwhere(run.data.final_map.values == OCCUPIED)
-
-
-def _cube(run: Run, cell: np.ndarray) -> Box:
-    """The room of a cell; on a map in a plane as high as it is wide."""
-    grid = run.world.map
-    place = np.array(grid.origin)[: grid.rank] + grid.spacing * cell
-    height = float(run.data.tool_position.values[0, 2]) if run.data.sizes["time"] else 0.0
-    return Box(center=_triple([*place, height][:3]), size=(grid.spacing,) * 3)
-
-
-def _triple(point: np.ndarray | list[float]) -> tuple[float, float, float]:
-    x, y, z = (float(v) for v in point)
-    return x, y, z
 
 
 def free_angles(run: Run) -> np.ndarray:

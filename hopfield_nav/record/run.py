@@ -65,9 +65,9 @@ class Run:
 
     def __repr__(self) -> str:
         s, warnings = self.summary, len(self.summary.get("warnings", []))
-        told = [f"{s['collision_count']} collisions", f"{s['simulated_time_s']:.4g} s"]
-        told += [f"{warnings} warnings"] if warnings else []
-        return f"<Run of {self.world.name}: {self.outcome}, {', '.join(told)}>"
+        end = f", {warnings} warnings" if warnings else ""
+        numbers = f"{s['collision_count']} collisions, {s['simulated_time_s']:.4g} s{end}"
+        return f"<Run of {self.world.name}: {self.outcome}, {numbers}>"
 
     def _repr_html_(self) -> str:
         shown = [key for key in SHOWN if key in self.summary]
@@ -150,17 +150,12 @@ class Run:
         """
         folder = Path(folder)
         with whole_folder(folder) as partial:
-            self._write(partial, folder)
+            (partial / "world.yaml").write_text(self.world.to_yaml(folder), encoding="utf-8")
+            text = json.dumps(self.summary, indent=2, ensure_ascii=False)
+            (partial / "summary.json").write_text(text + "\n", encoding="utf-8")
+            write_netcdf(partial / "log.nc", self._record() if self._data is None else record_of(self._data))
+            write_checksums(partial, ("world.yaml", "summary.json", "log.nc"))
         return folder
-
-    def _write(self, partial: Path, final: Path) -> None:
-        (partial / "world.yaml").write_text(self.world.to_yaml(final), encoding="utf-8")
-        text = json.dumps(self.summary, indent=2, ensure_ascii=False)
-        (partial / "summary.json").write_text(text + "\n", encoding="utf-8")
-        made = self._data is None
-        record = self._record() if made else record_of(self.data)
-        write_netcdf(partial / "log.nc", record)
-        write_checksums(partial, ("world.yaml", "summary.json", "log.nc"))
 
 
 def load_run(folder: str | Path) -> Run:

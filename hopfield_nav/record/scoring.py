@@ -53,7 +53,7 @@ class Score(NamedTuple):
     contacts: tuple[ContactScore, ...]  # every contact, felt or not
     false_alarms: int  # alarms with no contact in the 50 ms before
     repeated_alarms: int  # alarms on a contact after the first one on it, those that were passed by not counted
-    free_time: float  # time without contact [s]
+    free_time: float  # time outside all contacts and the 50 ms after each [s]
     force_error: float  # rms of estimated less true force during contact [N]; NaN without contact
     torque_error: np.ndarray  # (n,) the same for the torque on the joints [N·m]
 
@@ -76,16 +76,10 @@ class Score(NamedTuple):
         at_alarm, before = [c.force_at_alarm for c in felt], [c.force_before_reaction for c in felt]
         rate = self.false_alarm_rate() if self.free_time > 0 else (np.nan,) * 3
         values: dict[str, float] = {
-            "delay_p50_s": _quantile(delays, 0.5),
-            "delay_p95_s": _quantile(delays, 0.95),
-            "delay_max_s": _quantile(delays, 1.0),
-            "force_at_alarm_p50_N": _quantile(at_alarm, 0.5),
-            "force_at_alarm_max_N": _quantile(at_alarm, 1.0),
-            "force_before_reaction_p50_N": _quantile(before, 0.5),
-            "force_before_reaction_max_N": _quantile(before, 1.0),
-            "false_alarms_per_hour": rate[0],
-            "false_alarms_per_hour_low": rate[1],
-            "false_alarms_per_hour_high": rate[2],
+            **_quantiles("delay_{}_s", delays, p50=0.5, p95=0.95, max=1.0),
+            **_quantiles("force_at_alarm_{}_N", at_alarm, p50=0.5, max=1.0),
+            **_quantiles("force_before_reaction_{}_N", before, p50=0.5, max=1.0),
+            **{f"false_alarms_per_hour{end}": value for end, value in zip(("", "_low", "_high"), rate, strict=True)},
             "force_error_rms_N": self.force_error,
         }
         counts = {
@@ -136,14 +130,17 @@ def score(
     error = np.full(n, np.nan)
     force_error = np.nan
     if touching.any():
-        force_error = _rms(force_estimate[touching] - truth.force[touching], axis=None) * np.sqrt(3)
-        error = _rms(torque_estimate[touching] - truth.torque[touching], axis=0)
+        force_error = np.sqrt(np.mean((force_estimate[touching] - truth.force[touching]) ** 2)) * np.sqrt(3)
+        error = np.sqrt(np.mean((torque_estimate[touching] - truth.torque[touching]) ** 2, axis=0))
     false = ~np.any([*felt, np.isfinite(touched)], axis=0)
+    free = np.ones(truth.time.size, dtype=bool)
+    for start, end in every:
+        free &= (truth.time < start) | (truth.time > end + CONTACT_MEMORY)
     return Score(
         tuple(_contact(truth, *span, alarms[own], touched[own]) for span, own in zip(spans, felt, strict=True)),
         int(np.count_nonzero(false)),
         sum(max(int(np.count_nonzero(own & answered)) - 1, 0) for own in felt),
-        _free_time(truth.time, every),
+        float(np.count_nonzero(free)) * row,
         float(force_error),
         error,
     )
@@ -166,40 +163,22 @@ def _contact(truth: ContactTruth, start: float, end: float, alarms: np.ndarray, 
     if alarms.size and np.isfinite(touched[0]):
         start = float(touched[0])
     first = float(alarms[0]) if alarms.size else np.nan
+    last = max(int(np.searchsorted(truth.time, first + 1e-9)) - 1, 0)  # row up to the alarm
     before = inside & (truth.time <= max(first, truth.time[inside][0])) if alarms.size else inside
     return ContactScore(
         start=start,
         end=end,
         delay=max(first - start, 0.0) if alarms.size else np.nan,
-        force_at_alarm=_at(truth, first) if alarms.size else np.nan,
+        force_at_alarm=float(truth.largest[last]) if alarms.size else np.nan,
         force_before_reaction=float(truth.largest[before].max()),
         peak_force=float(truth.largest[inside].max()),
         peak_torque=np.abs(truth.torque[inside]).max(axis=0),
     )
 
 
-def _at(truth: ContactTruth, time: float) -> float:
-    """The force of the last row up to a time [N]."""
-    return float(truth.largest[max(int(np.searchsorted(truth.time, time + 1e-9)) - 1, 0)])
-
-
-def _free_time(time: np.ndarray, spans: list[tuple[float, float]]) -> float:
-    """Time [s] outside all contacts and the 50 ms after each."""
-    if time.size < 2:
-        return 0.0
-    period = float(np.median(np.diff(time)))
-    taken = np.zeros(time.size, dtype=bool)
-    for start, end in spans:
-        taken |= (time >= start) & (time <= end + CONTACT_MEMORY)
-    return float(np.count_nonzero(~taken)) * period
-
-
-def _quantile(values: np.ndarray | list[float], share: float) -> float:
-    return float(np.quantile(values, share)) if len(values) else np.nan
-
-
-def _rms(values: np.ndarray, axis: int | None) -> np.ndarray:
-    return np.sqrt(np.mean(values * values, axis=axis))
+def _quantiles(name: str, values: np.ndarray | list[float], **shares: float) -> dict[str, float]:
+    """Quantiles by the name that each has in tables; NaN where there are no values."""
+    return {name.format(key): float(np.quantile(values, q)) if len(values) else np.nan for key, q in shares.items()}
 
 
 NEAR = 0.04  # [m] from the true point a place is as good as right

@@ -52,9 +52,9 @@ def check_checksums(folder: Path) -> None:
             if found is None:
                 raise BadInput("damaged line", where=f"{path}, line {number}", found=line)
             if _digest(folder / found[2]) != found[1]:
+                what, place = "not the file that was saved: damaged, or changed since", str(folder / found[2])
                 allowed = f"the file as it was; without {CHECKSUMS} it is read as it is"
-                what = "not the file that was saved: damaged, or changed since"
-                raise BadInput(what, where=str(folder / found[2]), allowed=allowed)
+                raise BadInput(what, where=place, allowed=allowed)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "no text"
         where = getattr(error, "filename", None) or str(path)
@@ -134,9 +134,8 @@ def read_netcdf(path: Path) -> "xarray.Dataset":
 def _check(where: str, found: Any, variable: Any, expected: "xarray.Dataset") -> None:
     numbers = variable.dtype.kind in "if"
     if found.dims != variable.dims or (numbers and found.dtype.kind != variable.dtype.kind):
-        kinds = f"{variable.dtype} over {', '.join(variable.dims)}"
-        what = "damaged variable"
-        raise BadInput(what, where=where, found=f"{found.dtype} over {', '.join(found.dims)}", allowed=kinds)
+        is_, should = (f"{kind.dtype} over {', '.join(kind.dims)}" for kind in (found, variable))
+        raise BadInput("damaged variable", where=where, found=is_, allowed=should)
     if not isinstance(found.attrs.get("units"), str):
         raise BadInput("no unit", where=where, allowed=variable.attrs["units"])
     for name in variable.dims:
@@ -154,8 +153,7 @@ def _unreadable(path: Path, error: Exception) -> BadInput:
     if isinstance(error, BadInput):
         return error
     reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
-    allowed = "a file that `hopfield-nav run` wrote"
-    return BadInput(f"cannot be read: {reason}", where=str(path), allowed=allowed)
+    return BadInput(f"cannot be read: {reason}", where=str(path), allowed="a file that `hopfield-nav run` wrote")
 
 
 _PACKED = 1032  # bytes at most for one of zlib's: https://zlib.net/zlib_tech.html
@@ -166,9 +164,8 @@ def require_own_values(file: "h5py.File", where: str, size: int) -> None:
     """Look at every variable of a file of ``size`` bytes before any value is read; messages say ``where``."""
     claimed = sum(_claimed(_variable(file, name, f"{where}: {name}"), f"{where}: {name}") for name in file)
     if claimed > _PACKED * size:
-        message = "more values than the file can hold"
-        found = f"{claimed} bytes of them"
-        raise BadInput(message, where=where, found=found, allowed=f"at most {_PACKED * size} in {size}")
+        found, allowed = f"{claimed} bytes of them", f"at most {_PACKED * size} in {size}"
+        raise BadInput("more values than the file can hold", where=where, found=found, allowed=allowed)
 
 
 def _variable(file: "h5py.File", name: str, where: str) -> "h5py.Dataset":
@@ -186,7 +183,8 @@ def _variable(file: "h5py.File", name: str, where: str) -> "h5py.Dataset":
 def _claimed(variable: "h5py.Dataset", where: str) -> int:
     """Size of all values when they are unpacked [bytes]."""
     width = variable.id.get_type().get_size()
-    if not variable.size or _LENGTH_ALONE in _scale_name(variable):
+    name = variable.attrs.get("NAME", b"")
+    if not variable.size or _LENGTH_ALONE in (name if isinstance(name, bytes) else str(name).encode()):
         return 0
     if variable.chunks is None:
         claimed, there = width * variable.size, variable.id.get_storage_size() >= width * variable.size
@@ -197,8 +195,3 @@ def _claimed(variable: "h5py.Dataset", where: str) -> int:
     if not there:
         raise BadInput("values are missing", where=where, allowed=f"all of {variable.shape}")
     return claimed
-
-
-def _scale_name(variable: "h5py.Dataset") -> bytes:
-    name = variable.attrs.get("NAME", b"")
-    return name if isinstance(name, bytes) else str(name).encode()

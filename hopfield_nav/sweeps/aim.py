@@ -6,14 +6,12 @@
 import math
 import operator
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field, PlainValidator, WithJsonSchema
 
 from dynamics import BadInput
-from hopfield_nav.record import SUMMARY
 from hopfield_nav.world import Section, Text
 
 REACHED = "reached"  # the share of a setting's runs that arrive, and not through an obstacle
@@ -71,9 +69,3 @@ class Aim(Section):
     def __str__(self) -> str:
         """In words."""
         return f"least {self.least}" + (f" while {', '.join(map(str, self.conditions))}" if self.conditions else "")
-
-
-def kept_names(quantities: Iterable[str], aim: Aim | None) -> tuple[str, ...]:
-    """The columns of a summary that are kept: those asked for, and those that an aim names."""
-    named = () if aim is None else (name for name in aim.names if name in SUMMARY)
-    return tuple(dict.fromkeys([*quantities, *named]))

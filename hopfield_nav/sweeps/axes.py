@@ -116,28 +116,25 @@ def _scaled(base: Any, factor: float) -> Any:
 
 def faults_of_keys(file: SweepFile, document: Document) -> Iterator[Fault]:
     """Keys of the world that are changed in more than one place, or cannot be changed; and too many runs."""
+    fault: BadInput | None
     seen: dict[Key, Key] = {}
     for section, keys in [(("set",), file.set), *_axes_of(file)]:
         for key in keys:
             path, at = split_key(key), (*section, key)
-            fault = _fault_of_key(key, path) or _fault_of_overlap(at, path, seen)
+            if not key or "" in path:
+                fault = BadInput("not understood", found=key, allowed="a key such as detection.threshold")
+            elif key in _RESERVED:
+                fault = BadInput("cannot be swept", allowed=_RESERVED[key])
+            else:
+                fault = _fault_of_overlap(at, path, seen)
             if fault is not None:
                 yield at, fault.at(document.where(at))
             seen[path] = at
-    listed = [_length(keys) for section, keys in _axes_of(file) if section != ("random",)]
+    axes = (keys for section, keys in _axes_of(file) if section != ("random",))
+    listed = [len(next(iter(keys.values())).values) for keys in axes]
     count = math.prod([*listed, file.samples or 1, file.repeats])
     if count > MOST_RUNS:
         yield (), BadInput("too many runs", where=document.name, found=count, allowed=f"at most {MOST_RUNS}")
-
-
-def _length(group: dict[str, Values]) -> int:
-    return len(next(iter(group.values())).values)
-
-
-def _fault_of_key(key: str, path: Key) -> BadInput | None:
-    if not key or "" in path:
-        return BadInput("not understood", found=key, allowed="a key such as detection.threshold")
-    return BadInput("cannot be swept", allowed=_RESERVED[key]) if key in _RESERVED else None
 
 
 def _fault_of_overlap(at: Key, path: Key, seen: dict[Key, Key]) -> BadInput | None:

@@ -64,19 +64,15 @@ def read_base(given: Any, document: worlds.Document, folder: Path, trust: worlds
 
     Raises ``BadInput``: there is no such world, or as ``world_from``.
     """
-    inner, at, name = _document_of(given, document, folder)
-    worlds.world_from(inner, at, name, trust)
-    worlds.relative_to(inner.data, at, folder)
-    return Base.of(replace(inner, name=name), folder, trust)
-
-
-def _document_of(given: Any, document: worlds.Document, folder: Path) -> tuple[worlds.Document, Path, str]:
-    """The base world's own document, the folder that its paths are relative to, and its name."""
     if isinstance(given, dict):
         below = {key[1:]: place for key, place in document.places.items() if key[:1] == ("world",)}
-        return worlds.Document(copy.deepcopy(given), document.name, below), folder, "world"
-    path = _find(given, folder, document.where(("world",)))
-    return worlds.read_document(path), path.parent, worlds.name_of(path)
+        inner, at, name = worlds.Document(copy.deepcopy(given), document.name, below), folder, "world"
+    else:
+        path = _find(given, folder, document.where(("world",)))
+        inner, at, name = worlds.read_document(path), path.parent, worlds.name_of(path)
+    worlds.world_from(inner, at, name, trust)  # whose faults have their places
+    worlds.relative_to(inner.data, at, folder)
+    return Base.of(replace(inner, name=name), folder, trust)
 
 
 def _find(name: str, folder: Path, where: str) -> Path:
@@ -85,8 +81,7 @@ def _find(name: str, folder: Path, where: str) -> Path:
         is_path = path.suffix in (".yaml", ".yml") or path.name != name
         return worlds.find_world(folder / path if is_path else name)
     except BadInput as error:
-        allowed = error.allowed
-        raise BadInput(error.what, where=where, found=name, allowed=allowed, nearest=error.nearest) from None
+        raise BadInput(error.what, where, name, error.allowed, error.nearest) from None
 
 
 def with_settings(base: Base, settings: dict[str, Any], document: worlds.Document) -> Base:

@@ -15,13 +15,21 @@ from hopfield_nav.plugin import shown_names
 from hopfield_nav.record import is_reached
 from hopfield_nav.sweeps.aim import REACHED
 from hopfield_nav.sweeps.axes import Axis, AxisColumn
-from hopfield_nav.sweeps.choice import Choice, choose
-from hopfield_nav.sweeps.settings import TIME, Layout, Settings, base_position, counted, read_settings
+from hopfield_nav.sweeps.settings import (
+    PEAK,
+    TIME,
+    Choice,
+    Layout,
+    Settings,
+    base_position,
+    choose,
+    counted,
+    read_settings,
+)
 from hopfield_nav.sweeps.statistics import Value, limits_of, mean, paired_means, paired_shares, share
 from hopfield_nav.sweeps.sweep_file import Sweep
 
 Row = Mapping[str, Any]
-PEAK = "peak_contact_force_N"
 MAIN = (
     TIME, "collision_count", PEAK, "detection_delay_median_s", "false_alarm_count", "silent_contact_count",
 )  # fmt: skip
@@ -78,19 +86,15 @@ def judge(sweep: Sweep, rows: Sequence[Row]) -> Judged:
         return Judged([_table(sweep, rows, ())], None, [], layout)
     parts = (part for _, axis in layout.axes for part in ([(c,) for c in axis] if axis[0].drawn else [axis]))
     tables = [_table(sweep, rows, part) for part in parts]
-    found = _Found(settings, layout, rows)
-    best = [_best(found, (), None), *(_best(found, *method) for method in _methods(layout))]
+    compared = _Compared(settings, layout, rows)
+    best = [_best(compared, (), None), *(_best(compared, *method) for method in _methods(layout))]
     names = tuple(column.name for column in _named(layout))
     alone = len(layout.axes) == 1 and tables[0].count == layout.count  # then its table is that of the settings
-    shown = range(layout.count) if alone else _shown(best[0].choice, layout)
-    results = [found.result(k, not alone and k == best[0].choice.best) for k in shown]
+    shown = [*range(layout.count)] if alone else best[0].choice.ranks[:_SHOWN].tolist()
+    if layout.base is not None and layout.base not in shown:
+        shown.append(layout.base)
+    results = [compared.result(k, not alone and k == best[0].choice.best) for k in shown]
     return Judged([] if alone else tables, ValueTable(names, results, layout.count), best, layout)
-
-
-def _shown(choice: Choice, layout: Layout) -> list[int]:
-    """The best settings, and that of the base world wherever it stands."""
-    shown = [int(k) for k in choice.ranks[:_SHOWN]]
-    return shown if layout.base is None or layout.base in shown else [*shown, layout.base]
 
 
 def shown_quantities(sweep: Sweep) -> list[str]:
@@ -103,7 +107,7 @@ def shown_quantities(sweep: Sweep) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Compared:
     """Settings with what is said of them."""
 
     settings: Settings
@@ -142,14 +146,12 @@ def _named(layout: Layout) -> list[AxisColumn]:
     return kept
 
 
-def _best(found: _Found, method: tuple[str, ...], among: np.ndarray | None) -> Best:
-    choice = choose(found.settings, found.layout.sweep.file.aim, among)
-    at, edges = found.layout.position(choice.nearest), []
-    for k, (order, i) in enumerate(zip(found.layout.orders, at, strict=True)):
-        if order is not None and i in (order[0], order[-1]):
-            edges.append(k)
-    result = found.result(choice.nearest, choice.best is not None)
-    return Best(method, result, choice, found.layout.names(edges))
+def _best(compared: _Compared, method: tuple[str, ...], among: np.ndarray | None) -> Best:
+    layout = compared.layout
+    choice = choose(compared.settings, layout.sweep.file.aim, among)
+    at = enumerate(zip(layout.orders, np.unravel_index(choice.nearest, layout.shape), strict=True))
+    edges = [k for k, (order, i) in at if order is not None and i in (order[0], order[-1])]
+    return Best(method, compared.result(choice.nearest, choice.best is not None), choice, layout.names(edges))
 
 
 def _methods(layout: Layout) -> Iterator[tuple[tuple[str, ...], np.ndarray]]:

@@ -13,28 +13,21 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dynamics import BadInput, LibraryMissing
 from hopfield_nav.sweeps.job import warm_up
 from hopfield_nav.sweeps.pool import DEATHS, Pool, Row, WorkersLost
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client
 
     from hopfield_nav.sweeps.sweep_file import Sweep
 
 _CONNECT, _FIRST_WORKER = 10, 60  # [s] to wait for a scheduler, and for its first worker
 
 
-class _Mine(threading.local):
-    """The process of a thread of a worker, and the sweep that it works for."""
-
-    pool: Pool | None = None
-    payload = b""
-
-
-_mine = _Mine()
+_mine = threading.local()  # of a worker's thread: the ``pool`` with its process, and the ``payload`` it works for
 
 
 @contextmanager
@@ -73,8 +66,8 @@ def thread_count(client: "Client") -> int:
 
 def run_one(payload: bytes, index: int, folder: Path | None) -> Row:
     """On a worker of the cluster: the row of a job."""
-    if _mine.pool is None or _mine.payload != payload:
-        if _mine.pool is not None:
+    if getattr(_mine, "payload", None) != payload:
+        if hasattr(_mine, "pool"):
             _mine.pool.__exit__()
         multiprocessing.current_process().daemon = False  # which a nanny's is, and could start no process
         sweep = pickle.loads(payload)
@@ -84,56 +77,44 @@ def run_one(payload: bytes, index: int, folder: Path | None) -> Row:
     return row
 
 
-class ClusterRows:
+def cluster_rows(client: "Client", sweep: "Sweep", indices: Iterable[int], folder: Path | None) -> Iterator[Row]:
     """The rows of jobs run on a cluster, in the order in which they come in.
 
-    Raises ``WorkersLost`` while it is read: the scheduler is gone, or its workers die again and again.
+    Raises ``WorkersLost``: the scheduler is gone, or its workers die again and again.
     """
+    from distributed import KilledWorker, as_completed
+    from distributed.client import FutureCancelledError
 
-    def __init__(self, client: "Client", sweep: "Sweep", indices: Iterable[int], folder: Path | None) -> None:
-        self._client, self._name, self._folder = client, sweep.digest[:8], folder
-        self._payload, self._indices = pickle.dumps(sweep), iter(indices)
-        self._flying: dict[str, int] = {}  # jobs on the cluster, by their futures' keys
-        self._deaths = 0  # of workers, since the last rows
+    name, payload, waiting = f"sweep-{sweep.digest[:8]}", pickle.dumps(sweep), iter(indices)
+    flying, jobs = as_completed(loop=client.loop), dict[str, int]()  # those on the cluster, by their futures' keys
+    deaths = 0  # of workers, since the last row
 
-    def __iter__(self) -> Iterator[Row]:
-        from distributed import as_completed
-
-        flying = as_completed(loop=self._client.loop)
-        self._fill(flying)
-        for future in flying:
-            yield from self._take(future)
-            self._fill(flying)
-
-    def _fill(self, flying: Any) -> None:
+    def fill() -> None:
         """Have two jobs a thread on the cluster: one that runs, one that waits for it."""
         try:
-            threads = thread_count(self._client)
-        except (OSError, RuntimeError) as error:
-            raise _lost(error) from None
-        for index in islice(self._indices, max(0, 2 * threads - len(self._flying))):
-            key = f"sweep-{self._name}-{index}-{clock.monotonic_ns()}"
-            self._flying[key] = index
-            flying.add(self._client.submit(run_one, self._payload, index, self._folder, key=key, pure=False))
+            count = 2 * thread_count(client) - len(jobs)
+        except RuntimeError as error:  # the client is closed
+            raise OSError(str(error)) from None
+        for index in islice(waiting, max(0, count)):
+            key = f"{name}-{index}-{clock.monotonic_ns()}"
+            jobs[key] = index
+            flying.add(client.submit(run_one, payload, index, folder, key=key, pure=False))
 
-    def _take(self, future: "Future") -> list[Row]:
-        from distributed import KilledWorker
-        from distributed.client import FutureCancelledError
-
-        index = self._flying.pop(str(future.key))
-        try:
-            row: Row = future.result()
-        except KilledWorker as error:  # whole machines, since runs have processes of their own
-            self._deaths += 1
-            if self._deaths == DEATHS:
-                raise _lost(error) from None
-            self._indices = chain([index], self._indices)
-            return []
-        except (FutureCancelledError, OSError) as error:
-            raise _lost(error) from None
-        self._deaths = 0
-        return [row]
-
-
-def _lost(error: Exception) -> WorkersLost:
-    return WorkersLost(f"the cluster is gone ({type(error).__name__}); finished rows are kept, --resume does the rest")
+    try:
+        fill()
+        for future in flying:
+            index = jobs.pop(str(future.key))
+            try:
+                row = future.result()
+            except KilledWorker:  # whole machines, since runs have processes of their own
+                deaths += 1
+                if deaths == DEATHS:
+                    raise
+                waiting = chain([index], waiting)
+            else:
+                deaths = 0
+                yield row
+            fill()
+    except (KilledWorker, FutureCancelledError, OSError) as error:
+        lost = f"the cluster is gone ({type(error).__name__}); finished rows are kept, --resume does the rest"
+        raise WorkersLost(lost) from None

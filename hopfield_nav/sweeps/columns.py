@@ -7,7 +7,7 @@ from dynamics import BadInput, nearest_name
 from hopfield_nav import world as worlds
 from hopfield_nav.plugin import Measures, load_from_file
 from hopfield_nav.record import SUMMARY, Quantity
-from hopfield_nav.sweeps.aim import REACHED, Aim, kept_names
+from hopfield_nav.sweeps.aim import REACHED, Aim
 from hopfield_nav.sweeps.sections import SweepFile
 
 
@@ -20,8 +20,7 @@ def load_measures(name: str, folder: Path) -> Measures:
     found = load_from_file("measures", name, folder)
     if not isinstance(found, Measures):
         file, attribute = name.rsplit(":", 1)
-        told = f"{Path(file).name} has no measures of that name"
-        raise BadInput(told, found=attribute, allowed="Measures(…)")
+        raise BadInput(f"{Path(file).name} has no measures of that name", found=attribute, allowed="Measures(…)")
     for column in found.columns:
         if column in SUMMARY or column in ("index", "repeat", "seed", "error"):
             raise BadInput("a measure has the name of another column", found=column)
@@ -30,10 +29,14 @@ def load_measures(name: str, folder: Path) -> Measures:
 
 def kept_columns(file: SweepFile, measures: Measures | None) -> dict[str, Quantity]:
     """What every column of a sweep is."""
-    own = {} if measures is None else measures.columns
-    return {name: SUMMARY[name] for name in kept_names(file.quantities, file.aim)} | {
-        name: _own_quantity(name, unit) for name, unit in own.items()
-    }
+    kept = {name: SUMMARY[name] for name in file.columns}
+    for name, unit in ({} if measures is None else measures.columns).items():
+        words, suffix = name.replace("_", " "), f" {unit.replace(' ', '')}"
+        named = unit and words.endswith(suffix)  # a unit at the end of its name is told as one
+        kept[name] = Quantity(
+            words.removesuffix(suffix) if named else words, unit or None, words, unit if named else ""
+        )
+    return kept
 
 
 def column_faults(file: SweepFile, folder: Path, trust: worlds.Trust) -> list[BadInput]:
@@ -63,11 +66,3 @@ def check_aim(aim: Aim | None, measures: Measures | None) -> None:
             where = "least" if aim and name == aim.least else f"while.{name}"
             what = "not a number" if name in units else "unknown quantity"
             raise BadInput(what, where=where, found=name, allowed=", ".join(known), nearest=nearest_name(name, known))
-
-
-def _own_quantity(name: str, unit: str) -> Quantity:
-    """A column of a user's own; a unit at the end of its name is told as one."""
-    words, suffix = name.replace("_", " "), f" {unit.replace(' ', '')}"
-    if unit and words.endswith(suffix):
-        return Quantity(words.removesuffix(suffix), unit, words, unit)
-    return Quantity(words, unit or None, words)

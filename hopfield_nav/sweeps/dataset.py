@@ -8,9 +8,8 @@ import numpy as np
 
 from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps.axes import AxisColumn
-from hopfield_nav.sweeps.choice import choose
 from hopfield_nav.sweeps.record import describe_key
-from hopfield_nav.sweeps.settings import over_runs, read_settings
+from hopfield_nav.sweeps.settings import choose, over_runs, read_settings
 from hopfield_nav.sweeps.sweep_file import Sweep
 from hopfield_nav.world import changed_settings
 
@@ -68,7 +67,7 @@ def about(long_name: str, unit: str | None = "1") -> dict[str, str]:
 
 def _coordinates(sweep: Sweep, grid: bool) -> dict[str, tuple]:
     """Columns, repeats and seeds over their own axes of the grid, or over runs."""
-    runs, (combination, repeat) = np.arange(sweep.count), np.divmod(np.arange(sweep.count), sweep.repeats)
+    runs, (combination, repeat) = np.arange(sweep.count), np.divmod(np.arange(sweep.count), sweep.file.repeats)
     at: list[np.ndarray] = [*np.unravel_index(combination, sweep.shape[:-1])]
     dims = ["run"] * (len(at) + 1)
     if grid:
@@ -76,7 +75,10 @@ def _coordinates(sweep: Sweep, grid: bool) -> dict[str, tuple]:
         dims = [*(axis[0].name for axis in sweep.grid), "repeat"]
     coordinates: dict[str, tuple] = {} if grid else {"run": ("run", runs, about("run"))}
     for axis, dim, places in zip(sweep.grid, dims, at, strict=False):
-        coordinates |= {c.name: (dim, _values(c, places), _about_column(sweep, c)) for c in axis}
+        for column in axis:
+            unit, words = describe_key(sweep.world, column.key)
+            attributes = about(words, unit) if column.base is None else about(f"factor of {words}")
+            coordinates[column.name] = (dim, _values(column, places), attributes)
     coordinates["repeat"] = (dims[-1], repeat, about("repeat"))
     coordinates["seed"] = (dims[-1], repeat + sweep.file.seed, about("seed of the run"))
     return coordinates
@@ -91,8 +93,3 @@ def _values(column: AxisColumn, at: np.ndarray) -> np.ndarray:
     if kinds <= {int, float, type(None)} and kinds != {type(None)}:
         return np.array([np.nan if value is None else float(value) for value in values])[at]
     return np.array([value if isinstance(value, str) else json.dumps(value) for value in values])[at]
-
-
-def _about_column(sweep: Sweep, column: AxisColumn) -> dict[str, str]:
-    unit, words = describe_key(sweep.world, column.key)
-    return about(words, unit) if column.base is None else about(f"factor of {words}")

@@ -1,17 +1,20 @@
-"""What a sweep will take: time and disk, estimated from a few of its runs."""
+"""What a sweep will take, time and disk, estimated from a few of its runs; and which of its runs would be refused."""
 
+import math
 import tempfile
 import time as clock
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopfield_nav.experiment import last_seconds
+from dynamics import BadInput
 from hopfield_nav.sweeps.job import warm_up, watched
-from hopfield_nav.sweeps.sweep_file import Sweep
+from hopfield_nav.sweeps.sweep_file import Job, Sweep
 
 _ENOUGH = 2.0  # [s] of runs that are tried, after which no other is begun
 _SLICE = 0.5  # [s] simulated between two looks at the clock
 _CELL = 16  # bytes of a number in both tables together, about
+_START, _PAGE = 4.0, 1.0  # [s] that workers take to begin, and a figure, about
 _LONGEST_PROBE = 5.0  # [s] of wall time for one run
 
 
@@ -35,8 +38,7 @@ class SweepEstimate:
 def estimate(sweep: Sweep, runs: int, workers: int, drawn: bool = True) -> SweepEstimate:
     """Try the first, the last and the middle job of a sweep for a moment, and tell what its runs will take.
 
-    What else it takes, it took the last time on this machine. Without workers this process does it all; figures are
-    ``drawn`` in the end.
+    Without workers this process does it all; figures are ``drawn`` in the end.
     """
     warm_up(sweep)
     probes, started = [], clock.monotonic()
@@ -45,10 +47,9 @@ def estimate(sweep: Sweep, runs: int, workers: int, drawn: bool = True) -> Sweep
         if clock.monotonic() - started > _ENOUGH:
             break
     seconds, kept = (sum(column) / len(probes) for column in zip(*probes, strict=True))
-    row = _CELL * (4 + len(sweep.parameters) + len(sweep.quantities))
+    row = _CELL * (4 + len(sweep.parameters) + len(sweep.kept))
     share = runs * seconds / max(1, min(workers, runs))
-    start = (workers > 0) * last_seconds("workers", 5.0)
-    figures = drawn * _pages(sweep) * last_seconds("page", 1.0)
+    start, figures = (workers > 0) * _START, drawn * _pages(sweep) * _PAGE
     return SweepEstimate(runs, seconds, share, start, figures, round(runs * (row + kept)))
 
 
@@ -72,13 +73,64 @@ def _probe(sweep: Sweep, index: int) -> tuple[float, int]:
             if simulation.outcome is None:
                 share = simulation.world.time_limit / simulation.time - 1.0
                 seconds += share * (clock.monotonic() - begun)
-            kept = _folder_size(simulation) if sweep.file.keep == "runs" else 0
+            kept = 0
+            if sweep.file.keep == "runs":
+                with tempfile.TemporaryDirectory() as folder:
+                    place = simulation.record().save(Path(folder) / "run")
+                    kept = sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
     except Exception:  # its row will say what is wrong
         return clock.monotonic() - started, 0
     return seconds if most is None else min(seconds, most), kept
 
 
-def _folder_size(simulation: object) -> int:
-    with tempfile.TemporaryDirectory() as folder:
-        place = simulation.record().save(Path(folder) / "run")  # type: ignore[attr-defined]
-        return sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
+@dataclass(frozen=True)
+class Tried:
+    """Combinations that were tried."""
+
+    count: int  # of those tried; each has one seed
+    total: int  # of all; more than tried where the time was up
+    refused: dict[str, list[Job]]  # by the reason, every combination that would be refused for it
+
+
+def try_combinations(
+    sweep: Sweep, seconds: float = math.inf, progress: Callable[[int, int], None] | None = None
+) -> Tried:
+    """Begin the run of every combination of values with its first seed, and stop before it moves.
+
+    After the first one others are begun for some ``seconds``; their worlds are all looked at.
+    """
+    seeds = [axis[0] for axis in sweep.grid if all(column.is_seed for column in axis)]  # of which the first is tried
+    every = (sweep.job(index) for index in range(0, sweep.count, sweep.file.repeats))
+    jobs = [job for job in every if all(job.values[seed.name] == seed.value(0) for seed in seeds)]
+    faults = [_faults(sweep, job, begin=False) for job in jobs]
+    count, ends = sum(map(bool, faults)), math.inf
+    for k, job in enumerate(jobs):
+        if clock.monotonic() > ends:
+            break
+        if faults[k]:
+            continue
+        faults[k] = _faults(sweep, job, begin=True)
+        if ends == math.inf:  # the first one compiles
+            ends = clock.monotonic() + seconds
+        count += 1
+        if progress is not None:
+            progress(count, len(jobs))
+    refused: dict[str, list[Job]] = {}
+    for job, reasons in zip(jobs, faults, strict=True):
+        for reason in dict.fromkeys(reasons):
+            refused.setdefault(reason, []).append(job)
+    return Tried(count, len(jobs), refused)
+
+
+def _faults(sweep: Sweep, job: Job, begin: bool) -> list[str]:
+    """Why the world does not allow a combination, which takes no time; or why its run would not ``begin``."""
+    from hopfield_nav.experiment import try_world
+
+    try:
+        with watched(sweep.file.patience):
+            world = sweep.world_for(job)
+            return [str(fault) for fault in try_world(world).faults] if begin else []
+    except BadInput as error:
+        return [str(fault) for fault in (error, *error.others)]
+    except Exception as error:  # of a user's method
+        return [f"{type(error).__name__}: {error}"]

@@ -44,8 +44,9 @@ def run_job(sweep: Sweep, index: int, folder: Path | None = None) -> dict[str, A
         except _GaveUp:
             return make_row(sweep, job, {"outcome": TIMED_OUT}, given_up(sweep))
         except Exception as error:
-            failed = isinstance(error, MethodFailed)
-            return make_row(sweep, job, {"outcome": METHOD_FAILED if failed else FAILED}, _told(error))
+            outcome = METHOD_FAILED if isinstance(error, MethodFailed) else FAILED
+            reason = str(error) if isinstance(error, HopfieldNavError) else f"{type(error).__name__}: {error}"
+            return make_row(sweep, job, {"outcome": outcome}, reason)
     why = str(summary["reason"]) if summary["outcome"] in _WORTH_A_REASON else None
     return make_row(sweep, job, summary, why)
 
@@ -126,13 +127,9 @@ def _measured(sweep: Sweep, run: Run) -> Mapping[str, Any]:
     except (Exception, SystemExit) as error:
         raise BadInput(f"measures {sweep.file.measures}: {type(error).__name__}: {error}") from error
     if found.keys() != measures.columns.keys():
-        told = f"measures {sweep.file.measures} gives other columns"
-        raise BadInput(told, found=list(found), allowed=", ".join(measures.columns))
+        what, allowed = f"measures {sweep.file.measures} gives other columns", ", ".join(measures.columns)
+        raise BadInput(what, found=list(found), allowed=allowed)
     return found
-
-
-def _told(error: Exception) -> str:
-    return str(error) if isinstance(error, HopfieldNavError) else f"{type(error).__name__}: {error}"
 
 
 def warm_up(sweep: Sweep) -> None:

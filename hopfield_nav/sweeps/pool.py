@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dynamics import BadInput, HopfieldNavError
 from dynamics.errors import told
-from hopfield_nav.experiment import note_seconds
 from hopfield_nav.plugin import watching
 from hopfield_nav.sweeps.job import FAILED, METHOD_FAILED, TIMED_OUT, given_up, load_first, run_job
 from hopfield_nav.sweeps.table import make_row
@@ -97,7 +96,7 @@ class Pool:
 
     def __init__(self, sweep: "Sweep", workers: int, folder: Path | None = None, work: Work = run_job) -> None:
         _require_guard()
-        self._sweep, self._begun = sweep, clock.monotonic()
+        self._sweep = sweep
         self._deaths = Counter[int]()  # of workers, by the job that they were at
         self._unready = 0  # deaths of workers that were not ready, since one was
         self._indices, self._left = iter(range(0)), 0  # jobs that no worker has, and how many they are
@@ -125,7 +124,9 @@ class Pool:
             for worker in self._workers:
                 if worker.is_ready and worker.job is None and self._left:
                     self._give(worker)
-            self._wait()
+            left = min(min(worker.limits) for worker in self._workers)[0] - clock.monotonic()
+            ends = [end for worker in self._workers for end in (worker.pipe, worker.process.sentinel)]
+            wait(ends, None if left == math.inf else max(0.0, left))  # until one says something, ends or is overdue
             for worker in list(self._workers):
                 for what, value in worker.messages():
                     yield from self._heed(worker, what, value)
@@ -142,16 +143,8 @@ class Pool:
         with suppress(OSError):  # it has died in the meantime, and will be replaced
             worker.pipe.send(worker.job)
 
-    def _wait(self) -> None:
-        """Until a worker says something, ends or is overdue."""
-        left = min(min(worker.limits) for worker in self._workers)[0] - clock.monotonic()
-        ends = [end for worker in self._workers for end in (worker.pipe, worker.process.sentinel)]
-        wait(ends, None if left == math.inf else max(0.0, left))
-
     def _heed(self, worker: _Worker, what: str, value: Any) -> Iterator[Row]:
         if what == "ready":
-            if not any(other.is_ready for other in self._workers):
-                note_seconds("workers", clock.monotonic() - self._begun)
             worker.is_ready, self._unready = True, 0
         elif what == "asks":
             patience = self._sweep.file.patience
@@ -180,17 +173,13 @@ class Pool:
             return
         self._deaths[job] += 1
         if not verdict and self._deaths[job] == DEATHS:
-            verdict = FAILED, f"the run killed its worker every time ({_ending(status)})"
+            ending = signal.Signals(-status).name if status is not None and status < 0 else f"exit status {status}"
+            verdict = FAILED, f"the run killed its worker every time ({ending})"
         if verdict:
             outcome, error = verdict
             yield make_row(self._sweep, self._sweep.job(job), {"outcome": outcome}, error)
         else:
             self._indices, self._left = chain([job], self._indices), self._left + 1
-
-
-def _ending(status: int | None) -> str:
-    """In words how a process has ended."""
-    return signal.Signals(-status).name if status is not None and status < 0 else f"exit status {status}"
 
 
 def _require_guard() -> None:
@@ -200,9 +189,8 @@ def _require_guard() -> None:
     if script is None or getattr(main, "__spec__", None) or not Path(script).is_file():  # -c, -m, a notebook
         return
     if "__main__" not in Path(script).read_text(encoding="utf-8", errors="replace"):
-        told = "a sweep starts processes, which import this script and would start the sweep again"
-        allowed = 'if __name__ == "__main__": around what it does, or workers=0'
-        raise BadInput(told, where=script, allowed=allowed)
+        what = "a sweep starts processes, which import this script and would start the sweep again"
+        raise BadInput(what, where=script, allowed='if __name__ == "__main__": around what it does, or workers=0')
 
 
 @contextmanager

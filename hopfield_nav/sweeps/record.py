@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from hopfield_nav import world as worlds
-from hopfield_nav.sweeps.aim import kept_names
 from hopfield_nav.sweeps.axes import Axis
 from hopfield_nav.sweeps.base import Base
 from hopfield_nav.sweeps.sections import SweepFile
@@ -39,7 +38,7 @@ def fingerprint(file: SweepFile, base: Base, grid: Iterable[Axis]) -> str:
     """SHA-256 over world, values, seeds and quantities; files that they name count by their content."""
     digest = hashlib.sha256()
     world = {key: value for key, value in base.data.items() if key not in ("description", "seed")}
-    fixed: list[Any] = [file.repeats, file.seed, list(kept_names(file.quantities, file.aim)), file.time_limit_per_run]
+    fixed: list[Any] = [file.repeats, file.seed, list(file.columns), file.time_limit_per_run]
     fixed += [file.until.touches, content_of(file.measures, base.folder), file.patience]
     digest.update(_text([content_of(world, base.folder), fixed]))
     for axis in grid:
@@ -83,20 +82,15 @@ def world_data(world: worlds.World, folder: Path) -> dict[str, Any]:
 def describe_key(world: worlds.World, key: worlds.Key) -> tuple[str, str]:
     """Unit ("1" where there is none) and long name of a key of the world."""
     words = " ".join(str(part) for part in key).replace("_", " ")
-    parameter = _parameters(world, key).get(str(key[1])) if len(key) > 1 else None
+    kinds = {
+        "controller": (("controller", world.controller.law),),
+        "detection": (("estimator", world.detection.estimator), ("detector", world.detection.measure)),
+    }
+    methods = (world.trust.find(kind, name, world.folder) for kind, name in kinds.get(str(key[0]), ()))
+    parameter = worlds.own_parameters(methods).get(".".join(map(str, key[1:2])))
     if parameter is not None:
         return parameter.unit, parameter.description or words
     section = worlds.section_model(key[:-1] if isinstance(key[-1], str) else key[:-2], worlds.World)
     name = key[-1] if isinstance(key[-1], str) else key[-2]
     field = worlds.fields_of(section).get(str(name)) if section else None
     return (worlds.unit_of(field) if field else None) or "1", words
-
-
-def _parameters(world: worlds.World, key: worlds.Key) -> dict:
-    """The parameters of the methods that the world's section names."""
-    kinds = {
-        "controller": (("controller", world.controller.law),),
-        "detection": (("estimator", world.detection.estimator), ("detector", world.detection.measure)),
-    }
-    methods = kinds.get(str(key[0]), ())
-    return worlds.own_parameters(world.trust.find(kind, name, world.folder) for kind, name in methods)

@@ -99,9 +99,8 @@ def execute(
     """
     folder = Path(folder).absolute()
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 0):
-        allowed = "a whole number: 0 for none but this process, or more"
-        raise BadInput("workers", found=workers, allowed=allowed)
-    with _told_where_it_is(folder):
+        raise BadInput("workers", found=workers, allowed="a whole number: 0 for none but this process, or more")
+    try:
         _prepare(sweep, folder, resume)
         outcomes = finished_runs(folder, sweep)
         counts = Counter(outcomes.values())
@@ -114,20 +113,13 @@ def execute(
                 if progress is not None:
                     progress(counts.total(), counts)
         finish(sweep, folder)
-    return folder
-
-
-@contextmanager
-def _told_where_it_is(folder: Path) -> Iterator[None]:
-    """A block that writes results: where the disk is full, say so, and how to go on."""
-    try:
-        yield
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS):
             raise
-        told = f"the results cannot be written: {error.strerror}; finished rows are kept"
+        what = f"the results cannot be written: {error.strerror}; finished rows are kept"
         allowed = "make room, then the same sweep with --resume (in Python execute(…, resume=True))"
-        raise BadInput(told, where=str(folder), allowed=allowed) from error
+        raise BadInput(what, where=str(folder), allowed=allowed) from error
+    return folder
 
 
 def keep_chosen(sweep: Sweep, folder: Path) -> None:
@@ -155,27 +147,19 @@ def require_same(sweep: Sweep, folder: Path) -> None:
 
     Raises ``BadInput``: it holds no sweep, or one that has been changed since.
     """
-    found = recorded_digest(folder)
-    if found is None:
-        allowed = "the folder of a sweep that was interrupted"
-        raise BadInput("no sweep to go on with", where=str(folder), allowed=allowed)
-    if found != sweep.digest:
-        raise BadInput(
-            "the sweep has been changed since these results were begun; its rows would not fit together",
-            where=str(folder),
-            found=f"digest {sweep.digest[:12]}, in the folder {found[:12]}",
-            allowed=f"the sweep as it was ({folder / _COPY}), or a new folder without --resume",
-        )
-
-
-def recorded_digest(folder: Path) -> str | None:
-    """The digest of the sweep whose results a folder holds; None where it holds none."""
     try:
         require_regular(folder / _COPY)
         lines = (folder / _COPY).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError, BadInput):
-        return None
-    return next((line.removeprefix(_DIGEST).strip() for line in lines if line.startswith(_DIGEST)), None)
+        lines = []
+    found = next((line.removeprefix(_DIGEST).strip() for line in lines if line.startswith(_DIGEST)), None)
+    if found is None:
+        raise BadInput("no sweep to go on with", str(folder), allowed="the folder of a sweep that was interrupted")
+    if found != sweep.digest:
+        what = "the sweep has been changed since these results were begun; its rows would not fit together"
+        digests = f"digest {sweep.digest[:12]}, in the folder {found[:12]}"
+        allowed = f"the sweep as it was ({folder / _COPY}), or a new folder without --resume"
+        raise BadInput(what, where=str(folder), found=digests, allowed=allowed)
 
 
 def _prepare(sweep: Sweep, folder: Path, resume: bool) -> None:
@@ -202,10 +186,10 @@ def _rows(
     if count == 0:
         yield iter(())
     elif scheduler is not None:
-        from hopfield_nav.sweeps.cluster import ClusterRows, connect
+        from hopfield_nav.sweeps.cluster import cluster_rows, connect
 
         with connect(scheduler) as client:
-            yield iter(ClusterRows(client, sweep, indices, folder))
+            yield cluster_rows(client, sweep, indices, folder)
     else:
         warm_up(sweep)  # once, before a pool of processes would
         if workers == 0:

@@ -1,6 +1,6 @@
 """What a sweep file may hold: its keys with ranges and defaults, and the quantities that it can keep."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, Wit
 from dynamics import BadInput, nearest_name
 from hopfield_nav.record import SUMMARY
 from hopfield_nav.sweeps.aim import Aim
-from hopfield_nav.sweeps.values import MOST_RUNS, Draw, Values, read_draw, read_values
+from hopfield_nav.sweeps.values import DRAWS, MOST_RUNS, RANGES, Draw, Values, read_draw, read_values
 from hopfield_nav.world import OrWord, Range, Section, Seed, Text, Whole, must_fit, show, titled, without_empty
 
 DEFAULT = tuple(name for name, quantity in SUMMARY.items() if quantity.repeatable)
@@ -21,9 +21,8 @@ def check_quantities(names: Sequence[str]) -> tuple[str, ...]:
     """
     for i, name in enumerate(names):
         if name not in SUMMARY:
-            told = "unknown quantity"
             nearest = nearest_name(name, SUMMARY)
-            raise BadInput(told, where=str(i), found=name, allowed=", ".join(SUMMARY), nearest=nearest)
+            raise BadInput("unknown quantity", str(i), name, ", ".join(SUMMARY), nearest)
         if name in names[:i]:
             raise BadInput("quantity given twice", where=str(i), found=name)
     return ("outcome", *(name for name in names if name != "outcome"))
@@ -34,30 +33,23 @@ def _one_key(key: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": {key: schema}, "required": [key], "additionalProperties": False}
 
 
-def _numbers(key: str, count: int) -> dict[str, Any]:
-    return _one_key(key, {"type": "array", "items": {"type": "number"}, "minItems": count, "maxItems": count})
+def _or_scaled(kinds: Iterable[str], count: int, *forms: dict[str, Any]) -> WithJsonSchema:
+    """The schema of some forms, and of each kind of values with so many numbers; all of these may be factors."""
+    numbers = {"type": "array", "items": {"type": "number"}, "minItems": count, "maxItems": count}
+    forms = (*forms, *(_one_key(kind, numbers) for kind in kinds))
+    return WithJsonSchema({"anyOf": [*forms, _one_key("scale", {"anyOf": [*forms]})]})
 
 
-def _or_scaled(*forms: dict[str, Any]) -> dict[str, Any]:
-    return {"anyOf": [*forms, _one_key("scale", {"anyOf": [*forms]})]}
-
-
-_VALUES_SCHEMA = _or_scaled({"type": "array", "minItems": 1}, _numbers("linear", 3), _numbers("log", 3))
-
-_DRAW_SCHEMA = _or_scaled(*(_numbers(kind, 2) for kind in ("uniform", "normal", "sobol")))
-
-_ValuesField = Annotated[Values, PlainValidator(read_values), WithJsonSchema(_VALUES_SCHEMA)]
-
-_DrawField = Annotated[Draw, PlainValidator(read_draw), WithJsonSchema(_DRAW_SCHEMA)]
-
+_LIST_SCHEMA = {"type": "array", "minItems": 1}
+_ValuesField = Annotated[Values, PlainValidator(read_values), _or_scaled(RANGES, 3, _LIST_SCHEMA)]
+_DrawField = Annotated[Draw, PlainValidator(read_draw), _or_scaled(DRAWS, 2)]
 _QUANTITY_SCHEMA = {"type": "array", "items": {"enum": list(SUMMARY)}, "uniqueItems": True}
 
 
 def _world(value: object) -> object:
     if isinstance(value, dict) or (isinstance(value, str) and value):
         return value
-    allowed = "name or path of a world, or the world itself"
-    raise BadInput("wrong kind of value", found=show(value), allowed=allowed)
+    raise BadInput("wrong kind of value", found=show(value), allowed="name or path of a world, or the world itself")
 
 
 def _group(group: dict[str, Values]) -> dict[str, Values]:
@@ -119,13 +111,19 @@ class SweepFile(Section):
     def _fill_in(cls, data: Any) -> Any:
         return without_empty(cls, data)
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a summary that are kept: those asked for, and those that the aim names."""
+        named = self.aim.names if self.aim else ()
+        return tuple(dict.fromkeys([*self.quantities, *(name for name in named if name in SUMMARY)]))
+
     @must_fit
     def _check(self) -> Iterator[BadInput]:
         if self.random and self.samples is None:
             yield BadInput("random keys without samples", where="random", allowed="samples: how many to draw")
         if self.samples is not None and not self.random:
-            told = "samples without random keys"
-            yield BadInput(told, where="samples", allowed="random: {KEY: {uniform: …}}")
+            allowed = "random: {KEY: {uniform: …}}"
+            yield BadInput("samples without random keys", where="samples", allowed=allowed)
         if self.seed + self.repeats > 2**63:
             yield BadInput("too large for so many repeats", where="seed", found=self.seed)
 

@@ -63,14 +63,9 @@ class Sweep:
         """The columns of the swept parameters; one that holds factors ends in ``*``."""
         return tuple(column.name for axis in self.grid for column in axis)
 
-    @property
-    def quantities(self) -> tuple[str, ...]:
-        """The columns that are kept of a run: of its summary, and measures of a user's own."""
-        return tuple(self.kept)
-
     @cached_property
     def kept(self) -> dict[str, Quantity]:
-        """What every column is."""
+        """The columns that are kept of a run, of its summary and measures of a user's own, and what each is."""
         return kept_columns(self.file, self.measures)
 
     @property
@@ -90,14 +85,9 @@ class Sweep:
         return Simulation(self.world_for(job), seed=job.seed)
 
     @property
-    def repeats(self) -> int:
-        """How often every combination is run."""
-        return self.file.repeats
-
-    @property
     def shape(self) -> tuple[int, ...]:
         """Length of every axis, then the number of repeats."""
-        return (*(len(axis[0].values) for axis in self.grid), self.repeats)
+        return (*(len(axis[0].values) for axis in self.grid), self.file.repeats)
 
     @property
     def count(self) -> int:
@@ -112,9 +102,13 @@ class Sweep:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What the user should know and need not change."""
-        same = self.repeats > 1 and not self.is_random
-        alike = ["nothing in this world is random: repeats give the same run, and count once"] if same else []
-        return (*self._on_samples(), *alike, *self.notes, *worlds.remarks(self.world))
+        samples, said = self.file.samples or 1, []
+        if samples & (samples - 1) and any(draw.kind == "sobol" for draw in self.file.random.values()):
+            near = 2 ** round(math.log2(samples))
+            said.append(f"a Sobol sequence is balanced for powers of two: {near} samples rather than {samples}")
+        if self.file.repeats > 1 and not self.is_random:
+            said.append("nothing in this world is random: repeats give the same run, and count once")
+        return (*said, *self.notes, *worlds.remarks(self.world))
 
     @property
     def is_random(self) -> bool:
@@ -124,9 +118,8 @@ class Sweep:
         given = worlds.flat_values(world).items()
         noise = any(np.any(np.asarray(v) > 0.0) for key, v in given if key.endswith(("_noise", "_drift")))
         drawn = space_of(world).is_random(world) or any(obstacle.is_drawn for obstacle in world.obstacles)
-        own = self.calls_own or any(
-            worlds.is_code(name) for name in (world.detection.measure, world.detection.estimator, world.controller.law)
-        )
+        methods = (world.detection.measure, world.detection.estimator, world.controller.law)
+        own = self.calls_own or any(map(worlds.is_code, methods))
         planner = world.planner.kind == "roadmap"
         return bool(noise or drawn or own or planner or keys & {"sensors", "obstacles", "planner"})
 
@@ -151,14 +144,6 @@ class Sweep:
         except BadInput as error:
             raise error.at(f"--aim: {error.where}") from None
         return replace(self, file=self.file.model_copy(update={"aim": aim}))
-
-    def _on_samples(self) -> tuple[str, ...]:
-        samples = self.file.samples or 1
-        sobol = any(draw.kind == "sobol" for draw in self.file.random.values())
-        if sobol and samples & (samples - 1):
-            near = 2 ** round(math.log2(samples))
-            return (f"a Sobol sequence is balanced for powers of two: {near} samples rather than {samples}",)
-        return ()
 
     def job(self, index: int) -> Job:
         """The run of that index.

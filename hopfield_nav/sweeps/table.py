@@ -14,7 +14,7 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -50,7 +50,11 @@ class SweepTable(AbstractContextManager):
         self._file = path.open("a+b", buffering=0)
         try:
             _lock(self._file, path)
-            self._columns = self._read_columns(path)
+            with path.open("rb") as file:
+                self._file.truncate(sum(len(line) for line in file if line.endswith(b"\n")))  # without a torn line
+            self._file.seek(0)
+            head = self._file.readline().decode(errors="replace")
+            self._columns = _parse(head, path, 1) if head else None
         except BaseException:
             self._file.close()
             raise
@@ -75,13 +79,6 @@ class SweepTable(AbstractContextManager):
         left = line.encode()
         while left:
             left = left[self._file.write(left) :]
-
-    def _read_columns(self, path: Path) -> list[Any] | None:
-        with path.open("rb") as file:
-            self._file.truncate(sum(len(line) for line in file if line.endswith(b"\n")))  # without a torn line
-        self._file.seek(0)
-        header = self._file.readline()
-        return _parse(header.decode(errors="replace"), path, 1) if header else None
 
 
 def _lock(file: IO[bytes], path: Path) -> None:
@@ -120,21 +117,18 @@ def finish(sweep: Sweep, folder: str | Path) -> None:
 
 def columns(sweep: Sweep) -> list[str]:
     """The columns of the table, in order."""
-    return ["index", "repeat", "seed", *sweep.parameters, *sweep.quantities, "error"]
+    return ["index", "repeat", "seed", *sweep.parameters, *sweep.kept, "error"]
 
 
 def make_row(sweep: Sweep, job: Job, summary: Mapping[str, Any], error: str | None = None) -> dict[str, Any]:
     """The row of a run: what the summary lacks is None; lists are JSON text."""
-    values = {name: _cell(value) for name, value in job.values.items()}
-    kept = {name: summary.get(name) for name in sweep.quantities}
-    return {
-        "index": job.index,
-        "repeat": job.repeat,
-        "seed": job.seed,
-        **values,
-        **kept,
-        "error": " ".join(error.split())[:500] if error else None,
+    swept = {
+        name: json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict)) else value
+        for name, value in job.values.items()
     }
+    kept = {name: summary.get(name) for name in sweep.kept}
+    why = " ".join(error.split())[:500] if error else None
+    return {"index": job.index, "repeat": job.repeat, "seed": job.seed, **swept, **kept, "error": why}
 
 
 def format_line(cells: Sequence[Any]) -> str:
@@ -156,16 +150,10 @@ def parse_line(line: str) -> list[Any]:
     return [_parse_cell(text) for text in rows[0]] if rows else [None]
 
 
-def _cell(value: Any) -> Any:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict)) else value
-
-
 def _format(cell: Any) -> str:
     cell = cell.item() if isinstance(cell, np.generic) else cell
-    if cell is None:
-        return ""
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
+    if cell is None or isinstance(cell, bool):
+        return {None: "", True: "true", False: "false"}[cell]
     if isinstance(cell, (int, float)):
         return repr(cell)
     text = cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
@@ -180,35 +168,30 @@ def _parse_cell(text: str) -> Any:
         return int(text)
     if _NUMBER.fullmatch(text):
         return float(text)
-    if text.startswith('"'):
-        try:
-            return json.loads(text)
-        except ValueError:
-            return text
+    with suppress(ValueError):
+        return json.loads(text) if text.startswith('"') else text
     return text
 
 
 def _rows(folder: str | Path, sweep: Sweep | None) -> Iterator[dict[str, Any]]:
     """Every complete line of the table below its head, as a row."""
-    path = Path(folder) / CSV
+    path, names = Path(folder) / CSV, list[Any]()
     try:
         require_regular(path)
         with path.open("rb") as file:
-            names: list[Any] = []
             for number, raw in enumerate(file, 1):
                 if not raw.endswith(b"\n"):
                     return
                 line = raw.decode()
                 cells = _parse(line, path, number)
-                if number == 1:
-                    names = cells
-                    if sweep is not None and names != columns(sweep):
-                        raise BadInput("not the columns of this sweep", where=str(path), found=line[:80])
-                    continue
+                names = names or cells
+                if number == 1 and sweep is not None and names != columns(sweep):
+                    raise BadInput("not the columns of this sweep", where=str(path), found=line[:80])
                 row = dict(zip(names, cells, strict=False))
-                if len(cells) != len(names) or not _is_row(row, sweep):
+                if number > 1 and (len(cells) != len(names) or not _is_row(row, sweep)):
                     raise BadInput("damaged line", where=f"{path}, line {number}", found=line[:80])
-                yield row
+                if number > 1:
+                    yield row
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput("no table of a sweep", where=str(path), found=str(error)) from None
 
@@ -222,9 +205,9 @@ def _is_row(row: Mapping[str, Any], sweep: Sweep | None) -> bool:
         return True
     if index >= sweep.count or not isinstance(row["outcome"], str):
         return False
+    kept = {name: row[name] for name in sweep.kept}
     asked = make_row(sweep, sweep.job(index), {})
     as_read = dict(zip(asked, parse_line(format_line(list(asked.values()))), strict=True))
-    kept = {name: row[name] for name in sweep.quantities}
     same = {**as_read, **kept, "error": row["error"]} == dict(row)
     return same and all(value is None or sweep.kept[name].fits(value) for name, value in kept.items())
 

@@ -16,8 +16,8 @@ from hopfield_nav.world import Key, show
 
 MOST_RUNS = 10_000_000
 _SPREAD = "[first, last, count]"
-_RANGES = {"linear": _SPREAD, "log": _SPREAD}  # every kind with the names of its numbers
-_DRAWS = {"uniform": "[low, high]", "normal": "[mean, deviation]", "sobol": "[low, high]"}
+RANGES = {"linear": _SPREAD, "log": _SPREAD}  # every kind with the names of its numbers
+DRAWS = {"uniform": "[low, high]", "normal": "[mean, deviation]", "sobol": "[low, high]"}
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class Draw:
 def read_values(spec: object) -> Values:
     """The values that a sweep file asks for."""
     inner, below, scaled = _unwrap_scale(spec)
-    allowed = f"a list, {_forms(_RANGES)}"
+    allowed = f"a list, {_forms(RANGES)}"
     if isinstance(inner, dict):
-        kind, numbers = _one_kind(inner, _RANGES, below, allowed)
+        kind, numbers = _one_kind(inner, RANGES, below, allowed)
         return Values(_spread(kind, numbers, (*below, kind)), scaled, (*below, kind))
     if not isinstance(inner, list):
         raise BadInput("no list of values", where=_dotted(below), found=show(inner), allowed=allowed)
@@ -59,16 +59,16 @@ def read_values(spec: object) -> Values:
 def read_draw(spec: object) -> Draw:
     """The random draw that a sweep file asks for."""
     inner, below, scaled = _unwrap_scale(spec)
-    allowed = _forms(_DRAWS)
+    allowed = _forms(DRAWS)
     if not isinstance(inner, dict):
         raise BadInput("no random draw", where=_dotted(below), found=show(inner), allowed=allowed)
-    kind, numbers = _one_kind(inner, _DRAWS, below, allowed)
+    kind, numbers = _one_kind(inner, DRAWS, below, allowed)
     a, b = map(float, numbers)
     where = _dotted((*below, kind))
     if kind == "normal" and b <= 0:
         raise BadInput("standard deviation not above 0", where=f"{where}.1", found=b, allowed="above 0")
     if kind != "normal" and not a < b:
-        raise BadInput("low is not below high", where=where, found=[a, b], allowed=_DRAWS[kind])
+        raise BadInput("low is not below high", where=where, found=[a, b], allowed=DRAWS[kind])
     if not math.isfinite(b - a):
         raise BadInput("out of range", where=where, found=[a, b], allowed="numbers of moderate size")
     return Draw(kind, a, b, scaled)
@@ -80,7 +80,13 @@ def draw_samples(draws: Mapping[str, Draw], samples: int, seed: int) -> dict[str
     A ``uniform`` or ``normal`` key has a generator of its own, so another key changes nothing for it.
     """
     sobol = [key for key, draw in draws.items() if draw.kind == "sobol"]
-    columns = dict(zip(sobol, _sobol_points(len(sobol), samples, seed).T, strict=True)) if sobol else {}
+    columns: dict[str, np.ndarray] = {}  # of the first points of the sequence, 0 … 1
+    if sobol:
+        from scipy.stats import qmc
+
+        sequence = qmc.Sobol(len(sobol), scramble=True, rng=np.random.default_rng(seed))
+        points = sequence.random_base2((samples - 1).bit_length())[:samples]
+        columns = dict(zip(sobol, points.T, strict=True))
     drawn = {}
     for key, draw in draws.items():
         generator = np.random.default_rng([seed, *key.encode()])
@@ -88,14 +94,6 @@ def draw_samples(draws: Mapping[str, Draw], samples: int, seed: int) -> dict[str
         numbers = draw.a + (draw.b - draw.a) * columns[key] if key in columns else method(draw.a, draw.b, samples)
         drawn[key] = Values(numbers, draw.scaled)
     return drawn
-
-
-def _sobol_points(dimensions: int, samples: int, seed: int) -> np.ndarray:
-    """The first points of a scrambled Sobol sequence [0 … 1]: (samples, dimensions)."""
-    from scipy.stats import qmc
-
-    sequence = qmc.Sobol(dimensions, scramble=True, rng=np.random.default_rng(seed))
-    return sequence.random_base2((samples - 1).bit_length())[:samples]
 
 
 def _unwrap_scale(spec: object) -> tuple[object, Key, bool]:
@@ -141,23 +139,18 @@ def _spread(kind: str, numbers: list[Any], below: Key) -> list[Any]:
         return [first]
     if kind == "linear" and isinstance(first, int) and isinstance(last, int) and (last - first) % (count - 1) == 0:
         return [*range(first, last, (last - first) // (count - 1)), last]
-    between = (_between(kind, ends, i / (count - 1)) for i in range(1, count - 1))
-    return [ends[0], *between, ends[1]]
-
-
-def _between(kind: str, ends: list[float], share: float) -> float:
-    first, last = ends
-    exact = first * (last / first) ** share if kind == "log" else first + (last - first) * share
-    return float(f"{exact:.12g}")
+    a, b = ends
+    shares = [i / (count - 1) for i in range(1, count - 1)]
+    exact = [a * (b / a) ** share if kind == "log" else a + (b - a) * share for share in shares]
+    return [a, *(float(f"{number:.12g}") for number in exact), b]
 
 
 def _require_numbers(values: list[Any], below: Key) -> None:
     for i, value in enumerate(values):
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not number or not abs(value) <= sys.float_info.max:
-            raise BadInput(
-                "wrong kind of value", where=_dotted((*below, i)), found=show(value), allowed="a finite number"
-            )
+            where = _dotted((*below, i))
+            raise BadInput("wrong kind of value", where=where, found=show(value), allowed="a finite number")
 
 
 def _dotted(key: Key) -> str:

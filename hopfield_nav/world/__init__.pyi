@@ -10,6 +10,7 @@ from .document import Key as Key
 from .document import parse_value as parse_value
 from .document import read_document as read_document
 from .ends import GoalSection as GoalSection
+from .ends import PlaceSection as PlaceSection
 from .faults import Fault as Fault
 from .faults import faults_of as faults_of
 from .faults import placed as placed
@@ -49,7 +50,6 @@ from .load import world_from as world_from
 from .methods import own_parameters as own_parameters
 from .obstacles import KnownObstacle as KnownObstacle
 from .obstacles import Obstacle as Obstacle
-from .plan import PlaceSection as PlaceSection
 from .planner_section import PlannerSection as PlannerSection
 from .pushes import PushSection as PushSection
 from .schema import dump_schema as dump_schema

@@ -3,6 +3,7 @@
 import math
 import shutil
 import tempfile
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,14 +21,8 @@ _MANY_CONNECTIONS = 3e8  # relaxed in about a second
 
 def remarks(world: World) -> list[str]:
     """Sentences on a world that has been checked; none for most worlds."""
-    return [
-        *world.notes,
-        *remarks_on_arms(world),
-        *_on_the_wiggle(world),
-        *_on_the_record(world),
-        *_on_the_neighbourhood(world),
-        *_on_beta(world),
-    ]
+    others = (_on_the_wiggle, _on_the_record, _on_the_neighbourhood, _on_beta)
+    return [*world.notes, *remarks_on_arms(world), *(said for remark in others for said in remark(world))]
 
 
 def remarks_on_arms(world: World) -> list[str]:
@@ -40,17 +35,6 @@ def remarks_on_arms(world: World) -> list[str]:
     return [f"{name}: {use}" for name, use in uses.items() if use]
 
 
-def record_size(world: World) -> float:
-    """Bytes that the signals of a run up to its time limit take."""
-    if world.record.signals == "none":
-        return 0.0
-    from hopfield_nav.loop import make_log
-
-    rows = world.time_limit / world.plant.step / world.record.every
-    width = make_log(0, len(world.start.joints), further_columns(world)).table.shape[1]
-    return 8.0 * rows * width
-
-
 def further_columns(world: World) -> "tuple[Column, ...]":
     """Columns of the log that not every world has: of a sensor at the flange, and of noisy torques."""
     from hopfield_nav.loop import TORQUE_COLUMNS, WRIST_COLUMNS
@@ -59,45 +43,45 @@ def further_columns(world: World) -> "tuple[Column, ...]":
     return (*(WRIST_COLUMNS if world.sensors.wrench else ()), *(TORQUE_COLUMNS if noisy else ()))
 
 
-def _on_the_wiggle(world: World) -> list[str]:
+def _on_the_wiggle(world: World) -> Iterator[str]:
     learn = world.controller.learn
-    if learn is False or learn.wiggle == 0.0:
-        return []
-    return [
-        f"before the first motion all joints turn by {1e3 * learn.wiggle:g} mrad to either side for "
-        f"{learn.wiggle_time:g} s, to learn their friction"
-    ]
+    if learn is not False and learn.wiggle > 0.0:
+        yield (
+            f"before the first motion all joints turn by {1e3 * learn.wiggle:g} mrad to either side for "
+            f"{learn.wiggle_time:g} s, to learn their friction"
+        )
 
 
-def _on_the_record(world: World) -> list[str]:
-    size = record_size(world)
-    if size <= _BIG_RECORD:
-        return []
-    every = math.ceil(world.record.every * size / _BIG_RECORD)
-    place = tempfile.gettempdir()
-    told = [
-        f"the signals of {world.time_limit:g} s take up to {size / 1e9:.2g} GB on disk, and until it ends "
-        f"as much in {place} (TMPDIR); record.every: {every} keeps them below {_BIG_RECORD / 1e9:g} GB"
-    ]
-    free = shutil.disk_usage(place).free
-    return told if size < free else [*told, f"only {free / 1e9:.2g} GB are free in {place}"]
+def _on_the_record(world: World) -> Iterator[str]:
+    from hopfield_nav.loop import make_log
+
+    rows, place = world.time_limit / world.plant.step / world.record.every, tempfile.gettempdir()
+    size = 8.0 * rows * make_log(0, len(world.start.joints), further_columns(world)).table.shape[1]  # bytes
+    if world.record.signals != "none" and size > _BIG_RECORD:
+        every = math.ceil(world.record.every * size / _BIG_RECORD)
+        yield (
+            f"the signals of {world.time_limit:g} s take up to {size / 1e9:.2g} GB on disk, and until it ends "
+            f"as much in {place} (TMPDIR); record.every: {every} keeps them below {_BIG_RECORD / 1e9:g} GB"
+        )
+        free = shutil.disk_usage(place).free
+        if size >= free:
+            yield f"only {free / 1e9:.2g} GB are free in {place}"
 
 
-def _on_the_neighbourhood(world: World) -> list[str]:
+def _on_the_neighbourhood(world: World) -> Iterator[str]:
     from hopfield_nav.planning import neighbourhood_of
 
     cells = math.prod(world.map.shape)
     if world.map.space == "joints":  # its steps are those along the axes, and its plans are repaired
-        return []
+        return
     if cells * (2 * world.planner.radius + 1) ** world.map.rank < _MANY_CONNECTIONS:
-        return []
+        return
     count = cells * len(neighbourhood_of(world.map.shape, world.planner.radius).offset)
-    if count < _MANY_CONNECTIONS:
-        return []
-    return [
-        f"{count:.2g} connections between {cells} cells: every plan takes about "
-        f"{count / _MANY_CONNECTIONS:.2g} s; a smaller planner.radius or map.shape is faster"
-    ]
+    if count >= _MANY_CONNECTIONS:
+        yield (
+            f"{count:.2g} connections between {cells} cells: every plan takes about "
+            f"{count / _MANY_CONNECTIONS:.2g} s; a smaller planner.radius or map.shape is faster"
+        )
 
 
 def check_beta_of(world: World) -> None:
@@ -121,21 +105,19 @@ def check_beta_of(world: World) -> None:
         raise error.at("planner.beta" if sloped else "planner.activation") from None
 
 
-def _on_beta(world: World) -> list[str]:
-    planner = world.planner
-    if planner.activation in ("saturated", "sigmoid"):
-        return [
-            f"planner.activation {planner.activation} is 1/2 at 0: cells without a path to the goal are lit"
-            " too, and a climb may end among them"
-        ]
-    if planner.kind != "hopfield" or planner.network != "sum" or planner.beta is None:
-        return []
+def _on_beta(world: World) -> Iterator[str]:
     from hopfield_nav.planning import neighbourhood_of
 
-    most = 1 / len(neighbourhood_of(world.map.shape, planner.radius).offset)
-    if planner.beta <= most:
-        return []
-    return [
-        f"planner.beta {planner.beta:g} lies above {most:g}, one over the number of neighbours: the network "
-        "settles, but cells beside the goal may be higher than it, so that a path need not end there"
-    ]
+    planner = world.planner
+    if planner.activation in ("saturated", "sigmoid"):
+        yield (
+            f"planner.activation {planner.activation} is 1/2 at 0: cells without a path to the goal are lit"
+            " too, and a climb may end among them"
+        )
+    elif planner.kind == "hopfield" and planner.network == "sum" and planner.beta is not None:
+        most = 1 / len(neighbourhood_of(world.map.shape, planner.radius).offset)
+        if planner.beta > most:
+            yield (
+                f"planner.beta {planner.beta:g} lies above {most:g}, one over the number of neighbours: the network "
+                "settles, but cells beside the goal may be higher than it, so that a path need not end there"
+            )

@@ -5,7 +5,7 @@ given in the same breath as the method stays, and is checked.
 """
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -95,7 +95,8 @@ def _leave_out(document: Document, name: str, old: Named, new: Named, given: set
     (before, had), (now, has), section = old, new, document.data.get(name)
     if not now or not isinstance(section, dict):
         return
-    gone = [key for key in section if key in had and (name, key) not in given and not _alike(had[key], has.get(key))]
+    same = {key for key, parameter in had.items() if _meaning(parameter) == _meaning(has.get(key))}
+    gone = [key for key in section if key in had and (name, key) not in given and key not in same]
     for key in gone:
         del section[key]
         document.places = {k: at for k, at in document.places.items() if k[:2] != (name, key)}
@@ -106,35 +107,26 @@ def _leave_out(document: Document, name: str, old: Named, new: Named, given: set
         document.notes.append(f"{meant} leaves out {keys} of {whose}")
 
 
-def _alike(one: Parameter, other: Parameter | None) -> bool:
-    """Whether a value of one parameter says the same of the other."""
-    return other is not None and (one.unit, one.per_joint) == (other.unit, other.per_joint)
+def _meaning(parameter: Parameter | None) -> tuple[str, bool] | None:
+    """What a number says as the value of a parameter."""
+    return None if parameter is None else (parameter.unit, parameter.per_joint)
 
 
 def _spell_out(document: Document, key: Key, folder: Path, trust: Trust) -> None:
     """Write out what a key lies in: the section that a bare word stands for, or a list that is the default."""
-    data = document.data
+    data, field = document.data, World.model_fields.get(str(key[0]))
     inner = data.get(key[0]) if isinstance(data, dict) else None
     if isinstance(inner, str) and len(key) > 1:
-        for mark in _marks(key[0]):
-            data[key[0]] = mark.check(inner)
+        marks = [mark for mark in (field.metadata if field else ()) if isinstance(mark, OrWord)]
+        data[key[0]] = marks[0].check(inner) if marks else inner
     at = next((i for i, part in enumerate(key) if isinstance(part, int)), 0)
     if at and value_at(data, key[:at]) is None:
-        default = value_at(_as_it_stands(document, folder, trust).model_dump(mode="json"), key[:at])
+        world = World(format=1)  # with faults, that of all defaults
+        with suppress(BadInput):
+            world = read_form(World, document, {"folder": folder, "trust": trust})
+        default = value_at(world.model_dump(mode="json"), key[:at])
         if isinstance(default, list):
             write_value(Document(data, ""), key[:at], default, "")
-
-
-def _as_it_stands(document: Document, folder: Path, trust: Trust) -> World:
-    """The world of a document; with faults, that of all defaults."""
-    with suppress(BadInput):
-        return read_form(World, document, {"folder": folder, "trust": trust})
-    return World(format=1)
-
-
-def _marks(name: str | int) -> Iterator[OrWord]:
-    field = World.model_fields.get(str(name))
-    return (mark for mark in (field.metadata if field else ()) if isinstance(mark, OrWord))
 
 
 def write_value(document: Document, key: Key, value: Any, place: str) -> None:
@@ -146,19 +138,15 @@ def write_value(document: Document, key: Key, value: Any, place: str) -> None:
         return  # the document is no world; the check that follows says so
     inner: Any = document.data
     for part in key[:-1]:
-        inner = _enter(inner, part, place)
+        index = _index(inner, part, place)
+        if isinstance(inner, dict) and inner.get(index) is None:
+            inner[index] = {}
+        inner = inner[index]
     inner[_index(inner, key[-1], place)] = value
     document.places = {k: at for k, at in document.places.items() if k[: len(key)] != key}
     for length in range(1, len(key)):  # sections that the change itself made
         document.places.setdefault(key[:length], place)
     document.places[key] = place
-
-
-def _enter(container: Any, part: str | int, place: str) -> Any:
-    index = _index(container, part, place)
-    if isinstance(container, dict) and container.get(index) is None:
-        container[index] = {}
-    return container[index]
 
 
 def _index(container: Any, part: str | int, place: str) -> Any:

@@ -6,20 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.plugin import (
-    JOINT_TORQUES,
-    POSITION_GAIN,
-    REFERENCE,
-    VELOCITY_GAIN,
-    WRIST,
-    find_method,
-    inheritable,
-    method_names,
-)
+from hopfield_nav import plugin
 from hopfield_nav.world import fitting
 from hopfield_nav.world.beforehand import check_beta_of
 from hopfield_nav.world.faults import faults_of
-from hopfield_nav.world.joint_map import OF_A_JOINT_MAP
 from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.sections import MOST_NEURONS
 from hopfield_nav.world.trust import is_code
@@ -31,22 +21,13 @@ def check_world(world: World) -> tuple[World, list[BadInput]]:
 
     Its form is right. What must fit the arms is looked at where there are such arms.
     """
-    faults = faults_of(_OF_SETTINGS, world)
+    joints = world.map.space == "joints"
+    faults = faults_of(_OF_SETTINGS if joints else (*_OF_SETTINGS, *_OF_A_TOOLS_MAP), world)
     arms, of_arms = fitting.load_arms(world)
     if of_arms:
         return world, [*faults, *of_arms]
     world, of_start = fitting.with_start(world, arms)
-    return world, [*faults, *of_start, *faults_of(_OF_ARMS, world)]
-
-
-def _check_tools_map(world: World) -> list[BadInput]:
-    """What goes with a map of the tool."""
-    return [] if world.map.space == "joints" else faults_of(_OF_A_TOOLS_MAP, world)
-
-
-def _check_joint_map(world: World) -> list[BadInput]:
-    """What goes with a map of joint angles."""
-    return faults_of(OF_A_JOINT_MAP, world) if world.map.space == "joints" else []
+    return world, [*faults, *of_start, *faults_of((*_OF_ARMS, *fitting.OF_A_JOINT_MAP) if joints else _OF_ARMS, world)]
 
 
 def _check_periods(world: World) -> Iterator[BadInput]:
@@ -55,8 +36,7 @@ def _check_periods(world: World) -> Iterator[BadInput]:
     periods = {"controller.period": world.controller.period, "sensors.wrench.period": wrench.period if wrench else None}
     for key, period in periods.items():
         if period is not None and not _is_multiple(period, step):
-            allowed = f"{step:.6g} s times a whole number"
-            yield BadInput("not a multiple of plant.step", where=key, found=period, allowed=allowed)
+            yield BadInput("not a multiple of plant.step", key, period, f"{step:.6g} s times a whole number")
 
 
 def _check_network(world: World) -> None:
@@ -80,14 +60,18 @@ def _check_needs(world: World) -> None:
     trust, (estimator, measure) = world.trust, (world.detection.estimator, world.detection.measure)
     if not trust.looks_into(estimator) or not trust.looks_into(measure):
         return
-    if trust.find("estimator", estimator, world.folder).needs != WRIST:
+    if trust.find("estimator", estimator, world.folder).needs != plugin.WRIST:
         return
     if world.sensors.wrench is None:
         message = "there is no sensor at the flange to read"
         allowed = "an estimator that feels through the joints, or sensors.wrench: {} and its errors"
         raise BadInput(message, where="detection.estimator", found=estimator, allowed=allowed)
-    if trust.find("detector", measure, world.folder).needs == JOINT_TORQUES:
-        others = [n for n in method_names("detector") if find_method("detector", n).needs != JOINT_TORQUES]
+    if trust.find("detector", measure, world.folder).needs == plugin.JOINT_TORQUES:
+        others = [
+            n
+            for n in plugin.method_names("detector")
+            if plugin.find_method("detector", n).needs != plugin.JOINT_TORQUES
+        ]
         message = f"{measure} judges the torque of each joint, which {estimator} does not know"
         raise BadInput(message, where="detection.measure", found=measure, allowed=", ".join(others))
 
@@ -96,9 +80,8 @@ def _check_mujoco(world: World) -> None:
     friction = world.plant.friction
     if world.plant.engine == "mujoco" and friction is not None and world.plant.presliding in (None, "ideal"):
         message = "MuJoCo's own friction is soft and creeps: it is not offered, but gears that give are"
-        where = "plant.friction"
         allowed = "null, plant.engine: internal, or plant.presliding: 2e4"
-        raise BadInput(message, where=where, found=friction if friction == "arm" else "values", allowed=allowed)
+        raise BadInput(message, "plant.friction", "arm" if friction == "arm" else "values", allowed)
 
 
 def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
@@ -115,10 +98,10 @@ def _check_inherited(world: World) -> None:
     parameters = [p for p in trust.find("estimator", estimator, world.folder).parameters if p.inherit]
     if not parameters or any(fitting.check_lengths(world)):
         return  # told of the lists themselves
-    offered = inheritable(trust.find("controller", law, world.folder), values)
+    offered = plugin.inheritable(trust.find("controller", law, world.folder), values)
     allowed = "momentum_observer, which works with every law; none; or a law that has what it needs"
     for parameter in parameters:
-        gain = parameter.name in (POSITION_GAIN.name, VELOCITY_GAIN.name)
+        gain = parameter.name in (plugin.POSITION_GAIN.name, plugin.VELOCITY_GAIN.name)
         message = f"needs {parameter.description if gain else f'{parameter.name} of the control law'}"
         if parameter.name not in offered:
             message = f"{message}, which law {law} has not"
@@ -149,7 +132,7 @@ def _check_explore(world: World) -> None:
             "contact.bodies: tool": world.contact.bodies == "tool",
             "detection.reaction: retreat": detection.reaction == "retreat",
             "detection.estimator: momentum_observer, disturbance_observer or wrist_sensor": (
-                needs != REFERENCE and estimator != "none"
+                needs != plugin.REFERENCE and estimator != "none"
             ),
             "controller.hold: true": world.controller.hold,
         }
@@ -165,10 +148,9 @@ def _check_explore(world: World) -> None:
 def _check_ties(world: World) -> None:
     """Two steps an axis of the map."""
     if len(world.planner.ties) != 2 * world.map.rank:
+        message, found = f"the map has {world.map.rank} axes", list(world.planner.ties)
         axes = "+u, -u, +v, -v" + (", +w, -w" if world.map.rank == 3 else "")
-        message = f"the map has {world.map.rank} axes"
-        where = "planner.ties"
-        raise BadInput(message, where=where, found=list(world.planner.ties), allowed=f"{axes}, in any order")
+        raise BadInput(message, where="planner.ties", found=found, allowed=f"{axes}, in any order")
 
 
 def _check_goal(world: World) -> None:
@@ -197,15 +179,13 @@ def _check_goal(world: World) -> None:
 
 _Check = Callable[[World], Iterable[BadInput] | None]
 _OF_ARMS: tuple[_Check, ...] = (
-    fitting.check_rotors, fitting.check_plan, fitting.check_pushes, fitting.check_lengths, _check_joint_map,
-    _check_inherited,
+    fitting.check_rotors, fitting.check_plan, fitting.check_pushes, fitting.check_lengths, _check_inherited,
 )  # fmt: skip
 _OF_SETTINGS: tuple[_Check, ...] = (
     fitting.unless(
         "plant.engine", lambda engine, world: engine == "internal" or not world.pushes,
         "no pushes there", "internal, or no pushes",
     ),
-    _check_tools_map,
     _check_periods,
     fitting.unless(
         "controller.delay", lambda delay, world: not delay > 0 or world.controller.hold,
@@ -231,23 +211,24 @@ _OF_SETTINGS: tuple[_Check, ...] = (
         )
         for key in ("stiffness", "temperature")
     ),
+    fitting.unless(
+        "detection.reaction", lambda reaction, world: reaction != "float" or world.trust.record,
+        "to float saved little more force than to stop and took more touches, and is no more", "retreat or stop",
+    ),
     _check_explore, _check_network,
 )  # fmt: skip
 
-
-def _whole_arms(key: str, none: object, words: str) -> Callable[[World], None]:
-    """A check that a key of the planner has the value without an effect."""
-    return fitting.unless(
-        f"planner.{key}", lambda value, _: value == none, "only the whole arm has it",
-        f"{words}, or map.space: joints",
-    )  # fmt: skip
+_WITHOUT_EFFECT = {"approach": 0.0, "surface": 0.0, "strategy": "felt_points"}  # of the planner's keys of a whole arm
 
 
-_OF_A_TOOLS_MAP = (
-    _check_ties, check_beta_of, _check_goal,
-    _whole_arms("approach", 0.0, "0"), _whole_arms("surface", 0.0, "0"),
-    _whole_arms("strategy", "felt_points", "felt_points"),
-)  # fmt: skip
+def _check_whole_arms_keys(world: World) -> Iterator[BadInput]:
+    for key, none in _WITHOUT_EFFECT.items():
+        if (found := getattr(world.planner, key)) != none:
+            allowed = f"{none if isinstance(none, str) else 0}, or map.space: joints"
+            yield BadInput("only the whole arm has it", f"planner.{key}", found, allowed)
+
+
+_OF_A_TOOLS_MAP: tuple[_Check, ...] = (_check_ties, check_beta_of, _check_goal, _check_whole_arms_keys)
 
 
 def _allowed_goal(grid: MapSection, rim: int, as_cell: bool) -> str:

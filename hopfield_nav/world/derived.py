@@ -43,7 +43,12 @@ def derived(data: dict[str, Any], folder: Path, trust: Trust) -> dict[str, Any]:
         own |= {"contact": {"bodies": "arm"}, "detection": {"lag": LAG, "graze": "retreat"}}
         own |= {"planner": {**own["planner"], "any_angle": True}, "map": {"shape": JOINT_CELLS}}
     if (arm := _another_arm(data.get("arm"), folder)) is not None:
-        _add_of_arm(own, data, arm, folder, trust)
+        own["controller"] |= lists_of_arm(arm, ControllerSection, data.get("controller"), folder, trust)
+        own["detection"] |= lists_of_arm(arm, DetectionSection, data.get("detection"), folder, trust)
+        if not any(value_at(data, ("start", key)) is not None for key in ("joints", "pose", "position")):
+            own["start"] = {"joints": start_of_arm(arm)}
+        if "map" in own:
+            own["map"] = {"shape": cells_of_arm(arm)}
     fits = {name: section for name, section in own.items() if section and isinstance(data.get(name, {}), dict)}
     return {**data, **{name: {**section, **data.get(name, {})} for name, section in fits.items()}}
 
@@ -57,16 +62,6 @@ def _another_arm(name: Any, folder: Path) -> "Arm | None":
     with suppress(BadInput, OSError):  # told when the world is checked
         return load_arm(name, folder)
     return None
-
-
-def _add_of_arm(own: dict[str, dict[str, Any]], data: dict[str, Any], arm: "Arm", folder: Path, trust: Trust) -> None:
-    """Add a start, cells of a map of joint angles and methods' lists that fit the arm."""
-    own["controller"] |= lists_of_arm(arm, ControllerSection, data.get("controller"), folder, trust)
-    own["detection"] |= lists_of_arm(arm, DetectionSection, data.get("detection"), folder, trust)
-    if not any(value_at(data, ("start", key)) is not None for key in ("joints", "pose", "position")):
-        own["start"] = {"joints": start_of_arm(arm)}
-    if "map" in own:
-        own["map"] = {"shape": cells_of_arm(arm)}
 
 
 def start_of_arm(arm: "Arm") -> tuple[float, ...]:

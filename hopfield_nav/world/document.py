@@ -55,6 +55,10 @@ class Document:
             key = key[:-1]
         return self.places.get(key, self.name)
 
+    def line_of(self, node: yaml.Node) -> str:
+        """File and line of what YAML has read."""
+        return f"{self.name}, line {node.start_mark.line + 1}"
+
 
 def read_document(path: Path, name: str | None = None, also: Set[str] = frozenset()) -> Document:
     """Read the file of a world or of a sweep; a message about any other file quotes nothing of it.
@@ -63,7 +67,7 @@ def read_document(path: Path, name: str | None = None, also: Set[str] = frozense
     nor one of those that ``also`` tell that it is ours.
     """
     name = name or str(path)
-    node = _compose(_text(_read(path, name), name), name)
+    node = _compose(_read(path, name), name)
     if not isinstance(node, yaml.MappingNode) or {"format", *also}.isdisjoint(str(key.value) for key, _ in node.value):
         where = f"{name}, line {node.start_mark.line + 1}"
         raise BadInput("no world and no sweep", where=where, allowed="a mapping of keys with format: 1")
@@ -112,7 +116,7 @@ def parse_value(text: str, name: str) -> Any:
     return None if not text.strip() else parse_document(text, name).data
 
 
-def _read(path: Path, name: str) -> bytes:
+def _read(path: Path, name: str) -> str:
     if path.is_dir():
         raise BadInput("is a folder, not a file", where=name)
     if path.exists() and not path.is_file():  # a pipe or a device may never end
@@ -127,17 +131,12 @@ def _read(path: Path, name: str) -> bytes:
         raise BadInput(f"cannot be read: {reason}", where=name) from None
     if len(content) > _LARGEST_FILE:
         raise BadInput("file too large for a world", where=name, allowed=f"{_LARGEST_FILE} bytes")
-    return content
-
-
-def _text(content: bytes, name: str) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        allowed = "a text file in UTF-8"
         found = content[error.start : error.start + 4]
-        raise BadInput("not UTF-8 text", where=f"{name}, line {line}", found=found, allowed=allowed) from None
+        raise BadInput("not UTF-8 text", f"{name}, line {line}", found, "a text file in UTF-8") from None
 
 
 def _syntax_error(error: yaml.MarkedYAMLError, name: str) -> BadInput:
@@ -148,13 +147,9 @@ def _syntax_error(error: yaml.MarkedYAMLError, name: str) -> BadInput:
     return BadInput(f"not valid YAML: {problem}", where=where, allowed=allowed)
 
 
-def _place(node: yaml.Node, document: Document) -> str:
-    return f"{document.name}, line {node.start_mark.line + 1}"
-
-
 def _build(node: yaml.Node, key: Key, document: Document, above: tuple[int, ...]) -> Any:
     """The plain value of a node; notes the place of everything in it."""
-    place = document.places.setdefault(key, _place(node, document))
+    place = document.places.setdefault(key, document.line_of(node))
     if id(node) in above or len(above) > DEEPEST:
         raise BadInput("nested too deeply, or in itself", where=place)
     document.built += 1
@@ -177,22 +172,18 @@ def _build_mapping(node: yaml.MappingNode, key: Key, document: Document, above: 
         if key_node.tag == _MERGE:
             merged += value_node.value if isinstance(value_node, yaml.SequenceNode) else [value_node]
             continue
-        name = _key_name(key_node, result, document)
-        document.places.setdefault((*key, name), _place(key_node, document))
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise BadInput("a key must be a word", where=document.line_of(key_node))
+        name = key_node.value
+        if name in result:
+            raise BadInput("key given twice", where=document.line_of(key_node), found=name)
+        document.places.setdefault((*key, name), document.line_of(key_node))
         result[name] = _build(value_node, (*key, name), document, above)
     for other in merged:
         if not isinstance(other, yaml.MappingNode):
-            raise BadInput("only a mapping can be merged with <<", where=_place(other, document))
+            raise BadInput("only a mapping can be merged with <<", where=document.line_of(other))
         result = {**_build(other, key, document, above), **result}
     return result
-
-
-def _key_name(node: yaml.Node, known: dict[str, Any], document: Document) -> str:
-    if not isinstance(node, yaml.ScalarNode):
-        raise BadInput("a key must be a word", where=_place(node, document))
-    if node.value in known:
-        raise BadInput("key given twice", where=_place(node, document), found=node.value)
-    return node.value
 
 
 def plain_value(text: str) -> Any:

@@ -14,12 +14,14 @@ from pydantic import BaseModel, ValidationError
 from dynamics import BadInput, nearest_name
 from hopfield_nav.world.document import Document, Key
 from hopfield_nav.world.fields import described, fields_of, show
+from hopfield_nav.world.files import value_at
 from hopfield_nav.world.imperfections import SECTION, WORD
 
 Fault = tuple[Key, BadInput]
 _Model = TypeVar("_Model", bound=BaseModel)
 _Checked = TypeVar("_Checked")
 _UNKNOWN_KEY, _MISSING = "unknown key", "missing key"
+_NOTHING = object()
 _ALLOWED = {
     "float_type": "a number",
     "int_type": "a whole number",
@@ -46,8 +48,8 @@ def read_form(model: type[_Model], document: Document, context: dict[str, Any] |
         return model.model_validate(document.data, context=context)
     except ValidationError as error:
         every = dict[Key, BadInput]()
-        for told in error.errors(include_url=False):
-            every.setdefault(*_translate(dict(told), model, document))
+        for fault in error.errors(include_url=False):
+            every.setdefault(*_translate(dict(fault), model, document))
     first = {key: fault for key, fault in every.items() if not _follows(key, fault, every, document)}
     refuse([(key, fault.at(document.where(key))) for key, fault in (first or every).items()], document)
     raise AssertionError("an error without a fault")
@@ -56,18 +58,8 @@ def read_form(model: type[_Model], document: Document, context: dict[str, Any] |
 def _follows(key: Key, fault: BadInput, others: Mapping[Key, BadInput], document: Document) -> bool:
     """Whether a fault is only a consequence: of a misspelt key, or of what a value was derived from."""
     if fault.what != _MISSING:
-        return not holds(document.data, key)
+        return value_at(document.data, key, _NOTHING) is _NOTHING
     return any(about.what == _UNKNOWN_KEY and (*other[:-1], about.nearest) == key for other, about in others.items())
-
-
-def holds(data: Any, key: Key) -> bool:
-    """Whether there is anything at a key."""
-    for part in key:
-        keys: Any = data if isinstance(data, dict) else range(len(data)) if isinstance(data, (list, tuple)) else ()
-        if part not in keys:
-            return False
-        data = data[part]
-    return True
 
 
 def faults_of(checks: Iterable[Callable[[_Checked], Iterable[BadInput] | None]], subject: _Checked) -> list[BadInput]:
@@ -83,8 +75,7 @@ def faults_of(checks: Iterable[Callable[[_Checked], Iterable[BadInput] | None]],
 
 def placed(faults: Iterable[BadInput], document: Document) -> list[Fault]:
     """Faults whose ``where`` is a dotted key, each with that key, and with file and line."""
-    keys = [(_split(fault.where), fault) for fault in faults]
-    return [(key, fault.at(document.where(key))) for key, fault in keys]
+    return [(key := _split(fault.where), fault.at(document.where(key))) for fault in faults]
 
 
 def refuse(faults: Iterable[Fault], document: Document) -> None:
@@ -93,7 +84,16 @@ def refuse(faults: Iterable[Fault], document: Document) -> None:
     Raises ``BadInput``: the first of them in the order of the document; ``others`` has the others.
     """
     order = {key: i for i, key in enumerate(document.places)}
-    ordered = sorted(faults, key=lambda fault: (_position(fault[0], order), fault[0] not in order))
+
+    def position(key: Key) -> tuple[int, bool]:
+        """Where a key stands; one that is missing, at the end of its section."""
+        above = key
+        while above not in order and above:
+            above = above[:-1]
+        last = max((i for other, i in order.items() if other[: len(above)] == above), default=0)
+        return (order[key], False) if key in order else (last, True)
+
+    ordered = sorted(faults, key=lambda fault: position(fault[0]))
     if ordered:
         raise together([fault for _, fault in ordered])
 
@@ -105,28 +105,25 @@ def together(faults: Sequence[BadInput]) -> BadInput:
     return first
 
 
-def _position(key: Key, order: Mapping[Key, int]) -> int:
-    """Where a key stands in the document; one that is missing, at the end of its section."""
-    if key in order:
-        return order[key]
-    while key not in order and key:
-        key = key[:-1]
-    return max((i for other, i in order.items() if other[: len(key)] == key), default=0)
-
-
 def _translate(fault: dict[str, Any], model: type[BaseModel], document: Document) -> tuple[Key, BadInput]:
     key: Key = tuple(part for part in fault["loc"] if part not in (WORD, SECTION))
     cause = fault.get("ctx", {}).get("error")
     if isinstance(cause, BadInput):
         whole = (*key, cause.where)  # an unknown key may have dots in it
-        return whole if holds(document.data, whole) else (*key, *_split(cause.where)), cause
+        there = value_at(document.data, whole, _NOTHING) is not _NOTHING
+        return (whole if there else (*key, *_split(cause.where))), cause
+    section = section_model(key[:-1], model)
+    fields = fields_of(section) if section else {}
     if fault["type"] == "extra_forbidden":
-        section = section_model(key[:-1], model)
-        return key, unknown_key(str(key[-1]), list(fields_of(section)) if section else [])
+        return key, unknown_key(str(key[-1]), list(fields))
     if fault["type"] == "missing":
-        return key, BadInput(_MISSING, allowed=_describe(key, model))
+        name = str(key[-1])
+        return key, BadInput(_MISSING, allowed=(described(fields[name]) if name in fields else "") or "a value")
     if fault["type"] == "literal_error":
-        return key, _not_listed(fault)
+        names = re.findall(r"'([^']*)'", fault["ctx"]["expected"])
+        nearest = nearest_name(fault["input"], names) if isinstance(fault["input"], str) else None
+        allowed = ", ".join(names) or fault["ctx"]["expected"]
+        return key, BadInput("unknown value", found=show(fault["input"]), allowed=allowed, nearest=nearest)
     allowed = _ALLOWED.get(fault["type"], fault["msg"].removeprefix("Input should be "))
     return key, BadInput("wrong kind of value", found=show(fault["input"]), allowed=allowed)
 
@@ -139,19 +136,6 @@ def unknown_key(key: str, known: Sequence[str], where: str = "") -> BadInput:
     """The fault of a key that is none of those known."""
     nearest = nearest_name(key, known)
     return BadInput(_UNKNOWN_KEY, where=where, found=key, allowed=", ".join(known) or "no keys yet", nearest=nearest)
-
-
-def _not_listed(fault: dict[str, Any]) -> BadInput:
-    expected = fault["ctx"]["expected"]
-    names = re.findall(r"'([^']*)'", expected)
-    nearest = nearest_name(fault["input"], names) if isinstance(fault["input"], str) else None
-    return BadInput("unknown value", found=show(fault["input"]), allowed=", ".join(names) or expected, nearest=nearest)
-
-
-def _describe(key: Key, model: type[BaseModel]) -> str:
-    section = section_model(key[:-1], model)
-    field = fields_of(section).get(str(key[-1])) if section else None
-    return (described(field) if field else "") or "a value"
 
 
 def section_model(key: Key, model: type[BaseModel]) -> type[BaseModel] | None:

@@ -54,8 +54,8 @@ class Range:
         return check_range(value, self.low, self.high, self.unit, above=self.above)
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        finite = core_schema.float_schema(strict=True, allow_inf_nan=False)
-        return core_schema.no_info_after_validator_function(self.check, finite)
+        finite, whole = core_schema.float_schema(strict=True, allow_inf_nan=False), core_schema.int_schema(strict=True)
+        return core_schema.no_info_after_validator_function(self.check, whole if source is int else finite)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
         lowest = "exclusiveMinimum" if self.above else "minimum"
@@ -63,24 +63,17 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Whole:
+class Whole(Range):
     """Mark of a whole number in ``low`` … ``high``."""
 
-    low: int
-    high: int
+    unit: str = ""
 
-    def check(self, value: int) -> int:
+    def check(self, value: float) -> float:
         """``value`` itself when it lies in the range, else ``BadInput``."""
         if not self.low <= value <= self.high:
             allowed = f"a whole number from {self.low} to {self.high}"
             raise BadInput("out of range", found=value, allowed=allowed)
         return value
-
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_after_validator_function(self.check, core_schema.int_schema(strict=True))
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
-        return {**handler(schema), "minimum": self.low, "maximum": self.high}
 
 
 class _First:
@@ -181,27 +174,20 @@ def fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
     return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
-MOST_SET: JsonSchema = {"mostSet": True}  # mark of the ten keys of a world that most people set
-
-
-def of_extension(name: str) -> JsonSchema:
-    """Mark of a key that belongs to an extension; of all keys of a section, ``Section.extension`` says it."""
-    return {"extension": name}
-
-
-def with_owner(key: JsonSchema, extension: str) -> JsonSchema:
-    """The schema of a key that says whose it is, an extension's or the core's, unless its mark says so."""
-    key = {"extension": extension, **key}
-    owner = "core" if key["extension"] == "core" else f"extension {key['extension']}"
-    most = ", one of the ten keys that most people set" if key.get("mostSet") else ""
-    return {**key, "description": f"{key['description']} ({owner}{most})"}
+def with_owner(key: JsonSchema, extension: str, most_set: bool = False) -> JsonSchema:
+    """The schema of a key that says whose it is, an extension's or the core's, and whether most people set it."""
+    owner = "core" if extension == "core" else f"extension {extension}"
+    most = ", one of the ten keys that most people set" if most_set else ""
+    mark = {"mostSet": True} if most_set else {}
+    return {"extension": extension, **mark, **key, "description": f"{key['description']} ({owner}{most})"}
 
 
 def _describe_keys(schema: JsonSchema, model: "type[Section]") -> None:
     """Complete the descriptions of a JSON Schema by the units, and by whose each key is."""
     for name, field in fields_of(model).items():
         key = {**schema["properties"][name], "description": described(field)}
-        schema["properties"][name] = with_owner(key, model.extension)
+        owner = model.owners.get(name, model.extension)
+        schema["properties"][name] = with_owner(key, owner, name in model.most_set)
 
 
 class Section(BaseModel):
@@ -209,6 +195,8 @@ class Section(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_describe_keys)
     extension: ClassVar[str] = "core"  # that its keys belong to
+    owners: ClassVar[dict[str, str]] = {}  # the extensions that other keys of it belong to
+    most_set: ClassVar[tuple[str, ...]] = ()  # those of the ten keys of a world that most people set
 
 
 def without_empty(model: type[BaseModel], data: Any) -> Any:

@@ -1,7 +1,7 @@
 """Files of a world: finding a world or a sweep by name or path, and paths that move with a world."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,18 +9,10 @@ from dynamics import BadInput, nearest_name
 from dynamics.files import is_urdf, split_tip
 from hopfield_nav.world.document import Key
 
-_PLACES = (
-    ("arm",),
-    ("plant", "dynamics"),
-    ("controller", "model"),
-    ("controller", "law"),
-    ("detection", "estimator"),
-    ("detection", "measure"),
-    ("planner", "kind"),
-    ("planner", "strategy"),
-    ("explore",),
-    ("explore", "method"),
-)
+_PLACES = (  # of paths in a world
+    "arm", "plant.dynamics", "controller.model", "controller.law", "detection.estimator", "detection.measure",
+    "planner.kind", "planner.strategy", "explore", "explore.method",
+)  # fmt: skip
 PACKAGE = Path(__file__).resolve().parent.parent
 _SUFFIXES = (".yaml", ".yml")
 _RESULTS = {"world": ("summary.json", "plan.json"), "sweep": ("sweep.csv",)}  # what lies beside a copy of that name
@@ -33,7 +25,19 @@ def world_folders() -> list[Path]:
 
 def list_worlds() -> list[str]:
     """Names of the worlds that come with the program."""
-    return sorted({path.stem for folder in world_folders() for path in folder.glob("*.yaml")})
+    return [*_bundled("world")]
+
+
+def list_sweeps() -> list[str]:
+    """Names of the sweeps that come with the program."""
+    return [*_bundled("sweep")]
+
+
+def _bundled(kind: str) -> dict[str, Path]:
+    """The files of the worlds, or sweeps, that come with the program, by their names in order."""
+    below = {"world": "*.yaml", "sweep": "sweeps/*.yaml"}[kind]
+    files = {path.stem: path for folder in reversed(world_folders()) for path in folder.glob(below)}
+    return {name: files[name] for name in sorted(files)}
 
 
 def find_world(name: str | Path) -> Path:
@@ -41,12 +45,7 @@ def find_world(name: str | Path) -> Path:
 
     Raises ``BadInput``: there is no such world; the message suggests the nearest name.
     """
-    return _find(_as_path(name, "world"), world_folders(), "world", list_worlds)
-
-
-def list_sweeps() -> list[str]:
-    """Names of the sweeps that come with the program."""
-    return sorted({path.stem for folder in world_folders() for path in (folder / "sweeps").glob("*.yaml")})
+    return _find(name, "world")
 
 
 def find_sweep(name: str | Path) -> Path:
@@ -54,26 +53,7 @@ def find_sweep(name: str | Path) -> Path:
 
     Raises ``BadInput``: there is no such sweep; the message suggests the nearest name.
     """
-    path = _as_path(name, "sweep")
-    if _exists(path) and _exists(path / "sweep.yaml"):
-        return path / "sweep.yaml"
-    return _find(path, [folder / "sweeps" for folder in world_folders()], "sweep", list_sweeps)
-
-
-def _as_path(given: object, what: str) -> Path:
-    if not isinstance(given, (str, os.PathLike)):
-        raise BadInput(f"no {what}", found=given, allowed="a name, or the path of a file")
-    return Path(given)
-
-
-def _find(path: Path, folders: Sequence[Path], what: str, known: Callable[[], list[str]]) -> Path:
-    """The file of a path, or of a name in one of some folders."""
-    if not _is_name(path):
-        return path if _exists(path) else _refuse_path(path)
-    named = [file for folder in folders if _exists(file := folder / f"{path.name}.yaml")]
-    if named or _exists(path):
-        return named[0] if named else path
-    return _refuse_name(path.name, what, known())
+    return _find(name, "sweep")
 
 
 def find_file(name: str | Path) -> Path:
@@ -81,12 +61,31 @@ def find_file(name: str | Path) -> Path:
 
     Raises ``BadInput``: there is neither.
     """
-    path = Path(name)
-    if not _is_name(path) or path.name in list_worlds():
-        return find_world(path)
-    if path.name in list_sweeps() or _exists(path):
-        return find_sweep(path)
-    return _refuse_name(path.name, "world or sweep", [*list_worlds(), *list_sweeps()])
+    other = _is_name(Path(name)) and Path(name).name not in _bundled("world")
+    return _find(name, "world or sweep" if other else "world")
+
+
+def _find(given: object, kind: str) -> Path:
+    """The file of a path, or of a name among the bundled ones."""
+    if not isinstance(given, (str, os.PathLike)):
+        raise BadInput(f"no {kind}", found=given, allowed="a name, or the path of a file")
+    path = Path(given)
+    if "sweep" in kind and _exists(path) and _exists(path / "sweep.yaml"):
+        return path / "sweep.yaml"
+    known = {name: file for each in kind.split(" or ") for name, file in _bundled(each).items()}
+    if _is_name(path) and path.name in known:
+        return known[path.name]
+    if _exists(path):
+        return path
+    if _is_name(path):
+        here = [file for file in (f"{path.name}{suffix}" for suffix in _SUFFIXES) if _exists(Path(file))]
+        nearest = here[0] if here else nearest_name(path.name, known)
+        allowed = ", ".join([*known, "or the path of a file"])
+        raise BadInput(f"unknown {kind}", found=path.name, allowed=allowed, nearest=nearest)
+    there = _exists(path.parent)
+    near = [p.name for p in path.parent.glob("*.yaml")] if there else []
+    what = f"no such file in {path.parent.resolve()}" if there else "no such file, nor its folder"
+    raise BadInput(what, where=str(path), nearest=nearest_name(path.name, near))
 
 
 def name_of(path: Path) -> str:
@@ -121,17 +120,17 @@ def _meshes(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def paths_from_here(data: dict[str, Any]) -> list[str]:
     """The paths in the plain data of a world; those that lead to a file from the current folder become whole paths."""
-    found = []
+    paths = []
     for section, key in _paths(data):
         given = section[key]
-        section[key] = str(Path.cwd() / given) if _file_of(given).is_file() else given
-        found.append(section[key])
-    return found
+        section[key] = str(Path.cwd() / given) if Path(_parts(given)[0]).is_file() else given
+        paths.append(section[key])
+    return paths
 
 
 def _paths(data: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     """The sections and keys at which the plain data of a world has the path of an arm or of a method."""
-    for *sections, key in _PLACES:
+    for *sections, key in (place.split(".") for place in _PLACES):
         section = value_at(data, tuple(sections))
         if isinstance(section, dict) and isinstance(given := section.get(key), str) and is_path(given):
             yield section, key
@@ -144,11 +143,11 @@ def nested(key: Key, value: Any) -> dict[str, Any]:
     return value
 
 
-def value_at(data: Any, key: Key) -> Any:
-    """What plain data has at a key; None where there is no such key."""
+def value_at(data: Any, key: Key, none: Any = None) -> Any:
+    """What plain data has at a key; ``none`` where there is no such key."""
     for part in key:
         keys: Any = data if isinstance(data, dict) else range(len(data)) if isinstance(data, (list, tuple)) else ()
-        data = data[part] if part in keys else None
+        data = data[part] if part in keys else none
     return data
 
 
@@ -157,11 +156,6 @@ def moved_value(key: Key, value: Any, old: Path, new: Path) -> Any:
     data = nested(key, value)
     relative_to(data, old, new)
     return value_at(data, key)
-
-
-def _file_of(name: str) -> Path:
-    """The file of an arm or of a method."""
-    return Path(_parts(name)[0])
 
 
 def is_path(name: str) -> bool:
@@ -191,17 +185,3 @@ def _exists(path: Path) -> bool:
         return path.exists()
     except (OSError, ValueError):
         return False
-
-
-def _refuse_name(name: str, what: str, known: list[str]) -> Path:
-    here = [file for file in (f"{name}{suffix}" for suffix in _SUFFIXES) if _exists(Path(file))]
-    message = f"unknown {what}"
-    allowed = ", ".join([*known, "or the path of a file"])
-    raise BadInput(message, found=name, allowed=allowed, nearest=here[0] if here else nearest_name(name, known))
-
-
-def _refuse_path(path: Path) -> Path:
-    known = _exists(path.parent)
-    near = [p.name for p in path.parent.glob("*.yaml")] if known else []
-    what = f"no such file in {path.parent.resolve()}" if known else "no such file, nor its folder"
-    raise BadInput(what, where=str(path), nearest=nearest_name(path.name, near))

@@ -1,4 +1,4 @@
-"""What of a world must fit its arm: names of arms, lists with an entry a joint, friction, start, plan."""
+"""What of a world must fit its arm: names of arms, lists with an entry a joint, friction, start, plan, joint map."""
 
 from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
@@ -9,9 +9,9 @@ from pydantic import BaseModel
 
 from dynamics import BadInput
 from hopfield_nav.world.derived import start_of_arm
-from hopfield_nav.world.document import Key
 from hopfield_nav.world.ends import Q0, StartSection
-from hopfield_nav.world.world import World
+from hopfield_nav.world.trust import is_code
+from hopfield_nav.world.world import World, pose_of
 
 if TYPE_CHECKING:
     from dynamics import Arm
@@ -20,7 +20,8 @@ _WITH_LISTS = (
     "plant", "plant.friction", "plant.torque_ripple", "sensors", "controller",
     "controller.model_error", "plan", "detection",
 )  # fmt: skip
-_ARMS: tuple[Key, ...] = (("arm",), ("plant", "dynamics"), ("controller", "model"))
+TOOL_MEASURES = ("wrench_norm", "force_norm")  # detectors that see what acts on the tool alone
+_ARMS = ("arm", "plant.dynamics", "controller.model")
 
 
 def unless(key: str, fits: Callable[[Any, World], bool], what: str, allowed: str) -> Callable[[World], None]:
@@ -34,34 +35,35 @@ def unless(key: str, fits: Callable[[Any, World], bool], what: str, allowed: str
     return check
 
 
-def _named(world: World, key: Key) -> str | None:
-    """The arm that a world names at a key."""
-    return attrgetter(".".join(map(str, key)))(world)
-
-
-def load_arms(world: World) -> "tuple[dict[Key, Arm], list[BadInput]]":
+def load_arms(world: World) -> "tuple[dict[str, Arm], list[BadInput]]":
     """The arms that a world names, by their keys; and why others cannot be loaded."""
-    arms, faults = dict[Key, Any](), list[BadInput]()
+    from dynamics import load_arm  # imports Numba, which a faulty world need not wait for
+
+    arms, faults = dict[str, Any](), list[BadInput]()
     for key in _ARMS:
+        name = attrgetter(key)(world)
         try:
-            if name := _named(world, key):
-                arms[key] = _load(name, world, key)
+            if name:
+                arms[key] = load_arm(name, world.folder)
+        except OSError as error:
+            faults.append(BadInput("cannot be read", key, name, str(error.strerror)))
         except BadInput as error:
-            faults.append(error)
+            inner = f"{error.where}: {error.what}" if error.where else error.what
+            faults.append(BadInput(inner, key, error.found, error.allowed, error.nearest))
     return arms, faults
 
 
-def with_start(world: World, arms: "Mapping[Key, Arm]") -> tuple[World, list[BadInput]]:
+def with_start(world: World, arms: "Mapping[str, Arm]") -> tuple[World, list[BadInput]]:
     """The world, its start as joint angles; where it does not fit the arms, that of its arm, and why it does not."""
     try:
         world = world.with_changes(start=_start_of(world))
         given = len(world.start.joints)
         for key, arm in arms.items():
             if (n := len(arm.mass)) != given:
-                allowed = f"{n}, as arm {_named(world, key)} has"
+                allowed = f"{n}, as arm {attrgetter(key)(world)} has"
                 raise BadInput("wrong number of joints", where="start.joints", found=given, allowed=allowed)
     except BadInput as error:
-        return world.with_changes(start=StartSection(joints=start_of_arm(arms["arm",]))), [error]
+        return world.with_changes(start=StartSection(joints=start_of_arm(arms["arm"]))), [error]
     return world, []
 
 
@@ -74,40 +76,24 @@ def check_rotors(world: World) -> None:
     friction = world.plant.friction
     if friction is None:
         return
+    from dynamics import load_arm
+
     name = world.plant.dynamics or world.arm
-    key: Key = ("plant", "dynamics") if world.plant.dynamics else ("arm",)
-    arm = _load(name, world, key)
+    arm = load_arm(name, world.folder)
     coulomb = arm.friction[:, 0] if friction == "arm" else np.atleast_1d(friction.coulomb)
     if len(coulomb) not in (1, len(arm.mass)):
         return  # told by another check
     if friction == "arm" and not np.any(arm.friction[:, :3]):
-        message = f"arm {name} has no joint friction in its file"
         allowed = "null, values of your own, or plant.dynamics: ur5_full"
-        raise BadInput(message, where="plant.friction", found="arm", allowed=allowed)
+        raise BadInput(f"arm {name} has no joint friction in its file", "plant.friction", "arm", allowed)
     if world.plant.engine == "flexible":
         return  # its joints have rotors in any case
     bare = np.flatnonzero((np.asarray(coulomb) > 0.0) & (arm.rotor_inertia == 0.0))
     if bare.size:
-        raise BadInput(
-            f"joint {bare[0] + 1} of arm {name} has friction but no rotor inertia: both come from the same "
-            "gear, and friction alone would stop so light a joint within a millisecond",
-            where="plant.friction",
-            found=friction if friction == "arm" else friction.coulomb,
-            allowed="null, or plant.dynamics with rotor inertia such as ur5_full",
-        )
-
-
-def _load(name: str, world: World, key: Key) -> Any:
-    from dynamics import load_arm  # imports Numba, which a faulty world need not wait for
-
-    where = ".".join(map(str, key))
-    try:
-        return load_arm(name, world.folder)
-    except OSError as error:
-        raise BadInput("cannot be read", where=where, found=name, allowed=str(error.strerror)) from None
-    except BadInput as error:
-        inner = f"{error.where}: {error.what}" if error.where else error.what
-        raise BadInput(inner, where=where, found=error.found, allowed=error.allowed, nearest=error.nearest) from None
+        what = f"joint {bare[0] + 1} of arm {name} has friction but no rotor inertia: both come from the same gear, and"
+        what += " friction alone would stop so light a joint within a millisecond"
+        allowed = "null, or plant.dynamics with rotor inertia such as ur5_full"
+        raise BadInput(what, "plant.friction", getattr(friction, "coulomb", "arm"), allowed)
 
 
 def check_lengths(world: World) -> Iterator[BadInput]:
@@ -124,8 +110,10 @@ def check_lengths(world: World) -> Iterator[BadInput]:
 
 def check_plan(world: World) -> Iterator[BadInput]:
     """Joint angles in a plan that are too many or too few for its arm, or lie beyond its limits."""
+    from dynamics import load_arm
+
     places = world.plan.places
-    limits = _load(world.arm, world, ("arm",)).position_limits if places else ()
+    limits = load_arm(world.arm, world.folder).position_limits if places else ()
     for place, at in places.items():
         joints, key = at.joints or (), ".".join(map(str, ("plan", *place, "joints")))
         if len(joints) not in (0, len(limits)):
@@ -148,38 +136,27 @@ def check_pushes(world: World) -> Iterator[BadInput]:
 
 def _start_of(world: World) -> StartSection:
     """The start of a world as joint angles: those nearest to the default ones that take the tool there."""
-    start = world.start
-    if start.pose is None and start.position is None:
+    start, given = world.start, world.start.pose
+    if given is None and start.position is None:
         return start
-    arm = world.bare_arm()
+    arm, any_rotation = world.bare_arm(), given is None and world.trajectory.any_rotation
     near = np.array(Q0) if len(arm.dh) == len(Q0) else np.zeros(len(arm.dh))
-    pose = _pose_of(world)
-    q = _near_joints(arm, pose, near, start.pose is None and world.trajectory.any_rotation)
+    place = given.position if given else (*(start.position or ()), world.map.origin[2])[:3]
+    rotation = np.eye(3) if any_rotation else given.rotation if given else world.trajectory.tool_rotation
+    q = _near_joints(arm, pose_of(place, rotation), near, any_rotation)
     if q is None:
-        key = "position" if start.pose is None else "pose"
-        found = [round(float(v), 6) for v in pose[:3, 3]]
+        key, found = "pose" if given else "position", [round(float(v), 6) for v in place]
         allowed = "a place of the tool, and a rotation there, that it reaches"
         raise BadInput("the arm does not reach the start", where=f"start.{key}", found=found, allowed=allowed)
-    return StartSection(joints=tuple(float(v) for v in q))
-
-
-def _pose_of(world: World) -> np.ndarray:
-    """(4, 4) pose of the tool at the start."""
-    given = world.start.pose
-    pose = np.eye(4)
-    if given is not None or not world.trajectory.any_rotation:
-        pose[:3, :3] = given.rotation if given else world.trajectory.tool_rotation
-    pose[:3, 3] = given.position if given else (*(world.start.position or ()), world.map.origin[2])[:3]
-    return pose
+    return StartSection(joints=tuple(q.tolist()))
 
 
 def goal_near(world: World, arm: "Arm", near: np.ndarray) -> np.ndarray | None:
     """(n,) joint angles at the goal that a search from ``near`` finds [rad], a position with any rotation; or None."""
-    pose, given = np.eye(4), world.goal.pose if world.goal else None
-    if given is not None:
-        pose[:3, :3] = given.rotation
-    pose[:3, 3] = world.goal_point or ()
-    return _near_joints(arm, pose, near, given is None)
+    given = world.goal.pose if world.goal else None
+    return _near_joints(
+        arm, pose_of(world.goal_point or (), given.rotation if given else np.eye(3)), near, given is None
+    )
 
 
 def _near_joints(arm: "Arm", pose: np.ndarray, near: np.ndarray, any_rotation: bool) -> np.ndarray | None:
@@ -194,3 +171,63 @@ def _near_joints(arm: "Arm", pose: np.ndarray, near: np.ndarray, any_rotation: b
     turned = within_limits_turns(arm, solutions, np.broadcast_to(near, solutions.shape))
     turned = turned[~np.isnan(turned).any(axis=1)]
     return turned[np.abs(turned - near).sum(axis=1).argmin()] if len(turned) else None
+
+
+def _check_joints(world: World) -> Iterator[BadInput]:
+    """One axis a joint, and a goal that is no cell."""
+    goal, shape, n = world.goal, world.map.shape, len(world.start.joints)
+    allowed = f"{n}, as start.joints has"
+    if len(shape) != n:
+        yield BadInput("wrong number of joints", where="map.shape", found=list(shape), allowed=allowed)
+    if goal is None:
+        return
+    if goal.cell is not None:
+        cell, instead = list(goal.cell), "position, pose or joints"
+        yield BadInput("a map of joint angles", where="goal.cell", found=cell, allowed=instead)
+    if goal.position is not None and len(goal.position) != 3:
+        yield BadInput("a place in space", where="goal.position", found=list(goal.position), allowed="[x, y, z]")
+    if goal.joints is not None and len(goal.joints) != n:
+        yield BadInput("wrong number of joints", where="goal.joints", found=len(goal.joints), allowed=allowed)
+
+
+def _check_reach(world: World) -> None:
+    """A place that an arm without a closed form reaches, as far as a search finds."""
+    from dynamics import has_closed_form
+
+    goal = world.goal
+    if goal is None or goal.joints is not None or goal.cell is not None or len(world.goal_position or ()) != 3:
+        return
+    arm, key = world.bare_arm(), "position" if goal.pose is None else "pose"
+    if not has_closed_form(arm) and goal_near(world, arm, np.array(world.start.joints)) is None:
+        what, found = "a numeric search finds no joint angles at the goal", list(world.goal_position or ())
+        allowed = "a place that the arm reaches, or goal.joints"
+        raise BadInput(what, where=f"goal.{key}", found=found, allowed=allowed)
+
+
+OF_A_JOINT_MAP = (
+    unless(
+        "detection.measure", lambda measure, _: measure not in TOOL_MEASURES,
+        "a map of joint angles needs a detector of joint torques", "adaptive_joint_torque, joint_torque, …",
+    ),
+    unless(
+        "detection.mark", lambda mark, _: mark == "felt",
+        "a map of joint angles knows what was felt", "felt",
+    ),
+    unless(
+        "detection.graze", lambda graze, world: graze == "retreat" or world.trust.record,
+        "to pass by what the whole arm touches took more touches than it saved, and is no more", "retreat",
+    ),
+    unless(
+        "planner.kind", lambda kind, _: kind == "hopfield" or is_code(kind),
+        "on a map of joint angles the network plans", "hopfield or FILE.py:NAME",
+    ),
+    unless(
+        "planner.clearance", lambda clearance, _: clearance == 0.0,
+        "only a map of the tool keeps a clearance", "0",
+    ),
+    unless(
+        "planner.activation", lambda activation, _: activation == "linear",
+        "a map of joint angles is searched for shortest paths", "linear",
+    ),
+    _check_joints, _check_reach,
+)  # fmt: skip

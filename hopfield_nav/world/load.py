@@ -42,23 +42,13 @@ def load_world(
     else:
         path = find_world(world)
         document, folder, name = read_document(path), path.parent, name_of(path)
-    trust = Trust(allow_code)
-    if overrides:
-        changes, paths = _from_here(read_overrides(overrides))
-        trust = trust.also(paths, folder)
-        apply_changes(document, changes, folder, trust)
-    return world_from(document, folder, name, trust=trust)
-
-
-def _from_here(changes: Sequence[Change]) -> tuple[list[Change], list[str]]:
-    """The changes with whole paths of what lies in the current folder; and all paths among them."""
-    found: list[Change] = []
-    paths: list[str] = []
-    for key, value, place in changes:
+    trust, changes = Trust(allow_code), list[Change]()
+    for key, value, place in read_overrides(overrides or ()):
         data = nested(key, copy.deepcopy(value))
-        paths += paths_from_here(data)
-        found.append((key, value_at(data, key), place))
-    return found, paths
+        trust = trust.also(paths_from_here(data), folder)
+        changes.append((key, value_at(data, key), place))
+    apply_changes(document, changes, folder, trust)
+    return world_from(document, folder, name, trust=trust)
 
 
 def recorded_world(path: Path) -> World:

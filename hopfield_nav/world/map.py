@@ -1,28 +1,13 @@
 """The sections ``map`` and ``trajectory`` of a world file: cells of tool or joints, motion over them."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, WrapValidator
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import (
-    MATRIX_SCHEMA,
-    MOST_SET,
-    Joints,
-    Length,
-    Point,
-    Range,
-    Rotation,
-    Section,
-    Text,
-    Unit,
-    Whole,
-    must_fit,
-    of_extension,
-    show,
-)
+from hopfield_nav.world import fields
 from hopfield_nav.world.methods import MethodSection
 
 _MOST_CELLS = {"tool": 4096**2, "joints": 2**26}
@@ -30,59 +15,47 @@ JOINT_CELLS = (36, 18, 24, 12, 8, 1)  # of six joints: by how far each of them m
 DOWN = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))
 _TIME_SCHEMA = {"anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1000}, {"const": "ragazzon2012"}]}
 FREE = "free"
-_ROTATION_SCHEMA = {"anyOf": [MATRIX_SCHEMA, {"const": FREE}]}
+_ROTATION_SCHEMA = {"anyOf": [fields.MATRIX_SCHEMA, {"const": FREE}]}
 
 
 class MapSection(MethodSection):
     """The grid of neurons, laid into the plane or the room in which the tool moves, or over joint angles."""
 
+    most_set = ("origin", "spacing", "shape")
+    owners: ClassVar[dict[str, str]] = {"lower": "whole_arm", "upper": "whole_arm"}
     kinds: ClassVar[dict[str, str]] = {"space": "navigator"}
 
-    space: Text = Field(
+    space: fields.Text = Field(
         "tool",
         description="what a cell is, and who finds the way over them: tool, a place of the tool; joints, a "
         "configuration of the whole arm; or FILE.py:NAME",
     )
-    origin: Point = Field(
-        (0.1501, -0.2499, 0.0), description="centre of cell (0, 0, 0) in base axes", json_schema_extra=MOST_SET
+    origin: fields.Point = Field((0.1501, -0.2499, 0.0), description="centre of cell (0, 0, 0) in base axes")
+    spacing: Annotated[float, fields.Range(0.0, 1.0, "m", above=True)] = Field(
+        0.0263, description="between neighbouring cells"
     )
-    spacing: Annotated[float, Range(0.0, 1.0, "m", above=True)] = Field(
-        0.0263, description="between neighbouring cells", json_schema_extra=MOST_SET
+    shape: Annotated[tuple[Annotated[int, fields.Whole(1, 4096)], ...], fields.Length(2, 16)] = Field(
+        (20, 20), description="cells along x and along y, and along z for a map in space; or one number a joint"
     )
-    shape: Annotated[tuple[Annotated[int, Whole(1, 4096)], ...], Length(2, 16)] = Field(
-        (20, 20),
-        description="cells along x and along y, and along z for a map in space; or one number a joint",
-        json_schema_extra=MOST_SET,
+    lower: fields.Joints | None = Field(
+        None, description="where the cells of each joint begin; null: half a turn below start.joints, or its limit"
     )
-    lower: Joints | None = Field(
-        None,
-        description="where the cells of each joint begin; null: half a turn below start.joints, or its limit",
-        json_schema_extra=of_extension("whole_arm"),
-    )
-    upper: Joints | None = Field(
-        None,
-        description="where they end; null: a turn further, or the joint's limit; a full turn is closed",
-        json_schema_extra=of_extension("whole_arm"),
+    upper: fields.Joints | None = Field(
+        None, description="where they end; null: a turn further, or the joint's limit; a full turn is closed"
     )
     rim: Literal["free", "blocked"] = Field("free", description="whether the outermost cells count as obstacles")
 
-    @must_fit
+    @fields.must_fit
     def _check(self) -> Iterator[BadInput]:
-        yield from self._misfits_of_shape()
         yield from self._misfits_of_bounds()
-
-    def _misfits_of_shape(self) -> Iterator[BadInput]:
         if self.space == "tool" and len(self.shape) > 3:
-            message = "wrong number of axes"
-            yield BadInput(message, where="shape", found=list(self.shape), allowed="a list of 2 to 3")
-        for k in range(0 if self.space == "joints" else 2):
-            if self.shape[k] < 2:
-                allowed = "a whole number from 2 to 4096"
-                yield BadInput("out of range", where=f"shape.{k}", found=self.shape[k], allowed=allowed)
+            yield BadInput("wrong number of axes", "shape", list(self.shape), "a list of 2 to 3")
+        for k, cells in enumerate(() if self.space == "joints" else self.shape[:2]):
+            if cells < 2:
+                yield BadInput("out of range", f"shape.{k}", cells, "a whole number from 2 to 4096")
         most = _MOST_CELLS.get(self.space, max(_MOST_CELLS.values()))
         if math.prod(self.shape) > most:
-            allowed = f"at most {most} cells"
-            yield BadInput("too many cells", where="shape", found=list(self.shape), allowed=allowed)
+            yield BadInput("too many cells", "shape", list(self.shape), f"at most {most} cells")
 
     def _misfits_of_bounds(self) -> Iterator[BadInput]:
         for key in ("lower", "upper"):
@@ -90,11 +63,9 @@ class MapSection(MethodSection):
             if given is None:
                 continue
             if self.space == "tool":
-                allowed = "null, or space: joints"
-                yield BadInput("a map of the tool has none", where=key, found=list(given), allowed=allowed)
+                yield BadInput("a map of the tool has none", key, list(given), "null, or space: joints")
             elif len(given) != len(self.shape):
-                allowed = f"{len(self.shape)}, as shape has"
-                yield BadInput("wrong number of joints", where=key, found=len(given), allowed=allowed)
+                yield BadInput("wrong number of joints", key, len(given), f"{len(self.shape)}, as shape has")
         for i, (low, high) in enumerate(zip(self.lower or (), self.upper or (), strict=False)):
             if not low < high:
                 yield BadInput("above upper", where=f"lower.{i}", found=low, allowed=f"below {high:.6g} rad")
@@ -115,33 +86,32 @@ def _time_per_cell(value: object) -> object:
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         allowed = "a number of seconds above 0, or the word ragazzon2012"
-        raise BadInput("wrong kind of value", found=show(value), allowed=allowed)
-    return float(Range(0.0, 1000.0, "s", above=True).check(value))
+        raise BadInput("wrong kind of value", found=fields.show(value), allowed=allowed)
+    return float(fields.Range(0.0, 1000.0, "s", above=True).check(value))
 
 
-def _or_free(value: Any, handler: Callable[[Any], Any]) -> Any:
-    """The word free, or else what ``handler`` makes of the value."""
-    return value if value == FREE else handler(value)
-
-
+_TimePerCell = Annotated[Any, BeforeValidator(_time_per_cell), fields.Unit("s"), WithJsonSchema(_TIME_SCHEMA)]
 _RotationOrFree = Annotated[
-    Rotation, WrapValidator(_or_free), PlainSerializer(lambda value: value), WithJsonSchema(_ROTATION_SCHEMA)
+    fields.Rotation,
+    WrapValidator(lambda value, handler: value if value == FREE else handler(value)),
+    PlainSerializer(lambda value: value),
+    WithJsonSchema(_ROTATION_SCHEMA),
 ]
 
 
-class TrajectorySection(Section):
+class TrajectorySection(fields.Section):
     """From cells to a motion in time."""
 
-    time_per_cell: Annotated[Any, BeforeValidator(_time_per_cell), Unit("s"), WithJsonSchema(_TIME_SCHEMA)] = Field(
+    owners: ClassVar[dict[str, str]] = {"tool_speed": "whole_arm"}
+
+    time_per_cell: _TimePerCell = Field(
         0.5, description="a number, or ragazzon2012: round(n/2)/(n-1) seconds for n waypoints"
     )
-    sample_time: Annotated[float, Range(0.0, 1.0, "s")] = Field(
+    sample_time: Annotated[float, fields.Range(0.0, 1.0, "s")] = Field(
         0.0, description="the reference is held this long between samples; 0: continuous"
     )
-    tool_speed: Annotated[float, Range(0.0, 5.0, "m/s", above=True)] = Field(
-        0.1,
-        description="of no point of the arm more than this, on a map of joint angles",
-        json_schema_extra=of_extension("whole_arm"),
+    tool_speed: Annotated[float, fields.Range(0.0, 5.0, "m/s", above=True)] = Field(
+        0.1, description="of no point of the arm more than this, on a map of joint angles"
     )
     tool_rotation: _RotationOrFree = Field(
         DOWN,

@@ -56,25 +56,35 @@ class MethodSection(Section):
             faults.append(BadInput(what, where=name, found=name, allowed="any other name"))
         own = [key for key in section if key not in cls.model_fields and key not in parameters]
         if not all(map(trust.looks_into, names)):
-            parameters |= {key: _recorded(key) for key in own}
+            anything = -math.inf, math.inf, "1", "as recorded"  # of methods that nobody looks into
+            parameters |= {key: Parameter(key, 0.0, *anything, per_joint=True) for key in own}
         elif known:
             allowed = [*cls.model_fields, *parameters]
             faults += (unknown_key(key, allowed, where=key) for key in own)
-        return _checked(parameters, section, faults)
+        values = {}
+        for name, parameter in parameters.items():
+            try:
+                values[name] = parameter.check(section.get(name, parameter.default))
+            except BadInput as error:
+                faults.append(error)
+        return values
 
     @classmethod
     def _found(
         cls, section: Mapping[str, Any], folder: Path | None, trust: Trust, faults: list[BadInput]
     ) -> tuple[list[Method], bool]:
-        """The methods that may be looked into, and whether that are all, so that any other key is unknown."""
+        """The methods that may be looked into, and whether that are all, so that any other key is unknown.
+
+        The parameters of one in plain Python that comes with the program are keys of the section itself.
+        """
         methods, known = list[Method](), True
         for key, name in cls.named(section).items():
-            default = cls.model_fields[key].default
+            kind, default = cls.kinds[key], cls.model_fields[key].default
             if not isinstance(name, str):
                 known = False  # its own fault says so
-            elif trust.looks_into(name) and not _is_ours(cls.kinds[key], default, name):
+            elif trust.looks_into(name) and not (kind in PLAIN and (name == default or is_bundled(kind, name))):
                 try:
-                    methods.append(trust.find(cls.kinds[key], name, folder))
+                    methods.append(trust.find(kind, name, folder))
                 except BadInput as error:
                     faults.append(error.at(key))
                     known = False
@@ -97,30 +107,7 @@ class MethodSection(Section):
         return dict(self.model_extra or {})
 
 
-def _is_ours(kind: str, default: str, name: str) -> bool:
-    """Whether a method in plain Python comes with the program: its parameters are keys of the section."""
-    return kind in PLAIN and (name == default or is_bundled(kind, name))
-
-
-def _recorded(name: str) -> Parameter:
-    """A parameter of a method that nobody looks into: any number, or a list of them."""
-    return Parameter(name, 0.0, -math.inf, math.inf, "1", "as recorded", per_joint=True)
-
-
 def own_parameters(methods: Iterable[Method]) -> dict[str, Parameter]:
     """The parameters that are keys of the methods' own section, by name."""
     every = (p for method in methods for p in method.parameters)
     return {p.name: p for p in every if not p.inherit and not p.of_sensors}
-
-
-def _checked(
-    parameters: Mapping[str, Parameter], section: Mapping[str, Any], faults: list[BadInput]
-) -> dict[str, float | tuple[float, ...]]:
-    """The values of parameters, given or by default, without those that are refused, which is added."""
-    values = {}
-    for name, parameter in parameters.items():
-        try:
-            values[name] = parameter.check(section.get(name, parameter.default))
-        except BadInput as error:
-            faults.append(error)
-    return values

@@ -8,13 +8,13 @@ half-way between two of them it is thinner by 14 % at most.
 import math
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field
 
 from dynamics import BadInput
 from hopfield_nav.world import solids
-from hopfield_nav.world.fields import GivenKeys, Length, PlanePoint, must_fit, of_extension
+from hopfield_nav.world.fields import GivenKeys, Length, PlanePoint, must_fit
 from hopfield_nav.world.random_scene import RandomScene
 
 _MAX_CYLINDERS = 2_000  # cylinders of one wall
@@ -29,20 +29,17 @@ class _Row(GivenKeys):
     @must_fit
     def _check(self) -> Iterator[BadInput]:
         yield from solids.check_height(self.height)
-        if len(self._centres()) > _MAX_CYLINDERS:
-            message = f"takes more than {_MAX_CYLINDERS} cylinders"
-            yield BadInput(message, where="radius", found=self.radius, allowed="a thicker wall")
+        if len(self.centres()) > _MAX_CYLINDERS:
+            what = f"takes more than {_MAX_CYLINDERS} cylinders"
+            yield BadInput(what, where="radius", found=self.radius, allowed="a thicker wall")
 
     @property
     def corners(self) -> tuple[tuple[float, ...], ...]:
         """The points (k, 2) that it goes through [m]."""
         raise NotImplementedError
 
-    def cylinders(self) -> list[solids.Cylinder]:
-        """What it is made of, in their order along it."""
-        return [solids.Cylinder(center=centre, radius=self.radius, height=self.height) for centre in self._centres()]
-
-    def _centres(self) -> list[tuple[float, ...]]:
+    def centres(self) -> list[tuple[float, ...]]:
+        """(k, 2) of its cylinders, in their order along it [m]."""
         centres = [self.corners[0]]
         for start, end in pairwise(self.corners):
             count = math.ceil(math.dist(start, end) / self.radius)
@@ -80,13 +77,9 @@ class Polyline(_Row):
 class KnownObstacle(GivenKeys):
     """An obstacle that is on the map from the start: exactly one of the keys is given, beside a name."""
 
-    name: str | None = Field(
-        None,
-        min_length=1,
-        max_length=60,
-        description="by which a plan speaks of it",
-        json_schema_extra=of_extension("known_world"),
-    )
+    owners: ClassVar[dict[str, str]] = {"name": "known_world"}
+
+    name: str | None = Field(None, min_length=1, max_length=60, description="by which a plan speaks of it")
     cylinder: solids.Cylinder | None = Field(None, description="one upright cylinder")
     sphere: solids.Sphere | None = Field(None, description="one sphere")
     box: solids.Box | None = Field(None, description="one box")
@@ -100,8 +93,7 @@ class KnownObstacle(GivenKeys):
     def _check(self) -> Iterator[BadInput]:
         given = [key for key, value in self if value is not None and key != "name"]
         if len(given) != 1:
-            allowed = " or ".join(self.kinds())
-            yield BadInput("exactly one kind is needed", found=given, allowed=allowed)
+            yield BadInput("exactly one kind is needed", found=given, allowed=" or ".join(self.kinds()))
 
     @classmethod
     def kinds(cls) -> list[str]:
@@ -118,7 +110,7 @@ class KnownObstacle(GivenKeys):
         """What the one key holds, or stands for; nothing is drawn."""
         row = self.wall or self.polyline
         if row is not None:
-            return list(row.cylinders())
+            return [solids.Cylinder(center=at, radius=row.radius, height=row.height) for at in row.centres()]
         return [s for s in (self.cylinder, self.sphere, self.box, self.floor, self.mesh) if s is not None]
 
 

@@ -1,5 +1,6 @@
 """The planner of a world: what plans, which keys it has, and what becomes of its path."""
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -8,7 +9,7 @@ from pydantic import Field
 
 from dynamics import BadInput
 from hopfield_nav.plugin import Parameter
-from hopfield_nav.world.fields import Flag, Length, Range, Text, Whole, must_fit, of_extension, show
+from hopfield_nav.world.fields import Flag, Length, Range, Text, Whole, must_fit, show
 from hopfield_nav.world.gone import Gone
 from hopfield_nav.world.methods import MethodSection
 from hopfield_nav.world.trust import Trust, is_code
@@ -52,6 +53,7 @@ class PlannerSection(MethodSection):
     parameters of a user's own planner and strategy are further keys.
     """
 
+    owners: ClassVar[dict[str, str]] = dict.fromkeys(_BELIEFS, "whole_arm")
     kinds: ClassVar[dict[str, str]] = {"kind": "planner", "strategy": "belief"}
     gone: ClassVar[tuple[Gone, ...]] = _GONE
 
@@ -77,31 +79,26 @@ class PlannerSection(MethodSection):
         "felt_points",
         description="what a touch blocks on a map of joint angles: felt_points, where it may have been; optimist, "
         "its own step alone; omniscient: all obstacles are known, as the bound of what is possible; or FILE.py:NAME",
-        json_schema_extra=of_extension("whole_arm"),
     )
     no_path_error: Annotated[float, Range(0.0, 0.1, "1")] = Field(
         1e-3,
         description="on a map of joint angles: probability of error with which a run may end as no_path by "
         "where touches were felt; 0: facts alone end it",
-        json_schema_extra=of_extension("whole_arm"),
     )
     finer: Flag = Field(
         True,
         description="on a map of joint angles, where every path would more likely than not be touched: reach "
         "the goal from more cells, and then go on with a map whose cells are split around it",
-        json_schema_extra=of_extension("whole_arm"),
     )
     approach: Annotated[float, Range(0.0, 1.0, "m")] = Field(
         0.0,
         description="on a map of joint angles: come to the goal along the tool's axis z from so far behind it, and "
         "leave the start so; 0: as the path leads",
-        json_schema_extra=of_extension("whole_arm"),
     )
     surface: Annotated[float, Range(0.0, 0.5, "m")] = Field(
         0.0,
         description="on a map of joint angles: believe that a surface goes on so far about each likely place of a "
         "touch; 0: nothing is believed of it",
-        json_schema_extra=of_extension("whole_arm"),
     )
     any_angle: Flag = Field(
         False,
@@ -133,12 +130,11 @@ class PlannerSection(MethodSection):
     @must_fit
     def _check(self) -> Iterator[BadInput]:
         if self.clearance > 0 and not self.any_angle:
-            message = "only a path at any angle keeps a clearance"
-            yield BadInput(message, where="clearance", found=self.clearance, allowed="0, or any_angle: true")
+            what, found = "only a path at any angle keeps a clearance", self.clearance
+            yield BadInput(what, where="clearance", found=found, allowed="0, or any_angle: true")
         if self.activation != "linear" and (self.kind, self.network) != ("hopfield", "sum"):
-            message = "only the summing network has activation functions"
-            allowed = "linear, or kind: hopfield with network: sum"
-            yield BadInput(message, where="activation", found=self.activation, allowed=allowed)
+            what = "only the summing network has activation functions"
+            yield BadInput(what, "activation", self.activation, "linear, or kind: hopfield with network: sum")
         if sorted(self.ties) not in (sorted(_AXES[:4]), sorted(_AXES)):
             allowed = ", ".join(_AXES[:4]) + ", and +w, -w where the map is in space, in any order"
             yield BadInput("each step must be named once", where="ties", found=list(self.ties), allowed=allowed)
@@ -146,9 +142,9 @@ class PlannerSection(MethodSection):
             value, defaults = getattr(self, key), defaults_of(key)
             if value not in defaults:
                 owner = next(kind for kind, keys in OWN_KEYS.items() if key in keys)
-                allowed = f"{_as_written(defaults[0])}, its default, or kind: {owner}"
-                found = show(list(value) if isinstance(value, tuple) else value)
-                yield BadInput(f"only planner {owner} has it", where=key, found=found, allowed=allowed)
+                default, found = json.dumps(defaults[0]).replace('"', ""), json.loads(json.dumps(value))
+                allowed = f"{default}, its default, or kind: {owner}"
+                yield BadInput(f"only planner {owner} has it", where=key, found=show(found), allowed=allowed)
 
 
 def foreign_keys(kind: str) -> list[str]:
@@ -161,10 +157,3 @@ def defaults_of(key: str) -> list[Any]:
     """The defaults of a key: that of the order of steps depends on the map."""
     default = PlannerSection.model_fields[key].default
     return [default, TIES_IN_SPACE] if key == "ties" else [default]
-
-
-def _as_written(value: object) -> str:
-    """A value as a world file has it."""
-    if isinstance(value, tuple):
-        return f"[{', '.join(value)}]"
-    return str(show(value)).lower() if isinstance(value, bool) else str(show(value))

@@ -38,8 +38,7 @@ class PushSection(Section):
     @must_fit
     def _check(self) -> Iterator[BadInput]:
         if any(b <= a for a, b in pairwise(self.times)):
-            allowed = "each above the one before"
-            yield BadInput("not rising", where="times", found=list(self.times), allowed=allowed)
+            yield BadInput("not rising", "times", list(self.times), "each above the one before")
         if len(self.force) not in (1, len(self.times)):
             allowed = f"one, or {len(self.times)}, as there are times"
             yield BadInput("wrong number of forces", where="force", found=len(self.force), allowed=allowed)

@@ -64,10 +64,6 @@ def _anywhere(generator: np.random.Generator) -> np.ndarray:
     return np.array([far * math.cos(angle), far * math.sin(angle), generator.uniform(0.0, 0.8)])
 
 
-def _solids(generator: np.random.Generator, _: np.ndarray) -> list[Solid]:
-    return [_one_solid(generator) for _ in range(int(generator.integers(3, 8)))]
-
-
 def _one_solid(generator: np.random.Generator) -> Solid:
     center, kind = _rounded(_anywhere(generator)), int(generator.integers(3))
     if kind == 0:
@@ -107,12 +103,8 @@ def _box(generator: np.random.Generator, at: np.ndarray) -> list[Solid]:
     return _put(parts, at, (0.0, tilt, math.atan2(at[1], at[0]) + draw(-0.4, 0.4)))
 
 
-def _pipes(generator: np.random.Generator, _: np.ndarray) -> list[Solid]:
-    """4 to 8: standing ones are round, lying ones of square section."""
-    return [_one_pipe(generator) for _ in range(int(generator.integers(4, 9)))]
-
-
 def _one_pipe(generator: np.random.Generator) -> Solid:
+    """A standing one is round, a lying one of square section."""
     x, y, _ = _rounded(_anywhere(generator))
     if generator.integers(2):
         top = _to_mm(generator.uniform(0.4, 1.0))
@@ -144,4 +136,9 @@ def _to_mm(value: float) -> float:
     return round(float(value), 3)
 
 
-_FAMILIES: dict[str, _Draw] = {"solids": _solids, "shelf": _shelf, "box": _box, "pipes": _pipes}
+_FAMILIES: dict[str, _Draw] = {
+    "solids": lambda generator, _: [_one_solid(generator) for _ in range(generator.integers(3, 8))],
+    "shelf": _shelf,
+    "box": _box,
+    "pipes": lambda generator, _: [_one_pipe(generator) for _ in range(generator.integers(4, 9))],
+}

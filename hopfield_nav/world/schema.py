@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
-from hopfield_nav.plugin import PLAIN, Method, Parameter, extensions, find_method, method_names
+from hopfield_nav.plugin import PLAIN, Parameter, extensions, find_method, method_names
 from hopfield_nav.world.fields import with_owner
 from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.methods import own_parameters
 from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
-from hopfield_nav.world.planner_section import OWN_KEYS, defaults_of, foreign_keys
+from hopfield_nav.world.planner_section import OWN_KEYS, PlannerSection, defaults_of, foreign_keys
 from hopfield_nav.world.sections import ControllerSection, DetectionSection, ExploreSection, PlantSection
 from hopfield_nav.world.world import World
 
@@ -18,10 +18,10 @@ _OWN = r"\.py:"  # in the name of a method of a user's own
 def dump_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12), with the parameters of every built-in method."""
     schema = titled(World.model_json_schema(), "world")
-    for section in (PlantSection, ControllerSection, MapSection, DetectionSection, ExploreSection):
+    for section in (PlantSection, ControllerSection, MapSection, PlannerSection, DetectionSection, ExploreSection):
         _add_parameters(schema["$defs"][section.__name__], section.kinds)
     schema["properties"]["explore"]["anyOf"][0] = schema["$defs"]["ExploreSection"]["properties"]["method"]
-    _split_by_kind(schema["$defs"])
+    _restrict_by_kind(schema["$defs"]["PlannerSection"])
     schema["$defs"]["StartSection"] |= {"maxProperties": 1}
     schema["$defs"]["PlaceSection"] |= {"minProperties": 1, "maxProperties": 1}
     for entry in (Obstacle, KnownObstacle):
@@ -34,28 +34,16 @@ def titled(schema: dict[str, Any], kind: str) -> dict[str, Any]:
     return {**schema, "$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"hopfield-nav {kind}"}
 
 
-def _split_by_kind(sections: dict[str, Any]) -> None:
-    """A section for each kind of planner: it offers its own keys, and takes others' at their defaults."""
-    whole = sections["PlannerSection"]
-    for kind in OWN_KEYS:
-        keys = whole["properties"] | {"kind": {**whole["properties"]["kind"], "const": kind}}
-        keys["strategy"] = _or_own(keys["strategy"], "belief")
-        for key in foreign_keys(kind):
-            keys[key] = {
-                "enum": defaults_of(key),
-                "extension": keys[key]["extension"],
-                "description": f"of another planner: {keys[key]['description']}",
-                "doNotSuggest": True,
-            }
-        needed = [] if kind == whole["properties"]["kind"]["default"] else ["kind"]
-        section = sections[f"PlannerSection_{kind}"] = {**whole, "properties": keys, "required": needed}
-        _close_unless_own(section, ["strategy"])
-    own = whole["properties"] | {"kind": {**whole["properties"]["kind"], "pattern": _OWN}}
-    sections["PlannerSection_own"] = {**whole, "properties": own, "required": ["kind"]}
-    sections["PlannerSection"] = {
-        "oneOf": [{"$ref": f"#/$defs/PlannerSection_{kind}"} for kind in (*OWN_KEYS, "own")],
-        "description": whole["description"],
-    }
+def _restrict_by_kind(section: dict[str, Any]) -> None:
+    """A planner of one kind takes the keys of others at their defaults alone."""
+    default = section["properties"]["kind"]["default"]
+    section["allOf"] = [
+        {
+            "if": {"properties": {"kind": {"const": kind}}, "required": [] if kind == default else ["kind"]},
+            "then": {"properties": {key: {"enum": defaults_of(key)} for key in foreign_keys(kind)}},
+        }
+        for kind in OWN_KEYS
+    ]
 
 
 def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
@@ -66,11 +54,14 @@ def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
         if kind in PLAIN:
             continue
         own = {name: extension.name for extension in extensions() for name in extension.method_names(kind)}
-        methods = [find_method(kind, name) for name in names]
-        for name, same in _by_name(methods).items():
-            owners = {own.get(method.name, "core") for method in methods if name in own_parameters([method])}
-            owner = owners.pop() if len(owners) == 1 else "core"
-            section["properties"].setdefault(name, with_owner(_describe(same), owner))
+        declared: dict[str, dict[str, Parameter]] = {}  # by the parameter's and by the method's name
+        for method in names:
+            for parameter in own_parameters([find_method(kind, method)]).values():
+                declared.setdefault(parameter.name, {})[method] = parameter
+        for name, of_methods in declared.items():
+            owners = {own.get(method, "core") for method in of_methods}
+            described = _describe(list(dict.fromkeys(of_methods.values())))
+            section["properties"].setdefault(name, with_owner(described, owners.pop() if len(owners) == 1 else "core"))
     _close_unless_own(section, kinds)
 
 
@@ -85,16 +76,6 @@ def _close_unless_own(section: dict[str, Any], keys: Iterable[str]) -> None:
 def _or_own(schema: dict[str, Any], kind: str) -> dict[str, Any]:
     """A key that names a built-in method of a kind, or a user's own."""
     return {**schema, "anyOf": [{"enum": list(method_names(kind))}, {"pattern": _OWN}]}
-
-
-def _by_name(methods: list[Method]) -> dict[str, list[Parameter]]:
-    """Parameters of several methods; those of one name are one key of the file."""
-    found: dict[str, list[Parameter]] = {}
-    for method in methods:
-        for parameter in own_parameters([method]).values():
-            if parameter not in found.setdefault(parameter.name, []):
-                found[parameter.name].append(parameter)
-    return found
 
 
 def _describe(same: list[Parameter]) -> dict[str, Any]:

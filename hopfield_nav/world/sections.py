@@ -10,18 +10,8 @@ from pydantic import AfterValidator, Field
 
 from dynamics import BadInput
 from hopfield_nav.plugin import find_extension
-from hopfield_nav.world.fields import (
-    Flag,
-    Inertia,
-    PerJoint,
-    Point,
-    Range,
-    Rotation,
-    Section,
-    Text,
-    Whole,
-    of_extension,
-)
+from hopfield_nav.world import fields
+from hopfield_nav.world.fields import Section
 from hopfield_nav.world.gone import Gone
 from hopfield_nav.world.imperfections import FrictionChoice, LearnChoice, ModelErrorSection, TorqueRippleSection
 from hopfield_nav.world.methods import MethodSection
@@ -33,16 +23,16 @@ _ZERO = ((0.0, 0.0, 0.0),) * 3
 class FrameSection(Section):
     """Pose of the tool point in the flange, the last frame of the arm."""
 
-    position: Point = Field((0.0, 0.0, 0.0), description="tool point in flange axes")
-    rotation: Rotation = Field(_IDENTITY, description="rows of the rotation from tool to flange axes")
+    position: fields.Point = Field((0.0, 0.0, 0.0), description="tool point in flange axes")
+    rotation: fields.Rotation = Field(_IDENTITY, description="rows of the rotation from tool to flange axes")
 
 
 class PayloadSection(Section):
     """What the tool carries."""
 
-    mass: Annotated[float, Range(0.0, 100.0, "kg")] = Field(0.0, description="of the payload")
-    center_of_mass: Point = Field((0.0, 0.0, 0.0), description="in the flange frame")
-    inertia: Inertia = Field(_ZERO, description="about the centre of mass, flange axes")
+    mass: Annotated[float, fields.Range(0.0, 100.0, "kg")] = Field(0.0, description="of the payload")
+    center_of_mass: fields.Point = Field((0.0, 0.0, 0.0), description="in the flange frame")
+    inertia: fields.Inertia = Field(_ZERO, description="about the centre of mass, flange axes")
 
 
 class ToolSection(Section):
@@ -55,23 +45,24 @@ class ToolSection(Section):
 class PlantSection(MethodSection):
     """What moves: the simulated arm, and how its motion is integrated; parameters of the engine are further keys."""
 
+    owners: ClassVar[dict[str, str]] = {"stiffness": "engines", "temperature": "engines"}
     kinds: ClassVar[dict[str, str]] = {"engine": "engine"}
 
-    dynamics: Text | None = Field(None, description="arm whose masses move; null: as `arm`")
-    engine: Text = Field(
+    dynamics: fields.Text | None = Field(None, description="arm whose masses move; null: as `arm`")
+    engine: fields.Text = Field(
         "internal",
         description="what computes the motion: internal, this program; mujoco, MuJoCo (extra `mujoco`); flexible, "
         "this program with elastic joints; or FILE.py:NAME",
     )
     integrator: Literal["rk4", "semi_implicit_euler"] = Field("rk4", description="integration method")
-    step: Annotated[float, Range(1e-6, 0.02, "s")] = Field(0.001, description="integration step")
-    damping: Annotated[Any, PerJoint(0.0, 1e4, "N·m·s/rad")] = Field(
+    step: Annotated[float, fields.Range(1e-6, 0.02, "s")] = Field(0.001, description="integration step")
+    damping: Annotated[Any, fields.PerJoint(0.0, 1e4, "N·m·s/rad")] = Field(
         0.0, description="viscous damping of the joints, one number or one a joint"
     )
     friction: FrictionChoice | None = Field(
         None, description="friction in the joints; null: none; arm: as in the file of `plant.dynamics`"
     )
-    presliding: Annotated[Any, PerJoint(1.0, 1e9, "N·m/rad", word="ideal")] | None = Field(
+    presliding: Annotated[Any, fields.PerJoint(1.0, 1e9, "N·m/rad", word="ideal")] | None = Field(
         None,
         description="stiffness of the gears before they slip, one number or one a joint; ideal: they stick; "
         "null: as in the file of `plant.dynamics` where `friction` is `arm`, else ideal",
@@ -79,43 +70,40 @@ class PlantSection(MethodSection):
     torque_ripple: TorqueRippleSection = Field(
         default_factory=TorqueRippleSection, description="of the motors, with the angle of the joint"
     )
-    stiffness: Annotated[Any, PerJoint(1.0, 1e9, "N·m/rad")] | None = Field(
-        None,
-        description="of elastic joints (engine: flexible); null: by the size of the joint",
-        json_schema_extra=of_extension("engines"),
+    stiffness: Annotated[Any, fields.PerJoint(1.0, 1e9, "N·m/rad")] | None = Field(
+        None, description="of elastic joints (engine: flexible); null: by the size of the joint"
     )
-    temperature: Annotated[Any, PerJoint(-40.0, 150.0, "°C")] | None = Field(
-        None,
-        description="of elastic joints, on which their viscous friction depends; null: 30",
-        json_schema_extra=of_extension("engines"),
+    temperature: Annotated[Any, fields.PerJoint(-40.0, 150.0, "°C")] | None = Field(
+        None, description="of elastic joints, on which their viscous friction depends; null: 30"
     )
 
 
 class ControllerSection(MethodSection):
     """The control law, its model of the arm, and its timing; the law's parameters are further keys."""
 
+    owners: ClassVar[dict[str, str]] = {"learn": "self_model"}
     kinds: ClassVar[dict[str, str]] = {"law": "controller"}
 
-    law: Text = Field("inverse_dynamics", description="control law, or FILE.py:NAME")
-    model: Text | None = Field(None, description="arm as the controller believes it to be; null: as `arm`")
-    period: Annotated[float, Range(1e-6, 1.0, "s")] = Field(
+    law: fields.Text = Field("inverse_dynamics", description="control law, or FILE.py:NAME")
+    model: fields.Text | None = Field(None, description="arm as the controller believes it to be; null: as `arm`")
+    period: Annotated[float, fields.Range(1e-6, 1.0, "s")] = Field(
         0.001, description="control period, a multiple of plant.step; default: plant.step"
     )
-    delay: Annotated[float, Range(0.0, 64.0, "s")] = Field(
+    delay: Annotated[float, fields.Range(0.0, 64.0, "s")] = Field(
         0.0, description="from sensing to torque, a multiple of the period, at most 64 periods"
     )
-    hold: Flag = Field(True, description="hold the torque over the period (false: law in every integrator stage)")
-    settling: Annotated[float, Range(0.0, 10.0, "1/s")] = Field(
+    hold: fields.Flag = Field(
+        True, description="hold the torque over the period (false: law in every integrator stage)"
+    )
+    settling: Annotated[float, fields.Range(0.0, 10.0, "1/s")] = Field(
         1.0, description="rate at which the error at the end of a path is corrected; 0: not at all"
     )
-    saturate: Flag = Field(True, description="limit the torque to what the motors can give")
-    friction_feedforward: Flag = Field(
+    saturate: fields.Flag = Field(True, description="limit the torque to what the motors can give")
+    friction_feedforward: fields.Flag = Field(
         True, description="add the torque that friction is believed to take at the reference speed"
     )
     learn: LearnChoice = Field(
-        False,
-        description="what the controller learns of the arm: true, or a section; false: nothing",
-        json_schema_extra=of_extension("self_model"),
+        False, description="what the controller learns of the arm: true, or a section; false: nothing"
     )
     model_error: ModelErrorSection = Field(
         default_factory=ModelErrorSection, description="where the controller's model differs from the plant"
@@ -128,9 +116,9 @@ class ContactSection(Section):
     bodies: Literal["tool", "arm"] = Field(
         "tool", description="what obstacles can touch: the tool point, or every link and the tool"
     )
-    stiffness: Annotated[float, Range(0.0, 1e9, "N/m", above=True)] = Field(1e5, description="of a surface")
-    damping: Annotated[float, Range(0.0, 1e6, "N·s/m")] = Field(0.0, description="of a surface")
-    friction: Annotated[float, Range(0.0, 2.0, "1")] = Field(0.0, description="Coulomb coefficient")
+    stiffness: Annotated[float, fields.Range(0.0, 1e9, "N/m", above=True)] = Field(1e5, description="of a surface")
+    damping: Annotated[float, fields.Range(0.0, 1e6, "N·s/m")] = Field(0.0, description="of a surface")
+    friction: Annotated[float, fields.Range(0.0, 2.0, "1")] = Field(0.0, description="Coulomb coefficient")
 
 
 class DetectionSection(MethodSection):
@@ -138,8 +126,8 @@ class DetectionSection(MethodSection):
 
     kinds: ClassVar[dict[str, str]] = {"estimator": "estimator", "measure": "detector"}
 
-    estimator: Text = Field("momentum_observer", description="force estimator, or FILE.py:NAME")
-    measure: Text = Field("adaptive_joint_torque", description="detector, or FILE.py:NAME")
+    estimator: fields.Text = Field("momentum_observer", description="force estimator, or FILE.py:NAME")
+    measure: fields.Text = Field("adaptive_joint_torque", description="detector, or FILE.py:NAME")
     mark: Literal["felt", "actual", "desired"] = Field(
         "felt",
         description="felt: steps between cells, as facts and beliefs; actual: the cell ahead of the tool, "
@@ -150,8 +138,8 @@ class DetectionSection(MethodSection):
     )
     reaction: Literal["retreat", "stop", "float"] = Field(
         "retreat",
-        description="between alarm and new path: nothing, the path leads back at once; brake to where the "
-        "arm is, until it rests; or bear its weight alone, until it rests",
+        description="between alarm and new path: nothing, the path leads back at once; or brake to where the "
+        "arm is, until it rests; float: of earlier versions, refused",
     )
     graze: Literal["pass", "retreat"] = Field(
         "pass",
@@ -159,20 +147,20 @@ class DetectionSection(MethodSection):
         "at half the speed, unless the force grows by a whole threshold; or go back as after any other, as it always "
         "is on a map of joint angles",
     )
-    rearm: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
+    rearm: Annotated[float, fields.Range(0.0, 1.0, "1", above=True)] | None = Field(
         0.5,
         description="share of the threshold below which the level must fall before the next detection; "
         "null: 1, so that every new rise above the threshold counts",
     )
-    episodes: Flag = Field(
+    episodes: fields.Flag = Field(
         True,
         description="one touch is one collision: after an alarm the next one needs another direction of the "
         "force, or growth in spite of the retreat; false: any rise by a whole threshold",
     )
-    hold_off: Annotated[float, Range(0.0, 100.0, "s")] = Field(
+    hold_off: Annotated[float, fields.Range(0.0, 100.0, "s")] = Field(
         0.0, description="no detection for this long after the start and after each replan"
     )
-    lag: Annotated[float, Range(0.0, 1.0, "m", above=True)] | None = Field(
+    lag: Annotated[float, fields.Range(0.0, 1.0, "m", above=True)] | None = Field(
         None,
         description="how far a point of the arm may be behind its reference before that counts as a touch, "
         "whatever the torques say; null: as far as it likes; 0.02 by default on a map of joint angles",
@@ -190,27 +178,26 @@ class ExploreSection(MethodSection):
     The parameters of a user's own method are further keys.
     """
 
+    owners: ClassVar[dict[str, str]] = dict.fromkeys(("retract", "force", "speed"), "surfaces")
     kinds: ClassVar[dict[str, str]] = {"method": "response"}
     gone: ClassVar[tuple[Gone, ...]] = (
         Gone("step", "longer strides missed gaps and took longer, and are no more", "null, or no such key", None),
     )
 
-    method: Text = Field(
+    method: fields.Text = Field(
         "replan",
         description="replan: back to the centre of the last cell, and a new path; follow: along the surface "
         "that was felt to where the new path would cross it; slide: along it until the path is free; or "
         "FILE.py:NAME",
     )
-    retract: Annotated[float, Range(0.0, 0.1, "m", above=True)] = Field(
-        0.005,
-        description="to follow: distance from the surface between two touches",
-        json_schema_extra=of_extension("surfaces"),
+    retract: Annotated[float, fields.Range(0.0, 0.1, "m", above=True)] = Field(
+        0.005, description="to follow: distance from the surface between two touches"
     )
-    force: Annotated[float, Range(0.1, 1e3, "N")] = Field(
-        10.0, description="to slide: wanted across the surface", json_schema_extra=of_extension("surfaces")
+    force: Annotated[float, fields.Range(0.1, 1e3, "N")] = Field(
+        10.0, description="to slide: wanted across the surface"
     )
-    speed: Annotated[float, Range(0.0, 1.0, "m/s", above=True)] = Field(
-        0.05, description="to slide: wanted along the surface", json_schema_extra=of_extension("surfaces")
+    speed: Annotated[float, fields.Range(0.0, 1.0, "m/s", above=True)] = Field(
+        0.05, description="to slide: wanted along the surface"
     )
 
 
@@ -220,9 +207,11 @@ AUTO_NEURONS, MOST_NEURONS = 2_000, 100_000  # of a network whose activations ar
 class RecordSection(Section):
     """What of a run is kept."""
 
-    every: Annotated[int, Whole(1, 10**6)] = Field(1, description="a row is kept every so many steps of the integrator")
+    every: Annotated[int, fields.Whole(1, 10**6)] = Field(
+        1, description="a row is kept every so many steps of the integrator"
+    )
     signals: Literal["all", "none"] = Field("all", description="all signals, or events alone")
-    network: Literal["auto"] | Flag = Field(
+    network: Literal["auto"] | fields.Flag = Field(
         "auto",
         description="the activations of every plan: auto, of up to 2,000 neurons where signals are kept; true, of up "
         "to 100,000; false: none; 8 bytes for each neuron and plan",

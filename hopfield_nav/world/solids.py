@@ -30,8 +30,7 @@ _TRIES = 10_000  # random positions tried for one cylinder before giving up
 def check_height(height: tuple[float, ...] | None) -> Iterator[BadInput]:
     """What is wrong with the ends of a cylinder: that they are in the wrong order."""
     if height is not None and height[0] >= height[1]:
-        allowed = "[lower, upper] in metres"
-        yield BadInput("lower end not below the upper", where="height", found=list(height), allowed=allowed)
+        yield BadInput("lower end not below the upper", "height", list(height), "[lower, upper] in metres")
 
 
 class Cylinder(fields.GivenKeys):
@@ -66,14 +65,12 @@ class Sphere(Section):
 
 def _from_angles(value: Any) -> Any:
     """Three angles as the rows of the rotation Rz(yaw) Ry(pitch) Rx(roll); anything else as it is."""
-    if not isinstance(value, (list, tuple)) or len(value) != 3:
+    numbers = isinstance(value, (list, tuple)) and all(type(v) in (int, float) for v in value)
+    if not numbers or len(value) != 3:
         return value
-    if not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in value):
-        return value
-    for v in value:
-        if not abs(v) <= 2 * math.pi:
-            allowed = "roll, pitch, yaw from -6.28319 to 6.28319 rad (are these in degrees?)"
-            raise BadInput("out of range", found=list(value), allowed=allowed)
+    if not all(abs(v) <= 2 * math.pi for v in value):
+        allowed = "roll, pitch, yaw from -6.28319 to 6.28319 rad (are these in degrees?)"
+        raise BadInput("out of range", found=list(value), allowed=allowed)
     (ca, sa), (cb, sb), (cc, sc) = ((math.cos(v), math.sin(v)) for v in value)
     return (
         (cc * cb, cc * sb * sa - sc * ca, cc * sb * ca + sc * sa),
@@ -175,26 +172,23 @@ class RandomCylinders(Section):
     def _check(self) -> Iterator[BadInput]:
         if self.radius[0] > self.radius[1]:
             allowed = "[smallest, largest] in metres"
-            found = list(self.radius)
-            yield BadInput("smallest radius above the largest", where="radius", found=found, allowed=allowed)
+            yield BadInput("smallest radius above the largest", "radius", list(self.radius), allowed)
 
     def draw(
         self, generator: np.random.Generator, low: np.ndarray, high: np.ndarray, keep_free: list[tuple[float, float]]
-    ) -> list[Cylinder]:
+    ) -> Iterator[Cylinder]:
         """Draw the cylinders, centres uniform between the corners ``low`` and ``high`` [m]."""
-        return [self._draw_one(generator, low, high, keep_free) for _ in range(self.count)]
-
-    def _draw_one(
-        self, generator: np.random.Generator, low: np.ndarray, high: np.ndarray, keep_free: list[tuple[float, float]]
-    ) -> Cylinder:
-        for _ in range(_TRIES):
-            x, y = (float(v) for v in generator.uniform(low, high))
-            radius = float(generator.uniform(self.radius[0], self.radius[1]))
-            if all(math.dist((x, y), point) > radius + self.clearance for point in keep_free):
-                return Cylinder(center=(x, y), radius=radius)
-        allowed = "cylinders that leave start and goal free on this map"
-        found = f"radius {list(self.radius)}, clearance {self.clearance}"
-        raise BadInput("no room for a random cylinder", found=found, allowed=allowed)
+        for _ in range(self.count):
+            for _ in range(_TRIES):
+                x, y = generator.uniform(low, high).tolist()
+                radius = float(generator.uniform(self.radius[0], self.radius[1]))
+                if all(math.dist((x, y), point) > radius + self.clearance for point in keep_free):
+                    yield Cylinder(center=(x, y), radius=radius)
+                    break
+            else:
+                allowed = "cylinders that leave start and goal free on this map"
+                found = f"radius {list(self.radius)}, clearance {self.clearance}"
+                raise BadInput("no room for a random cylinder", found=found, allowed=allowed)
 
 
 def packed(solids: Iterable[Solid]) -> np.ndarray:

@@ -34,14 +34,16 @@ class Trust:
 
         Raises ``BadInput``: it may not.
         """
-        if is_code(name) and not self._allows(name, folder or Path()):
-            if self.record:
-                what = "a record's Python file is never executed"
-                allowed = "load_world(FOLDER/world.yaml, allow_code=True), or a method given by hand"
-            else:
-                what = "names a Python file, which would be executed"
-                allowed = "--trust (in Python allow_code=True), or a file in the current folder"
-            raise BadInput(what, found=name, allowed=allowed)
+        if not is_code(name):
+            return
+        if self.record:
+            allowed = "load_world(FOLDER/world.yaml, allow_code=True), or a method given by hand"
+            raise BadInput("a record's Python file is never executed", found=name, allowed=allowed)
+        file = _file(name, folder or Path())
+        here = file.parent == Path.cwd().resolve() or file.is_relative_to(PACKAGE)
+        if not (here or self.everything or str(file) in self.given):
+            allowed = "--trust (in Python allow_code=True), or a file in the current folder"
+            raise BadInput("names a Python file, which would be executed", found=name, allowed=allowed)
 
     def looks_into(self, name: str) -> bool:
         """Whether the method itself says what its parameters are."""
@@ -51,11 +53,6 @@ class Trust:
         """This trust, and in the methods among ``names``, which the caller gave for a world in ``folder``."""
         own = {str(_file(name, folder)) for name in names if isinstance(name, str) and is_code(name)}
         return Trust(self.everything, self.given | own, self.record)
-
-    def _allows(self, name: str, folder: Path) -> bool:
-        file = _file(name, folder)
-        here = file.parent == Path.cwd().resolve() or file.is_relative_to(PACKAGE)
-        return not self.record and (self.everything or str(file) in self.given or here)
 
 
 RECORD = Trust(record=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
@@ -10,16 +10,15 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 from dynamics import BadInput, html_table
 from hopfield_nav.world import sections
 from hopfield_nav.world.derived import derived
-from hopfield_nav.world.ends import GoalSection, StartSection
-from hopfield_nav.world.fields import MOST_SET, Gravity, OrWord, Range, Text, of_extension, without_empty
+from hopfield_nav.world.ends import GoalSection, PlanSection, StartSection
+from hopfield_nav.world.fields import Gravity, OrWord, Range, Text, without_empty
 from hopfield_nav.world.files import relative_to
 from hopfield_nav.world.imperfections import SensorsSection
 from hopfield_nav.world.map import MapSection, TrajectorySection
 from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
-from hopfield_nav.world.plan import PlanSection
 from hopfield_nav.world.planner_section import PlannerSection
 from hopfield_nav.world.pushes import PushSection
-from hopfield_nav.world.solids import Box, Seed, Sphere
+from hopfield_nav.world.solids import Seed
 from hopfield_nav.world.trust import Trust
 from hopfield_nav.world.writing import yaml_text
 
@@ -27,16 +26,22 @@ if TYPE_CHECKING:
     from dynamics import Arm
 
 
+def pose_of(position: Sequence[float], rotation: Any) -> np.ndarray:
+    """(4, 4) a frame's pose, of its position (3,) [m] and rotation (3, 3)."""
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = rotation, position
+    return pose
+
+
 class World(sections.Section):
     """One experiment. A section that is left out, or left empty, has its defaults."""
 
+    most_set = ("description", "arm", "obstacles", "known", "time_limit")
+    owners: ClassVar[dict[str, str]] = {"plan": "known_world"}
+
     format: Literal[1] = Field(description="version of the world file's layout")
-    description: Text = Field("", description="what the experiment is for", json_schema_extra=MOST_SET)
-    arm: Text = Field(
-        "ur5_ragazzon2012",
-        description="built-in arm, or path of an arm file or of a URDF (.urdf:TIP)",
-        json_schema_extra=MOST_SET,
-    )
+    description: Text = Field("", description="what the experiment is for")
+    arm: Text = Field("ur5_ragazzon2012", description="built-in arm, or path of an arm file or of a URDF (.urdf:TIP)")
     tool: sections.ToolSection = Field(default_factory=sections.ToolSection, description="tool point and payload")
     gravity: Gravity = Field((0.0, 0.0, -9.81), description="acceleration of gravity in base axes")
     plant: sections.PlantSection = Field(default_factory=sections.PlantSection, description="what moves")
@@ -47,12 +52,8 @@ class World(sections.Section):
     contact: sections.ContactSection = Field(
         default_factory=sections.ContactSection, description="force of an obstacle on the arm"
     )
-    obstacles: tuple[Obstacle, ...] = Field(
-        (), description="obstacles that the arm knows nothing of", json_schema_extra=MOST_SET
-    )
-    known: tuple[KnownObstacle, ...] = Field(
-        (), description="obstacles that are on the map from the start", json_schema_extra=MOST_SET
-    )
+    obstacles: tuple[Obstacle, ...] = Field((), description="obstacles that the arm knows nothing of")
+    known: tuple[KnownObstacle, ...] = Field((), description="obstacles that are on the map from the start")
     pushes: tuple[PushSection, ...] = Field((), description="forces on the arm over time, without obstacles")
     map: MapSection = Field(default_factory=MapSection, description="the grid of neurons")
     planner: PlannerSection = Field(default_factory=PlannerSection, description="the Hopfield network")
@@ -66,12 +67,10 @@ class World(sections.Section):
     start: StartSection = Field(default_factory=StartSection, description="where the arm begins, at rest")
     goal: GoalSection | None = Field(None, description="where the tool shall arrive; null: run to the time limit")
     plan: PlanSection = Field(
-        default_factory=PlanSection,
-        description="a motion for `hopfield-nav plan`; a run ignores it",
-        json_schema_extra=of_extension("known_world"),
+        default_factory=PlanSection, description="a motion for `hopfield-nav plan`; a run ignores it"
     )
     time_limit: Annotated[float, Range(0.0, 1e5, "s", above=True)] = Field(
-        200.0, description="simulated time at which the run ends", json_schema_extra=MOST_SET
+        200.0, description="simulated time at which the run ends"
     )
     seed: Seed = Field(0, description="of all random numbers of the run")
     record: sections.RecordSection = Field(default_factory=sections.RecordSection, description="what is kept")
@@ -215,9 +214,8 @@ class World(sections.Section):
         """The world's arm with its tool frame, without payload."""
         from dynamics import load_arm, with_tool  # loads Numba
 
-        tool = np.eye(4)
-        tool[:3, :3], tool[:3, 3] = self.tool.frame.rotation, self.tool.frame.position
-        return with_tool(load_arm(self.arm, self.folder), tool)
+        frame = self.tool.frame
+        return with_tool(load_arm(self.arm, self.folder), pose_of(frame.position, frame.rotation))
 
     def _goal_joints(self) -> np.ndarray:
         """(k, n) joint angles at the goal, with the tool turned as the world asks; none without a goal.
@@ -231,15 +229,12 @@ class World(sections.Section):
             return np.zeros((0, len(start)))
         if self.goal.joints is not None:
             return np.array([self.goal.joints])
-        any_rotation = self.goal.pose is None and self.trajectory.any_rotation
-        arm, pose = self.bare_arm(), np.eye(4)
-        if self.goal.pose is not None:
-            pose[:3, :3] = self.goal.pose.rotation
-        elif not any_rotation:
-            pose[:3, :3] = self.trajectory.tool_rotation
-        pose[:3, 3] = self.goal_point
-        found = inverse_kinematics(arm, pose) if has_closed_form(arm) else np.zeros((0, len(start)))
-        if len(found) or (has_closed_form(arm) and not any_rotation):
+        arm, given = self.bare_arm(), self.goal.pose
+        any_rotation, closed = given is None and self.trajectory.any_rotation, has_closed_form(arm)
+        rotation = np.eye(3) if any_rotation else given.rotation if given else self.trajectory.tool_rotation
+        pose = pose_of(self.goal_point, rotation)
+        found = inverse_kinematics(arm, pose) if closed else np.zeros((0, len(start)))
+        if len(found) or (closed and not any_rotation):
             return found
         rng = np.random.default_rng(0)
         near = numeric_inverse_kinematics(arm, pose, start, position_only=any_rotation, restarts=20, rng=rng)
@@ -249,20 +244,13 @@ class World(sections.Section):
         self, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]
     ) -> list[Obstacle]:
         """What stands at the place of an obstacle."""
+        solids, random = obstacle.solids, obstacle.random_cylinders
         if obstacle.random_scene is not None:
-            scene = obstacle.random_scene.draw(
-                generator, self.bare_arm(), np.array(self.start.joints), self._goal_joints()
-            )
-            return [Obstacle.of(solid, obstacle.name) for solid in scene]
-        random = obstacle.random_cylinders
-        if random is None:
-            return [Obstacle.of(solid, obstacle.name) for solid in obstacle.solids]
-        own = generator if random.seed is None else np.random.default_rng(random.seed)
-        low = np.array(self.map.origin[:2])
-        high = low + self.map.spacing * (np.array(self.map.shape[:2]) - 1)
-        return [Obstacle.of(cylinder, obstacle.name) for cylinder in random.draw(own, low, high, free)]
-
-    def with_known(self, solids: Sequence[Sphere | Box]) -> "World":
-        """The world with more known obstacles."""
-        more = (KnownObstacle.of(solid) for solid in solids)
-        return self.with_changes(known=(*self.known, *more))
+            start = np.array(self.start.joints)
+            solids = obstacle.random_scene.draw(generator, self.bare_arm(), start, self._goal_joints())
+        elif random is not None:
+            own = generator if random.seed is None else np.random.default_rng(random.seed)
+            low = np.array(self.map.origin[:2])
+            high = low + self.map.spacing * (np.array(self.map.shape[:2]) - 1)
+            solids = [*random.draw(own, low, high, free)]
+        return [Obstacle.of(solid, obstacle.name) for solid in solids]

@@ -54,27 +54,25 @@ def test_a_wall_that_is_passed_is_warned_of(world, words):
 
 
 ROWS = [
-    ((1000,), True, True),
-    ((1341,), True, True),
-    ((1341, "controller.model_error.mass_scale=1.2"), True, True),
-    ((1341, "explore=slide"), True, True),
-    ((600, "detection.measure=persistent_joint_torque", "detection.threshold=4"), True, True),
-    ((5000,), False, False),
-    ((5000, "controller.model_error.mass_scale=1.2"), False, False),
-    ((300000,), False, False),
+    ((1000,), True),
+    ((1341,), True),
+    ((1341, "controller.model_error.mass_scale=1.2"), True),
+    ((1341, "explore=slide"), True),
+    ((600, "detection.measure=persistent_joint_torque", "detection.threshold=4"), True),
+    ((5000,), False),
+    ((5000, "controller.model_error.mass_scale=1.2"), False),
+    ((300000,), False),
 ]
 
 
-@pytest.mark.parametrize(("settings", "warned", "passed"), ROWS, ids=range(len(ROWS)))
-def test_between_two_cylinders_of_a_wall_it_is_the_wall_that_holds_or_not(settings, warned, passed):
+@pytest.mark.parametrize(("settings", "passed"), ROWS, ids=range(len(ROWS)))
+def test_between_two_cylinders_of_a_wall_it_is_the_wall_that_holds_or_not(settings, passed):
     """The tool is less deep in each than in both; what counts is on which side of the middle line it was."""
     stiffness, *others = settings
     run = Simulation(row(f"contact.stiffness={stiffness}", *others)).run()
     crossed = bool(np.any(run.data.tool_position.values[:, 0] > 0.40))
     assert crossed == passed
     assert run.summary["passed_through"] == passed
-    told = [warning for warning in run.summary["warnings"] if "where it meets another" in warning]
-    assert bool(told) == warned
 
 
 @pytest.mark.parametrize("world", HELD, ids=range(len(HELD)))

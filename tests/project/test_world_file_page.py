@@ -76,8 +76,8 @@ def _field(key):
 
 def _belongs(key):
     """What a key belongs to: what its mark says, or its section, or the key of that."""
-    field, section = _field(key)
-    own = (field.json_schema_extra or {}).get("extension", section.extension)
+    _, section = _field(key)
+    own = section.owners.get(key.rpartition(".")[2], section.extension)
     return own if own != "core" or "." not in key else _belongs(key.rpartition(".")[0])
 
 
@@ -113,4 +113,4 @@ def test_exactly_the_ten_keys_of_the_page_are_marked():
     assert sorted(marked) == sorted(key.rpartition(".")[2] for key in ten)
     assert len(ten) == 10
     for key in ten:
-        assert _field(key)[0].json_schema_extra == {"mostSet": True}, key
+        assert key.rpartition(".")[2] in _field(key)[1].most_set, key

@@ -271,7 +271,7 @@ def test_what_an_aim_names_is_kept_and_counts_for_the_digest():
         make_sweep("u_trap", {THRESHOLD: [6, 12]}, aim=aim) for aim in (None, PEAK, {"least": "wall_time_s"})
     )
     assert plain.digest == aimed.digest != timed.digest
-    assert "wall_time_s" in timed.quantities
+    assert "wall_time_s" in timed.kept
     assert plain.aimed("{least: wall_time_s}").digest == timed.digest
     with refused(r"--aim: least: unknown quantity"):
         plain.aimed("nothing_s")

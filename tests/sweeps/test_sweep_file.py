@@ -220,7 +220,7 @@ def test_files_are_found_beside_the_sweep_and_count_by_content(tmp_path):
 def test_in_python_arrays_are_lists_and_the_step_is_followed():
     world = load_world("u_trap")
     s = make_sweep(world, {"plant.step": np.array([0.0005, 0.001])}, repeats=2, quantities=["collision_count"])
-    assert (s.count, s.quantities) == (4, ("outcome", "collision_count"))
+    assert (s.count, tuple(s.kept)) == (4, ("outcome", "collision_count"))
     assert s.world_for(s.job(0)).controller.period == 0.0005
     named = make_sweep("u_trap", {"detection.threshold": range(6, 9)}, set={"time_limit": 5})
     assert axes_of(named) == {"detection.threshold": [6, 7, 8]}

@@ -103,7 +103,7 @@ def test_columns_and_lists_as_text(tmp_path):
     rows = rows_of(s)
     assert columns(s) == list(rows[0]) == [
         "index", "repeat", "seed", "detection.threshold", "controller.omega*", "planner.beta",
-        "planner.network", "goal.cell", *s.quantities, "error"]  # fmt: skip
+        "planner.network", "goal.cell", *s.kept, "error"]  # fmt: skip
     assert rows[0]["goal.cell"] == "[17, 6]"
     assert rows[4]["error"] == "it, too, broke"
     with SweepTable(tmp_path) as table:

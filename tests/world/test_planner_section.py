@@ -138,15 +138,6 @@ def test_keys_of_another_planner_are_all_named():
     assert load_world("ragazzon2012", ["planner={kind: a_star}"]).planner.network == "limit"
 
 
-def test_the_schema_offers_a_planner_its_own_keys():
-    """An editor completes what is not marked ``doNotSuggest``."""
-    sections = dump_schema()["$defs"]
-    for kind, own in OWN_KEYS.items():
-        keys = sections[f"PlannerSection_{kind}"]["properties"]
-        offered = {key for key, value in keys.items() if not value.get("doNotSuggest")}
-        assert offered == {"kind", "radius", "any_angle", "clearance", "unreachable", *own}
-
-
 def test_the_schema_takes_what_the_program_takes():
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads(json.dumps(dump_schema()))

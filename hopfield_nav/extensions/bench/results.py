@@ -118,7 +118,7 @@ def _intro(suite: Suite) -> list[str]:
         counted = f"a path keeps {1e3 * oracle.margin:g} mm"
     return [
         suite.file.description,
-        f"{suite.repeats} worlds of every family, seeds from {suite.file.seed} on. "
+        f"{suite.file.repeats} worlds of every family, seeds from {suite.file.seed} on. "
         f"Scored worlds: {counted}. Means are over the scored worlds that were "
         "reached, differences are of pairs of runs in the same world, over worlds that both reached; delays, missed "
         "contacts, false alarms and forces are of all scored worlds; smaller is better. Intervals: 95 %, Wilson's for "

@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 def columns(suite: Suite) -> list[str]:
     """The columns of a bench's table."""
-    return ["version", "family", "condition", "method", "repeat", "seed", *suite.quantities, "error"]
+    return ["version", "family", "condition", "method", "repeat", "seed", *suite.kept, "error"]
 
 
 def with_version(rows: Iterable[Mapping[str, Any]], suite: Suite) -> list[Row]:

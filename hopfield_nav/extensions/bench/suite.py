@@ -85,7 +85,7 @@ class Suite(Sweep):
         own = [content_of(value, self.folder) for value in (suite.measures, suite.oracle.own)]
         seeds = [family.seed for family in suite.families.values()]
         first = [suite.seed, *seeds] if any(seed is not None for seed in seeds) else suite.seed
-        fixed = [first, list(self.quantities), suite.until.touches, suite.oracle.margin, own]
+        fixed = [first, list(self.kept), suite.until.touches, suite.oracle.margin, own]
         return _digest(families, suite.conditions, content_of(dict(suite.methods[method]), self.folder), fixed)
 
     def job(self, index: int) -> Job:
@@ -96,7 +96,7 @@ class Suite(Sweep):
 
     def order(self) -> Iterator[int]:
         """Every world by all methods, then the next: what one method needs of it may serve the others."""
-        worlds, methods = self.repeats, len(self.methods)
+        worlds, methods = self.file.repeats, len(self.methods)
         for first in range(0, self.count, worlds * methods):
             for world in range(first, first + worlds):
                 yield from range(world, first + worlds * methods, worlds)

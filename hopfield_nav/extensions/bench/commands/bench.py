@@ -158,7 +158,7 @@ def _with_shipped(
     there = benches.shipped_worlds(suite, rows)
     if not there or (worlds or 0) > there:
         return suite, []
-    count = worlds or min(there, suite.repeats)
+    count = worlds or min(there, suite.file.repeats)
     names = dict.fromkeys(str(row["method"]) for row in rows)
     cli.say(f"rows that come along: {', '.join(names)}, {count} worlds; --again runs them too")
     return suite.of(count), [row for row in rows if row["repeat"] < count]

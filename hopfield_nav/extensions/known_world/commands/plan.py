@@ -46,7 +46,7 @@ def plan(
 
         read = with_felt(read, load_run(felt))
     say_how_timed()
-    with compiling("plan"):
+    with compiling():
         planned = plan_world(read)
     if planned.trajectory is None:
         print(printable(f"no plan; {planned.plan.reason}"))
