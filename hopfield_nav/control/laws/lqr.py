@@ -22,7 +22,7 @@ from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.views import view
 from dynamics.kinematics import update_frames
 from dynamics.newton_euler import newton_euler
-from dynamics.riccati_equation import SCRATCH, riccati
+from hopfield_nav.control.riccati_equation import SCRATCH, riccati
 from hopfield_nav.plugin import Method, Parameter, unpacker
 
 FAILED = 2  # status: no new gain was found, the one before is kept
