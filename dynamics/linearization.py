@@ -97,12 +97,11 @@ def _output_matrix(arm: Arm, q: np.ndarray, output: str | np.ndarray) -> np.ndar
     """(k, p, 2n)."""
     n = q.shape[1]
     if not isinstance(output, str):
-        (rows,), _ = as_rows(2 * n, output=output)
-        return np.broadcast_to(rows, (len(q), *rows.shape)).copy()
-    require_known(output, OUTPUTS, "unknown output")
-    if output == "tool":
+        (c,), _ = as_rows(2 * n, output=output)
+    elif output == "tool":
         linear = jacobian(arm, q)[:, :3]
         return np.concatenate([linear, np.zeros_like(linear)], axis=2)
-    chosen = {"state": slice(None), "position": slice(0, n), "velocity": slice(n, 2 * n)}[output]
-    c = np.eye(2 * n)[chosen]
+    else:
+        require_known(output, OUTPUTS, "unknown output")
+        c = np.eye(2 * n)[{"state": slice(None), "position": slice(0, n), "velocity": slice(n, 2 * n)}[output]]
     return np.broadcast_to(c, (len(q), *c.shape)).copy()

@@ -62,14 +62,12 @@ def arm_with_parameters(arm: Arm, pi: np.ndarray, frames: str = "standard") -> A
 def to_standard(arm: Arm, frames: str) -> np.ndarray:
     """(10 n, 10 n) matrix T with pi_standard = T pi_frames, one block a link."""
     require_known(frames, FRAMES, "unknown frames")
-    n = len(arm.dh)
-    out = np.eye(PER_LINK * n)
+    out = np.eye(PER_LINK * len(arm.dh))
     if frames == "modified":
         require_rigid(arm)
         for i, (a, alpha) in enumerate(arm.dh[:, 2:]):
-            c, s = np.cos(alpha), np.sin(alpha)
+            block, c, s = slice(PER_LINK * i, PER_LINK * (i + 1)), np.cos(alpha), np.sin(alpha)
             T_modified_standard = np.array([[1, 0, 0, a], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1]])
-            block = slice(PER_LINK * i, PER_LINK * (i + 1))
             out[block, block] = change_of_frame(np.linalg.inv(T_modified_standard))
     return out
 
