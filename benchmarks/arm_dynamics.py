@@ -12,7 +12,8 @@ from __future__ import annotations
 import pickle
 import statistics
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +22,10 @@ import pinocchio as pin
 # the oracles of the tests build the peer
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 from oracles import pinocchio_model
-from timing import asked, seconds_per_call, table, tell, two_digits
+from timing import asked, print_load, seconds_per_call, table, tell, two_digits
 
 from dynamics import (
-    bias_torque,
+    coriolis_matrix,
     forward_dynamics,
     forward_kinematics,
     gravity_torque,
@@ -44,7 +45,8 @@ from dynamics.work import make_work
 RUNS = 9  # alternating
 CALLS = 100_000  # inside a kernel
 CALLS_FROM_PYTHON = 20_000
-BATCH = 100_000
+BATCH = 1000
+SHORT_RUNS, SHORT = 101, 0.5e-3  # of single calls; [s]
 DRIFT = 1e-9  # rad a call, so that no two calls are the same
 
 
@@ -94,8 +96,8 @@ def measure(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list
     return rows
 
 
-def measure_calls(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list[float] | None]]:
-    """Seconds a call of our public functions from Python, and a row of a batch; rows as in ``measure``."""
+def measure_calls(name: str = "ur5_ragazzon2012") -> list[tuple[str, float, float | None]]:
+    """Median seconds a call of our public functions from Python, Pinocchio's, and a row of a batch."""
     arm = load_arm(name)
     model, data = pinocchio_model(arm)
     q, qd, third = np.random.default_rng(0).uniform(-1, 1, (3, len(arm.dh)))
@@ -122,32 +124,42 @@ def measure_calls(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float]
     ]  # fmt: skip
     rows = []
     for what, ours, theirs, size in pairs:
-        count = max(1, CALLS_FROM_PYTHON // size)
-        times = [
-            [seconds_per_call(lambda k, f=f: _repeat(f, k), count) / size for f in (ours, theirs) if f]
-            for _ in range(RUNS)
-        ]
-        own, *others = map(list, zip(*times, strict=True))
-        rows.append((what, own, others[0] if others else None))
+        own, *peer = short_runs([f for f in (ours, theirs) if f])
+        rows.append((what, own / size, peer[0] if peer else None))
     return rows
 
 
 def measure_made(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float]]]:
-    """Median seconds a call of each public function for an arm as it is loaded, and as users make others of it."""
+    """Median seconds a call of public functions for a loaded arm and for those that users make of it; Pinocchio's."""
     loaded = load_arm(name)
     arms = [
         loaded, with_tool(loaded, np.diag([1.0, -1.0, -1.0, 1.0])), with_payload(loaded, 1.0, [0.0, 0.0, 0.05]),
         loaded._replace(gravity=np.array([0.0, 0.0, -1.62])), pickle.loads(pickle.dumps(loaded)),
     ]  # fmt: skip
+    model, data = pinocchio_model(loaded)
     rows = np.random.default_rng(0).uniform(-1, 1, (3, len(loaded.dh)))
-    calls: dict[Callable, int] = {forward_kinematics: 1, jacobian: 1, mass_matrix: 1, gravity_torque: 1}
-    calls |= {bias_torque: 2, inverse_dynamics: 3, forward_dynamics: 3}
+    calls: dict[Callable, tuple[int, Callable]] = {
+        forward_kinematics: (1, pin.forwardKinematics),
+        jacobian: (1, lambda model, data, q: pin.computeJointJacobian(model, data, q, model.njoints - 1)),
+        mass_matrix: (1, pin.crba),
+        gravity_torque: (1, pin.computeGeneralizedGravity),
+        coriolis_matrix: (2, pin.computeCoriolisMatrix),
+        inverse_dynamics: (3, pin.rnea),
+        forward_dynamics: (3, pin.aba),
+    }
     found = []
-    for call, count in calls.items():
-        each = [lambda arm=arm, call=call, count=count: call(arm, *rows[:count]) for arm in arms]
-        times = [[seconds_per_call(lambda k, f=f: _repeat(f, k), CALLS_FROM_PYTHON) for f in each] for _ in range(RUNS)]
-        found.append((f"`{call.__name__}`", [statistics.median(t) for t in zip(*times, strict=True)]))
+    for call, (count, peer) in calls.items():
+        each = [partial(call, arm, *rows[:count]) for arm in arms] + [partial(peer, model, data, *rows[:count])]
+        found.append((f"`{call.__name__}`", short_runs(each)))
     return found
+
+
+def short_runs(calls: Sequence[Callable]) -> list[float]:
+    """Median seconds of each call, in runs that alternate and are so short that other work seldom interrupts one."""
+    runs = [partial(_repeat, call) for call in calls]
+    counts = [max(1, int(SHORT / min(seconds_per_call(run, 3) for _ in range(9)))) for run in runs]
+    times = [[seconds_per_call(run, k) for run, k in zip(runs, counts, strict=True)] for _ in range(SHORT_RUNS)]
+    return [statistics.median(t) for t in zip(*times, strict=True)]
 
 
 def _repeat(function: Callable, count: int) -> None:
@@ -164,15 +176,14 @@ def main() -> None:
     head = ["UR5, one state", "hopfield-nav, compiled", "Pinocchio from Python", "ratio"]
     tell(table(head, rows), out, "dynamics")
     rows = []
-    for what, ours, others in measure_calls():
-        own = statistics.median(ours)
-        peer = statistics.median(others) if others else None
+    for what, own, peer in measure_calls():
         compared = [f"{two_digits(peer * 1e6)} µs", f"{peer / own:.2f}"] if peer else ["-", "-"]
         rows.append([what, f"{two_digits(own * 1e6)} µs", *compared])
     tell(table(["one call from Python", "hopfield-nav", "Pinocchio", "ratio"], rows), out, "calls")
     rows = [[what, *(f"{two_digits(t * 1e6)} µs" for t in times)] for what, times in measure_made()]
-    head = ["one call from Python", "as loaded", "with a tool", "with a payload", "other gravity", "unpickled"]
-    tell(table(head, rows), out, "arms")
+    made = ["as loaded", "with a tool", "with a payload", "other gravity", "unpickled"]
+    tell(table(["one call from Python", *made, "Pinocchio"], rows), out, "arms")
+    print_load()
 
 
 if __name__ == "__main__":

@@ -16,11 +16,12 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path += [str(Path(__file__).resolve().parent.parent / folder) for folder in ("tests", "scripts")]
+from madsen2020.excitation import from_free, random_free
 from oracles import pinocchio_model
 
 from dynamics import inverse_dynamics, load_arm
-from dynamics.identification import MotionLog, from_free, identify, random_free, regressor
+from dynamics.identification import MotionLog, identify, regressor
 
 RUNS = 3
 SAMPLES = 31_000

@@ -39,10 +39,10 @@ from .kinematics import jacobian as jacobian
 from .kinematics import link_frames as link_frames
 from .lagrange import euler_lagrange as euler_lagrange
 from .lagrange import euler_lagrange_torque as euler_lagrange_torque
-from .linear import LinearModel as LinearModel
-from .linear import closed_loop_matrix as closed_loop_matrix
-from .linear import linearize as linearize
-from .linear import moving_linearization as moving_linearization
+from .linearization import LinearModel as LinearModel
+from .linearization import closed_loop_matrix as closed_loop_matrix
+from .linearization import linearize as linearize
+from .linearization import moving_linearization as moving_linearization
 from .link_bodies import require_masses as require_masses
 from .load import arm_file as arm_file
 from .load import list_arms as list_arms

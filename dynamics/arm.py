@@ -124,15 +124,8 @@ def with_dynamics(arm: Arm, other: Arm) -> Arm:
     if joint_count(arm) != joint_count(other):
         message = "the two arms have different numbers of joints"
         raise BadInput(message, found=len(other.dh), allowed=str(len(arm.dh)))
-    return arm._replace(
-        dynamics_offset=other.dynamics_offset,
-        mass=other.mass,
-        center_of_mass=other.center_of_mass,
-        inertia=other.inertia,
-        rotor_inertia=other.rotor_inertia,
-        friction=other.friction,
-        presliding=other.presliding,
-    )
+    names = "dynamics_offset", "mass", "center_of_mass", "inertia", "rotor_inertia", "friction", "presliding"
+    return arm._replace(**{name: getattr(other, name) for name in names})
 
 
 def with_tool(arm: Arm, T_flange_tool: np.ndarray) -> Arm:

@@ -26,11 +26,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.batches import as_rows
 from dynamics.composite import mass_matrix
 from dynamics.errors import BadInput
 from dynamics.joint_friction import coulomb_level
-from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.decorators import inlined
 
 WARM = 30.0  # [°C] T_0, at which viscous friction is that of ``Arm.friction``
 LARGE = 60.0  # [N·m] torque limit from which a joint counts as large (a UR5e's are of 150 and 28)
@@ -39,7 +38,6 @@ _SIZES = {  # large, small: of the order of strain-wave gears of sizes 25 and 14
     "stiffness": (2.0e4, 5.0e3),
     "damping": (1.0, 0.25),
     "rotor_inertia": (1.9, 0.16),  # of the UR5's controller, see docs/recordings.md
-    "torque_constant": (0.125, 0.092),  # times 101: 12.6 and 9.3 N·m/A
 }
 
 
@@ -55,8 +53,6 @@ class FlexibleJoints(NamedTuple):
     load_share: np.ndarray  # (n,) l, friction a torque through the gear [1]
     thermal: np.ndarray  # (n, 2) a [1] and T_v [K]
     temperature: np.ndarray  # (n,) T of the joints [°C]
-    gear_ratio: np.ndarray  # (n,) N
-    torque_constant: np.ndarray  # (n,) k_t at the rotor [N·m/A]
 
 
 def flexible_joints(arm: Arm, **given: Any) -> FlexibleJoints:
@@ -70,14 +66,13 @@ def flexible_joints(arm: Arm, **given: Any) -> FlexibleJoints:
     if np.any(arm.rotor_inertia > 0):
         values["rotor_inertia"] = arm.rotor_inertia
     values |= {"friction": arm.friction, "presliding": arm.presliding, "thinning_speed": 3.0}
-    values |= {"load_share": 0.02, "thermal": (0.7, 20.0), "temperature": WARM, "gear_ratio": 101.0}
+    values |= {"load_share": 0.02, "thermal": (0.7, 20.0), "temperature": WARM}
     if unknown := given.keys() - set(FlexibleJoints._fields):
         raise BadInput("unknown fields of flexible joints", found=sorted(unknown))
-    wide = {"friction": 4, "thermal": 2}
-    shapes = {name: (n, wide[name]) if name in wide else (n,) for name in FlexibleJoints._fields}
-    joints = FlexibleJoints(
-        **{name: _filled(name, {**values, **given}[name], shapes[name]) for name in FlexibleJoints._fields}
-    )
+    values |= given
+    wide = {"friction": (4,), "thermal": (2,)}
+    rows = (_filled(name, values[name], (n, *wide.get(name, ()))) for name in FlexibleJoints._fields)
+    joints = FlexibleJoints(*rows)
     for name in set(FlexibleJoints._fields) - {"damping", "friction", "load_share", "thermal", "temperature"}:
         if not np.all(getattr(joints, name) > 0):
             raise BadInput(f"{name} must be positive", found=getattr(joints, name).tolist())
@@ -100,22 +95,6 @@ def _filled(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
 def links_alone(arm: Arm) -> Arm:
     """The arm of the link equation: its rotors spin by themselves, and friction acts on them."""
     return arm._replace(rotor_inertia=np.zeros_like(arm.rotor_inertia), friction=np.zeros_like(arm.friction))
-
-
-def motor_torque(joints: FlexibleJoints, current: np.ndarray) -> np.ndarray:
-    """Torque (..., n) of the motors on the links' side [N·m] for currents (..., n) [A]: N k_t i."""
-    (rows,), lead = as_rows(len(joints.stiffness), current=current)
-    return (rows * joints.gear_ratio * joints.torque_constant).reshape(*lead, -1)
-
-
-def rotor_friction(joints: FlexibleJoints, speed: np.ndarray, load: np.ndarray) -> np.ndarray:
-    """Friction torque (..., n) of rotors, of the sign of their ``speed`` (..., n), zero at rest [rad/s; N·m].
-
-    The ``load`` (..., n) are torques through the gears [N·m].
-    """
-    n = len(joints.stiffness)
-    (speeds, loads), lead = as_rows(n, speed=speed, load=load)
-    return _friction_batch(joints, speeds, loads).reshape(*lead, n)
 
 
 def highest_frequency(arm: Arm, joints: FlexibleJoints, q: np.ndarray) -> float:
@@ -153,14 +132,3 @@ def viscous_torque(joints, i, speed):
     warmth = math.exp(-(joints.temperature[i] - WARM) / joints.thermal[i, 1])
     slope = joints.friction[i, 1] * (1.0 + joints.thermal[i, 0] * (warmth - 1.0))
     return slope * thinning * math.asinh(speed / thinning)
-
-
-@kernel
-def _friction_batch(joints, speed, load):
-    out = np.empty_like(speed)
-    for row in range(speed.shape[0]):
-        for i in range(speed.shape[1]):
-            v = speed[row, i]
-            sign = 1.0 if v > 0.0 else (-1.0 if v < 0.0 else 0.0)
-            out[row, i] = dry_level(joints, i, v, load[row, i]) * sign + viscous_torque(joints, i, v)
-    return out

@@ -46,14 +46,6 @@ def check_tensor(tensor: np.ndarray, where: str = "inertia", mass: float = 0.0) 
         raise BadInput(message, where=where, found=float(moments[2]), allowed=allowed)
 
 
-def cylinder_tensor(mass: float, radius: float, height: float, axis: str) -> np.ndarray:
-    """Tensor of a homogeneous cylinder about its centre, (3, 3) (ragazzon2012 3.2.2)."""
-    across = mass * (3 * radius**2 + height**2) / 12
-    diagonal = np.full(3, across)
-    diagonal[_AXES[axis]] = mass * radius**2 / 2
-    return np.diag(diagonal)
-
-
 def add_payload(
     mass: float,
     center: np.ndarray,
@@ -75,9 +67,13 @@ def add_payload(
 
 
 def _cylinder(value: dict, mass: float, where: str) -> np.ndarray:
+    """Tensor of a homogeneous cylinder about its centre (ragazzon2012 3.2.2)."""
     try:
         row = value["cylinder"]
-        return cylinder_tensor(mass, float(row["radius"]), float(row["height"]), row["axis"])
+        radius, height = float(row["radius"]), float(row["height"])
+        diagonal = np.full(3, mass * (3 * radius**2 + height**2) / 12)
+        diagonal[_AXES[row["axis"]]] = mass * radius**2 / 2
+        return np.diag(diagonal)
     except (KeyError, TypeError, ValueError):
         allowed = "{cylinder: {axis: x|y|z, radius: …, height: …}}"
         raise BadInput("not an inertia", where=where, found=value, allowed=allowed) from None

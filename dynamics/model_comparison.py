@@ -45,22 +45,8 @@ def compare_torques(reference: Arm, other: Arm, points: OperatingPoints) -> Torq
 
     Raises ``BadInput``: points that do not fit the arms.
     """
-    expected, found = inverse_dynamics(reference, *points), inverse_dynamics(other, *points)
-    return _difference(expected, found)
-
-
-def torque_residual(arm: Arm, points: OperatingPoints, tau: np.ndarray) -> np.ndarray:
-    """Root mean square (n,) of what is left of given torques (k, n) without the arm's own [N·m]."""
-    model = np.atleast_2d(inverse_dynamics(arm, *points))
-    given = np.atleast_2d(np.asarray(tau, dtype=np.float64))
-    if given.shape != model.shape:
-        raise BadInput("tau does not fit the points", found=given.shape, allowed=str(model.shape))
-    return np.sqrt(np.mean((given - model) ** 2, axis=0))
-
-
-def _difference(expected: np.ndarray, found: np.ndarray) -> TorqueDifference:
-    expected, found = np.atleast_2d(expected), np.atleast_2d(found)
-    error, size = np.abs(found - expected).mean(axis=0), np.abs(expected).mean(axis=0)
+    expected, compared = (np.atleast_2d(inverse_dynamics(arm, *points)) for arm in (reference, other))
+    error, size = np.abs(compared - expected).mean(axis=0), np.abs(expected).mean(axis=0)
     share = np.where(error > 0, np.inf, 0.0)
     np.divide(error, size, out=share, where=size > 0)
     return TorqueDifference(error, share)

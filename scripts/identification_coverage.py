@@ -7,10 +7,11 @@ A UR5e with rotors and friction, an optimised Fourier trajectory, noise on torqu
 from typing import NamedTuple
 
 import numpy as np
+from madsen2020.excitation import FourierTrajectory, excite, limits_of
 from scipy.stats import norm
 
 from dynamics import Arm, BadInput, inverse_dynamics, load_arm
-from dynamics.identification import FourierTrajectory, Identification, MotionLog, Options, excite, identify, limits_of
+from dynamics.identification import Identification, MotionLog, Options, identify
 
 ROTORS = [1.9, 1.9, 1.9, 0.16, 0.16, 0.16]  # [kg·m²] as the UR5's controller has them
 COULOMB = [5.0, 6.0, 4.0, 1.5, 1.2, 1.0]  # [N·m]

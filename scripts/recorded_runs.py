@@ -3,8 +3,7 @@
 import numpy as np
 from benches import suite_module
 
-from dynamics import Arm, OperatingPoints, load_arm
-from dynamics.model_comparison import torque_residual
+from dynamics import Arm, inverse_dynamics, load_arm
 
 recording = suite_module("recordings").recording
 RUNS = ("no1", "no8", "no5_free", "no5_pushed", "no10_standstill_force_sensor_fx")
@@ -30,8 +29,8 @@ def sets() -> dict[str, Arm]:
 def residual(arm: Arm, run: str) -> np.ndarray:
     """Root mean square (6,) of recorded model torque less the arm's, at the recorded reference [N·m]."""
     data = recording(run)
-    points = OperatingPoints(data.q_ref.values, data.qd_ref.values, data.qdd_ref.values)
-    return torque_residual(arm, points, data.tau.values)
+    left = data.tau.values - inverse_dynamics(arm, data.q_ref.values, data.qd_ref.values, data.qdd_ref.values)
+    return np.sqrt(np.mean(left**2, axis=0))
 
 
 def residuals(arm: Arm, runs: tuple[str, ...] = RUNS) -> np.ndarray:

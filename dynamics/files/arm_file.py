@@ -131,13 +131,15 @@ def write_arm(
     description, source = (" ".join(str(text).split()) for text in (description, source))
     names = [{"name": name} for name in joints] or [{}] * len(arm.dh)
     lengths = [dict(zip(("theta", "d", "a", "alpha"), row, strict=True)) for row in arm.dh]
+    low, high = arm.position_limits.T
+    position = high if np.array_equal(-low, high) else arm.position_limits
     data = {
         "format": 1,
         "description": description,
         "source": source,
         "joints": [name | row | {"source": source} for name, row in zip(names, lengths, strict=True)],
         "links": [_link(arm, i, source) for i in range(len(arm.dh))],
-        "limits": _limits(arm) | {"source": source},
+        "limits": {"position": position, "speed": arm.speed_limits, "torque": arm.torque_limits, "source": source},
         "capsules": [
             {"link": int(row[0]), "start": row[1:4], "end": row[4:7], "radius": row[7]} for row in arm.capsules
         ],
@@ -170,9 +172,3 @@ def _link(arm: Arm, i: int, source: str) -> dict[str, Any]:
             raise BadInput("friction cannot be negative", found=list(friction.values()))
         link["friction"] = friction
     return link | {"source": source}
-
-
-def _limits(arm: Arm) -> dict[str, Any]:
-    low, high = arm.position_limits.T
-    position = high if np.array_equal(-low, high) else arm.position_limits
-    return {"position": position, "speed": arm.speed_limits, "torque": arm.torque_limits}

@@ -10,12 +10,12 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from dynamics.arm import Arm
 from dynamics.errors import BadInput
 from dynamics.files.writing import spaced
 from dynamics.link_bodies import before_offset, capsules_of, require_rigid
-from dynamics.quaternions import quaternions
 
 LEAST_INERTIA = 1e-9  # [kg·m²] and [kg], in place of zero
 _LOOK = {"contype": "0", "conaffinity": "0", "mass": "0", "rgba": "0.83 0.85 0.89 1"}
@@ -41,9 +41,8 @@ def mjcf_text(arm: Arm, damping: np.ndarray | float = 0.0, step: float = 0.001, 
     _add_look(parent, arm, 0)
     for i, value in enumerate(np.zeros(len(arm.dh)) + damping):
         parent = _add_body(parent, arm, i, float(value))
-    place = {"pos": spaced(*_offset(arm, len(arm.dh))), "quat": spaced(*_twist(arm, len(arm.dh)))}
-    flange = SubElement(parent, "body", {"name": "flange", **place})
-    quaternion = spaced(*quaternions(arm.tool[:3, :3]))
+    flange = SubElement(parent, "body", {"name": "flange", **_place(arm, len(arm.dh), 0.0)})
+    quaternion = spaced(*Rotation.from_matrix(arm.tool[:3, :3]).as_quat(scalar_first=True))
     SubElement(flange, "site", name="tool", pos=spaced(*arm.tool[:3, 3]), quat=quaternion)
     ElementTree.indent(model)
     return ElementTree.tostring(model, encoding="unicode") + "\n"
@@ -51,10 +50,7 @@ def mjcf_text(arm: Arm, damping: np.ndarray | float = 0.0, step: float = 0.001, 
 
 def _add_body(parent: Element, arm: Arm, i: int, damping: float) -> Element:
     """Link i + 1 in the frame of its joint: behind the offset of the link before."""
-    theta = float(arm.dh[i, 0])
-    turned = _product(_twist(arm, i), (math.cos(theta / 2), 0.0, 0.0, math.sin(theta / 2)))
-    place = {"pos": spaced(*_offset(arm, i)), "quat": spaced(*turned)}
-    body = SubElement(parent, "body", {"name": f"link_{i + 1}", **place})
+    body = SubElement(parent, "body", {"name": f"link_{i + 1}", **_place(arm, i, arm.dh[i, 0])})
     hinge = {"armature": spaced(arm.rotor_inertia[i]), "damping": spaced(damping)}
     SubElement(body, "joint", {"name": f"joint_{i + 1}", "type": "hinge", "axis": "0 0 1", **hinge})
     link = before_offset(arm, i, LEAST_INERTIA)
@@ -73,24 +69,8 @@ def _add_look(body: Element, arm: Arm, link: int) -> None:
         SubElement(body, "geom", {**shape, **_LOOK})
 
 
-def _offset(arm: Arm, i: int) -> tuple[float, float, float]:
-    """From the joint frame of link i to its Denavit-Hartenberg frame; link 0 is the base."""
-    return (0.0, 0.0, 0.0) if i == 0 else (float(arm.dh[i - 1, 2]), 0.0, float(arm.dh[i - 1, 1]))
-
-
-def _twist(arm: Arm, i: int) -> tuple[float, float, float, float]:
-    """Quaternion of the turn about x by alpha of link i."""
-    alpha = 0.0 if i == 0 else float(arm.dh[i - 1, 3])
-    return math.cos(alpha / 2), math.sin(alpha / 2), 0.0, 0.0
-
-
-def _product(p: tuple, q: tuple) -> tuple[float, float, float, float]:
-    """Quaternion product p q, real part first."""
-    a, b, c, d = p
-    e, f, g, h = q
-    return (
-        a * e - b * f - c * g - d * h,
-        a * f + b * e + c * h - d * g,
-        a * g - b * h + c * e + d * f,
-        a * h + b * g - c * f + d * e,
-    )
+def _place(arm: Arm, i: int, theta: float) -> dict[str, str]:
+    """From the joint frame of link i by its offset, turned about x by its alpha, then about z; link 0 is the base."""
+    d, a, alpha = arm.dh[i - 1, 1:] if i else (0.0, 0.0, 0.0)
+    c, s, cz, sz = math.cos(alpha / 2), math.sin(alpha / 2), math.cos(theta / 2), math.sin(theta / 2)
+    return {"pos": spaced(a, 0.0, d), "quat": spaced(c * cz, s * cz, 0.0 - s * sz, c * sz)}

@@ -20,11 +20,13 @@ _DRAKE = "http://drake.mit.edu"
 Vector = np.ndarray | tuple[float, ...]
 
 
-def urdf_text(arm: Arm, least_inertia: float = 0.0) -> str:
-    """The arm as URDF: ``base_link``, ``link_1`` … ``link_n``, frames ``frame_1`` … ``frame_n``, ``tool0``.
+def write_urdf(arm: Arm, path: str | Path, least_inertia: float = 0.0) -> Path:
+    """Write a URDF: ``base_link``, ``link_1`` … ``link_n``, frames ``frame_1`` … ``frame_n``, ``tool0``.
 
     Gravity is no part of it. Masses [kg] and moments of inertia [kg·m²] of links are at least ``least_inertia``;
-    MuJoCo wants 1e-9 where an arm has zeros.
+    MuJoCo wants 1e-9 where an arm has zeros. The file is written whole or not at all.
+
+    Raises ``BadInput``: an arm that is not rigid, or the file cannot be written.
     """
     require_rigid(arm)
     ElementTree.register_namespace("drake", _DRAKE)
@@ -35,15 +37,7 @@ def urdf_text(arm: Arm, least_inertia: float = 0.0) -> str:
     SubElement(robot, "link", name="tool0")
     _fixed(robot, "tool", f"frame_{len(arm.dh)}", "tool0", arm.tool[:3, 3], _rpy(arm.tool[:3, :3]))
     ElementTree.indent(robot)
-    return '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding="unicode") + "\n"
-
-
-def write_urdf(arm: Arm, path: str | Path, least_inertia: float = 0.0) -> Path:
-    """Write the arm to a URDF file, whole or not at all; arguments as ``urdf_text``.
-
-    Raises ``BadInput``: as ``urdf_text``, or the file cannot be written.
-    """
-    return write_whole(path, urdf_text(arm, least_inertia))
+    return write_whole(path, '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding="unicode") + "\n")
 
 
 def _add_link(robot: Element, arm: Arm, i: int, least: float) -> None:

@@ -1,6 +1,6 @@
 """Identifying an arm's dynamics from its logs (madsen2020): from the regressor to an arm file.
 
-Owns base parameters, exciting motions, the fits with their intervals, and how a fit is judged.
+Owns base parameters, the fits with their intervals, and how a fit is judged.
 """
 
 import lazy_loader

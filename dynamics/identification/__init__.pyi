@@ -14,15 +14,6 @@ from .consistent import consistent_fit as consistent_fit
 from .equations import Options as Options
 from .equations import friction_columns as friction_columns
 from .equations import observations as observations
-from .excitation import Excitation as Excitation
-from .excitation import ExcitationLimits as ExcitationLimits
-from .excitation import FourierTrajectory as FourierTrajectory
-from .excitation import NoExcitation as NoExcitation
-from .excitation import excite as excite
-from .excitation import from_free as from_free
-from .excitation import limits_of as limits_of
-from .excitation import random_free as random_free
-from .excitation import within_limits as within_limits
 from .filtering import decimate as decimate
 from .filtering import derivatives as derivatives
 from .filtering import motion as motion
@@ -42,5 +33,4 @@ from .procedure import Identification as Identification
 from .procedure import identify as identify
 from .regression import regressor as regressor
 from .validation import Comparison as Comparison
-from .validation import compare as compare
 from .validation import nmse as nmse

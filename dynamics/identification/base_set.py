@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from dynamics.arm import Arm
 from dynamics.errors import HopfieldNavError
@@ -35,15 +36,13 @@ class BaseParameters(NamedTuple):
     names: tuple[str, ...]  # p names; ``R`` at the end where others are regrouped into it, as in madsen2020
     parameters: tuple[str, ...]  # names of all parameters, in the order of ``parameters_of``
     kept: np.ndarray  # (p,) places of the kept parameters among them
-    zero: np.ndarray  # places of those without any effect
     grouping: np.ndarray  # (p, all) matrix K with beta = K pi
     columns: np.ndarray  # (all, p) Y_standard times this is the base regressor
     rotor: bool  # whether rotor inertias are among them
-    frames: str  # of ``parameters``, ``standard`` or ``modified``
 
     def of(self, arm: Arm) -> np.ndarray:
         """(p,) base parameters of an arm with the same kinematics."""
-        return self.grouping @ parameters_of(arm, self.rotor, self.frames)
+        return self.grouping @ parameters_of(arm, self.rotor, "modified")
 
     def links(self) -> np.ndarray:
         """(p,) link, counted from 1, that each base parameter is named after."""
@@ -54,17 +53,16 @@ class RankUnclear(HopfieldNavError):
     """The two factorisations disagree about the number of base parameters."""
 
 
-def base_parameters(arm: Arm, rotor: bool = False, frames: str = "modified") -> BaseParameters:
+def base_parameters(arm: Arm, rotor: bool = False) -> BaseParameters:
     """Base parameters of an arm, whatever its masses: of its kinematics and the direction of its gravity.
 
-    Rotor inertias are among them on request; frames are ``modified``, as madsen2020 names them, or ``standard``.
+    Rotor inertias are among them on request; the frames are the modified ones, as madsen2020 names them.
 
-    Raises ``BadInput``: modified frames for an arm that is not rigid, or unknown frames; ``RankUnclear``: singular
-    values without a gap.
+    Raises ``BadInput``: an arm that is not rigid; ``RankUnclear``: singular values without a gap.
     """
     n = len(arm.dh)
     names = parameter_names(n, rotor)
-    Y = regressor(arm, *random_excitation(arm), rotor, frames)
+    Y = regressor(arm, *random_excitation(arm), rotor, "modified")
     Y = Y.reshape(-1, Y.shape[-1])
     zero = _zero_columns(arm, Y)
     kept, B = _factorise(Y, [k for k in _preference(names) if k not in set(zero)])
@@ -73,11 +71,8 @@ def base_parameters(arm: Arm, rotor: bool = False, frames: str = "modified") -> 
     grouping[np.arange(len(kept)), kept] = 1.0
     grouping[:, dropped] = B(dropped)
     shown = tuple(names[k] + ("R" if np.count_nonzero(grouping[r]) > 1 else "") for r, k in enumerate(kept))
-    change = np.eye(len(names))
-    change[: PER_LINK * n, : PER_LINK * n] = to_standard(arm, frames)
-    return BaseParameters(
-        shown, tuple(names), np.array(kept), np.array(zero, int), grouping, change[:, kept], rotor, frames
-    )
+    change = block_diag(to_standard(arm, "modified"), np.eye(n if rotor else 0))
+    return BaseParameters(shown, tuple(names), np.array(kept), grouping, change[:, kept], rotor)
 
 
 def base_regressor(arm: Arm, base: BaseParameters, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ Sources: Wensing, Kim and Slotine 2018; Sousa and Cortesão 2014; madsen2020, fu
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from dynamics.arm import Arm
 from dynamics.errors import BadInput, HopfieldNavError
@@ -33,7 +34,6 @@ class ConsistentFit(NamedTuple):
     """A full set of parameters of real bodies."""
 
     arm: Arm  # the given arm with them
-    parameters: np.ndarray  # (10 n,) or (11 n,), frames of ``Arm``
     base: np.ndarray  # (p,) base parameters of that arm
     friction: np.ndarray  # what is left of the other unknowns
     distance: float  # |R (base - estimate)|: standard deviations that consistency costs, all together
@@ -61,29 +61,21 @@ def consistent_fit(arm: Arm, base: BaseParameters, values: np.ndarray, factor: n
         raise BadInput(message, found=links, allowed="a mass for each link, estimated if nothing is known")
     start = parameters_of(arm, base.rotor)
     scale = _scale(arm, start.size)
-    K = base.grouping @ _from_standard(arm, base)
+    to_modified = np.linalg.inv(to_standard(arm, "modified"))
+    K = base.grouping @ block_diag(to_modified, np.eye(len(arm.dh) if base.rotor else 0))
     change, rest = _solve(arm, start, scale, K, values, factor)
-    full = start + scale * change
-    fitted = arm_with_parameters(arm, full)
-    found = np.concatenate([base.grouping @ parameters_of(fitted, base.rotor, base.frames), rest])
-    distance = float(np.linalg.norm(factor @ (found - values)))
-    return ConsistentFit(fitted, full, found[:p], rest, distance)
-
-
-def _from_standard(arm: Arm, base: BaseParameters) -> np.ndarray:
-    out = np.eye(len(base.parameters))
-    size = PER_LINK * len(arm.dh)
-    out[:size, :size] = np.linalg.inv(to_standard(arm, base.frames))
-    return out
+    fitted = arm_with_parameters(arm, start + scale * change)
+    own = base.of(fitted)
+    distance = float(np.linalg.norm(factor @ (np.concatenate([own, rest]) - values)))
+    return ConsistentFit(fitted, own, rest, distance)
 
 
 def _scale(arm: Arm, size: int) -> np.ndarray:
-    n = len(arm.dh)
     masses = np.maximum(arm.mass, 0.1 * arm.mass.mean())
     unit = np.array([1.0] + [_REACH] * 3 + [_REACH**2] * 6)
     links = (masses[:, None] * unit).ravel()
     rotors = np.maximum(arm.rotor_inertia, 0.1)
-    return np.concatenate([links, rotors]) if size > PER_LINK * n else links
+    return np.concatenate([links, rotors])[:size]
 
 
 def _solve(

@@ -59,12 +59,6 @@ class Options:
         return 2 * max(filtering.BANDWIDTH_FACTOR * self.dynamics_bandwidth, self.parallel_cutoff)
 
 
-def unknown_names(base: BaseParameters, n: int, friction: bool) -> list[str]:
-    """Names of the unknowns: base parameters, then FC1 … FCn and FV1 … FVn."""
-    extra = [f"{kind}{j + 1}" for kind in ("FC", "FV") for j in range(n)] if friction else []
-    return [*base.names, *extra]
-
-
 class Observations(NamedTuple):
     """Filtered and decimated equations of k samples."""
 

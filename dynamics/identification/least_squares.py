@@ -36,7 +36,6 @@ class Estimate(NamedTuple):
 
     values: np.ndarray  # (p,)
     covariance: np.ndarray  # (p, p) for the noise that the residual shows
-    white_covariance: np.ndarray  # (p, p) as if the samples were independent
     residual: np.ndarray  # (k, n) torque less prediction, 0 in rows that were not used [N·m]
     noise: np.ndarray  # (n,) standard deviation of the residual [N·m]; its inverse is the weight
     factor: np.ndarray  # (p, p) R with |X (b - values)| = |R (b - values)| for the weighted observations X
@@ -95,7 +94,6 @@ def weighted(
     return Estimate(
         values,
         covariance,
-        bread,
         residual,
         residual_deviation(residual, owned, used),
         np.asarray(np.linalg.qr(flat, mode="r")),
@@ -111,9 +109,7 @@ def residual_deviation(residual: np.ndarray, owned: np.ndarray, used: np.ndarray
 
 def condition_number(flat: np.ndarray) -> float:
     """Of a matrix whose columns are first scaled to unit length, so that units do not matter."""
-    lengths = np.linalg.norm(flat, axis=0)
-    values = np.linalg.svd(flat / np.where(lengths > 0, lengths, 1.0), compute_uv=False)
-    return float(values[0] / values[-1]) if values[-1] > 0 else float("inf")
+    return float(np.linalg.cond(flat / _lengths(flat)))
 
 
 def autocorrelation(residual: np.ndarray, lags: int = LONGEST_LAG) -> np.ndarray:
@@ -154,17 +150,21 @@ def _pairs(segments: tuple[int, ...], lag: int) -> tuple[np.ndarray, np.ndarray]
 
 def _solve(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Least squares with columns of unit length, which costs less precision."""
-    lengths = np.linalg.norm(X, axis=0)
-    scale = np.where(lengths > 0, lengths, 1.0)
+    scale = _lengths(X)
     return np.linalg.lstsq(X / scale, y, rcond=1e-13)[0] / scale
 
 
 def _inverse(X: np.ndarray) -> np.ndarray:
-    lengths = np.linalg.norm(X, axis=0)
-    scale = np.where(lengths > 0, lengths, 1.0)
+    scale = _lengths(X)
     R = np.linalg.qr(X / scale, mode="r")
     inverse = np.linalg.pinv(R, rcond=1e-13)
     return inverse @ inverse.T / np.outer(scale, scale)
+
+
+def _lengths(X: np.ndarray) -> np.ndarray:
+    """Of the columns, 1 where a column is zero."""
+    lengths = np.linalg.norm(X, axis=0)
+    return np.where(lengths > 0, lengths, 1.0)
 
 
 def _check(Y: np.ndarray, tau: np.ndarray) -> None:

@@ -6,7 +6,7 @@ for the entry of the tensor, minus the integral of x y. The links follow each ot
 the rotors stand at the end.
 
 Frames: ``standard`` are those of ``Arm`` (frame i at the far end of link i); ``modified`` are those of madsen2020
-(frame i on the axis of joint i, see ``dynamics.modified_dh``).
+(frame i on the axis of joint i): link i's standard frame is its modified one moved by a_i and turned by alpha_i.
 
 Source: madsen2020 section 2 (parallel axis theorem) and 3.
 """
@@ -16,7 +16,6 @@ import numpy as np
 from dynamics.arm import Arm
 from dynamics.errors import BadInput, require_known
 from dynamics.link_bodies import require_rigid
-from dynamics.modified_dh import modified_dh
 
 LINK_PARAMETERS = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
 PER_LINK = len(LINK_PARAMETERS)
@@ -63,12 +62,12 @@ def arm_with_parameters(arm: Arm, pi: np.ndarray, frames: str = "standard") -> A
 def to_standard(arm: Arm, frames: str) -> np.ndarray:
     """(10 n, 10 n) matrix T with pi_standard = T pi_frames, one block a link."""
     require_known(frames, FRAMES, "unknown frames")
-    n = len(arm.dh)
-    out = np.eye(PER_LINK * n)
+    out = np.eye(PER_LINK * len(arm.dh))
     if frames == "modified":
         require_rigid(arm)
-        for i, T_modified_standard in enumerate(modified_dh(arm).change):
-            block = slice(PER_LINK * i, PER_LINK * (i + 1))
+        for i, (a, alpha) in enumerate(arm.dh[:, 2:]):
+            block, c, s = slice(PER_LINK * i, PER_LINK * (i + 1)), np.cos(alpha), np.sin(alpha)
+            T_modified_standard = np.array([[1, 0, 0, a], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1]])
             out[block, block] = change_of_frame(np.linalg.inv(T_modified_standard))
     return out
 

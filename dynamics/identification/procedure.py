@@ -13,11 +13,11 @@ from dynamics.errors import BadInput
 from dynamics.files import write_arm
 from dynamics.identification.base_set import BaseParameters, base_parameters, base_regressor, random_excitation
 from dynamics.identification.consistent import ConsistentFit, consistent_fit
-from dynamics.identification.equations import Options, observations, unknown_names
+from dynamics.identification.equations import Observations, Options, observations
 from dynamics.identification.gears import Gears, find_gears
 from dynamics.identification.least_squares import Estimate, autocorrelation, weighted
 from dynamics.identification.logs import MotionLog, logs_of
-from dynamics.identification.validation import Comparison, compare, nmse
+from dynamics.identification.validation import Comparison, nmse
 
 _FEW_LARGEST = 8  # poorly known parameters that the summary names
 LEAST_RANGE = 0.05  # [rad] of a joint that counts as moved
@@ -74,12 +74,12 @@ class Identification:
 
         Raises ``BadInput``: as ``identify`` does.
         """
-        checked = logs_of(log, self.given, self.options.lowest_rate)
-        found = self.estimate.values
+        logs = logs_of(log, self.given, self.options.lowest_rate)
+        Y, tau, _ = _all_observations(self.given, self.base, logs, self.options)[0]  # turning joints count here
+        values = self.estimate.values
         if physical:
-            found = np.concatenate([self.consistent.base, self.consistent.friction])
-        reference = np.concatenate([self.base.of(self.given), np.zeros(len(self.names) - len(self.base.kept))])
-        return compare(self.given, self.base, found, reference, checked, self.options)
+            values = np.concatenate([self.consistent.base, self.consistent.friction])
+        return Comparison(logs[0].name, _nmse_given(self.given, self.base, Y, tau), nmse(tau, Y @ values))
 
     def table(self) -> str:
         """Name, value, relative standard deviation and interval of every unknown, as text."""
@@ -162,15 +162,13 @@ def identify(
         raise BadInput("no logs", allowed="one or more")
     checked = [log for source in sources for log in logs_of(source, arm, options.lowest_rate)]
     base = base_parameters(arm, options.rotor == "estimated")
-    names = unknown_names(base, len(arm.dh), options.friction)
-    parts = [observations(arm, base, log, options) for log in checked]
-    Y, tau, clear = (np.concatenate(part) for part in zip(*parts, strict=True))
+    names = [*base.names, *(f"{kind}{j + 1}" for kind in ("FC", "FV") * options.friction for j in range(len(arm.dh)))]
+    (Y, tau, clear), lengths = _all_observations(arm, base, checked, options)
     missing = unexcited(arm, base, Y, names)
     if options.unexcited == "refuse" or len(still_joints(checked)) == len(arm.dh):  # or nothing moves at all
         refuse(missing, checked)
-    owned = np.array([np.sum(_joints(base, names) == j + 1) for j in range(len(arm.dh))])
-    estimate = weighted(Y, tau, owned, tuple(len(part.tau) for part in parts), clear)
-    reference = np.concatenate([base.of(arm), np.zeros(len(names) - len(base.kept))])
+    owned = np.bincount(base.links(), minlength=len(arm.dh) + 1)[1:] + 2 * options.friction
+    estimate = weighted(Y, tau, owned, lengths, clear)
     return Identification(
         given=arm,
         base=base,
@@ -178,17 +176,25 @@ def identify(
         names=tuple(names),
         estimate=estimate,
         open=tuple(missing),
-        nmse_given=nmse(tau, Y @ reference),
+        nmse_given=_nmse_given(arm, base, Y, tau),
         nmse_fit=nmse(tau, Y @ estimate.values),
         samples=len(tau),
         motions=tuple(checked),
     )
 
 
-def _joints(base: BaseParameters, names: list[str]) -> np.ndarray:
-    """Joint, counted from 1, that each unknown is named after."""
-    extra = [int(name[2:]) for name in names[len(base.kept) :]]
-    return np.concatenate([base.links(), np.array(extra, dtype=int)])
+def _all_observations(
+    arm: Arm, base: BaseParameters, logs: Sequence[MotionLog], options: Options
+) -> tuple[Observations, tuple[int, ...]]:
+    """The equations of logs one behind the other, and how many samples each has."""
+    parts = [observations(arm, base, log, options) for log in logs]
+    return Observations(*map(np.concatenate, zip(*parts, strict=True))), tuple(len(part.tau) for part in parts)
+
+
+def _nmse_given(arm: Arm, base: BaseParameters, Y: np.ndarray, tau: np.ndarray) -> float:
+    """NMSE of an arm's own parameters, without friction, on equations of ``observations`` [N·m]."""
+    reference = np.concatenate([base.of(arm), np.zeros(Y.shape[-1] - len(base.kept))])
+    return nmse(tau, Y @ reference)
 
 
 def unexcited(arm: Arm, base: BaseParameters, Y: np.ndarray, names: list[str]) -> list[str]:
@@ -206,10 +212,10 @@ def unexcited(arm: Arm, base: BaseParameters, Y: np.ndarray, names: list[str]) -
     return [name for name, part in zip(names, np.abs(open_ones).max(axis=0, initial=0), strict=True) if part > _PART]
 
 
-def still_joints(logs: list[MotionLog]) -> list[int]:
-    """Joints, counted from 1, that move less than 0.05 rad in every log."""
+def still_joints(logs: list[MotionLog]) -> dict[int, float]:
+    """Joints, counted from 1, that move less than 0.05 rad in every log, and how far [rad]."""
     ranges = np.max([np.ptp(log.q, axis=0) for log in logs], axis=0)
-    return [int(j) + 1 for j in np.flatnonzero(ranges < LEAST_RANGE)]
+    return {int(j) + 1: ranges[j] for j in np.flatnonzero(ranges < LEAST_RANGE)}
 
 
 def refuse(names: list[str], logs: list[MotionLog]) -> None:
@@ -217,9 +223,8 @@ def refuse(names: list[str], logs: list[MotionLog]) -> None:
     still = still_joints(logs)
     if not names and not still:
         return
-    ranges = np.max([np.ptp(log.q, axis=0) for log in logs], axis=0)
-    reasons = [f"joint {j} moves {ranges[j - 1]:.2g} rad" for j in still]
+    reasons = [f"joint {j} moves {most:.2g} rad" for j, most in still.items()]
     message = f"the logs do not excite the arm: {', '.join(reasons) or 'the motion is too plain'}"
     found = f"nothing is known of {', '.join(names) or 'small motions but friction and noise'}"
-    allowed = "a motion of every joint (see excite), or unexcited='keep' (--keep)"
+    allowed = "a motion of every joint, each at frequencies of its own, or unexcited='keep' (--keep)"
     raise BadInput(message, where=", ".join(log.name for log in logs), found=found, allowed=allowed)

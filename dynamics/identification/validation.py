@@ -8,16 +8,11 @@ magnitude, summed:
 which also has the unit the document prints.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm
 from dynamics.errors import BadInput
-from dynamics.identification.base_set import BaseParameters
-from dynamics.identification.equations import Options, observations
-from dynamics.identification.logs import MotionLog
 
 
 class Comparison(NamedTuple):
@@ -47,20 +42,3 @@ def nmse(tau: np.ndarray, predicted: np.ndarray) -> float:
     if np.any(size == 0):
         raise BadInput("a joint without torque has no normalised error", found=size.tolist())
     return float((((tau - predicted) ** 2).mean(axis=0) / size).sum())
-
-
-def compare(
-    arm: Arm,
-    base: BaseParameters,
-    identified: np.ndarray,
-    reference: np.ndarray,
-    logs: Sequence[MotionLog],
-    options: Options,
-) -> Comparison:
-    """Two sets of unknowns (u,), base parameters and friction, on the parts of a log, after the filters of the fit.
-
-    The log is a motion that was not used for it.
-    """
-    parts = (observations(arm, base, log, options) for log in logs)  # turning joints count here
-    Y, tau, _ = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Comparison(logs[0].name, nmse(tau, Y @ reference), nmse(tau, Y @ identified))

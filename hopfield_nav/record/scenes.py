@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from dynamics.files import write_whole
-from dynamics.quaternions import quaternions
 from hopfield_nav.build import names_of, solids_of
 from hopfield_nav.record.prior import BALL, felt_cells, felt_places
 from hopfield_nav.record.run import Run
@@ -82,7 +82,8 @@ def export_mjcf(run: Run, path: Path) -> Path:
             "cylinder": [size[-1], 0.5 * size[0]] if size else [],
         }[kind]  # fmt: skip
         texts = {"name": body.name, "type": kind, "size": _text(given), "pos": _text(position)}
-        texts |= {"quat": _text(quaternions(rotation)), "rgba": _text(_colour(body))}
+        turn = Rotation.from_matrix(rotation).as_quat(scalar_first=True)
+        texts |= {"quat": _text(turn), "rgba": _text(_colour(body))}
         if isinstance(body.solid, Mesh):
             SubElement(asset, "mesh", name=body.name, vertex=_text(body.solid.triangles.ravel()))
             texts = {**texts, "mesh": body.name}
@@ -110,7 +111,7 @@ def _shape(solid: Solid) -> _Shape:
 
 def _collision_object(body: Body, frame: str) -> dict[str, Any]:
     kind, size, position, rotation = _shape(body.solid)
-    turn = dict(zip("wxyz", quaternions(rotation).tolist(), strict=True))
+    turn = dict(zip("wxyz", Rotation.from_matrix(rotation).as_quat(scalar_first=True).tolist(), strict=True))
     pose = {"position": dict(zip("xyz", position.tolist(), strict=True)), "orientation": turn}
     told: dict[str, Any] = {"header": {"frame_id": frame}, "id": body.name, "operation": 0}  # 0: add
     if kind == "plane":

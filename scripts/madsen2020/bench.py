@@ -13,13 +13,22 @@ from identification_coverage import ANGLE_NOISE, COULOMB, TORQUE_NOISE, VISCOUS,
 from keeping import kept
 from tu2023.circle_motion import hermite
 
-from dynamics import identification
 from dynamics.files import write_arm
-from dynamics.flexible_joint import flexible_joints, rotor_friction
-from dynamics.identification import Excitation, FourierTrajectory, MotionLog, Options, limits_of
+from dynamics.flexible_joint import flexible_joints
+from dynamics.identification import MotionLog, Options
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.world import parse_world
+from madsen2020.excitation import (
+    Excitation,
+    FourierTrajectory,
+    excite,
+    from_free,
+    limits_of,
+    random_free,
+    within_limits,
+)
+from madsen2020.rotor_friction import rotor_friction
 
 RATE, DURATION = 1000.0, 31.0  # [Hz], [s]: madsen2020 4.2
 PERIOD = DURATION / 3  # [s] of the exciting motion
@@ -70,17 +79,17 @@ def _excitation_of(values: list) -> Excitation:
 def excitation() -> Excitation:
     """An optimised trajectory within half the arm's speed and torque."""
     rng = np.random.default_rng(0)
-    return identification.excite(the_arm(), limits_of(the_arm(), 0.5), rng, period=PERIOD, random=10, iterations=6)
+    return excite(the_arm(), limits_of(the_arm(), 0.5), rng, period=PERIOD, random=10, iterations=6)
 
 
 def validation_motion(seed: int, share: float, period: float) -> FourierTrajectory:
     """A random trajectory within a share of the arm's limits."""
     arm, rng = the_arm(), np.random.default_rng(seed)
     limits = limits_of(arm, share)
-    raw = identification.from_free(identification.random_free(6, 5, rng), 6, 5, period)
+    raw = from_free(random_free(6, 5, rng), 6, 5, period)
     _, qd, _ = raw(np.linspace(0, period, 1000))
     motion = raw.scaled(0.95 * limits.speed / np.abs(qd).max(axis=0))
-    while not identification.within_limits(arm, motion, limits._replace(position=arm.position_limits)):
+    while not within_limits(arm, motion, limits._replace(position=arm.position_limits)):
         motion = motion.scaled(np.full(6, 0.9))
     return motion
 

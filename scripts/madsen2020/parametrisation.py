@@ -4,10 +4,11 @@ import numpy as np
 from ledger import Rows, judged
 
 from dynamics import identification, load_arm
-from dynamics.flexible_joint import flexible_joints, rotor_friction
+from dynamics.flexible_joint import flexible_joints
 from dynamics.identification import Options, base_parameters, regressor
 from dynamics.identification.filtering import zero_phase
 from madsen2020.base_count import base_parameter_count
+from madsen2020.rotor_friction import rotor_friction
 
 COLD, WARM, LOAD, FAST = 20.0, 40.0, 100.0, 2.0  # [°C], [°C], [N·m], [rad/s]
 FILTER = 5 * Options().dynamics_bandwidth  # [Hz]

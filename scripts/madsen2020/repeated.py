@@ -8,9 +8,10 @@ from identification_coverage import coverage, experiment, the_arm, the_trajector
 from keeping import kept
 from ledger import Rows, judged
 
-from dynamics.identification import FourierTrajectory, base_regressor, identify
+from dynamics.identification import base_regressor, identify
 from madsen2020 import bench
 from madsen2020.bench import trajectory_of
+from madsen2020.excitation import FourierTrajectory
 
 REPEATS, LEVEL = 200, 0.95
 EVERY, CUTOFF = 20, 20.0  # samples from one that is kept to the next, and the cutoff of that filter [Hz]

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from dynamics import Arm, forward_kinematics, jacobian, link_frames, load_arm
 from dynamics.files import arm_from_dict
-from dynamics.modified_dh import modified_link_frames, standard_transform
+from nowoczyn2023.modified_dh import modified_link_frames, standard_transform
 
 NAME = "ur5_tu2023"  # the UR5 (CB3)
 STEP = 1e-6  # [rad, m] of the derivatives

@@ -8,8 +8,8 @@ from ledger import Rows, judged
 
 from dynamics import Arm, forward_kinematics, inverse_kinematics, load_arm
 from dynamics.inverse import CHECKED
-from dynamics.modified_dh import modified_link_frames
 from nowoczyn2023.direct_kinematics import NAME, arm_of_table, positions
+from nowoczyn2023.modified_dh import modified_link_frames
 
 POSES = 2000
 SAME = 1e-6  # [rad] between two joint positions that count as one

@@ -14,9 +14,9 @@ from verdicts import in_range
 
 import dynamics
 from dynamics import forward_kinematics, inverse_kinematics, load_arm
-from dynamics.modified_dh import modified_dh, modified_link_frames
 from hopfield_nav.figures import COLOURS, PAGE
 from nowoczyn2023.differential import differential_inverse_kinematics
+from nowoczyn2023.modified_dh import modified_dh, modified_link_frames
 
 NAME = "ur5_tu2023"  # the UR5's (CB3) lengths, as Tables 1.1 and 1.2 have them under the name UR5e
 STEP, LENGTH, PUBLISHED = 40e-6, 1.0, 1e-4  # [m] 2.2

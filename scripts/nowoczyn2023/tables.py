@@ -9,8 +9,8 @@ from scipy.spatial.transform import Rotation
 from tu2023.kinematics import CENTERS, MASS, exact_extent
 
 from dynamics import forward_kinematics, inverse_kinematics, link_frames, load_arm
-from dynamics.modified_dh import standard_transform
 from nowoczyn2023.direct_kinematics import NAME, positions
+from nowoczyn2023.modified_dh import standard_transform
 
 NAMED = "ur5e"  # what the tables are labelled as
 LENGTHS = {  # Table 1.1, [m]

@@ -6,9 +6,8 @@ import numpy as np
 from scipy.signal import butter, savgol_filter, sosfiltfilt
 
 from dynamics import Arm, inverse_dynamics, joint_friction_torque, linearize, load_arm
-from dynamics.linear import spectral_abscissa
 from tu2023.circle_motion import ARM, PERIOD, Samples
-from tu2023.readings import READINGS
+from tu2023.readings import READINGS, spectral_abscissa
 
 DOCUMENT_ARM = "ur5_tu2023"
 PUBLISHED_CONSTANT = 1.67  # [N·m/A] after (61)

@@ -10,9 +10,8 @@ from scipy.stats import spearmanr
 
 import dynamics
 from dynamics import Arm, inverse_dynamics, inverse_dynamics_derivatives, load_arm, moving_linearization
-from dynamics.linear import spectral_abscissa
 from tu2023.kinematics import RADIUS, circle
-from tu2023.readings import READINGS, STEP, Motion, stable_share, stiffness_error
+from tu2023.readings import READINGS, STEP, Motion, spectral_abscissa, stable_share, stiffness_error
 
 ARM, WRONG_MODEL = "ur5_tu2023", "ur5_ragazzon2012"
 OMEGA = np.array([22.5, 22.5, 37.5, 60, 67.5, 75])  # [rad/s] of the controller of ragazzon2012

@@ -6,8 +6,8 @@ from matplotlib.figure import Figure
 from reproduction import picture, pictures_of
 
 from dynamics import gravity_torque, inverse_kinematics_branches, linearize, load_arm
-from dynamics.linear import bode, resonances
 from hopfield_nav.figures import COLOURS, COLUMN
+from tu2023.bode_plots import bode, resonances
 from tu2023.linearisation import ARM, FEW, MANY, WRONG_MODEL, as_printed, closed_loop, errors_by_distance, open_loop
 
 OPEN, OWN, WRONG, PRINTED = COLOURS.goal, COLOURS.felt, COLOURS.start, COLOURS.planned

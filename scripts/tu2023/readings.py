@@ -10,10 +10,14 @@ from collections.abc import Callable
 import numpy as np
 
 from dynamics import Arm, inverse_dynamics
-from dynamics.linear import companion_matrix
 
 STEP = 1e-6  # Δt as printed
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def spectral_abscissa(a: np.ndarray) -> np.ndarray:
+    """Largest real part of the eigenvalues of (..., m, m) matrices [1/s]."""
+    return np.linalg.eigvals(a).real.max(-1)
 
 
 def stable_share(abscissa: np.ndarray) -> float:
@@ -35,6 +39,12 @@ def _diagonal(arm: Arm, motion: Motion, direction: np.ndarray) -> np.ndarray:
     return _difference(arm, motion, 0, direction)[..., None] * np.eye(6)
 
 
+def _companion(by_q: np.ndarray, by_qd: np.ndarray) -> np.ndarray:
+    """(k, 12, 12) [0, I; by_q, by_qd]."""
+    above = np.broadcast_to(np.eye(6, 12, 6), (len(by_q), 6, 12))
+    return np.concatenate([above, np.concatenate([by_q, by_qd], axis=-1)], axis=1)
+
+
 def stiffness_error(arm: Arm, motion: Motion, exact: np.ndarray, step: float) -> float:
     """Largest error of the forward difference of ∂τ/∂q with a step, over the largest entry of its point."""
     error = np.abs(_columns(arm, motion, 0, step) - exact).max((1, 2))
@@ -48,6 +58,6 @@ READINGS: dict[str, Callable[[Arm, Motion], np.ndarray]] = {  # (k, 6, 6), or (k
     "(57) all joints, on a diagonal": lambda arm, m: _diagonal(arm, m, np.ones_like(m[0])),
     "(57) next point, on a diagonal": lambda arm, m: _diagonal(arm, m, m[1]),
     # (55) with the differences (57), (58) for its blocks: [0, I; −∂τ/∂q, −∂τ/∂q̇]
-    "(55) without M⁻¹": lambda arm, m: companion_matrix(-_columns(arm, m, 0), -_columns(arm, m, 1)),
-    "(55) without M⁻¹ and sign": lambda arm, m: companion_matrix(_columns(arm, m, 0), _columns(arm, m, 1)),
+    "(55) without M⁻¹": lambda arm, m: _companion(-_columns(arm, m, 0), -_columns(arm, m, 1)),
+    "(55) without M⁻¹ and sign": lambda arm, m: _companion(_columns(arm, m, 0), _columns(arm, m, 1)),
 }

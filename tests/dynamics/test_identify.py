@@ -18,20 +18,11 @@ from identification_coverage import (
 )
 from made_up_arms import INCLINE
 from madsen2020.cad_error import cad_error
+from madsen2020.excitation import FourierTrajectory, from_free, random_free
 from refusals import refused
 
 from dynamics import inverse_dynamics, load_arm
-from dynamics.identification import (
-    FourierTrajectory,
-    MotionLog,
-    Options,
-    base_parameters,
-    base_regressor,
-    from_free,
-    identify,
-    ordinary,
-    random_free,
-)
+from dynamics.identification import MotionLog, Options, base_parameters, base_regressor, identify, ordinary
 
 ARM = the_arm()
 FRICTION = np.column_stack([COULOMB, VISCOUS])

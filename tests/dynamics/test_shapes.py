@@ -31,14 +31,12 @@ from dynamics import (
     within_limits_turns,
 )
 from dynamics.lagrange import mass_matrix_derivatives
-from dynamics.modified_dh import modified_link_frames
 
 ARM = load_arm("ur5e")
 ZERO, ONE, FIVE = np.zeros(6), np.ones(6), np.zeros(5)
 
 OF_POSITION = {
     link_frames: (7, 4, 4),
-    modified_link_frames: (7, 4, 4),
     forward_kinematics: (4, 4),
     jacobian: (6, 6),
     jacobian_determinant: (),

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 import verdicts
 from madsen2020 import bench, figures, parametrisation, repeated, table_4, validation
+from madsen2020.excitation import limits_of, within_limits
 
-from dynamics.identification import base_parameters, base_regressor, limits_of, within_limits
+from dynamics.identification import base_parameters, base_regressor
 
 
 def test_the_motion_kept_excites_as_kept():

@@ -11,12 +11,10 @@ from dynamics import (
     OperatingPoints,
     compare_torques,
     gravity_torque,
-    inverse_dynamics,
     load_arm,
     mass_matrix,
     random_operating_points,
 )
-from dynamics.model_comparison import torque_residual
 
 
 @pytest.fixture
@@ -68,12 +66,6 @@ def test_no_torque_to_compare_with(points):
     np.testing.assert_array_equal(compare_torques(adopted, adopted, points).relative, 0.0)
 
 
-def test_residual_of_a_known_offset(controller, points):
-    tau = inverse_dynamics(controller, *points) + np.array([0.1, -0.2, 0.3, 0.0, 1.0, -2.0])
-    expected = [0.1, 0.2, 0.3, 0, 1, 2]
-    np.testing.assert_allclose(torque_residual(controller, points, tau), expected, atol=1e-12)
-
-
 def test_points_fill_their_range_and_repeat():
     points = random_operating_points(np.random.default_rng(5), 20_000, speed=2.0, acceleration=0.5)
     for values, limit in zip(points, (np.pi, 2.0, 0.5), strict=True):
@@ -93,8 +85,6 @@ def test_impossible_points_are_refused(arguments):
 def test_points_and_torques_that_do_not_fit_are_refused(controller, points):
     with pytest.raises(BadInput, match="shape"):
         compare_torques(controller, controller, OperatingPoints(*(x[:, :5] for x in points)))
-    with pytest.raises(BadInput, match="tau"):
-        torque_residual(controller, points, np.zeros((299, 6)))
 
 
 # --- tu2023, 4.2 --------------------------------------------------------------------------------------

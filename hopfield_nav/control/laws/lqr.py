@@ -21,8 +21,8 @@ from dynamics.derivatives import update_acceleration_slopes
 from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.views import view
 from dynamics.kinematics import update_frames
-from dynamics.linear import SCRATCH, riccati
 from dynamics.newton_euler import newton_euler
+from hopfield_nav.control.riccati_equation import SCRATCH, riccati
 from hopfield_nav.plugin import Method, Parameter, unpacker
 
 FAILED = 2  # status: no new gain was found, the one before is kept

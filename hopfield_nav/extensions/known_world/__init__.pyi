@@ -1,7 +1,6 @@
 from .around import AroundPlan as AroundPlan
 from .around import plan_around as plan_around
 from .direct_path import plan_direct as plan_direct
-from .exciting import excite_in as excite_in
 from .found_contact import FoundContact as FoundContact
 from .found_contact import follow_until_contact as follow_until_contact
 from .line import StraightLine as StraightLine

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from dynamics import Arm, link_frames
-from dynamics.quaternions import quaternions
 from hopfield_nav.extensions.viewer.arrays import packed
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.world import Mesh, Solid
@@ -22,7 +22,7 @@ def link_poses(arm: Arm, q: np.ndarray) -> dict[str, Any]:
     from frame to frame.
     """
     frames = link_frames(arm, q)
-    turn = np.roll(quaternions(frames[..., :3, :3]), -1, axis=-1)
+    turn = Rotation.from_matrix(frames[..., :3, :3].reshape(-1, 3, 3)).as_quat().reshape(*frames.shape[:-2], 4)
     flips = np.sum(turn[1:] * turn[:-1], axis=-1) < 0.0
     turn[1:] *= np.where(np.cumsum(flips, axis=0) % 2, -1.0, 1.0)[..., None]
     return {"position": packed(frames[..., :3, 3]), "turn": packed(turn)}

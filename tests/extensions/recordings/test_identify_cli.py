@@ -9,10 +9,10 @@ import pytest
 import yaml
 from identification_coverage import Experiment
 from madsen2020.bench import splines
+from madsen2020.excitation import from_free, random_free
 from refusals import refused_by_command
 
 from dynamics import load_arm
-from dynamics.identification import from_free, random_free
 from hopfield_nav.cli.app import main
 from hopfield_nav.experiment import follow
 from hopfield_nav.world import load_world, parse_world

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from madsen2020.excitation import NoExcitation, excite, from_free, limits_of, random_free, within_limits
 from refusals import refused
 
 from dynamics import BadInput, inverse_dynamics, load_arm
-from dynamics.identification import excite, from_free, limits_of, random_free, within_limits
-from dynamics.identification.excitation import NoExcitation, free_count
+from hopfield_nav import geometry
+from hopfield_nav.clearance import build_scene, collides
 
 ARM = load_arm("ur5e")
 
@@ -99,4 +100,26 @@ def test_what_cannot_excite_is_refused(change, error, words):
 
 def test_one_harmonic_is_too_few():
     with refused("2 harmonics"):
-        from_free(np.zeros(free_count(6, 1)), 6, 1, 10.0)
+        from_free(np.zeros(6), 6, 1, 10.0)
+
+
+def _touches(scene, trajectory):
+    q, _, _ = trajectory(np.linspace(0, trajectory.period, 1000))
+    return bool(collides(ARM, scene, q).any())
+
+
+def _clear_of(scene):
+    return limits_of(ARM, 0.3, lambda q: not collides(ARM, scene, q))
+
+
+@pytest.mark.parametrize("solids", [[], [geometry.box([0, 0, -0.2], [2.0, 2.0, 0.1])]], ids=["alone", "floor"])
+def test_a_motion_clear_of_a_scene_touches_nothing(solids):
+    scene, few = build_scene(ARM, geometry.pack_primitives(solids)), {"random": 2, "iterations": 2, "harmonics": 3}
+    assert not _touches(scene, excite(ARM, _clear_of(scene), np.random.default_rng(1), **few).trajectory)
+    assert _touches(scene, excite(ARM, limits_of(ARM, 0.3), np.random.default_rng(1), **few).trajectory)
+
+
+def test_an_arm_in_a_box_cannot_be_excited():
+    scene = build_scene(ARM, geometry.pack_primitives([geometry.box([0, 0, 0], [2.0, 2.0, 2.0])]))
+    with pytest.raises(NoExcitation):
+        excite(ARM, _clear_of(scene), np.random.default_rng(1), random=1, iterations=1)

@@ -25,10 +25,8 @@ import numpy as np
 from scipy.linalg import null_space
 from scipy.optimize import minimize
 
-from dynamics.arm import Arm
-from dynamics.errors import BadInput, HopfieldNavError
-from dynamics.identification.base_set import BaseParameters, base_parameters, base_regressor
-from dynamics.newton_euler import inverse_dynamics
+from dynamics import Arm, BadInput, HopfieldNavError, inverse_dynamics
+from dynamics.identification import BaseParameters, base_parameters, base_regressor
 
 
 class FourierTrajectory(NamedTuple):
@@ -55,13 +53,8 @@ class FourierTrajectory(NamedTuple):
         return self._replace(sine=self.sine * factor, cosine=self.cosine * factor)
 
 
-def free_count(n: int, harmonics: int) -> int:
-    """How many numbers a trajectory has that ends and starts at rest."""
-    return n * (2 * (harmonics - 1) + 1)
-
-
 def from_free(free: np.ndarray, n: int, harmonics: int, period: float) -> FourierTrajectory:
-    """A trajectory of n joints that starts at rest, from ``free_count`` numbers, in a period [s].
+    """A trajectory of n joints that starts at rest, from n (2 harmonics - 1) numbers, in a period [s].
 
     These are start angles, then coordinates of the sine and cosine coefficients [rad].
 
@@ -71,8 +64,8 @@ def from_free(free: np.ndarray, n: int, harmonics: int, period: float) -> Fourie
         allowed = "at least 2 harmonics, a positive period"
         found = {"harmonics": harmonics, "period": period}
         raise BadInput("no such Fourier trajectory", found=found, allowed=allowed)
-    if np.shape(free) != (free_count(n, harmonics),):
-        raise BadInput("wrong number of values", found=np.shape(free), allowed=f"{free_count(n, harmonics)}")
+    if np.shape(free) != (n * (2 * harmonics - 1),):
+        raise BadInput("wrong number of values", found=np.shape(free), allowed=f"{n * (2 * harmonics - 1)}")
     orders = np.arange(1.0, harmonics + 1)
     parts = np.asarray(free, dtype=np.float64)[n:].reshape(2, n, harmonics - 1)
     sine = parts[0] @ null_space(orders[None]).T
@@ -82,7 +75,7 @@ def from_free(free: np.ndarray, n: int, harmonics: int, period: float) -> Fourie
 
 def random_free(n: int, harmonics: int, rng: np.random.Generator) -> np.ndarray:
     """Random numbers for ``from_free``: start angles within ±pi, normal coefficients of 0.5 rad."""
-    free = rng.normal(0.0, 0.5, free_count(n, harmonics))
+    free = rng.normal(0.0, 0.5, n * (2 * harmonics - 1))
     free[:n] = rng.uniform(-np.pi, np.pi, n)
     return free
 

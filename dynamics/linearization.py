@@ -50,7 +50,9 @@ def linearize(
     n = joint_count(arm)
     (q, qd, tau), lead = as_rows(n, q=q, qd=qd, tau=tau)
     by_q, by_qd, by_tau = forward_dynamics_derivatives(arm, q, qd, tau)
-    a = companion_matrix(by_q, by_qd)
+    a = np.zeros((len(q), 2 * n, 2 * n))
+    a[:, :n, n:] = np.eye(n)
+    a[:, n:, :n], a[:, n:, n:] = by_q, by_qd
     b = np.zeros((len(q), 2 * n, n))
     b[:, n:] = by_tau
     c = _output_matrix(arm, q, output)
@@ -91,30 +93,15 @@ def closed_loop_matrix(
     return open_loop.A + open_loop.B @ feedback
 
 
-def companion_matrix(by_q: np.ndarray, by_qd: np.ndarray) -> np.ndarray:
-    """[0, I; by_q, by_qd] of (..., n, n) blocks, (..., 2n, 2n)."""
-    n = by_q.shape[-1]
-    a = np.zeros((*by_q.shape[:-2], 2 * n, 2 * n))
-    a[..., :n, n:] = np.eye(n)
-    a[..., n:, :n], a[..., n:, n:] = by_q, by_qd
-    return a
-
-
-def spectral_abscissa(a: np.ndarray) -> np.ndarray:
-    """Largest real part of the eigenvalues of (..., m, m) matrices [1/s]."""
-    return np.linalg.eigvals(a).real.max(-1)
-
-
 def _output_matrix(arm: Arm, q: np.ndarray, output: str | np.ndarray) -> np.ndarray:
     """(k, p, 2n)."""
     n = q.shape[1]
     if not isinstance(output, str):
-        (rows,), _ = as_rows(2 * n, output=output)
-        return np.broadcast_to(rows, (len(q), *rows.shape)).copy()
-    require_known(output, OUTPUTS, "unknown output")
-    if output == "tool":
+        (c,), _ = as_rows(2 * n, output=output)
+    elif output == "tool":
         linear = jacobian(arm, q)[:, :3]
         return np.concatenate([linear, np.zeros_like(linear)], axis=2)
-    chosen = {"state": slice(None), "position": slice(0, n), "velocity": slice(n, 2 * n)}[output]
-    c = np.eye(2 * n)[chosen]
+    else:
+        require_known(output, OUTPUTS, "unknown output")
+        c = np.eye(2 * n)[{"state": slice(None), "position": slice(0, n), "velocity": slice(n, 2 * n)}[output]]
     return np.broadcast_to(c, (len(q), *c.shape)).copy()

@@ -6,10 +6,7 @@ import numpy as np
 import scipy.linalg
 import scipy.signal
 
-from dynamics.arm import Arm
-from dynamics.errors import BadInput
-from dynamics.linear.linearization import LinearModel, linearize
-from dynamics.newton_euler import gravity_torque
+from dynamics import Arm, BadInput, LinearModel, gravity_torque, linearize
 
 _SAME = 1e-6  # a zero and a pole this near to each other, relative to the largest, cancel
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 import scipy.signal
 from refusals import refused
+from tu2023.bode_plots import bode, frequency_response, resonances, transfer_function
 
 from dynamics import LinearModel, gravity_torque, linearize, load_arm
-from dynamics.linear import bode, resonances, transfer_function
-from dynamics.linear.bode_plots import frequency_response
 
 HANGING = np.radians([0.0, 75, 30, -20, 90, 0])
 FREQUENCY = np.geomspace(0.1, 300, 200)
