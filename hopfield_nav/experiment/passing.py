@@ -21,7 +21,7 @@ can press with, none beyond its limit, is never felt, except in an impact.
 import numpy as np
 
 from dynamics import Arm, gravity_torque, jacobian, mass_matrix
-from hopfield_nav.build import find_methods, solids_of
+from hopfield_nav.build import find_methods, solids_of, standing_times, stands_at
 from hopfield_nav.geometry import LINK, RADIUS, thickness
 from hopfield_nav.loop import Plant, Trajectory, holding_depth, sample
 from hopfield_nav.world import World
@@ -53,7 +53,9 @@ def warn_of_passing(world: World, plant: Plant, trajectory: Trajectory | None) -
     felt, pressed = _felt(world, plant.arm, q, lever), _pressed(world, plant.arm, q, lever)
     moving = plant.contact.bodies[plant.contact.bodies[:, LINK] > 0, RADIUS]
     radius = moving.min(initial=np.inf)
-    half, holds = 0.5 * thickness(solids) + radius, holding_depth(solids, radius)
+    half, holds = 0.5 * thickness(solids) + radius, np.full(len(solids), np.inf)
+    for now in _standing_together(world):
+        holds[now] = np.minimum(holds[now], holding_depth(solids[now], radius))
     needed = impact + (0.0 if felt is None else np.minimum(_GROWS * felt, pressed).max())
     told = []
     soft = np.flatnonzero(law.stiffness * holds < needed)
@@ -76,6 +78,12 @@ def warn_of_passing(world: World, plant: Plant, trajectory: Trajectory | None) -
             f"half of {_name(world, worst, len(thin))}; give a smaller plant.step"
         )
     return told if felt is None else told + _out_of_reach(felt, pressed)
+
+
+def _standing_together(world: World) -> list[np.ndarray]:
+    """Which of the unknown obstacles stand, (m,) bool, at the start and after each change."""
+    times = standing_times(world)[: len(world.obstacles)]
+    return [stands_at(times, time) for time in np.unique(times[np.isfinite(times)])]
 
 
 def _fast_places(arm: Arm, trajectory: Trajectory) -> tuple[np.ndarray, np.ndarray]:

@@ -39,6 +39,10 @@ class Simulated(Protocol):
     learner: Learner | None
 
     @property
+    def late_obstacles(self) -> dict[str, float | None]:
+        """When obstacles came that had to wait, by their numbers [s]."""
+
+    @property
     def time(self) -> float:
         """Simulated time [s]."""
 
@@ -61,7 +65,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "world": simulation.world.name,
         "outcome": simulation.outcome or "running",
         "reason": simulation.reason,
-        "no_path_grade": (grade := no_path_grade(simulation.outcome, simulation.navigator, detections)),
+        "no_path_grade": (grade := _grade(simulation)),
         "no_path_error_bound": simulation.navigator.motion.error_bound if grade in _BOUNDED else None,
         "simulated_time_s": simulation.time,
         "wall_time_s": wall,
@@ -92,11 +96,17 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "replan_wall_time_median_s": float(np.median([d.replan_time for d in detections])) if detections else None,
         "imperfections": imperfections(simulation.world),
         "handed_on": _handed_on(simulation.prior),
+        "late_obstacles": simulation.late_obstacles,
         "learnt": {} if simulation.learner is None else simulation.learner.summary(),
         "warnings": [*simulation.warnings, *_warnings_afterwards(simulation)],
         "seed": simulation.seed,
         "versions": made_with(),
     }
+
+
+def _grade(simulation: Simulated) -> str | None:
+    """What an outcome ``no_path`` rests on."""
+    return no_path_grade(simulation.outcome, simulation.world, simulation.navigator, simulation.detections)
 
 
 def _handed_on(felt: PriorMap | None) -> dict[str, int]:
@@ -148,6 +158,9 @@ def _warnings_afterwards(simulation: Simulated) -> list[str]:
     """What a run has shown not to be sound."""
     sunk = simulation.state.statistics.sunk
     found = _beyond_an_arm(simulation) + warn_of_free_air(simulation.navigator, simulation.detections)
+    for number, came in simulation.late_obstacles.items():
+        when = "did not come" if came is None else f"came at {came:.4g} s"
+        found.append(f"obstacle {number} had to wait, as the arm was in its place, and {when}")
     if not may_have_passed(simulation.state):
         return found
     return [

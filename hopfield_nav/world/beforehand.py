@@ -27,6 +27,7 @@ def remarks(world: World) -> list[str]:
         *_on_the_record(world),
         *_on_the_neighbourhood(world),
         *_on_beta(world),
+        *_on_changes(world),
     ]
 
 
@@ -119,6 +120,15 @@ def check_beta_of(world: World) -> None:
     except BadInput as error:
         sloped = planner.beta is not None and planner.activation != "threshold"
         raise error.at("planner.beta" if sloped else "planner.activation") from None
+
+
+def _on_changes(world: World) -> list[str]:
+    if not world.changes or world.planner.forget is not None:
+        return []
+    return [
+        "obstacles come or go, and planner.forget is null: what was felt once counts for good, so that the run may "
+        "end as no_path before a way opens"
+    ]
 
 
 def _on_beta(world: World) -> list[str]:

@@ -245,6 +245,10 @@ def _whole_arms(key: str, none: object, words: str) -> Callable[[World], None]:
 
 _OF_A_TOOLS_MAP = (
     _check_ties, check_beta_of, _check_goal,
+    fitting.unless(
+        "planner.forget", lambda forget, world: forget is None or world.detection.mark == "felt",
+        "marked cells do not grow old", "null, or detection.mark: felt",
+    ),
     _whole_arms("approach", 0.0, "0"), _whole_arms("surface", 0.0, "0"),
     _whole_arms("strategy", "felt_points", "felt_points"),
 )  # fmt: skip

@@ -23,6 +23,14 @@ def _check_shape(world: World) -> None:
         _refuse("wrong number of joints", "map.shape", list(shape), f"{n}, as start.joints has")
 
 
+def _check_times(world: World) -> None:
+    """Obstacles that all stand all the time."""
+    for i, obstacle in enumerate(world.obstacles):
+        for key in ("appears", "vanishes"):
+            if (time := getattr(obstacle, key)) is not None:
+                _refuse("on a map of joint angles nothing comes or goes", f"obstacles.{i}.{key}", time, "no such key")
+
+
 def _check_goal(world: World) -> None:
     """A goal that is no cell."""
     goal = world.goal
@@ -75,5 +83,9 @@ OF_A_JOINT_MAP = (
         "planner.activation", lambda activation, _: activation == "linear",
         "a map of joint angles is searched for shortest paths", "linear",
     ),
-    _check_goal, _check_reach,
+    unless(
+        "planner.forget", lambda forget, _: forget is None,
+        "on a map of joint angles nothing grows old", "null, or map.space: tool",
+    ),
+    _check_times, _check_goal, _check_reach,
 )  # fmt: skip

@@ -1,5 +1,6 @@
 """Everything an experiment is made of: ``World``, the root of the schema."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -141,6 +142,11 @@ class World(sections.Section):
         return self._trust
 
     @property
+    def changes(self) -> bool:
+        """Whether an obstacle comes or goes during a run."""
+        return any(obstacle.times != (0.0, math.inf) for obstacle in self.obstacles)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What was left out where changes to the world chose another method."""
         return self._notes
@@ -249,18 +255,18 @@ class World(sections.Section):
         self, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]
     ) -> list[Obstacle]:
         """What stands at the place of an obstacle."""
+        solids, random = list(obstacle.solids), obstacle.random_cylinders
         if obstacle.random_scene is not None:
-            scene = obstacle.random_scene.draw(
-                generator, self.bare_arm(), np.array(self.start.joints), self._goal_joints()
+            solids = list(
+                obstacle.random_scene.draw(generator, self.bare_arm(), np.array(self.start.joints), self._goal_joints())
             )
-            return [Obstacle.of(solid, obstacle.name) for solid in scene]
-        random = obstacle.random_cylinders
-        if random is None:
-            return [Obstacle.of(solid, obstacle.name) for solid in obstacle.solids]
-        own = generator if random.seed is None else np.random.default_rng(random.seed)
-        low = np.array(self.map.origin[:2])
-        high = low + self.map.spacing * (np.array(self.map.shape[:2]) - 1)
-        return [Obstacle.of(cylinder, obstacle.name) for cylinder in random.draw(own, low, high, free)]
+        elif random is not None:
+            own = generator if random.seed is None else np.random.default_rng(random.seed)
+            low = np.array(self.map.origin[:2])
+            high = low + self.map.spacing * (np.array(self.map.shape[:2]) - 1)
+            solids = list(random.draw(own, low, high, free))
+        times = {"appears": obstacle.appears, "vanishes": obstacle.vanishes}
+        return [Obstacle.of(solid, obstacle.name, **times) for solid in solids]
 
     def with_known(self, solids: Sequence[Sphere | Box]) -> "World":
         """The world with more known obstacles."""

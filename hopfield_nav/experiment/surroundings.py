@@ -1,0 +1,70 @@
+"""What stands around the arm at which time: obstacles that come and go.
+
+The loop ends its stretch at the times of ``build.standing_times``, and goes on with the rows of the solids that stand
+then. What would come where the arm is waits: with all that comes at the same time, until the arm is in none of it.
+"""
+
+import math
+
+import numpy as np
+
+from hopfield_nav.build import standing_times, stands_at
+from hopfield_nav.loop import Plant, State, make_contact
+from hopfield_nav.navigation import depths_at_start
+from hopfield_nav.world import World
+
+_WAIT = 0.01  # [s] from one look whether the arm is out of the way to the next
+_ROUNDING = 1e-6  # of a step, by which a time may exceed it
+
+
+class Surroundings:
+    """The plant among what stands now; made of one that is among every solid that ever stands."""
+
+    def __init__(self, world: World, plant: Plant) -> None:
+        self._step, self._whole = world.plant.step, world.contact.bodies == "arm"
+        self._all, self._plant = plant.contact.solids, plant
+        self._asked = standing_times(world)
+        self.times = self._asked.copy()  # (m, 2) from when until when each solid stands [s], as it truly came
+        self._stands = np.ones(len(self._all), dtype=bool)
+        self._next = 0 if world.changes else math.inf  # step of the next look
+
+    @property
+    def solids(self) -> np.ndarray:
+        """Those that stand now, packed."""
+        return self._plant.contact.solids
+
+    def now(self, state: State) -> Plant:
+        """The plant at the state's step."""
+        if state.now.step >= self._next:
+            time = state.now.step * self._step
+            self._wait(state.q, time)
+            stands = self._stand_at(time)
+            if np.any(stands != self._stands):
+                self._stands, old = stands, self._plant.contact
+                contact = make_contact(old.law, self._all[stands], old.bodies, old.beyond)  # whose scratch is new
+                self._plant = self._plant._replace(contact=contact)
+            later = self.times[np.isfinite(self.times) & (self.times > time + _ROUNDING * self._step)]
+            self._next = math.ceil(later.min() / self._step - _ROUNDING) if later.size else math.inf
+        return self._plant
+
+    def until(self, step: int) -> int:
+        """The step at which a stretch towards ``step`` ends at the latest."""
+        return int(min(step, self._next))
+
+    def late(self, time: float) -> dict[str, float | None]:
+        """When those came that waited, by their numbers [s]; None: not up to now."""
+        begin, end = self.times.T
+        came = (begin <= time + _ROUNDING * self._step) & (begin < end)
+        return {str(k): float(begin[k]) if came[k] else None for k in np.flatnonzero(begin > self._asked[:, 0])}
+
+    def _stand_at(self, time: float) -> np.ndarray:
+        return stands_at(self.times, time + _ROUNDING * self._step)
+
+    def _wait(self, q: np.ndarray, time: float) -> None:
+        """Put off what comes now and would be in the arm."""
+        comes = self._stand_at(time) & ~self._stands
+        for asked in np.unique(self._asked[comes, 0]):
+            together = comes & (self._asked[:, 0] == asked)
+            depth, _ = depths_at_start(self._plant.arm, q, self._all[together], self._whole)
+            if np.any(depth > 0.0):
+                self.times[together, 0] = time + max(_WAIT, self._step)
