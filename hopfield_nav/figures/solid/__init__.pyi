@@ -7,6 +7,7 @@ from .cell import solid_colour as solid_colour
 from .faces import arm_outline as arm_outline
 from .faces import pose_outline as pose_outline
 from .faces import turned_faces as turned_faces
+from .layers import FOR_A_TIME as FOR_A_TIME
 from .layers import EXCLUDED as EXCLUDED
 from .layers import add_cells as add_cells
 from .layers import add_closed_steps as add_closed_steps
