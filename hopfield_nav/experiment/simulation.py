@@ -63,6 +63,7 @@ class Simulation:
         state: true joint angles, what was sensed and believed (``loop.State``).
         loop: what advances it; its engine and, with elastic joints, their rotors.
         rows: what is recorded.
+        surroundings: which obstacles stand now.
         navigator: map, path and trajectory.
         detections: every ``DetectionRecord`` so far.
         on_touch: called with the ``DetectionRecord`` of every touch that was answered, if it is set.
@@ -122,8 +123,8 @@ class Simulation:
         self.outcome: str | None = None
         self.navigator, self.controller, self.settings, self.state, self.rows, _ = begun
         self._last_step = round(self._parts.duration / world.plant.step)
-        self._surroundings = Surroundings(world, self._parts.plant)
-        self._guidance = Guidance(world, arm, begun, self._last_step, self._surroundings)
+        self.surroundings = Surroundings(world, self._parts.plant)
+        self._guidance = Guidance(world, arm, begun, self._last_step, self.surroundings)
         self.detections = self._guidance.detections
         self._arrival = Arrival(world, arm, self.navigator.goal)
         self._looks = [self._guidance.next_decision, self._arrival.next_look]
@@ -161,11 +162,6 @@ class Simulation:
     def qd(self) -> np.ndarray:
         """(n,) true joint velocities [rad/s]."""
         return self.state.qd.copy()
-
-    @property
-    def late_obstacles(self) -> dict[str, float | None]:
-        """When obstacles came that had to wait, as the arm was there, by their numbers [s]; None: not yet."""
-        return self._surroundings.late(self.time)
 
     @property
     def force(self) -> np.ndarray:
@@ -264,8 +260,8 @@ class Simulation:
     def _advance(self, until: int) -> Event:
         controller, path, log = self._guidance.controller(self.controller), self.trajectory, self.rows.log
         while True:
-            self.plant = self._surroundings.now(self.state)
-            stretch = self._surroundings.until(until)
+            self.plant = self.surroundings.now(self.state)
+            stretch = self.surroundings.until(until)
             event = Event(self.loop(self.plant, controller, path, self.settings, self.state, log, stretch))
             if event != Event.HORIZON or stretch == until:
                 return event

@@ -9,6 +9,7 @@ from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import Controller
 from hopfield_nav.experiment.arrival import no_path_grade, warn_of_free_air
 from hopfield_nav.experiment.assembly import Learner
+from hopfield_nav.experiment.surroundings import Surroundings
 from hopfield_nav.loop import MAX_ROWS, SUNK_SHARE, Plant, Rows, State, log_columns
 from hopfield_nav.navigation import Navigator, PriorMap, space_of
 from hopfield_nav.record import DetectionRecord, contact_delays, made_with
@@ -37,10 +38,7 @@ class Simulated(Protocol):
     prior: PriorMap | None
     navigator: Navigator
     learner: Learner | None
-
-    @property
-    def late_obstacles(self) -> dict[str, float | None]:
-        """When obstacles came that had to wait, by their numbers [s]."""
+    surroundings: Surroundings
 
     @property
     def time(self) -> float:
@@ -96,7 +94,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "replan_wall_time_median_s": float(np.median([d.replan_time for d in detections])) if detections else None,
         "imperfections": imperfections(simulation.world),
         "handed_on": _handed_on(simulation.prior),
-        "late_obstacles": simulation.late_obstacles,
+        "late_obstacles": simulation.surroundings.late(),
         "learnt": {} if simulation.learner is None else simulation.learner.summary(),
         "warnings": [*simulation.warnings, *_warnings_afterwards(simulation)],
         "seed": simulation.seed,
@@ -158,9 +156,11 @@ def _warnings_afterwards(simulation: Simulated) -> list[str]:
     """What a run has shown not to be sound."""
     sunk = simulation.state.statistics.sunk
     found = _beyond_an_arm(simulation) + warn_of_free_air(simulation.navigator, simulation.detections)
-    for number, came in simulation.late_obstacles.items():
+    late = simulation.surroundings.late()
+    for came in dict.fromkeys(late.values()):
+        which = ", ".join(number for number, other in late.items() if other == came)
         when = "did not come" if came is None else f"came at {came:.4g} s"
-        found.append(f"obstacle {number} had to wait, as the arm was in its place, and {when}")
+        found.append(f"obstacle {which} had to wait, as the arm was there, and {when}")
     if not may_have_passed(simulation.state):
         return found
     return [

@@ -25,7 +25,7 @@ class Surroundings:
         self._all, self._plant = plant.contact.solids, plant
         self._asked = standing_times(world)
         self.times = self._asked.copy()  # (m, 2) from when until when each solid stands [s], as it truly came
-        self._stands = np.ones(len(self._all), dtype=bool)
+        self._stands, self._came = np.ones(len(self._all), dtype=bool), np.zeros(len(self._all), dtype=bool)
         self._next = 0 if world.changes else math.inf  # step of the next look
 
     @property
@@ -37,8 +37,9 @@ class Surroundings:
         """The plant at the state's step."""
         if state.now.step >= self._next:
             time = state.now.step * self._step
-            self._wait(state.q, time)
+            self._wait(state)
             stands = self._stand_at(time)
+            self._came |= stands
             if np.any(stands != self._stands):
                 self._stands, old = stands, self._plant.contact
                 contact = make_contact(old.law, self._all[stands], old.bodies, old.beyond)  # whose scratch is new
@@ -51,20 +52,19 @@ class Surroundings:
         """The step at which a stretch towards ``step`` ends at the latest."""
         return int(min(step, self._next))
 
-    def late(self, time: float) -> dict[str, float | None]:
+    def late(self) -> dict[str, float | None]:
         """When those came that waited, by their numbers [s]; None: not up to now."""
-        begin, end = self.times.T
-        came = (begin <= time + _ROUNDING * self._step) & (begin < end)
-        return {str(k): float(begin[k]) if came[k] else None for k in np.flatnonzero(begin > self._asked[:, 0])}
+        begin = self.times[:, 0]
+        return {str(k): float(begin[k]) if self._came[k] else None for k in np.flatnonzero(begin > self._asked[:, 0])}
 
     def _stand_at(self, time: float) -> np.ndarray:
         return stands_at(self.times, time + _ROUNDING * self._step)
 
-    def _wait(self, q: np.ndarray, time: float) -> None:
+    def _wait(self, state: State) -> None:
         """Put off what comes now and would be in the arm."""
-        comes = self._stand_at(time) & ~self._stands
+        comes = self._stand_at(state.now.step * self._step) & ~self._stands
         for asked in np.unique(self._asked[comes, 0]):
             together = comes & (self._asked[:, 0] == asked)
-            depth, _ = depths_at_start(self._plant.arm, q, self._all[together], self._whole)
+            depth, _ = depths_at_start(self._plant.arm, state.q, self._all[together], self._whole)
             if np.any(depth > 0.0):
-                self.times[together, 0] = time + max(_WAIT, self._step)
+                self.times[together, 0] = (state.now.step + max(round(_WAIT / self._step), 1)) * self._step

@@ -1,6 +1,6 @@
 """A wall from rim to rim with doors, among a few cylinders; one door opens or closes while the arm is on its way.
 
-``OPENS``: the only door opens. ``CLOSES``: of two openings that nearer to the straight way is shut. ``OPENED`` and
+``OPENS``: the only door opens. ``CLOSES``: one of two openings is shut, about when the arm has come to it. ``OPENED`` and
 ``CLOSED`` are the same worlds as they stand after that, still.
 """
 
@@ -18,7 +18,8 @@ MARGIN = 0.005  # [m] that a path over the cells keeps
 START, GOAL = np.array([0.20, 0.04]), np.array([0.60, -0.09])  # on the document's map [m]
 THICK, WIDE, ENDS = 0.015, 0.08, 0.27  # half a wall, an opening, where the wall ends [m]
 CYLINDERS, KEPT = 8, 0.05  # number; free distance around start, goal and the openings [m]
-OPENS_AT, CLOSES_AT = (10.0, 60.0), (1.0, 8.0)  # [s]
+OPENS_AT, CLOSES_AT = (10.0, 60.0), (4.0, 16.0)  # [s]
+ASIDE = (0.04, 0.1)  # [m] of the opening from where the first path meets the wall
 
 
 def door(world, seed, opens, still):
@@ -34,10 +35,8 @@ def with_door(world, seed, opens, still=False):
     """A world whose door opens or closes once; ``still`` as it stands after that."""
     generator = np.random.default_rng([seed, int(opens)])
     x = generator.uniform(0.30, 0.50)
-    straight = np.interp(x, *np.array([START, GOAL]).T)
-    first = float(np.clip(straight + generator.uniform(-0.03, 0.03), -0.15, 0.15))
-    other = first + generator.choice([-1, 1]) * generator.uniform(0.12, 0.2)
-    other = other if abs(other) < 0.19 else 2 * first - other
+    first = float(GOAL[1] + generator.choice([-1, 1]) * generator.uniform(*ASIDE))
+    other = float(first + generator.uniform(0.14, 0.22))
     openings = [first] if opens else sorted([first, other])
     shut = float(generator.uniform(*OPENS_AT)) if opens else float(generator.uniform(*CLOSES_AT))
     found = [_wall(x, *ends) for ends in _between(openings)]
