@@ -25,9 +25,7 @@ from hopfield_nav.world import World
 class Guidance:
     """The motions of a run; what its control computer is told, is written in the state."""
 
-    def __init__(
-        self, world: World, arm: Arm, begun: Begun, last_step: int, surroundings: Surroundings
-    ) -> None:
+    def __init__(self, world: World, arm: Arm, begun: Begun, last_step: int, surroundings: Surroundings) -> None:
         self._world, self._arm, self._state, self._last_step = world, arm, begun.state, last_step
         self.navigator = begun.navigator  # map, path and motion
         self.detections: list[DetectionRecord] = []  # every ``DetectionRecord`` so far

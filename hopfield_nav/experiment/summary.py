@@ -58,12 +58,13 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
     touched = [d.touch_time for d in collisions if not d.false_alarm]
     counted = simulation.state.statistics
     periods = counted.periods
+    grade = no_path_grade(simulation.outcome, simulation.world, simulation.navigator, detections)
     wall, unanswered = simulation.wall_time, max(counted.unanswered_peak, 0.0)
     return {
         "world": simulation.world.name,
         "outcome": simulation.outcome or "running",
         "reason": simulation.reason,
-        "no_path_grade": (grade := _grade(simulation)),
+        "no_path_grade": grade,
         "no_path_error_bound": simulation.navigator.motion.error_bound if grade in _BOUNDED else None,
         "simulated_time_s": simulation.time,
         "wall_time_s": wall,
@@ -100,11 +101,6 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "seed": simulation.seed,
         "versions": made_with(),
     }
-
-
-def _grade(simulation: Simulated) -> str | None:
-    """What an outcome ``no_path`` rests on."""
-    return no_path_grade(simulation.outcome, simulation.world, simulation.navigator, simulation.detections)
 
 
 def _handed_on(felt: PriorMap | None) -> dict[str, int]:

@@ -124,8 +124,14 @@ def test_times_stay_with_what_is_drawn_and_what_stands_for_several():
 @pytest.mark.parametrize("changes", [[], ["detection.mark=actual"], ["planner.forget=1000", "time_limit=400"]])
 def test_nothing_is_certain_where_obstacles_come_and_go(changes):
     """The box whose door opens at 60 s was no path by facts, with an error bound of 0, at 54.6 s."""
-    summary = simulate(first_vanish("enclosed_goal", 6, 500.0 if "time_limit=400" in changes else 60.0, *changes)).summary
-    assert (summary["outcome"], summary["no_path_grade"], summary["no_path_error_bound"]) == ("no_path", "doubtful", None)
+    summary = simulate(
+        first_vanish("enclosed_goal", 6, 500.0 if "time_limit=400" in changes else 60.0, *changes)
+    ).summary
+    assert (summary["outcome"], summary["no_path_grade"], summary["no_path_error_bound"]) == (
+        "no_path",
+        "doubtful",
+        None,
+    )
     assert "what was closed may be open by now" in summary["reason"]
 
 

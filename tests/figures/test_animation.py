@@ -1,6 +1,7 @@
 """The film of a run: its frames, its file, and what happens without an encoder."""
 
 import os
+from itertools import pairwise
 
 import imageio_ffmpeg
 import numpy as np
@@ -192,5 +193,5 @@ def test_a_film_shows_what_stands_at_its_moment():
     still, gate, door = (names.count(name) for name in (None, "gate", "door"))
     assert slices == [still + door, still + door + gate, still + gate]
     assert parts[0] < parts[1] > parts[2]
-    assert all(np.abs(a.astype(int) - b).max() > 100 for a, b in zip(pictures, pictures[1:], strict=False))
+    assert all(np.abs(a.astype(int) - b).max() > 100 for a, b in pairwise(pictures))
     assert len(scene.parts(None)[0][0]) == parts[1], "without a time all that ever stands"

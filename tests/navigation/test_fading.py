@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -59,7 +61,7 @@ def test_the_likeliest_path_tries_again_what_is_oldest():
     beliefs = FadingBeliefs((5, 5), T)
     wall(beliefs, 0.0, 10.0)
     path = [tuple(cell) for cell in beliefs.likeliest_path(FREE, (0, 4), (4, 4))]
-    assert Step((2, 0), 0) in [Step(a, 0) for a, b in zip(path, path[1:], strict=False) if a[0] == 2 and b[0] == 3]
+    assert Step((2, 0), 0) in [Step(a, 0) for a, b in pairwise(path) if a[0] == 2 and b[0] == 3]
 
 
 def test_only_what_was_felt_twice_within_t_leaves_no_path():

@@ -14,10 +14,10 @@ BALL = "sphere: {center: [0.4, 0.2, 0.0], radius: 0.03}"
     ("text", "words"),
     [
         (f"known: [{{{BALL}, vanishes: 5}}]", "known.0.vanishes: what is known neither comes nor goes; found 5"),
-        (f"obstacles: [{{{BALL}, appears: 5}}]\nmap: {{space: joints}}", "obstacles.0.appears: on a map of joint angles"),
+        (f"obstacles: [{{{BALL}, appears: 5}}]\nmap: {{space: joints}}", "appears: on a map of joint angles nothing"),
         ("planner: {forget: 5}\nmap: {space: joints}", "planner.forget: on a map of joint angles nothing grows old"),
         ("planner: {forget: 5}\ndetection: {mark: actual}", "planner.forget: marked cells do not grow old"),
-        (f"obstacles: [{{{BALL}, appears: 5, vanishes: 5}}]", "appears: it would go before it comes; found 5.0; allowed: below"),
+        (f"obstacles: [{{{BALL}, appears: 5, vanishes: 5}}]", "it would go before it comes; found 5.0; allowed: below"),
         (f"obstacles: [{{{BALL}, appears: 0}}]", "obstacles.0.appears: out of range; found 0"),
         (f"obstacles: [{{{BALL}, vanish: 3}}]", "Did you mean 'vanishes'"),
         ("obstacles: [{appears: 3}]", "exactly one kind is needed"),
