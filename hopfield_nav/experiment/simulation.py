@@ -123,6 +123,8 @@ class Simulation:
         self.outcome: str | None = None
         self.navigator, self.controller, self.settings, self.state, self.rows, _ = begun
         self._last_step = round(self._parts.duration / world.plant.step)
+        if world.changes:
+            self.plant = self._parts.plant  # among all that ever stands
         self.surroundings = Surroundings(world, self._parts.plant)
         self._guidance = Guidance(world, arm, begun, self._last_step, self.surroundings)
         self.detections = self._guidance.detections
@@ -260,7 +262,7 @@ class Simulation:
     def _advance(self, until: int) -> Event:
         controller, path, log = self._guidance.controller(self.controller), self.trajectory, self.rows.log
         while True:
-            self.plant = self.surroundings.now(self.state)
+            self.plant = self.surroundings.now(self.plant, self.state)
             stretch = self.surroundings.until(until)
             event = Event(self.loop(self.plant, controller, path, self.settings, self.state, log, stretch))
             if event != Event.HORIZON or stretch == until:

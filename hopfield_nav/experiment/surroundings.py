@@ -18,35 +18,31 @@ _ROUNDING = 1e-6  # of a step, by which a time may exceed it
 
 
 class Surroundings:
-    """The plant among what stands now; made of one that is among every solid that ever stands."""
+    """What stands now around a plant, which is made among every solid that ever stands."""
 
     def __init__(self, world: World, plant: Plant) -> None:
         self._step, self._whole = world.plant.step, world.contact.bodies == "arm"
-        self._all, self._plant = plant.contact.solids, plant
+        self._arm, self._all = plant.arm, plant.contact.solids
+        self.solids = self._all  # (k, 17) those that stand now, packed
         self._asked = standing_times(world)
         self.times = self._asked.copy()  # (m, 2) from when until when each solid stands [s], as it truly came
         self._stands, self._came = np.ones(len(self._all), dtype=bool), np.zeros(len(self._all), dtype=bool)
         self._next = 0 if world.changes else math.inf  # step of the next look
 
-    @property
-    def solids(self) -> np.ndarray:
-        """Those that stand now, packed."""
-        return self._plant.contact.solids
-
-    def now(self, state: State) -> Plant:
-        """The plant at the state's step."""
-        if state.now.step >= self._next:
-            time = state.now.step * self._step
-            self._wait(state)
-            stands = self._stand_at(time)
-            self._came |= stands
-            if np.any(stands != self._stands):
-                self._stands, old = stands, self._plant.contact
-                contact = make_contact(old.law, self._all[stands], old.bodies, old.beyond)  # whose scratch is new
-                self._plant = self._plant._replace(contact=contact)
-            later = self.times[np.isfinite(self.times) & (self.times > time + _ROUNDING * self._step)]
-            self._next = math.ceil(later.min() / self._step - _ROUNDING) if later.size else math.inf
-        return self._plant
+    def now(self, plant: Plant, state: State) -> Plant:
+        """The plant among what stands at the state's step; it was among what stood before."""
+        if state.now.step < self._next:
+            return plant
+        time = state.now.step * self._step
+        self._wait(state)
+        stands = self._stand_at(time)
+        self._came |= stands
+        later = self.times[np.isfinite(self.times) & (self.times > time + _ROUNDING * self._step)]
+        self._next = math.ceil(later.min() / self._step - _ROUNDING) if later.size else math.inf
+        if np.array_equal(stands, self._stands):
+            return plant
+        self._stands, self.solids, old = stands, self._all[stands], plant.contact
+        return plant._replace(contact=make_contact(old.law, self.solids, old.bodies, old.beyond))  # its scratch is new
 
     def until(self, step: int) -> int:
         """The step at which a stretch towards ``step`` ends at the latest."""
@@ -65,6 +61,6 @@ class Surroundings:
         comes = self._stand_at(state.now.step * self._step) & ~self._stands
         for asked in np.unique(self._asked[comes, 0]):
             together = comes & (self._asked[:, 0] == asked)
-            depth, _ = depths_at_start(self._plant.arm, state.q, self._all[together], self._whole)
+            depth, _ = depths_at_start(self._arm, state.q, self._all[together], self._whole)
             if np.any(depth > 0.0):
                 self.times[together, 0] = (state.now.step + max(round(_WAIT / self._step), 1)) * self._step
