@@ -9,3 +9,5 @@ from .obstacles import build_obstacles as build_obstacles
 from .obstacles import endless_cylinders as endless_cylinders
 from .obstacles import names_of as names_of
 from .obstacles import solids_of as solids_of
+from .obstacles import standing_times as standing_times
+from .obstacles import stands_at as stands_at

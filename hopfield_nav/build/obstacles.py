@@ -3,7 +3,8 @@
 Worlds are resolved: random cylinders have been drawn. Unknown obstacles come first, then known ones.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 import numpy as np
 
@@ -19,6 +20,23 @@ def all_solids(world: World) -> list[Solid]:
     if any(obstacle.random_cylinders or obstacle.random_scene for obstacle in world.obstacles):
         raise BadInput("random obstacles are not drawn yet", where="obstacles", allowed="a world after resolve(seed)")
     return solids_of((*world.obstacles, *world.known))
+
+
+def standing_times(world: World, late: Mapping[str, float | None] = MappingProxyType({})) -> np.ndarray:
+    """From when until when each solid of ``all_solids`` stands, (m, 2) [s].
+
+    ``late`` says when those came that had to wait, by their numbers; None: never.
+    """
+    unknown = [obstacle.times for obstacle in world.obstacles for _ in obstacle.solids]
+    times = np.array([*unknown, *[(0.0, np.inf)] * len(solids_of(world.known))]).reshape(-1, 2)
+    for number, came in late.items():
+        times[int(number), 0] = np.inf if came is None else came
+    return times
+
+
+def stands_at(times: np.ndarray, time: float) -> np.ndarray:
+    """Which of the solids with ``standing_times`` (m, 2) stand at a time [s]: (m,) bool."""
+    return (times[:, 0] <= time) & (time < times[:, 1])
 
 
 def solids_of(obstacles: Iterable[KnownObstacle]) -> list[Solid]:

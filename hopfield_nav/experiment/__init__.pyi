@@ -10,6 +10,7 @@ from .loop_parts import build_settings as build_settings
 from .reaction_phase import Phase as Phase
 from .simulation import Interrupted as Interrupted
 from .simulation import Simulation as Simulation
+from .surroundings import Surroundings as Surroundings
 from .whole_run import Trial as Trial
 from .whole_run import follow as follow
 from .whole_run import simulate as simulate

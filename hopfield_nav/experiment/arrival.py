@@ -28,6 +28,7 @@ _FALLING_RATIO = 0.95  # a distance that falls by less than this share over half
 _MAX_CHANGE = 1e-4  # [rad] a correction that changes by less over that time is done
 DOUBTFUL_SHARE = 1 / 3  # share of the collisions from which on they are many
 MIN_DOUBTFUL = 5  # and their least number
+_CHANGES = "what was closed may be open by now"
 _REMEDY = "try a higher detection.threshold (`hopfield-nav tune` finds one), or a controller.model nearer to the plant"
 
 
@@ -109,10 +110,11 @@ class Arrival:
         )
 
 
-def why_doubtful(navigator: Navigator, detections: Sequence[DetectionRecord]) -> str:
+def why_doubtful(world: World, navigator: Navigator, detections: Sequence[DetectionRecord]) -> str:
     """What speaks against the touches on which an outcome ``no_path`` rests; empty where nothing does."""
     count, false = _collisions(detections)
-    found = [navigator.why_doubtful()]
+    changes = world.changes or world.planner.forget is not None
+    found = [_CHANGES if changes else "", navigator.why_doubtful()]
     if are_many(navigator.in_free_air(), count):
         found.append(f"{navigator.in_free_air()} of {count} collisions where the arm drove freely")
     if false:
@@ -120,11 +122,13 @@ def why_doubtful(navigator: Navigator, detections: Sequence[DetectionRecord]) ->
     return ", ".join(part for part in found if part)
 
 
-def no_path_grade(outcome: str | None, navigator: Navigator, detections: Sequence[DetectionRecord]) -> str | None:
+def no_path_grade(
+    outcome: str | None, world: World, navigator: Navigator, detections: Sequence[DetectionRecord]
+) -> str | None:
     """One of ``GRADES`` for the outcome ``no_path``; None for every other one."""
     if outcome != "no_path":
         return None
-    if why_doubtful(navigator, detections):
+    if why_doubtful(world, navigator, detections):
         return "doubtful"
     return "probable" if navigator.motion.error_bound > 0.0 else "facts"
 

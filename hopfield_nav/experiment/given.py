@@ -8,7 +8,7 @@ import sys
 import numpy as np
 
 from dynamics import Arm, BadInput
-from hopfield_nav.build import all_solids, build_obstacles
+from hopfield_nav.build import all_solids, build_obstacles, standing_times, stands_at
 from hopfield_nav.navigation import depths_at_start
 from hopfield_nav.world import World
 
@@ -19,6 +19,7 @@ def check_start(world: World, arm: Arm, q: np.ndarray, refuse: bool = True) -> l
     """One sentence on obstacles in which the tool point or, with ``contact.bodies: arm``, a link starts."""
     whole = world.contact.bodies == "arm"
     depth, link = depths_at_start(arm, q, build_obstacles(world), whole)
+    depth = np.where(stands_at(standing_times(world), 0.0), depth, -np.inf)
     solids, unknown = all_solids(world), len(world.obstacles)
     told = []
     for j in np.flatnonzero(depth > _MIN_DEPTH):

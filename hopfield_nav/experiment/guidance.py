@@ -11,10 +11,10 @@ from collections.abc import Callable
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
-from hopfield_nav.build import build_obstacles
 from hopfield_nav.control import Controller, begin_trajectory, find_onset, pass_by
 from hopfield_nav.experiment.assembly import Begun
 from hopfield_nav.experiment.reaction_phase import Phase
+from hopfield_nav.experiment.surroundings import Surroundings
 from hopfield_nav.loop import CONTACT_MEMORY, Trajectory, evaluate
 from hopfield_nav.navigation import NOWHERE, Detection, PlannedMotion, Reference, depths_at_start
 from hopfield_nav.plugin import MethodFailed
@@ -25,11 +25,11 @@ from hopfield_nav.world import World
 class Guidance:
     """The motions of a run; what its control computer is told, is written in the state."""
 
-    def __init__(self, world: World, arm: Arm, begun: Begun, last_step: int) -> None:
+    def __init__(self, world: World, arm: Arm, begun: Begun, last_step: int, surroundings: Surroundings) -> None:
         self._world, self._arm, self._state, self._last_step = world, arm, begun.state, last_step
         self.navigator = begun.navigator  # map, path and motion
         self.detections: list[DetectionRecord] = []  # every ``DetectionRecord`` so far
-        self._solids, self._whole = build_obstacles(world), world.contact.bodies == "arm"
+        self._surroundings, self._whole = surroundings, world.contact.bodies == "arm"
         self._phases = begun.phases
         self._felt = np.zeros_like(self.navigator.felt())
         self._trajectory: Trajectory | None = None
@@ -191,7 +191,7 @@ class Guidance:
         kept = self._state.statistics
         if self._time - kept.last_contact_time <= CONTACT_MEMORY:
             return kept.touch_time
-        depth, _ = depths_at_start(self._arm, self._state.q, self._solids, self._whole)
+        depth, _ = depths_at_start(self._arm, self._state.q, self._surroundings.solids, self._whole)
         return self._time if np.any(depth > 0.0) else math.nan
 
     def _ask(self, ask: Callable[[], PlannedMotion]) -> PlannedMotion:

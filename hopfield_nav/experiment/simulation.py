@@ -26,6 +26,7 @@ from hopfield_nav.experiment.guidance import Guidance
 from hopfield_nav.experiment.limits import why_diverged
 from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.summary import final_error, summarise
+from hopfield_nav.experiment.surroundings import Surroundings
 from hopfield_nav.loop import CONTACT_MEMORY, Event, Trajectory, log_columns, quintic_trajectory
 from hopfield_nav.navigation import PlannedMotion
 from hopfield_nav.record import DetectionRecord, Run
@@ -62,6 +63,7 @@ class Simulation:
         state: true joint angles, what was sensed and believed (``loop.State``).
         loop: what advances it; its engine and, with elastic joints, their rotors.
         rows: what is recorded.
+        surroundings: which obstacles stand now.
         navigator: map, path and trajectory.
         detections: every ``DetectionRecord`` so far.
         on_touch: called with the ``DetectionRecord`` of every touch that was answered, if it is set.
@@ -89,7 +91,7 @@ class Simulation:
         self.warnings = parts.warnings
         self._moving = Lock()
         self.reset()
-        self.warnings += warn_of_passing(self.world, self.plant, self.first_motion.trajectory)
+        self.warnings += warn_of_passing(self.world, parts.plant, self.first_motion.trajectory)
 
     def __reduce__(self) -> tuple[Any, ...]:
         from hopfield_nav.experiment.copying import as_bytes
@@ -121,7 +123,10 @@ class Simulation:
         self.outcome: str | None = None
         self.navigator, self.controller, self.settings, self.state, self.rows, _ = begun
         self._last_step = round(self._parts.duration / world.plant.step)
-        self._guidance = Guidance(world, arm, begun, self._last_step)
+        if world.changes:
+            self.plant = self._parts.plant  # among all that ever stands
+        self.surroundings = Surroundings(world, self._parts.plant)
+        self._guidance = Guidance(world, arm, begun, self._last_step, self.surroundings)
         self.detections = self._guidance.detections
         self._arrival = Arrival(world, arm, self.navigator.goal)
         self._looks = [self._guidance.next_decision, self._arrival.next_look]
@@ -247,7 +252,12 @@ class Simulation:
 
     def _advance(self, until: int) -> Event:
         controller, path, log = self._guidance.controller(self.controller), self.trajectory, self.rows.log
-        return Event(self.loop(self.plant, controller, path, self.settings, self.state, log, until))
+        while True:
+            self.plant = self.surroundings.now(self.plant, self.state)
+            stretch = self.surroundings.until(until)
+            event = Event(self.loop(self.plant, controller, path, self.settings, self.state, log, stretch))
+            if event != Event.HORIZON or stretch == until:
+                return event
 
     def follow(self, trajectory: Trajectory) -> None:
         """Let the arm follow a trajectory from now on."""
@@ -291,7 +301,7 @@ class Simulation:
             self.rows.set_last(log_columns(len(self.arm.dh))["detected"], raised)
 
     def _end(self, outcome: str, reason: str) -> None:
-        if outcome == "no_path" and (doubts := why_doubtful(self.navigator, self.detections)):
+        if outcome == "no_path" and (doubts := why_doubtful(self.world, self.navigator, self.detections)):
             reason = f"{reason}; doubtful: {doubts}"
         self.outcome, self.reason = outcome, reason
         if self._guidance.slides and self.detections:

@@ -30,12 +30,13 @@ def summarise(simulation: Any) -> dict[str, Any]:
     counted, control = simulation.state.statistics, simulation.state.control
     periods = counted.periods
     sensed_goal = simulation.navigator.goal if control.now.judged_step >= 0 else None  # before it sensed there is none
+    grade = no_path_grade(simulation.outcome, simulation.world, simulation.navigator, detections)
     wall, unanswered = simulation.wall_time, max(counted.unanswered_peak, 0.0)
     return {
         "world": simulation.world.name,
         "outcome": simulation.outcome or "running",
         "reason": simulation.reason,
-        "no_path_grade": (grade := no_path_grade(simulation.outcome, simulation.navigator, detections)),
+        "no_path_grade": grade,
         "no_path_error_bound": simulation.navigator.motion.error_bound if grade in _BOUNDED else None,
         "simulated_time_s": simulation.time,
         "wall_time_s": wall,
@@ -66,6 +67,7 @@ def summarise(simulation: Any) -> dict[str, Any]:
         "replan_wall_time_median_s": float(np.median([d.replan_time for d in detections])) if detections else None,
         "imperfections": imperfections(simulation.world),
         "handed_on": {"touches": len(felt.places), "steps": len(felt.steps), "cells": len(felt.cells)} if felt else {},
+        "late_obstacles": simulation.surroundings.late(),
         "learnt": {} if simulation.learner is None else simulation.learner.summary(),
         "warnings": [*simulation.warnings, *_warnings_afterwards(simulation)],
         "seed": simulation.seed,
@@ -134,6 +136,11 @@ def _warnings_afterwards(simulation: Any) -> Iterator[str]:
             "arm would break or stop"
         )
     yield from warn_of_free_air(simulation.navigator, simulation.detections)
+    late = simulation.surroundings.late()
+    for came in dict.fromkeys(late.values()):
+        which = ", ".join(number for number, other in late.items() if other == came)
+        when = "did not come" if came is None else f"came at {came:.4g} s"
+        yield f"obstacle {which} had to wait, as the arm was there, and {when}"
     if may_have_passed(simulation.state):
         yield (
             f"the arm sank {1e3 * counted.sunk:.2g} mm into an obstacle and may have passed through it: obstacles are "

@@ -57,6 +57,7 @@ class ToolNavigator(OverToolMap, Navigator):
         if self.motion.trajectory is None:
             raise RuntimeError("a run that has ended cannot collide")
         force = detection.force
+        self.beliefs.age(detection.time)
         self.learning.confirm(detection.level_at_retreat)
         self.touched = segment = touched_segment(self.grid, self.situation.arm, self.motion, detection)
         if self.motion.retreats and segment.number == 0:
@@ -77,6 +78,7 @@ class ToolNavigator(OverToolMap, Navigator):
 
     def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:
         """How to go on; after a reaction it is not known yet how far the touch is confirmed."""
+        self.beliefs.age(begin.time)
         if not self.motion.reacts:
             self.learning.confirm(level_at_retreat)
         if self.motion.phase is MotionPhase.EXPLORE:

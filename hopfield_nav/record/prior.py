@@ -2,9 +2,10 @@
 
 A closed step says that one body, moved from cell to cell, meets something. It is a fact of a later run whose ``map``,
 ``contact.bodies`` and, but for a tool point on a map of the tool, ``arm`` and ``tool.frame`` are the same, else the run
-is refused; and whose obstacles, unknown or known, hold those of the first. Where the whole arm moves over a map of the
-tool, how it stands at a cell depends on ``start.joints`` and ``trajectory.tool_rotation`` as well, and on axes of one
-cell of a map of joint angles on ``start.joints`` and ``goal``: where these differ, facts become beliefs.
+is refused; and whose obstacles, unknown or known, hold those of the first, and neither come nor go. Where
+the whole arm moves over a map of the tool, how it stands at a cell depends on ``start.joints`` and
+``trajectory.tool_rotation`` as well, and on axes of one cell of a map of joint angles on ``start.joints`` and
+``goal``: where these differ, facts become beliefs.
 """
 
 from operator import attrgetter
@@ -62,8 +63,9 @@ def _differences(before: World, now: World) -> tuple[str, ...]:
     else:
         keys = ("start.joints", "trajectory.tool_rotation") if now.contact.bodies == "arm" else ()
     found = [key for key in keys if attrgetter(key)(before) != attrgetter(key)(now)]
+    changes = before.changes or now.changes or before.planner.forget is not None
     there, still = ({tuple(packed([solid])[0].tolist()) for solid in all_solids(world)} for world in (before, now))
-    return (*found, *([] if there <= still else ["obstacles"]))
+    return (*found, *([] if there <= still and not changes else ["obstacles"]))
 
 
 def felt_places(run: Run) -> list[ContactHypotheses]:

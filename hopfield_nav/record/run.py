@@ -15,6 +15,7 @@ import numpy as np
 
 from dynamics import BadInput, html_table
 from dynamics.files import whole_folder
+from hopfield_nav.build import standing_times, stands_at
 from hopfield_nav.loop import make_log
 from hopfield_nav.plugin import provided
 from hopfield_nav.record.dataset import LabelledRecord, make_record, record_of
@@ -122,6 +123,16 @@ class Run:
         from hopfield_nav.navigation import space_of
 
         return tuple(self.world.map.shape) if space_of(self.world).of_places else ()
+
+    @property
+    def standing_times(self) -> np.ndarray:
+        """From when until when each obstacle stood, (m, 2) [s], as it truly came; in the order of ``all_solids``."""
+        return standing_times(self.world, self.summary.get("late_obstacles", {}))
+
+    def standing(self, time: float | None) -> np.ndarray:
+        """Which obstacles stood at a time [s], (m,) bool; None: all that ever stand."""
+        times = self.standing_times
+        return np.ones(len(times), dtype=bool) if time is None else stands_at(times, time)
 
     @property
     def passed_by(self) -> np.ndarray:

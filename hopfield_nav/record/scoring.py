@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from hopfield_nav.build import build_obstacles
+from hopfield_nav.build import build_obstacles, stands_at
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.loop import CONTACT_MEMORY
 from hopfield_nav.navigation import space_of
@@ -187,20 +187,36 @@ NEAR = 0.04  # [m] from the true point a place is as good as right
 def map_error(run: Run) -> float | None:
     """Mean distance of the centres of marked cells from the nearest obstacle surface or inside [m].
 
-    A centre inside an obstacle counts as 0. A perfect map on a grid of spacing s is off by up to s/√2 for cells that
+    A centre inside an obstacle counts as 0. Of obstacles that come and go those count that stood when a cell was
+    marked. A perfect map on a grid of spacing s is off by up to s/√2 for cells that
     an obstacle only grazes. None where nothing was marked or there is nothing to mark.
     """
     data, world = run.data, run.world
     solids = build_obstacles(world)
     if data.sizes["event"] == 0 or len(solids) == 0 or not space_of(world).of_places:
         return None
-    cells = np.argwhere(run.felt_after(data.sizes["event"]))
+    marked = _marked_at(run)
+    cells = np.argwhere(np.isfinite(marked))
     if not len(cells):
         return None
     centres = np.tile(np.array(world.map.origin), (len(cells), 1))
     centres[:, : cells.shape[1]] += world.map.spacing * cells
     points = np.column_stack([centres, centres, np.zeros(len(cells))])
-    return float(np.maximum(capsule_distance(points, solids).min(axis=1), 0.0).mean())
+    stood = np.array([stands_at(run.standing_times, time) for time in marked[tuple(cells.T)]])
+    distance = np.where(stood, capsule_distance(points, solids), np.inf).min(axis=1)
+    distance = distance[np.isfinite(distance)]  # without those for which nothing stood
+    return float(np.maximum(distance, 0.0).mean()) if distance.size else None
+
+
+def _marked_at(run: Run) -> np.ndarray:
+    """When each cell was marked that is marked at the end [s], a grid; NaN for others."""
+    before = run.felt_after(0)
+    marked = np.full(before.shape, np.nan)
+    for count, time in enumerate(run.data.event_time.values, start=1):
+        after = run.felt_after(count)
+        marked[after & ~before], marked[~after] = time, np.nan
+        before = after
+    return marked
 
 
 def place_errors(run: Run) -> tuple[np.ndarray, np.ndarray]:

@@ -228,7 +228,14 @@ def _check_whole_arms_keys(world: World) -> Iterator[BadInput]:
             yield BadInput("only the whole arm has it", f"planner.{key}", found, allowed)
 
 
-_OF_A_TOOLS_MAP: tuple[_Check, ...] = (_check_ties, check_beta_of, _check_goal, _check_whole_arms_keys)
+_OF_A_TOOLS_MAP: tuple[_Check, ...] = (
+    _check_ties, check_beta_of, _check_goal,
+    fitting.unless(
+        "planner.forget", lambda forget, world: forget is None or world.detection.mark == "felt",
+        "marked cells do not grow old", "null, or detection.mark: felt",
+    ),
+    _check_whole_arms_keys,
+)  # fmt: skip
 
 
 def _allowed_goal(grid: MapSection, rim: int, as_cell: bool) -> str:

@@ -190,6 +190,15 @@ def _check_joints(world: World) -> Iterator[BadInput]:
         yield BadInput("wrong number of joints", where="goal.joints", found=len(goal.joints), allowed=allowed)
 
 
+def _check_times(world: World) -> Iterator[BadInput]:
+    """Obstacles that all stand all the time."""
+    for i, obstacle in enumerate(world.obstacles):
+        for key in ("appears", "vanishes"):
+            if (time := getattr(obstacle, key)) is not None:
+                what, where = "on a map of joint angles nothing comes or goes", f"obstacles.{i}.{key}"
+                yield BadInput(what, where=where, found=time, allowed="no such key")
+
+
 def _check_reach(world: World) -> None:
     """A place that an arm without a closed form reaches, as far as a search finds."""
     from dynamics import has_closed_form
@@ -229,5 +238,9 @@ OF_A_JOINT_MAP = (
         "planner.activation", lambda activation, _: activation == "linear",
         "a map of joint angles is searched for shortest paths", "linear",
     ),
-    _check_joints, _check_reach,
+    unless(
+        "planner.forget", lambda forget, _: forget is None,
+        "on a map of joint angles nothing grows old", "null, or map.space: tool",
+    ),
+    _check_joints, _check_times, _check_reach,
 )  # fmt: skip

@@ -6,18 +6,19 @@ half-way between two of them it is thinner by 14 % at most.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from dynamics import BadInput
 from hopfield_nav.world import solids
-from hopfield_nav.world.fields import GivenKeys, Length, PlanePoint, must_fit
+from hopfield_nav.world.fields import GivenKeys, Length, PlanePoint, Range, must_fit
 from hopfield_nav.world.random_scene import RandomScene
 
 _MAX_CYLINDERS = 2_000  # cylinders of one wall
+_TIMES = ("appears", "vanishes")  # keys that say when an obstacle stands
 
 
 class _Row(GivenKeys):
@@ -74,6 +75,9 @@ class Polyline(_Row):
         return self.points
 
 
+Moment = Annotated[float, Range(0.0, 1e5, "s", above=True)]
+
+
 class KnownObstacle(GivenKeys):
     """An obstacle that is on the map from the start: exactly one of the keys is given, beside a name."""
 
@@ -89,21 +93,31 @@ class KnownObstacle(GivenKeys):
     wall: Wall | None = Field(None, description="upright cylinders in a row, from one point to another")
     polyline: Polyline | None = Field(None, description="upright cylinders along a line with corners")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _stays(cls, data: Any) -> Any:
+        """What is known stays where it is."""
+        for key in _TIMES:
+            if isinstance(data, Mapping) and key in data and key not in cls.model_fields:
+                allowed = "no such key, or the obstacle among obstacles"
+                raise BadInput("what is known neither comes nor goes", where=key, found=data[key], allowed=allowed)
+        return data
+
     @must_fit
     def _check(self) -> Iterator[BadInput]:
-        given = [key for key, value in self if value is not None and key != "name"]
+        given = [key for key, value in self if value is not None and key in self.kinds()]
         if len(given) != 1:
             yield BadInput("exactly one kind is needed", found=given, allowed=" or ".join(self.kinds()))
 
     @classmethod
     def kinds(cls) -> list[str]:
         """The keys of which one is given."""
-        return [key for key in cls.model_fields if key != "name"]
+        return [key for key in cls.model_fields if key not in ("name", *_TIMES)]
 
     @classmethod
-    def of(cls, solid: solids.Solid, name: str | None = None) -> Self:
-        """The entry of one solid."""
-        return cls(**{type(solid).__name__.lower(): solid, "name": name})
+    def of(cls, solid: solids.Solid, name: str | None = None, **times: float | None) -> Self:
+        """The entry of one solid; ``times`` of an ``Obstacle``."""
+        return cls(**{type(solid).__name__.lower(): solid, "name": name, **times})
 
     @property
     def solids(self) -> list[solids.Solid]:
@@ -115,10 +129,26 @@ class KnownObstacle(GivenKeys):
 
 
 class Obstacle(KnownObstacle):
-    """An obstacle that the arm knows nothing of: exactly one of the keys is given."""
+    """An obstacle that the arm knows nothing of: exactly one of the keys is given, beside name and times."""
 
     random_cylinders: solids.RandomCylinders | None = Field(None, description="several, drawn when a run begins")
     random_scene: RandomScene | None = Field(None, description="a whole scene, drawn when a run begins")
+    appears: Moment | None = Field(
+        None, description="when it comes, or as soon as the arm is not in it; left out: there from the start"
+    )
+    vanishes: Moment | None = Field(None, description="when it goes; left out: never")
+
+    @must_fit
+    def _check_times(self) -> Iterator[BadInput]:
+        first, last = self.times
+        if not first < last:
+            allowed = f"below vanishes, {last:g} s; what goes and comes again is two obstacles"
+            yield BadInput("it would go before it comes", where="appears", found=self.appears, allowed=allowed)
+
+    @property
+    def times(self) -> tuple[float, float]:
+        """From when until when it stands [s]."""
+        return self.appears or 0.0, math.inf if self.vanishes is None else self.vanishes
 
     @property
     def is_drawn(self) -> bool:

@@ -100,6 +100,11 @@ class PlannerSection(MethodSection):
         description="on a map of joint angles: believe that a surface goes on so far about each likely place of a "
         "touch; 0: nothing is believed of it",
     )
+    forget: Annotated[float, Range(0.0, 1e5, "s", above=True)] | None = Field(
+        None,
+        description="on a map of the tool: time in which the certainty of all that was felt and driven halves, for "
+        "worlds that change; null: nothing grows old",
+    )
     any_angle: Flag = Field(
         False,
         description="shorten the path by straight lines: of the tool; or of all joints together, the default "

@@ -1,5 +1,6 @@
 """Everything an experiment is made of: ``World``, the root of the schema."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -140,6 +141,11 @@ class World(sections.Section):
         return self._trust
 
     @property
+    def changes(self) -> bool:
+        """Whether an obstacle comes or goes during a run."""
+        return any(obstacle.times != (0.0, math.inf) for obstacle in self.obstacles)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What was left out where changes to the world chose another method."""
         return self._notes
@@ -253,4 +259,5 @@ class World(sections.Section):
             low = np.array(self.map.origin[:2])
             high = low + self.map.spacing * (np.array(self.map.shape[:2]) - 1)
             solids = [*random.draw(own, low, high, free)]
-        return [Obstacle.of(solid, obstacle.name) for solid in solids]
+        times = {"appears": obstacle.appears, "vanishes": obstacle.vanishes}
+        return [Obstacle.of(solid, obstacle.name, **times) for solid in solids]

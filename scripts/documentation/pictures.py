@@ -3,7 +3,7 @@
     python scripts/documentation/pictures.py [NAME...]
 
 runs ``ragazzon2012`` and ``u_trap``, keeps the page of moments of the one and makes a film of the other, as a
-GIF, which needs no player. Of the runs in ``OF_RUNS`` it draws one figure each.
+GIF, which needs no player. Of ``door`` it makes a film; of the runs in ``OF_RUNS`` it draws one figure each.
 """
 
 import contextlib
@@ -29,17 +29,29 @@ OF_RUNS = {  # picture: figure, world and changes
     "whole_arm": ("places", "whole_arm", "planner.any_angle=false"),
     "whole_arm_slices": ("slices", "whole_arm", "planner.any_angle=false"),
     "whole_arm_fine": ("places", "whole_arm_fine"),
+    "changing_worlds": ("snapshots", "door"),
 }
 
 
 def main(names: list[str]) -> None:
     if not names or "readme" in names:
         front()
+    if not names or "door" in names:
+        door()
     for name in set(OF_RUNS) & set(names or OF_RUNS):
         figure, world, *changes = OF_RUNS[name]
         run = simulate(load_world(world, changes), seed=0)
         with paper_style():
             save_figure(pages_of(run)[figure](run), FIGURES, name)
+
+
+def door() -> None:
+    """The film of a pocket that closes and opens."""
+    with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
+        assert typed(["run", "door", "--no-plots"]) == 0
+        assert typed(["animate", "runs/door", "--fps=10", "--size=1280x720"]) == 0
+        (film,) = Path("runs/door").glob("*.mp4")
+        shutil.copy(film, FIGURES / "door.mp4")
 
 
 def front() -> None:

@@ -25,6 +25,24 @@ SECOND = {
     "largest": c.of("delay_s", "{:.0f} ms", np.max, lambda r: True, 1e3),
     f"within {1e3 * SOON:.0f} ms": c.share(lambda r: r["delay_s"] <= SOON, lambda r: r["delay_s"] is not None, 0),
 }
+DOORS = {
+    "worlds": c.worlds,
+    "reached, solvable": c.share(c.reached, c.counts),
+    "`no_path` by facts": c.count(lambda r: r["no_path_grade"] in ("facts", "probable")),
+    "doubtful": c.count(lambda r: r["no_path_grade"] == "doubtful"),
+    "doors that waited": c.count(lambda r: r["waited"] > 0),
+    "collisions": c.of("collision_count", "{:.1f}", where=lambda r: True),
+    "time to the goal": c.of("simulated_time_s", "{:.1f} s"),
+    "largest force, mean": c.of("peak_contact_force_N", "{:.1f} N", where=lambda r: True),
+    "of all": c.of("peak_contact_force_N", "{:.1f} N", np.max, lambda r: True),
+}
+ENGINES = {
+    "worlds": c.worlds,
+    "reached": c.beside(c.reached, "{:.0f}", how=np.sum, alike=False),
+    "collisions": c.beside("collision_count", "{:.1f}", alike=False),
+    "time": c.beside("simulated_time_s", "{:.2f}", " s", alike=False),
+    "largest force, mean": c.beside("peak_contact_force_N", "{:.2f}", " N", alike=False),
+}
 PAIRS = {
     "worlds": c.worlds,
     "reached": c.beside(c.reached, "{:.0f}", how=np.sum, alike=False),
@@ -187,6 +205,8 @@ TABLES: dict[str, list[Part]] = {
         Part("settings", "{s}", TOUCHES, REPLAN),
         Part("responses", "{f}, {s}: {m}", TOUCHES),
     ],
+    "doors": [Part("doors", "{f}: {m}", DOORS)],
+    "doors_mujoco": [Part("mujoco", "{f}: internal / MuJoCo", ENGINES, ("internal", "MuJoCo"))],
     "touch_parts": [Part("parts", "{s}: {m}", TOUCHES)],
     "learning": [
         Part("touches", "{s}", TOUCHES, REPLAN, lambda f, s, m: "payload" in s),

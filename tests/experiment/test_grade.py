@@ -49,17 +49,17 @@ def test_the_arm_itself_doubts_them(changes):
     assert summary["outcome"] == "no_path"
     as_if_true = [d._replace(false_alarm=False) for d in simulation.detections]
     assert simulation.navigator.why_doubtful()
-    assert "where the arm drove freely" in why_doubtful(simulation.navigator, as_if_true)
+    assert "where the arm drove freely" in why_doubtful(simulation.world, simulation.navigator, as_if_true)
 
 
 def test_one_false_alarm_is_enough(enclosed):
     simulation, _ = enclosed
     first, *others = simulation.detections
-    assert why_doubtful(simulation.navigator, [first, *others]) == ""
-    told = why_doubtful(simulation.navigator, [first._replace(false_alarm=True), *others])
+    assert why_doubtful(simulation.world, simulation.navigator, [first, *others]) == ""
+    told = why_doubtful(simulation.world, simulation.navigator, [first._replace(false_alarm=True), *others])
     assert told == f"1 of {len(simulation.detections)} collisions were false alarms"
     passed_by = first._replace(false_alarm=True, passed_by=True)
-    assert why_doubtful(simulation.navigator, [passed_by, *others]) == ""
+    assert why_doubtful(simulation.world, simulation.navigator, [passed_by, *others]) == ""
 
 
 def test_other_outcomes_have_no_grade():

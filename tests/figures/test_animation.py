@@ -1,6 +1,7 @@
 """The film of a run: its frames, its file, and what happens without an encoder."""
 
 import os
+from itertools import pairwise
 
 import imageio_ffmpeg
 import numpy as np
@@ -175,3 +176,22 @@ def test_a_missed_contact_is_named():
 def test_the_speed_is_a_round_multiple():
     times = (0.5, 30, 50.6, 200, 1e9)
     assert [film_speed(t, film._LONGEST) for t in times] == [1, 1, 2, 8, 1000]
+
+
+def test_a_film_shows_what_stands_at_its_moment():
+    """The gate of this pocket appears, in both panels, though no new plan is made then."""
+    run = simulate(load_world("door", ["time_limit=9", "obstacles.5.appears=0.3", "obstacles.2.vanishes=0.6"]))
+    with film_style():
+        made = film.Film(run)
+        scene, map_ = made.panels[0].scene, made.panels[1]
+        pictures, slices, parts = [], [], []
+        for time in (0.2, 0.5, 0.7):
+            pictures.append(made.draw(time))
+            slices.append(len(map_.slice.get_paths()))
+            parts.append(scene.parts(None, time=time)[0][0].shape[0])
+    names = [obstacle.name for obstacle in run.world.obstacles]
+    still, gate, door = (names.count(name) for name in (None, "gate", "door"))
+    assert slices == [still + door, still + door + gate, still + gate]
+    assert parts[0] < parts[1] > parts[2]
+    assert all(np.abs(a.astype(int) - b).max() > 100 for a, b in pairwise(pictures))
+    assert len(scene.parts(None)[0][0]) == parts[1], "without a time all that ever stands"

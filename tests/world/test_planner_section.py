@@ -32,7 +32,7 @@ def world_text(kind: str, keys: dict, head: str = "format: 1\n") -> str:
 def test_every_key_belongs_to_one_planner_or_to_all():
     own = list(itertools.chain(*OWN_KEYS.values()))
     assert sorted(own) == sorted(GIVEN)
-    everyones = {"kind", "radius", "any_angle", "clearance", "unreachable"}
+    everyones = {"kind", "radius", "forget", "any_angle", "clearance", "unreachable"}
     assert everyones.isdisjoint(own)
     assert everyones | set(own) == set(PlannerSection.model_fields)
 

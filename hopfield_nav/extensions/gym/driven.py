@@ -7,7 +7,7 @@ import numpy as np
 from dynamics import BadInput
 from dynamics.kernels.decorators import unchecked_call
 from hopfield_nav.control import hold_at_start, with_torque
-from hopfield_nav.experiment import Simulation, build_controller, check_duration
+from hopfield_nav.experiment import Simulation, Surroundings, build_controller, check_duration
 from hopfield_nav.loop import Event, compiled_loop, make_log, make_state, read_at_rest
 from hopfield_nav.world import World
 
@@ -60,7 +60,7 @@ class DrivenArm:
         self.state = make_state(start, settings.delay, seed)
         hold_at_start(self.state.control, self._controller, start)
         read_at_rest(made.plant.wrist, made.plant.arm, start, self.state.wrist)
-        self._log = make_log(0, n)
+        self._log, self._plant, self._surroundings = make_log(0, n), made.plant, Surroundings(made.world, made.plant)
         self._tool, self._torque = self._controller.work.tool[:3, 3], self._controller.law.memory
 
     def step(self, torque: np.ndarray) -> bool:
@@ -68,7 +68,8 @@ class DrivenArm:
         trajectory, settings = self._fixed
         self._torque[:] = torque
         target = self.state.now.step + self._steps
-        event = self._loop(self.simulation.plant, self._controller, trajectory, settings, self.state, self._log, target)
+        self._plant = self._surroundings.now(self._plant, self.state)
+        event = self._loop(self._plant, self._controller, trajectory, settings, self.state, self._log, target)
         return bool(event != Event.DIVERGED)
 
     @property

@@ -90,8 +90,9 @@ def events_of(run: Run) -> list[dict[str, Any]]:
 def solid_parts(run: Run) -> list[dict[str, Any]]:
     """Unknown obstacles, with the time of the first touch, then known ones."""
     unknown, data = solids_of(run.world.obstacles), run.data
-    touched = first_touches(unknown, data.time.values, data.contact_point.values)
-    parts = [solid_part(one, False, when) for one, when in zip(unknown, touched, strict=True)]
+    stands = run.standing_times[: len(unknown)]
+    touched = first_touches(unknown, stands, data.time.values, data.contact_point.values)
+    parts = [solid_part(one, False, *known) for one, *known in zip(unknown, touched, stands.tolist(), strict=True)]
     return parts + [solid_part(one, True) for one in solids_of(run.world.known)]
 
 

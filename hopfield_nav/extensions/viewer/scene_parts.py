@@ -1,5 +1,6 @@
 """What moves and what stands on the page: the poses of the links, the solids, and when each was first touched."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,20 +29,33 @@ def link_poses(arm: Arm, q: np.ndarray) -> dict[str, Any]:
     return {"position": packed(frames[..., :3, 3]), "turn": packed(turn)}
 
 
-def solid_part(solid: Solid, known: bool, touched: float | None = None) -> dict[str, Any]:
-    """A solid with its own keys of the world file, and when it was first ``touched`` [s], if ever."""
-    kind = type(solid).__name__.lower()
-    told = {"kind": kind, "known": known, "touched": touched, **solid.model_dump(mode="json")}
+def solid_part(
+    solid: Solid, known: bool, touched: float | None = None, stands: Sequence[float] = (0.0, math.inf)
+) -> dict[str, Any]:
+    """A solid with its own keys of the world file.
+
+    Beside them when it was first ``touched``, if ever, and from when until when it ``stands`` [s]; None: never.
+    """
+    begin, end = (time if math.isfinite(time) else None for time in stands)
+    told = {"kind": type(solid).__name__.lower(), "known": known, "touched": touched, "stands": [begin, end],
+            **solid.model_dump(mode="json")}  # fmt: skip
     return {**told, "triangles": solid.triangles.tolist()} if isinstance(solid, Mesh) else told
 
 
-def first_touches(solids: Sequence[Solid], time: np.ndarray, points: np.ndarray) -> list[float | None]:
-    """When each solid was first touched [s], or None, by points (k, 3) of contact [m], NaN for none."""
+def first_touches(
+    solids: Sequence[Solid], stands: np.ndarray, time: np.ndarray, points: np.ndarray
+) -> list[float | None]:
+    """When each solid was first touched [s], or None, by points (k, 3) of contact [m], NaN for none.
+
+    Each ``stands`` (m, 2) from when until when [s].
+    """
     there = np.isfinite(points).all(axis=1)
     if not solids or not there.any():
         return [None] * len(solids)
     point = points[there]
     rows = np.concatenate([point, point, np.zeros((len(point), 1))], axis=1)
-    distance = capsule_distance(rows, pack_solids(solids))
+    now = time[there][:, None]
+    gone = (now < stands[:, 0]) | (stands[:, 1] <= now)
+    distance = np.where(gone, np.inf, capsule_distance(rows, pack_solids(solids)))
     nearest = distance <= np.minimum(distance.min(axis=1, keepdims=True), _NEAR)
     return [float(time[there][own][0]) if own.any() else None for own in nearest.T]

@@ -89,7 +89,7 @@ class ScenePanel:
         rows = self._trail_rows[: np.searchsorted(self._trail_rows, now.row, side="right")]
         self.trail.set_points(data.tool_position.values[rows])
         q, tool = data.q.values[now.row], data.tool_position.values[now.row]
-        parts = self.scene.parts(q, now.plan if now.flash > 0 else now.plan._replace(cell=None))
+        parts = self.scene.parts(q, now.plan if now.flash > 0 else now.plan._replace(cell=None), time=now.time)
         for solids in (self.feet, self.solids):
             solids.show(parts)
         for arrow, name in zip(self.arrows, ("force", "force_estimate"), strict=True):
@@ -120,9 +120,9 @@ class MapPanel:
         self._trail_xy = tool[self._trail_rows, :2]
         heights = [point[2] for point in (solid.start_point(run), run.world.goal_point) if point is not None]
         self._ends = list(zip(solid.add_ends(ax, run, 8), map(self._level_of, heights), strict=True))
-        heights = solid.level_height(run, np.arange(run.world.map.shape[2] if self.deep else 1)) + 0.0
-        self._outlines = [solid.obstacle_outlines(run, z) for z in heights]
-        self._titles = [f"level {k} of {len(heights)}: z = {z:.3g} m" for k, z in enumerate(heights, start=1)]
+        self._heights = solid.level_height(run, np.arange(run.world.map.shape[2] if self.deep else 1)) + 0.0
+        count = len(self._heights)
+        self._titles = [f"level {k} of {count}: z = {z:.3g} m" for k, z in enumerate(self._heights, start=1)]
         self.slice = ax.add_collection(
             PatchCollection([], facecolor=COLOURS.obstacle, linewidth=0, zorder=1), autolim=False
         )
@@ -132,7 +132,7 @@ class MapPanel:
         self.halo = ax.plot([], [], "o", ms=26, mfc="none", mew=4)[0]
         self.tool = ax.plot([], [], "o", ms=6, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8)[0]
         self.title = ax.text(0.98, 0.98, "", transform=ax.transAxes, ha="right", va="top")
-        self.level = -1
+        self.level, self._stands = -1, run.standing(0.0)
 
     @property
     def artists(self) -> list[Artist]:
@@ -146,10 +146,11 @@ class MapPanel:
         return [*self.network.artists, *self._lines, self.slice, self.cells, self.path, *ends, self.title]
 
     def show(self, now: Now, new_plan: bool) -> bool:
-        """Go to a moment; whether ``settled`` is another than before, as ``new_plan`` says or for another level."""
+        """Go to a moment; whether ``settled`` is another than before: plan, level, or what stands."""
         position = self.run.data.tool_position.values[now.row]
-        level = self._level_of(position[2]) if np.isfinite(position[2]) else 0
-        if changed := new_plan or level != self.level:
+        level, stands = self._level_of(position[2]) if np.isfinite(position[2]) else 0, self.run.standing(now.time)
+        if changed := new_plan or level != self.level or bool(np.any(stands != self._stands)):
+            self._stands = stands
             self._show_level(now, level)
         self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
         point = position[:2, None]
@@ -166,7 +167,7 @@ class MapPanel:
         plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
         classes = solid.cell_classes(self.run, plan, path=False)
         self.cells.set_data((classes[:, :, level] if self.deep else classes).T)
-        self.slice.set_paths(self._outlines[level])
+        self.slice.set_paths(solid.obstacle_outlines(self.run, self._heights[level], self._stands))
         for mark, own in self._ends:
             mark.set_alpha(1.0 if own == level else 0.3)
         if self.deep:

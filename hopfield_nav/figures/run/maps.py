@@ -93,7 +93,7 @@ def space_handles(run: Run) -> list[Artist]:
         handles.append(_diamond(5))
     if run.world.obstacles or run.world.known:
         handles.append(Patch(color=COLOURS.obstacle, lw=0, label="obstacles"))
-    return handles + excluded_handle(run)
+    return handles + for_a_time_handle(run) + excluded_handle(run)
 
 
 def plan_handles(run: Run) -> list[Artist]:
@@ -118,6 +118,7 @@ def trajectory_handles(run: Run, seen_from_above: bool = True) -> list[Artist]:
         handles += [_disc(COLOURS.true, "tool at detection", 3)]
     if run.world.obstacles or run.world.known:
         handles += [Patch(color=COLOURS.obstacle, lw=0, label="true obstacle")]
+        handles += for_a_time_handle(run) * seen_from_above
     handles += excluded_handle(run) * seen_from_above
     if seen_from_above and missed_contacts(run):
         how = {"color": COLOURS.missed, "mec": COLOURS.ink, "mew": 0.7, "markersize": 5}
@@ -142,6 +143,11 @@ def _disc(colour: str, label: str, size: float) -> Line2D:
 def _diamond(size: float) -> Line2D:
     how = {"color": COLOURS.goal, "mec": "white", "mew": 0.4, "markersize": size}
     return Line2D([], [], marker="D", ls="", label="goal", **how)
+
+
+def for_a_time_handle(run: Run) -> list[Artist]:
+    """Legend of obstacles that come or go, where there are any."""
+    return [Patch(label="stands for a time", **solid.FOR_A_TIME)] if run.world.changes else []
 
 
 def excluded_handle(run: Run) -> list[Artist]:

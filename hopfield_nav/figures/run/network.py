@@ -160,7 +160,7 @@ def _draw_plan(ax: Axes, found: NetworkOfRun, k: int, plane: drawn.Plane, steps:
     add_felt(ax, found, k, plane)
     if found.has_arrows:
         drawn.add_arrows(ax, found.landscape(k), plane)
-    add_true(ax, found, plane)
+    add_true(ax, found, plane, found.time[k])
     if len(found.paths[k]):
         drawn.add_climb(ax, found.paths[k], plane, style=_DASHES if found.by[k] == _AGAINST else "-")
         drawn.mark_ends(ax, found.paths[k], plane)
@@ -186,9 +186,9 @@ def add_felt(ax: Axes, found: NetworkOfRun, k: int, plane: drawn.Plane) -> None:
                 zorder=2.4)  # fmt: skip
 
 
-def add_true(ax: Axes, found: NetworkOfRun, plane: drawn.Plane) -> None:
-    """Outlines of the true obstacles, which the arm does not know, where the plane cuts them."""
-    solids = build_obstacles(found.run.world)
+def add_true(ax: Axes, found: NetworkOfRun, plane: drawn.Plane, time: float) -> None:
+    """Outlines of the true obstacles at a time [s], which the arm does not know, where the plane cuts them."""
+    solids = build_obstacles(found.run.world)[found.run.standing(time)]
     if not found.of_places or not len(solids):
         return
     left, right, low, high = plane.extent(found.near.shape)

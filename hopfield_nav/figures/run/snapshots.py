@@ -43,7 +43,7 @@ def draw_snapshot(ax: Axes, run: Run, time: float, scene: solid.SceneView | None
     scene = scene or solid.SceneView(run)
     row, plan = row_at(run, time), plan_at(run, time)
     q = run.data.q.values[row]
-    solids = solid.add_scene(ax, scene, q, plan._replace(cell=None))
+    solids = solid.add_scene(ax, scene, q, plan._replace(cell=None), time=time)
     solid.add_cell_plates(ax, scene, plan)
     _add_paths(solids, run, scene, plan, row)
     if np.isfinite(q).all():

@@ -23,6 +23,7 @@ from hopfield_nav.record import PlanRecord, Run
 
 Appear = Callable[[np.ndarray], np.ndarray]
 FREE, EXCLUDED, PATH, FELT, NEW = range(5)  # classes of cells
+FOR_A_TIME = {"facecolor": "none", "edgecolor": COLOURS.true, "linewidth": 0.6, "linestyle": (0, (2, 1))}
 _MARKED, _BELIEVED = 0.8, 0.3  # how opaque marks are, and cells that are only believed to be occupied
 
 
@@ -113,15 +114,21 @@ def add_segments(ax: Axes, ends: Any, colour: str, width: float, zorder: float) 
 
 
 def add_obstacles(ax: Axes, run: Run, z: float | None = None) -> None:
-    """The true obstacles where a level plane cuts them: at ``z`` [m], or at the height of the map."""
-    outlines = obstacle_outlines(run, run.world.map.origin[2] if z is None else z)
-    if outlines:
-        ax.add_collection(PatchCollection(outlines, facecolor=COLOURS.obstacle, linewidth=0, zorder=1), autolim=False)
+    """The true obstacles where a level plane cuts them: at ``z`` [m], or at the height of the map.
+
+    Those that come or go are outlines.
+    """
+    still = (run.standing_times == (0.0, np.inf)).all(axis=1)
+    for chosen, how in ((still, {"facecolor": COLOURS.obstacle, "linewidth": 0}), (~still, FOR_A_TIME)):
+        outlines = obstacle_outlines(run, run.world.map.origin[2] if z is None else z, chosen)
+        if outlines:
+            ax.add_collection(PatchCollection(outlines, zorder=1, **how), autolim=False)
 
 
-def obstacle_outlines(run: Run, z: float) -> list[Polygon]:
-    """Outlines of the true obstacles at a height [m], those of a floor clipped to the map."""
-    slices = [slice_outline(solid, z, map_extent(run)) for solid in all_solids(run.world)]
+def obstacle_outlines(run: Run, z: float, chosen: np.ndarray) -> list[Polygon]:
+    """Outlines at a height [m] of the true obstacles that are ``chosen`` (m,), those of a floor clipped to the map."""
+    solids = (solid for solid, there in zip(all_solids(run.world), chosen, strict=True) if there)
+    slices = [slice_outline(solid, z, map_extent(run)) for solid in solids]
     return [Polygon(outline) for outline in slices if len(outline)]
 
 

@@ -21,7 +21,7 @@ from hopfield_nav.figures.solid.picture import Part, Solids, SpaceLine
 from hopfield_nav.figures.solid.room import cube_faces, grid_lines, in_space, map_extent, room_edges, room_ends
 from hopfield_nav.figures.solid.view import make_view, project
 from hopfield_nav.record import PlanRecord, Run
-from hopfield_nav.world import Cylinder, Floor
+from hopfield_nav.world import Cylinder, Floor, Solid
 
 _IN_SPACE = 26.0  # [degrees] how far from above a map in space is seen
 _BELOW, _ABOVE = 0.05, 0.10  # [m] how far cylinders without end are drawn below and above the plane
@@ -46,11 +46,20 @@ class SceneView:
         solids = all_solids(run.world)
         self.floors = [s.height for s in solids if isinstance(s, Floor) and s.height <= self.plane]
         high = top if self.in_space else self.plane + _ABOVE
-        wall = [s for s in solids if isinstance(s, Cylinder) and s.height is None]
-        own = [s for s in solids if not isinstance(s, Floor) and s not in wall]  # through each of them others are seen
-        faces = faces_of(wall, self.plane - _BELOW, high), *(faces_of([solid]) for solid in own)
-        self._obstacles = [(part, np.array(to_rgba(*_OBSTACLE))) for part in faces]
-        self._ends = faces_of(own).reshape(-1, 3)
+        self._heights, self._faces = (self.plane - _BELOW, high), dict[bytes, list[Part]]()
+        ended = [s for s in solids if not isinstance(s, Floor) and not _is_endless(s)]
+        self._ends = faces_of(ended).reshape(-1, 3)
+
+    def _obstacles(self, time: float | None) -> list[Part]:
+        """The obstacles that stood at a time [s], or all: endless ones as one wall, the others each by itself."""
+        stands = self.run.standing(time)
+        if stands.tobytes() not in self._faces:
+            solids = [s for s, there in zip(all_solids(self.run.world), stands, strict=True) if there]
+            wall = [s for s in solids if _is_endless(s)]
+            own = [s for s in solids if not isinstance(s, Floor) and s not in wall]  # through each others are seen
+            faces = faces_of(wall, *self._heights), *(faces_of([solid]) for solid in own)
+            self._faces[stands.tobytes()] = [(part, np.array(to_rgba(*_OBSTACLE))) for part in faces]
+        return self._faces[stands.tobytes()]
 
     def on_plane(self, xy: np.ndarray) -> np.ndarray:
         """Points (..., 2) of the map's plane [m] as they appear, (..., 2) [m]."""
@@ -60,14 +69,16 @@ class SceneView:
         """Points (..., 3) [m] as they appear, (..., 2) [m]."""
         return project(self.view, np.asarray(points, float))
 
-    def parts(self, q: np.ndarray | None, plan: PlanRecord | None = None, obstacles: bool = True) -> list[Part]:
-        """The arm at ``q`` (n,), and what is around it, as ``Solids`` shows them.
+    def parts(
+        self, q: np.ndarray | None, plan: PlanRecord | None = None, obstacles: bool = True, time: float | None = None
+    ) -> list[Part]:
+        """The arm at ``q`` (n,), and what is around it at a time [s], as ``Solids`` shows them.
 
         On a map in space the plan's felt cells are cubes; without the true obstacles those of known ones too.
         """
         parts = self.cubes(plan, known=not obstacles) if plan is not None and self.in_space else []
         if obstacles:
-            parts += self._obstacles
+            parts += self._obstacles(time)
         if q is not None and np.isfinite(q).all():
             arm = pose_outline(self.arm, self.outline, q), self.outline.colours
             parts += [foot(max(self.floors, default=0.0)), arm]
@@ -115,6 +126,10 @@ class SceneView:
         return (self.appear(arm_points(self.arm, poses)).reshape(-1, 1, 2) + fat).reshape(-1, 2)
 
 
+def _is_endless(solid: Solid) -> bool:
+    return isinstance(solid, Cylinder) and solid.height is None
+
+
 def frame_scene(ax: Axes, scene: SceneView, arm: bool = True) -> Axes:
     """Equal axes without a frame that hold the scene; one metre is one metre in every direction."""
     left, right, low, high = scene.limits(arm)
@@ -124,12 +139,13 @@ def frame_scene(ax: Axes, scene: SceneView, arm: bool = True) -> Axes:
 
 
 def add_scene(
-    ax: Axes, scene: SceneView, q: np.ndarray | None = None, plan: PlanRecord | None = None, obstacles: bool = True
-) -> Solids:
+    ax: Axes, scene: SceneView, q: np.ndarray | None = None, plan: PlanRecord | None = None, obstacles: bool = True,
+    time: float | None = None,
+) -> Solids:  # fmt: skip
     """The map's plane, over it and below it ``SceneView.parts``; what is over it."""
     below, above = Solids(ax, scene.view, below=scene.plane, zorder=1), Solids(ax, scene.view, above=scene.plane)
     for solids in (below, above):
-        solids.show(scene.parts(q, plan, obstacles))
+        solids.show(scene.parts(q, plan, obstacles, time))
     add_plane(ax, scene)
     add_scales(ax, scene)
     return above

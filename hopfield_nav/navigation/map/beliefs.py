@@ -79,6 +79,7 @@ class Beliefs:
         self.cells: dict[Cell, float] = {}  # certainty that a cell is occupied, 0 to 1
         # cells that were touched on a longer move, which are then left to single steps
         self.rough: set[Cell] = set()
+        self.closed_to_goal: set[Cell] = set()  # from whose centres the segment to a goal beside was touched
         # touches where the arm drove freely, before or afterwards: they may be false alarms
         self.in_free_air = 0
         self._passed: set[Step] = set()
@@ -91,12 +92,19 @@ class Beliefs:
         """Whether a true stop waits for the retreat to show that it was one."""
         return self._unconfirmed is not None and self._unconfirmed.true_stop
 
+    def age(self, time: float) -> None:
+        """All grows old until a time [s]; here nothing does."""
+
     def touch(self, step: Step, true_stop: bool) -> None:
         """A touch on a step; what it proves is decided by ``confirm``."""
         self.in_free_air += step in self._passed
         self.free.discard(step)
         self._steps[step] = max(self._steps.get(step, 0.0), TRUE_STOP if true_stop else DOUBTFUL_STOP)
         self._unconfirmed = _Unconfirmed(step, true_stop)
+
+    def touch_to_goal(self, cell: Cell) -> None:
+        """A touch on the segment from a cell to a goal beside."""
+        self.closed_to_goal.add(cell)
 
     def touch_behind(self) -> None:
         """A touch on the way back, along which the arm had come."""

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hopfield_nav.navigation.map.beliefs import Beliefs, Cell, Step
+from hopfield_nav.navigation.map.fading import FadingBeliefs
 from hopfield_nav.navigation.map.known_map import make_map, touches
 from hopfield_nav.world import World
 
@@ -36,9 +37,10 @@ class ToolMap:
 
     def __init__(self, world: World) -> None:
         self.grid, self.known = make_map(world)
-        self.beliefs = Beliefs(self.grid.shape)  # ``show_beliefs`` marks cells believed to be occupied
+        forget, shape = world.planner.forget, self.grid.shape
+        # ``show_beliefs`` marks cells believed to be occupied
+        self.beliefs = Beliefs(shape) if forget is None else FadingBeliefs(shape, forget)
         self.unreachable = np.zeros(self.grid.shape, dtype=bool)  # as it turned out; blocked, but not marked
-        self.closed_to_goal: set[Cell] = set()  # from whose centres the segment to a goal beside was touched
         self.goal = None if world.goal_point is None else np.array(world.goal_point)  # (3,) [m]
         self.goal_cell = None if self.goal is None else self.grid.cell_of(self.goal)
 

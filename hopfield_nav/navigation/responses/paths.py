@@ -109,7 +109,7 @@ class BelievedPaths:
             beside = {c for step in self._map.beliefs.steps_of(goal_cell) for c in step.ends}
             nearest = sorted(sorted(beside), key=lambda c: float(np.linalg.norm(centre(c) - goal)))
             cells += [c for c in nearest if c != first and not blocked[c]]
-        return [c for c in cells if c not in self._map.closed_to_goal]
+        return [c for c in cells if c not in self._map.beliefs.closed_to_goal]
 
     def _is_aside(self) -> bool:
         """Whether the goal is not at the centre of its cell."""

@@ -126,7 +126,7 @@ class TouchLearning:
             return
         begin = cell_at(grid, motion.places[segment.number])
         if begin is not None and segment.number == len(motion.places) - 2:
-            self._map.closed_to_goal.add(begin)
+            self._map.beliefs.touch_to_goal(begin)
         ends = [grid.cell_of(place) for place in motion.places[segment.number : segment.number + 2]]
         for cell in (grid.cell_of(segment.place), *ends):
             if grid.inside(cell) and cell != self._map.goal_cell:

@@ -143,9 +143,12 @@ def test_first_touches_name_the_solid_and_its_time():
     solids = [Sphere(center=(0, 0, 0), radius=0.1), Cylinder(center=(1, 0), radius=0.2)]
     points = np.full((5, 3), np.nan)
     points[2], points[3:] = [0.8, 0.0, 0.3], [0.0, 0.0999, 0.0]
-    assert first_touches(solids, np.arange(5.0), points) == [3.0, 2.0]
-    assert first_touches(solids, np.arange(5.0), np.full((5, 3), np.nan)) == [None, None]
-    assert first_touches([], np.arange(5.0), points) == []
+    still = np.array([[0.0, np.inf]] * 2)
+    assert first_touches(solids, still, np.arange(5.0), points) == [3.0, 2.0]
+    assert first_touches(solids, still, np.arange(5.0), np.full((5, 3), np.nan)) == [None, None]
+    assert first_touches([], still[:0], np.arange(5.0), points) == []
+    gone = np.array([[0.0, np.inf], [0.0, 2.0]])
+    assert first_touches(solids, gone, np.arange(5.0), points) == [3.0, None]
 
 
 def test_a_run_is_described_as_it_was():

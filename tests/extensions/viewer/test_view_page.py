@@ -21,6 +21,7 @@ from hopfield_nav.build import build_arm
 from hopfield_nav.extensions.known_world import plan_world, save_plan
 from hopfield_nav.extensions.viewer import describe_plan, describe_run, write_page
 from hopfield_nav.figures import COLOURS
+from hopfield_nav.world import parse_world
 
 CURSOR = np.array([int(COLOURS.travelled[k : k + 2], 16) for k in (1, 3, 5)])
 LARGEST = 1_200_000  # [bytes] of the main experiment's page
@@ -238,6 +239,21 @@ def test_an_unknown_obstacle_is_faint_until_it_is_touched(browser, main_page):
     before = browser.run(opacity)
     seek(browser, touched + 0.01)
     assert browser.run(opacity) > 2 * before
+
+
+def test_an_obstacle_is_on_the_page_while_it_stands(browser, tmp_path):
+    there = "{sphere: {center: [0.4, 0.2, 0.0], radius: 0.03}, appears: 0.4, vanishes: 0.8}"
+    late = "{sphere: {center: [0.2, 0.04, 0.0], radius: 0.2}, appears: 0.1}"  # the arm is there to the end
+    run = simulate(parse_world(f"format: 1\nobstacles: [{there}, {late}]\ntime_limit: 1\n"))
+    open_page(browser, write_page(describe_run(run), tmp_path / "times.html"))
+    shown = "hopfieldView.scene.groups.obstacles.children.map((m) => m.visible)"
+    seen = {}
+    for time in (0.2, 0.5, 0.9):
+        seek(browser, time)
+        map_ = canvas_picture(browser, "figure.map canvas", 0).astype(int)
+        seen[time] = browser.run(shown), int((np.abs(map_[..., :3] - 220).max(axis=2) < 30).sum())
+    assert [visible for visible, _ in seen.values()] == [[False] * 4, [True, True, False, False], [False] * 4]
+    assert seen[0.5][1] > seen[0.2][1] + 50, "grey on the map"
 
 
 def test_facts_are_thick_and_beliefs_thin(browser, tmp_path):

@@ -69,7 +69,7 @@ function makeMap(figure, view) {
 
   function drawObstacles(pen, level, time) {
     map.levels[level].cuts.forEach((cut, i) => {
-      if (!cut.length) return;
+      if (!cut.length || !stands(view.solids[i], time)) return;
       const solid = view.solids[i], felt = solid.known || (solid.touched !== null && time >= solid.touched);
       polyline(pen, cut.map(at), true);
       pen.globalAlpha = felt ? 0.85 : 0.25;

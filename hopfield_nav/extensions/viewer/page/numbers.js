@@ -29,6 +29,12 @@ function placeBefore(sorted, value) {
   return Math.max(0, low - 1);
 }
 
+/** Whether a solid stands at a time. */
+function stands(solid, time) {
+  const [begin, end] = solid.stands;
+  return begin !== null && time >= begin && (end === null || time < end);
+}
+
 /** Three numbers of row k. */
 function row3(values, k) {
   return [values[3 * k], values[3 * k + 1], values[3 * k + 2]];

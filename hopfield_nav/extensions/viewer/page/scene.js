@@ -142,10 +142,12 @@ function addSolids(group, view, colours, room) {
     const geometry = solidGeometry(solid, room, heights);
     const edges = new THREE.LineSegments(
       new THREE.EdgesGeometry(geometry, 30), new THREE.LineBasicMaterial({ color: "#999999", transparent: true }));
-    group.add(new THREE.Mesh(geometry, material), edges);
-    if (!solid.known) unknown.push({ solid, material, edges });
+    const mesh = new THREE.Mesh(geometry, material);
+    group.add(mesh, edges);
+    if (!solid.known) unknown.push({ solid, material, mesh, edges });
   }
-  return ({ time }) => unknown.forEach(({ solid, material, edges }) => {
+  return ({ time }) => unknown.forEach(({ solid, material, mesh, edges }) => {
+    mesh.visible = edges.visible = stands(solid, time);
     const touched = solid.touched !== null && time >= solid.touched;
     material.opacity = touched ? 0.62 : 0.14;
     edges.material.opacity = touched ? 0.9 : 0.35;
