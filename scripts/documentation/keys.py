@@ -74,12 +74,10 @@ def rows(schema: dict, section: dict, place: tuple[str, ...], owner: str) -> Ite
 def row(name: str, key: dict, owner: str) -> list[str]:
     meaning, unit = _UNIT.fullmatch(key["description"]).groups()  # type: ignore[union-attr]
     star = " ★" if key.get("mostSet") else ""
-    words = key.get("enum", [key.get("const")])
-    other = "default" not in key and len(words) == 1 and words[0] is not None  # of another planner, here at its default
-    default = _plain(words[0] if other else key["default"]) if other or "default" in key else ""
+    default = next((_plain(key[name]) for name in ("default", "const") if name in key), "")
     planner = next((kind for kind, keys in OWN_KEYS.items() if name.removeprefix("planner.") in keys), None)
     if planner and name.startswith("planner."):
-        meaning = f"for `{planner}`: {meaning.removeprefix('of another planner: ')}"
+        meaning = f"for `{planner}`: {meaning}"
     return [f"`{name}`{star}", default, unit or "", allowed(key), meaning, owner]
 
 
@@ -110,8 +108,7 @@ def parameters(kind: str) -> str:
 def _section(schema: dict, key: dict) -> dict | None:
     """The section that a key holds; None where it holds none."""
     name = re.search(r"#/\$defs/(\w+Section)\"", json.dumps(key))
-    inside = schema["$defs"][name[1]] if name else None
-    return schema["$defs"]["PlannerSection_hopfield"] if inside and "oneOf" in inside else inside
+    return schema["$defs"][name[1]] if name else None
 
 
 def _plain(value: Any) -> str:
