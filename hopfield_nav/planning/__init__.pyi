@@ -17,7 +17,7 @@ from .limit import places_of as places_of
 from .limit import solve as solve
 from .limit_bits import blocks as blocks
 from .limit_bits import first_levels as first_levels
-from .line_of_sight import line_of_sight as line_of_sight
+from .line_of_sight import in_sight as in_sight
 from .neighbourhood import Neighbourhood as Neighbourhood
 from .neighbourhood import first_axis_first as first_axis_first
 from .neighbourhood import neighbourhood_of as neighbourhood_of

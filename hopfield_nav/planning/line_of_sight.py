@@ -40,7 +40,7 @@ def unit_boxes(blocked: np.ndarray) -> Boxes:
     return make_boxes(blocked, [np.arange(n + 1) - 0.5 for n in blocked.shape])
 
 
-def line_of_sight(blocked: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+def in_sight(blocked: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
     """Whether lines (..., rank) in cells keep out of blocked ones, (...,) bool; the module says how.
 
     The grid has up to 6 axes; whole numbers are centres of cells.

@@ -15,7 +15,7 @@ from hopfield_nav.navigation.planners import open_cells
 from hopfield_nav.navigation.planners.roadmap import plan_roadmap
 from hopfield_nav.planning import neighbourhood_of, plan_a_star, replan
 from hopfield_nav.planning.a_star import _least
-from hopfield_nav.planning.line_of_sight import line_of_sight
+from hopfield_nav.planning.line_of_sight import in_sight
 from hopfield_nav.world import PlannerSection
 
 
@@ -54,7 +54,7 @@ def test_roadmap_sees_from_point_to_point_and_nears_the_shortest_path_with_more_
         plan = plan_roadmap(blocked, start, goal, samples, seed=2)
         assert plan.waypoints[0].tolist() == list(start)
         assert plan.waypoints[-1].tolist() == list(goal)
-        assert line_of_sight(blocked, plan.waypoints[:-1], plan.waypoints[1:]).all()
+        assert in_sight(blocked, plan.waypoints[:-1], plan.waypoints[1:]).all()
         assert not blocked[tuple(plan.cells.T)].any()
         lengths.append(plan.length)
     assert 16 < lengths[1] < lengths[0]

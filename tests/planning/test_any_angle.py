@@ -15,7 +15,7 @@ from visibility import read_map, shortest_length
 
 from hopfield_nav.planning import cells_along, plan_path, shorten_path
 from hopfield_nav.planning.any_angle import polyline_length
-from hopfield_nav.planning.line_of_sight import line_of_sight
+from hopfield_nav.planning.line_of_sight import in_sight
 
 pytestmark = pytest.mark.kernel
 
@@ -43,7 +43,7 @@ def test_the_shortest_path_in_the_plane(world):
     path = shorten_path(blocked, plan.cells, spacing)
     assert path[0].tolist() == list(start)
     assert path[-1].tolist() == list(goal)
-    assert line_of_sight(blocked, path[:-1], path[1:]).all()
+    assert in_sight(blocked, path[:-1], path[1:]).all()
     assert polyline_length(path, np.array(spacing)) == pytest.approx(exact, rel=1e-9, abs=1e-9)
     assert not blocked[tuple(cells_along(blocked, path).T)].any()
 
@@ -77,10 +77,10 @@ def test_long_paths_through_whole_maps_are_seen_tight_and_no_longer_than_the_gri
         if plan.cells is None:
             continue
         path = shorten_path(blocked, plan_path(blocked, start, goal).cells)
-        assert line_of_sight(blocked, path[:-1], path[1:]).all()
+        assert in_sight(blocked, path[:-1], path[1:]).all()
         assert np.linalg.norm(goal - start) - 1e-9 <= polyline_length(path)
         cut = [polyline_length(np.delete(path, k, axis=0)) for k in range(1, len(path) - 1)]
-        seen = [bool(line_of_sight(blocked, path[k - 1], path[k + 1])) for k in range(1, len(path) - 1)]
+        seen = [bool(in_sight(blocked, path[k - 1], path[k + 1])) for k in range(1, len(path) - 1)]
         assert not any(s and c < polyline_length(path) - 1e-9 for s, c in zip(seen, cut, strict=True))
 
 
@@ -164,17 +164,17 @@ def test_a_gap_that_is_too_narrow_is_avoided_or_else_passed_on_its_centre_line()
 def test_lines_touch_corners_and_faces_but_do_not_slip_between():
     blocked = np.zeros((3, 3), dtype=bool)
     blocked[1, 1] = True
-    assert line_of_sight(blocked, (0.5, 0.5), (0.5, 2.0))  # along a face
-    assert line_of_sight(blocked, (0.0, 1.0), (1.0, 0.0))  # through a corner
-    assert not line_of_sight(blocked, (0.0, 0.0), (2.0, 2.0))
+    assert in_sight(blocked, (0.5, 0.5), (0.5, 2.0))  # along a face
+    assert in_sight(blocked, (0.0, 1.0), (1.0, 0.0))  # through a corner
+    assert not in_sight(blocked, (0.0, 0.0), (2.0, 2.0))
     blocked[0, 1] = True
-    assert not line_of_sight(blocked, (0.5, 0.0), (0.5, 2.0))  # between two blocked cells
+    assert not in_sight(blocked, (0.5, 0.0), (0.5, 2.0))  # between two blocked cells
     blocked[:] = False
     blocked[0, 1] = blocked[1, 0] = True
-    assert not line_of_sight(blocked, (0.0, 0.0), (1.0, 1.0))  # where they meet
+    assert not in_sight(blocked, (0.0, 0.0), (1.0, 1.0))  # where they meet
     blocked[0, 1] = False
-    assert line_of_sight(blocked, (0.0, 0.0), (1.0, 1.0))
-    assert line_of_sight(np.zeros((2, 2), dtype=bool), (-0.5, -0.5), (-0.5, 1.5))  # along the border
+    assert in_sight(blocked, (0.0, 0.0), (1.0, 1.0))
+    assert in_sight(np.zeros((2, 2), dtype=bool), (-0.5, -0.5), (-0.5, 1.5))  # along the border
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -188,7 +188,7 @@ def test_line_of_sight_in_any_dimension_agrees_with_boxes(rank, seed):
     t0, t1 = ((centre - 0.5 + s - a[:, None]) / (b - a)[:, None] for s in (0, 1))
     enter = np.minimum(t0, t1).max(axis=2).clip(0)
     leave = np.maximum(t0, t1).min(axis=2).clip(max=1)
-    np.testing.assert_array_equal(line_of_sight(blocked, a, b), ~(enter < leave).any(axis=1))
+    np.testing.assert_array_equal(in_sight(blocked, a, b), ~(enter < leave).any(axis=1))
 
 
 def test_in_three_dimensions_a_string_over_the_edge_of_a_box():
@@ -197,7 +197,7 @@ def test_in_three_dimensions_a_string_over_the_edge_of_a_box():
     blocked[8:13, :, :5] = True
     start, goal = (2, 2, 1), (18, 7, 1)
     path = shorten_path(blocked, plan_path(blocked, start, goal).cells)
-    assert line_of_sight(blocked, path[:-1], path[1:]).all()
+    assert in_sight(blocked, path[:-1], path[1:]).all()
     flat = 2 * np.hypot(5.5, 3.5) + 5
     assert polyline_length(path) == pytest.approx(np.hypot(flat, 5), rel=0.01)
     assert polyline_length(path) >= np.hypot(flat, 5) * (1 - 1e-9)

@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hopfield_nav.planning import (
-    Plan,
-    cells_along,
-    closed_cells,
-    line_of_sight,
-    neighbourhood_of,
-    polyline_length,
-    way_back,
+    Plan, cells_along, closed_cells, in_sight, neighbourhood_of, polyline_length, way_back,
 )  # fmt: skip
 from hopfield_nav.plugin import BelievedMap, Method
 
@@ -62,7 +56,7 @@ def _graph(grid: np.ndarray, points: np.ndarray, connections: int) -> "csr_matri
     other, length = other.reshape(-1), length.reshape(-1)
     real = one != other
     one, other, length = one[real], other[real], length[real]
-    seen = line_of_sight(grid, points[one], points[other])
+    seen = in_sight(grid, points[one], points[other])
     lengths = np.maximum(length[seen], 1e-12)  # a zero would be no connection
     return csr_matrix((lengths, (one[seen], other[seen])), shape=(len(points), len(points)))
 
