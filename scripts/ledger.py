@@ -37,6 +37,9 @@ ragazzon2012's appendix B, "right" the arm without it; "the document" is that of
 One rule gives the verdict of every row:
 
 {rule}"""
+_CHOICE = """The list is ours: the documents' tables, the
+numbered equations that say something of the arm or the network, the printed results, and what is recommended. A claim
+that is missing is a fault of the list."""
 _NUMBER = re.compile(r"([−-]?)(\d+)(?:\.(\d+))?(?:e([+−-]?\d+))?")
 _ROUNDING = 1e-8
 _COLUMNS = ("place", "claim", "published", "ours", "verdict", "remark", "held by")
@@ -143,12 +146,11 @@ def update(document: str, rows: Iterable[Row], path: Path = LEDGER) -> None:
 
 
 def summary(rows: list[Row]) -> str:
-    """The ledger's first line."""
-    lost = counts(rows)[UNCHECKABLE]
-    return (
-        f"**Of {len(rows)} claims of the five documents {len(rows) - lost} can be checked: {len(rows) - lost}"
-        f" of {len(rows) - lost} regenerated, compared and guarded.**"
-    )
+    """The ledger's first line: how many claims it lists, of what, and with which verdict."""
+    found = counts(rows)
+    words = ", ".join(f"{found[verdict]} {verdict}" for verdict in VERDICTS[:-1])
+    checked = len(rows) - found[UNCHECKABLE]
+    return f"**{len(rows)} claims are listed, of which {checked} can be checked: {words}.**\n{_CHOICE}"
 
 
 def differences(now: Iterable[Row], written: Iterable[Row]) -> list[str]:

@@ -27,7 +27,7 @@ def test_a_page_says_which_script_wrote_its_parts(page):
 
 @pytest.mark.parametrize("page", [*filter(parts, (ROOT / "docs/lab").glob("*.md"))], ids=lambda page: page.name)
 def test_a_page_of_the_lab_book_says_when_it_was_measured_and_by_which_scripts(page):
-    """``python scripts/documentation/lab_heads.py`` writes the line; its dates come from git, which is not asked here."""
+    """``python scripts/documentation/lab_heads.py`` writes the line, with dates from git, which is not asked here."""
     (line,) = re.findall(r"^\*Measured \d{4}-.*\*$", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert line.partition(". By ")[2] == f"{', '.join(lab_heads.scripts_of(page))}.*"
 
