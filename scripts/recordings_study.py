@@ -13,6 +13,7 @@ from benches import suite_module
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from measured_part import table, tell
+from recorded_pushes import pushes, strokes
 from reproduction import PICTURES, picture, pictures_of
 
 from dynamics import load_arm
@@ -29,7 +30,7 @@ from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN
 from hopfield_nav.plugin import find_method
 from hopfield_nav.record import alarm_rate
 
-r = suite_module("recordings")
+r, s = suite_module("recordings"), suite_module("standstill")
 OBSERVER = "momentum_observer"
 WANTED = 100.0  # false alarms an hour
 _LOOKS = {  # colour, line and marker; the arm's own is black and broken
@@ -57,7 +58,7 @@ def motor_table() -> str:
 def push_table() -> str:
     """When somebody pushed, on the clock of the pushed run."""
     rows = []
-    for k, p in enumerate(r.pushes(), 1):
+    for k, p in enumerate(pushes(), 1):
         speed = np.abs(r.recording(r.PUSHED).sel(time=slice(p.start, p.end)).qd_ref.values).max(axis=1)
         state = "moves" if np.mean(speed > 0.005) > 0.5 else "rests"
         rows.append([f"{k}", f"{p.start:.2f}", f"{p.end:.2f}", f"{p.joint}", f"{p.current:+.2f}", state])
@@ -108,7 +109,7 @@ def _named(estimator: str) -> str:
 @picture("recorded_pushes", COLUMN, 14.5 * CENTIMETRE, 3, 1, height_ratios=(1, 1, 1.15))
 def pushes_figure(figure: Figure, *axes: Axes) -> None:
     """Pushed beside free, and the trade of pushes against false alarms."""
-    shift = 0.008 * (r.strokes(r.PUSHED)[0][0] - r.strokes(r.FREE)[0][0])
+    shift = 0.008 * (strokes(r.PUSHED)[0][0] - strokes(r.FREE)[0][0])
     force = find_method("detector", "force_norm")
     for ax, values, label in (
         (axes[0], lambda run: r.torque_of(run, OBSERVER)[:, 0], "external torque,\njoint 1 [N·m]"),
@@ -121,7 +122,7 @@ def pushes_figure(figure: Figure, *axes: Axes) -> None:
             rows = r.in_motion(run)
             time = r.recording(run).time.values[rows] + ahead
             ax.plot(time, values(run)[rows], color=colour, lw=0.7, label=name)
-        for k, push in enumerate(r.pushes()):
+        for k, push in enumerate(pushes()):
             label_once = "somebody pushes" if k == 0 else None
             ax.axvspan(push.start, push.end, color=COLOURS.obstacle, alpha=0.45, lw=0, label=label_once)
         ax.set(ylabel=label, xlim=(2.9, 32.3))
@@ -153,10 +154,10 @@ def _draw_trade(ax: Axes) -> None:
 @picture("recorded_standstill", COLUMN, 6.0 * CENTIMETRE)
 def standstill_figure(figure: Figure, ax: Axes) -> None:
     """Every estimator beside the force sensor."""
-    sensor = r.followed(r.OWN)
+    sensor = s.followed(r.OWN)
     ax.fill_between(sensor.time, sensor.sensor, color=COLOURS.obstacle, lw=0, label="force sensor")
     for name, (colour, line, _) in _LOOKS.items():
-        found = r.followed(name)
+        found = s.followed(name)
         ax.plot(found.time, found.estimate, line, label=_named(name), color=colour, lw=0.8)
     ax.set(xlabel="time [s]", ylabel="force along the push [N]", xlim=(3, 22.4))
     figure.legend(loc="outside upper center", ncols=2)

@@ -19,8 +19,8 @@ from reproduction import processor_times
 from dynamics import Arm, BadInput, follow_path, forward_kinematics, load_arm, with_payload
 from hopfield_nav.experiment import follow
 from hopfield_nav.extensions.known_world import PlannedPath, line, time_path, timing
-from hopfield_nav.extensions.known_world.limits import largest_shares, motion_limits
 from hopfield_nav.extensions.known_world.line import rows_on_line
+from hopfield_nav.extensions.known_world.speed import largest_shares, motion_limits
 from hopfield_nav.loop import sample
 from hopfield_nav.world import parse_world
 

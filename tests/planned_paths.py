@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from dynamics import forward_kinematics, inverse_kinematics
 from hopfield_nav.extensions.known_world import PlannedPath
+from hopfield_nav.loop import Trajectory, values_at
 
 
 def planned_path(q, kind: str, corners) -> PlannedPath:
@@ -52,3 +53,22 @@ def off_line(arm, line: PlannedPath, q, corner: int = 0):
     along = (last - first) / np.linalg.norm(last - first)
     apart = forward_kinematics(arm, q)[..., :3, 3] - first
     return np.linalg.norm(apart - (apart @ along)[..., None] * along, axis=-1)
+
+
+REST = 1e-7  # [rad, rad/s] rounding of a rest at a corner
+
+
+def corner_times(path: PlannedPath, trajectory: Trajectory) -> np.ndarray:
+    """Times (c,) [s] at which a trajectory from ``time_path`` rests at the corners of its path, the first 0.
+
+    A corner that is where the one before is has the same time.
+    """
+    q, qd, _ = values_at(trajectory, trajectory.knots)
+    still = np.abs(qd).max(axis=1) < REST
+    rows, row = [], 0
+    for corner in path.corners:
+        there = np.flatnonzero(still[row:] & (np.abs(q[row:] - path.q[corner]).max(axis=1) < REST))
+        assert len(there), f"no rest at path.q, row {corner}"
+        row += int(there[0])
+        rows.append(row)
+    return trajectory.knots[rows]

@@ -11,6 +11,7 @@ from .options import SameMotor as SameMotor
 from .options import Trusted as Trusted
 from .options import WorldName as WorldName
 from .options import folder_option as folder_option
+from .options import gone_option as gone_option
 from .options import read_joints as read_joints
 from .options import set_option as set_option
 from .pictures import load_saved_run as load_saved_run

@@ -46,6 +46,16 @@ def set_option(example: str) -> Any:
     return typer.Option("--set", metavar="KEY=VALUE", help=f"Change a value of the world: --set {example}. Repeatable.")
 
 
+def gone_option(name: str, why: str) -> Any:
+    """An option that a command once had: who gives it gets one line, ``why``, and what to use in its place."""
+
+    def refuse(value: Any) -> None:
+        if value:
+            raise BadInput("this option is no more", where=name, allowed=why)
+
+    return typer.Option(name, hidden=True, expose_value=False, callback=refuse)
+
+
 def read_joints(groups: Sequence[str] | None) -> list[list[int]]:
     """The joints of every ``--same-motor``, counted from 1; BadInput for other than whole numbers."""
     return [_joints(text) for text in groups or ()]

@@ -4,12 +4,14 @@ import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.clearance import Scene
-from hopfield_nav.extensions.known_world import plan_direct, plan_sampling, plan_shortest
+from hopfield_nav.extensions.known_world import plan_direct, plan_sampling, plan_shortest, sampling
+from known_planners.counting import Counting
 
 SHORTEST, OPEN, DIRECT = "shortest", "shortest, start's turns and branch open", "direct"
 AUTO, AUTO_SAMPLING = "in turn, without sampling", "in turn, with OMPL"
@@ -55,11 +57,11 @@ def chain(parts: list[Outcome]) -> Outcome:
 
 
 def _outcome(arm: Arm, planner: Callable[[], Any], straight: float) -> Outcome:
-    begin = time.perf_counter()
-    plan = planner()
-    taken = time.perf_counter() - begin
+    with patch.object(sampling, "Checks", Counting):
+        Counting.motions, Counting.seconds, begin = 0, 0.0, time.perf_counter()
+        plan = planner()
+        taken, motions, check = time.perf_counter() - begin, Counting.motions, Counting.seconds
     path = next(iter(plan.paths), None) if hasattr(plan, "paths") else plan.path
-    motions, check = getattr(plan, "motions", 0), getattr(plan, "check_time", 0.0)
     if path is None:
         empty = np.empty((0, len(arm.dh)))
         return Outcome(empty, plan.reason, np.nan, np.nan, straight, taken, motions, check)

@@ -17,9 +17,9 @@ from dynamics import BadInput, require_known
 from hopfield_nav.build import build_arm
 from hopfield_nav.clearance import build_scene, scene_of_world
 from hopfield_nav.extensions import known_world
-from hopfield_nav.extensions.known_world.figures import draw_plan_figures, draw_solutions_figure
 from hopfield_nav.world import World, load_world
 from nowoczyn2023.collision_library import build_library
+from nowoczyn2023.figures.draw import draw_plan_figures, draw_solutions_figure
 
 RUNS = Path(__file__).resolve().parents[2] / "runs"
 
@@ -60,8 +60,9 @@ def _drawn(world: World, method: str, folder: Path) -> list[Path]:
     scene = scene_of_world(world, world.plan.clearance)
     task, asked = known_world.task_of_world(world, arm), world.plan
     plan = known_world.plan_known(
-        arm, scene, task.start, task.stations, method, asked.ways, asked.steps, asked.tool_speed, asked.turn_speed
-    )
+        arm, scene, task.start, task.stations, method, count=asked.ways, steps=asked.steps,
+        tool_speed=asked.tool_speed, turn_speed=asked.turn_speed,
+    )  # fmt: skip
     if plan.path is None:
         raise BadInput(f"no plan; {plan.reason}")
     folder.mkdir(parents=True, exist_ok=True)

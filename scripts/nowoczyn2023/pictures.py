@@ -5,10 +5,10 @@ from pathlib import Path
 from hopfield_nav.build import build_arm
 from hopfield_nav.clearance import scene_of_world
 from hopfield_nav.extensions.known_world import plan_known, task_of_world
-from hopfield_nav.extensions.known_world.figures import draw_plan_figures
 from hopfield_nav.figures import paper_style, save_figure
 from hopfield_nav.world import load_world
 from nowoczyn2023.cause_of_stops import example
+from nowoczyn2023.figures.draw import draw_plan_figures
 from nowoczyn2023.stopped import stopped_page
 
 WORLD = "cell"

@@ -13,12 +13,12 @@ from matplotlib.patches import Patch
 from dynamics import Arm
 from hopfield_nav.clearance import Scene
 from hopfield_nav.extensions.known_world import SHORTEST, PlannedPath, path_length
-from hopfield_nav.extensions.known_world.figures import drawing
-from hopfield_nav.extensions.known_world.figures.pages import GHOST, ends_and_ghosts
-from hopfield_nav.extensions.known_world.figures.signals import draw_angles, name_joints, touched_links
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE
 from hopfield_nav.figures.solid import CellPose, CellView, add_poses, frame_cell
 from hopfield_nav.world import Solid
+from nowoczyn2023.figures import drawing
+from nowoczyn2023.figures.pages import GHOST, ends_and_ghosts
+from nowoczyn2023.figures.signals import draw_angles, name_joints, touched_links
 
 _AHEAD = (0, (2, 1.6))
 _LETTERS = 62  # a line of the reason

@@ -36,11 +36,11 @@ UNFELT = {
 }
 
 
-def _is_told(kind: str) -> Callable[[str, str, str], bool]:
-    return lambda f, s, m: f == "collisions" and (s == "perfect" or kind != "rising")
+def _is_collision(family: str, condition: str, method: str) -> bool:
+    return family == "collisions"
 
 
-INSTANTS = {"alone": "first instant", "swept": "and swept space", "rising": "and until the peak"}
+INSTANTS = {"alone": "first instant", "swept": "and swept space"}
 SURE, NEAR, LOST = 0.9, 0.04, 9.0  # weight of a sure place, [m] of a good one and of none
 
 
@@ -297,7 +297,14 @@ TABLES: dict[str, list[Part | Pivot]] = {
         Part("pushes", "{f}, {s}", _isolation("push"), None, lambda f, s, m: f != "collisions", "arm, model"),
         Part("unfelt", "{f}", UNFELT, None, lambda f, s, m: f != "collisions" and s == "perfect", "arm"),
         *(
-            Part("collisions", f"{{s}}, {words}", _isolation(kind), None, _is_told(kind), "model, what counts")
+            Part(
+                "collisions",
+                f"{{s}}, {words}",
+                _isolation(kind),
+                None,
+                lambda f, s, m: f == "collisions",
+                "model, what counts",
+            )
             for kind, words in INSTANTS.items()
         ),
     ],

@@ -194,11 +194,6 @@ def _is_of_arm(family: str, condition: str, method: str) -> bool:
     return condition == "real" or not ("pole" in method or "thresholds" in method)
 
 
-def _stands(family: str, condition: str, method: str) -> bool:
-    """An estimate stands beside the force sensor once, whatever its measure."""
-    return family == "standing" and ("own" in method or method.endswith(", torque"))
-
-
 REPLAN = ("replan",)
 TABLES: dict[str, list[Part]] = {
     "touch": [
@@ -238,8 +233,8 @@ TABLES: dict[str, list[Part]] = {
     "recordings": [
         Part("ratios", "{m}", RATIOS, None, lambda f, s, m: f == "pushes", "estimator, measure"),
         Part("halves", "{m}", HALVES, None, lambda f, s, m: f == "pushes", "estimator, measure"),
-        Part("standstill", lambda f, s, m: m.split(",")[0], STANDING, None, _stands, "estimator"),
     ],
+    "standstill": [Part("standstill", "{m}", STANDING, head="estimator")],
     "reactions": [Part("reactions", "{f}: {m}", REACTIONS, head="world: reaction")],
     "explain": [Part("explain", "{f}", EXPLAINED, head="true cause")],
     "planners": [Part("runs", "{m}", PLANNERS, head="planner"), Part("times", "{m}", TIMES, head="planner")],

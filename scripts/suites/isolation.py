@@ -12,7 +12,7 @@ from dynamics import load_arm
 from hopfield_nav.plugin import Measures
 
 COUNT, DRAW, PARTS = 2500, 7, 60  # pushes of an arm, seed, rows that they are told in
-KINDS = ("alone", "swept", "rising")
+KINDS = ("alone", "swept")
 COLUMNS = {"counts_of": "", "drawn": "1", "unfelt": "1", "drawn_1": "1", "unfelt_1": "1"}
 MEASURES = Measures(lambda run: {name: run.summary.get(name) for name in COLUMNS}, COLUMNS)
 pushes_of = cache(lambda name: random_pushes(load_arm(name), COUNT, DRAW))
@@ -43,7 +43,7 @@ left_of_free_motion = cache(free_covariance)
 
 
 def collision(world, seed: int) -> dict:
-    """A random collision, isolated from the first instant, with the swept space, and until the peak."""
+    """A random collision, isolated from the first instant, and with the swept space."""
     text = PERFECT if _is_perfect(world) else IMPERFECT
     found = collide(text, seed, None if text == PERFECT else left_of_free_motion(text))
     if found is None:

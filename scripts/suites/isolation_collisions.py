@@ -24,10 +24,9 @@ from hopfield_nav.geometry import arm_clearance, pack_primitives, sphere
 from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.world import World, parse_world
 
-RADIUS, SPEED, INSTANTS, EVERY = 0.05, 1.0, 26, 2  # sphere [m], joints [rad/s], times, steps between them
-# Error of the estimate's direction against the true torque's, seen on seeds 1 to 12 and scored on others:
-# at first 0.5 % of its length, later, as the contact slides and bounces while the observer lags, 2 %.
-NOISE, FIRST_SHARE, LATER_SHARE = 0.01, 0.005, 0.02  # [N·m], 1, 1
+RADIUS, SPEED = 0.05, 1.0  # sphere [m], joints [rad/s]
+# Error of the estimate's direction against the true torque's, seen on seeds 1 to 12 and scored on others.
+NOISE, SHARE = 0.01, 0.005  # [N·m], of its length
 MODEL_SHARE = 0.01  # with wrong masses the part that accelerates the arm is misjudged too (seeds 100 to 129)
 HOLD_BACK, BASELINE = 20, 50  # [steps of 1 ms]
 FREE_SEEDS = range(3000, 3020)  # motions whose residual gives the noise of the imperfect arm
@@ -42,12 +41,11 @@ DETECTION = "detection: {estimator: momentum_observer, measure: joint_torque}\nt
 
 
 class Collision(NamedTuple):
-    """One collision: truth, and isolation at once, with swept space, and while it rises."""
+    """One collision: truth, and isolation at once and with swept space."""
 
     link: int  # true one
     alone: Isolation  # from the first instant alone
     swept: Isolation  # with the space swept free
-    rising: Isolation  # with the instants until the residual is largest
 
 
 def collide(text: str, seed: int, left: np.ndarray | None = None) -> Collision | None:
@@ -123,13 +121,10 @@ def _watch(world: World, motion: Trajectory, seed: int, left: np.ndarray | None)
     if first is None:
         return None
     arm = build_arm(world)
-    rows = [k for k in range(first, first + EVERY * INSTANTS, EVERY) if k < len(link)]
-    rows = [k for k in rows if (link[first : k + 1] > 0).all()]
-    found = {later: _isolate(arm, q, estimate, first, rows, later, left) for later in ("none", "rises")}
     free = free_residual(estimate, first, BASELINE if left is not None else 0)
     change = estimate[first] - free
-    alone = isolate(arm, q[first], change, _sigma(change, True, left))
-    return Collision(int(link[first]), alone, found["none"], found["rises"])
+    alone = isolate(arm, q[first], change, _sigma(change, left))
+    return Collision(int(link[first]), alone, _isolate(arm, q, estimate, first, left))
 
 
 def free_residual(estimate: np.ndarray, k: int, baseline: int) -> np.ndarray:
@@ -147,23 +142,17 @@ def _first_felt(touching, truth, estimate, baseline: int) -> int | None:
     return None
 
 
-def _isolate(arm, q, estimate, first: int, rows: list[int], later: str, left) -> Isolation:
+def _isolate(arm, q, estimate, first: int, left) -> Isolation:
     """Free motion until the alarm, as it would be without knowing when contact began; then contact."""
-    isolator = ContactIsolator(
-        arm, NOISE, hold_back=HOLD_BACK, margin=0.001, later=later, baseline=0 if left is None else BASELINE
-    )
+    isolator = ContactIsolator(arm, NOISE, hold_back=HOLD_BACK, margin=0.001, baseline=0 if left is None else BASELINE)
     for k in range(first):
         isolator.moved_free(q[k], estimate[k])
-    for k in rows if later != "none" else rows[:1]:
-        change = estimate[k] - isolator.free_residual()
-        found = isolator.felt(q[k], estimate[k], _sigma(change, k == first, left))
-    return found
+    change = estimate[first] - isolator.free_residual()
+    return isolator.felt(q[first], estimate[first], _sigma(change, left))
 
 
-def _sigma(change: np.ndarray, first: bool, left: np.ndarray | None) -> np.ndarray:
+def _sigma(change: np.ndarray, left: np.ndarray | None) -> np.ndarray:
     """Covariance of the estimate: lag of the observer, and what the baseline leaves of a wrong model."""
-    share = FIRST_SHARE if first else LATER_SHARE
-    if left is not None:
-        share = max(share, MODEL_SHARE)
+    share = SHARE if left is None else MODEL_SHARE
     noise = (NOISE + share * np.linalg.norm(change)) ** 2 * np.eye(len(change))
     return noise if left is None else noise + left

@@ -12,7 +12,7 @@ from isolation_scores import Scores, score
 from surface_points import random_surface_points
 
 from dynamics import Arm, gravity_torque
-from hopfield_nav.extensions.isolation import Isolation, isolate, model_covariance, push_torque
+from hopfield_nav.extensions.isolation import Isolation, isolate, push_torque
 
 NOISE = 0.02  # [N·m] of a perfect model's residual
 FORCES = (5.0, 150.0)  # [N] uniform
@@ -68,6 +68,28 @@ def isolate_pushes(
         if i in rows:
             found.append(isolate(arm, q, residual, sigma))
     return score([int(k) for k in pushes.link[rows]], found), found
+
+
+def model_covariance(
+    model: Arm,
+    q: np.ndarray,
+    qd: np.ndarray,
+    noise: np.ndarray | float,
+    mass_error: float = 0.1,
+    friction_error: float = 0.2,
+) -> np.ndarray:
+    """Covariance (n, n) of a residual whose model is not exact [(N·m)²], for ``sigma`` of ``isolate``.
+
+    Each link's mass is off by its own share, with the standard deviation ``mass_error``, which acts through gravity;
+    each joint's friction by its own, ``friction_error``. Errors of the inertial torque are not in it: add them to
+    ``noise``, the standard deviation from all else, one number or (n,) [N·m], where the arm accelerates. ``q``,
+    ``qd`` are (n,) [rad, rad/s].
+    """
+    n = len(model.dh)
+    links = [gravity_torque(model._replace(mass=model.mass * (np.arange(n) == i)), q) for i in range(n)]
+    weights = mass_error * np.array(links)
+    friction = friction_error * (model.friction[:, 0] + model.friction[:, 1] * np.abs(qd))
+    return weights.T @ weights + np.diag(friction**2 + np.broadcast_to(noise, n) ** 2)
 
 
 def _model_error(arm: Arm, q: np.ndarray, rng: np.random.Generator) -> np.ndarray:

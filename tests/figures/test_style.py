@@ -32,7 +32,6 @@ time = np.linspace(0.0, 1.0, 50)
 draw_replay(time, time, np.ones((50, 6)), time > 0.9, Path(sys.argv[1]), "a note")
 import matplotlib
 assert str(matplotlib.rcParams._get_backend_or_none()).lower() == sys.argv[2]  # none: still to be chosen
-import hopfield_nav.extensions.known_world.speed
 """
 
 

@@ -61,10 +61,8 @@ def test_settings_that_come_later_are_not_looked_for(tmp_path):
 
 
 @pytest.mark.parametrize("settings", [CHANGED, MALFORMED], ids=["changed", "malformed"])
-@pytest.mark.parametrize("room", ["figures.film", "extensions.known_world.time_optimal"])
+@pytest.mark.parametrize("room", ["figures.film", "extensions.known_world.figures"])
 def test_pictures_are_those_of_every_folder(tmp_path, settings, room):
-    """The second of these rooms loads Matplotlib with the library for time-optimal motions."""
-    pytest.importorskip("toppra")
     assert _told(tmp_path, f"import hopfield_nav.{room}\n{COLOURS}", settings) == "False False"
 
 

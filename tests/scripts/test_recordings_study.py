@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+import recorded_pushes as found_pushes
 import recordings_study as study
 from bench_tables import tables
+from benches import any_suite
 
 from dynamics import load_arm
 from hopfield_nav.cli.app import main
 from hopfield_nav.extensions.bench import load_suite
-from hopfield_nav.extensions.bench.suites import recorded_pushes as found_pushes
 from hopfield_nav.plugin import find_method
 from hopfield_nav.sweeps.job import run_job
 
@@ -31,7 +34,9 @@ def ratio(method):
 
 def test_ten_pushes_on_joint_1():
     """The strongest of them is where the joint was pushed furthest off its reference."""
-    found = r.pushes()
+    found = found_pushes.pushes()
+    assert [(p.start, p.end) for p in found] == list(r.PUSHES_AT)
+    assert {run: found_pushes.strokes(run)[0][0] for run in r.FIRST_MOVING} == r.FIRST_MOVING
     assert len(found) == 10
     assert {p.joint for p in found} == {1}
     data = r.recording(r.PUSHED)
@@ -69,14 +74,14 @@ def test_the_arms_own_force_estimate_cannot_tell_these_pushes():
 
 def test_the_documents_estimate_is_blind_where_the_servo_holds_its_angle():
     """Integral action leaves no joint error at rest: 66 N push, nothing felt."""
-    f = r.followed("joint_error")
+    f = study.s.followed("joint_error")
     assert f.sensor.max() > 60
     assert abs(f.gain) < 0.05
     assert f.correlation < 0.5
 
 
 def test_the_momentum_observer_follows_the_force_sensor_and_the_pushes():
-    f = r.followed(study.OBSERVER)
+    f = study.s.followed(study.OBSERVER)
     assert f.correlation > 0.85
     assert 0.9 < f.gain < 1.3
     assert ratio(OBSERVED) > ratio(OWN) + 0.2
@@ -112,14 +117,21 @@ def test_rows_of_the_suite_and_their_tables():
         for job in map(suite.job, range(suite.count))
         if job.values["method"] in asked
     ]
-    (first, second) = (row for row in rows if row["family"] == "pushes" and row["method"] == asked[0])
+    (first, second) = (row for row in rows if row["method"] == asked[0])
     assert first["threshold"] == pytest.approx(r.SPARE * OBSERVED.largest(0))
     assert first["false_alarm_count"] == OBSERVED.alarms(first["threshold"], 1)[0]
     assert first["found"] == int((OBSERVED.peaks() >= first["threshold"]).sum())
     assert second["threshold"] == pytest.approx(r.SPARE * OBSERVED.largest(1))
     assert 0.0 < first["delay_s"] < 0.4
     found = tables("recordings", rows)
-    assert [found[mark].count("\n") for mark in ("ratios", "halves", "standstill")] == [3, 3, 3]
+    assert [found[mark].count("\n") for mark in ("ratios", "halves")] == [3, 3]
+
+
+def test_the_table_of_the_standstill_is_that_of_the_page():
+    suite = any_suite("standstill")
+    rows = [{**run_job(suite, job.index), "version": ""} for job in map(suite.job, range(suite.count))]
+    kept = Path(study.__file__).parents[1] / "docs/measured/detectors_on_recordings.standstill.md"
+    assert tables("standstill", rows)["standstill"].strip() == kept.read_text(encoding="utf-8").strip()
 
 
 def test_without_recordings_the_bench_says_where_they_would_be(tmp_path, monkeypatch, capsys):

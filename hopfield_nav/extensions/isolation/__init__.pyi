@@ -4,10 +4,8 @@ from .contact_link import fit_surface as fit_surface
 from .contact_link import isolate as isolate
 from .contact_link import read_fit as read_fit
 from .fit import LOG_EVIDENCE as LOG_EVIDENCE
-from .over_time import LATER as LATER
 from .over_time import ContactIsolator as ContactIsolator
 from .over_time import continued_line as continued_line
-from .over_time import model_covariance as model_covariance
 from .surface import BODY as BODY
 from .surface import HALF_U as HALF_U
 from .surface import HALF_V as HALF_V

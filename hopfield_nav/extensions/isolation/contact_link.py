@@ -13,7 +13,6 @@ Source: the constraint of a line of action through the surface is that of Haddad
 (section V); set and evidence are this project's.
 """
 
-import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -26,7 +25,7 @@ from hopfield_nav.extensions.isolation.fit import AT_U, AT_V, LOG_EVIDENCE, fit_
 from hopfield_nav.extensions.isolation.surface import BODY, ArmSurface, make_surface, surface_places
 from hopfield_nav.geometry import LINK, arm_bodies
 
-LEVEL, LARGEST_FORCE = 0.999, 500.0  # default level of the test, and force that no push exceeds [N]
+LEVEL, LARGEST_FORCE = 0.999, 500.0  # of the test, and force that no push exceeds [N]
 
 
 class Isolation(NamedTuple):
@@ -48,22 +47,20 @@ def isolate(
     residual: np.ndarray,
     sigma: np.ndarray | float,
     *,
-    level: float = LEVEL,
     friction: float = 0.0,
-    largest_force: float = LARGEST_FORCE,
     surface: ArmSurface | None = None,
 ) -> Isolation:
     """The links and patches whose push explains a residual of one instant.
 
     The residual (n,) is the estimated torque of contact [N·m] at joint angles ``q`` (n,) [rad], ``sigma`` its noise:
-    one standard deviation or (n,) [N·m], or the (n, n) covariance [(N·m)²]. With the probability ``level`` the true
+    one standard deviation or (n,) [N·m], or the (n, n) covariance [(N·m)²]. With the probability ``LEVEL`` the true
     patch is to be in the set. The push lies within a cone of the coefficient ``friction`` (0: along the normal) and
-    is no harder than ``largest_force`` [N]. The arm has capsules; its surface is ``default_surface`` by default.
+    is no harder than ``LARGEST_FORCE``. The arm has capsules; its surface is ``default_surface`` by default.
 
-    Raises ``BadInput``: wrong shapes, noise that is not positive definite, or a level outside 0 to 1.
+    Raises ``BadInput``: wrong shapes, or noise that is not positive definite.
     """
     surface = surface or default_surface(arm)
-    rows = fit_surface(arm, surface, q, residual, sigma, level, friction, largest_force)
+    rows = fit_surface(arm, surface, q, residual, sigma, friction)
     return read_fit(arm, surface, q, rows)
 
 
@@ -73,9 +70,7 @@ def fit_surface(
     q: np.ndarray,
     residual: np.ndarray,
     sigma: np.ndarray | float,
-    level: float = LEVEL,
     friction: float = 0.0,
-    largest_force: float = LARGEST_FORCE,
     free: np.ndarray | None = None,
     margin: float = 0.003,
 ) -> np.ndarray:
@@ -88,12 +83,12 @@ def fit_surface(
     (angles, torque), lead = as_rows(n, q=q, residual=residual)
     if lead:
         raise BadInput("isolation takes one instant", found=np.shape(residual), allowed=f"({n},)")
-    if not 0.0 <= friction <= 2.0 or not 0.0 < largest_force < math.inf:
-        raise BadInput("no such push", found=(friction, largest_force), allowed="friction 0 to 2, force > 0")
+    if not 0.0 <= friction <= 2.0:
+        raise BadInput("no such push", where="friction", found=friction, allowed="0 to 2")
     swept = np.zeros((0, 0, 7)) if free is None else np.ascontiguousarray(free, dtype=np.float64)
     return fit_patches(
-        arm, surface, angles[0], torque[0], whitening(sigma, n), misfit_bound(n, level), float(friction),
-        float(largest_force), swept, float(margin), make_work(n),
+        arm, surface, angles[0], torque[0], whitening(sigma, n), misfit_bound(n), float(friction),
+        LARGEST_FORCE, swept, float(margin), make_work(n),
     )  # fmt: skip
 
 
@@ -114,13 +109,11 @@ def read_fit(arm: Arm, surface: ArmSurface, q: np.ndarray, rows: np.ndarray) -> 
     return Isolation(links, best_link, best_point, kept, points, normals, weight, probability)
 
 
-def misfit_bound(n: int, level: float) -> float:
-    """Chi-square quantile with ``n`` degrees of freedom."""
+def misfit_bound(n: int) -> float:
+    """Chi-square quantile of ``LEVEL`` with ``n`` degrees of freedom."""
     from scipy.special import chdtri
 
-    if not 0.0 < level < 1.0:
-        raise BadInput("a level is a probability", found=level, allowed="above 0, below 1")
-    return float(chdtri(n, 1.0 - level))
+    return float(chdtri(n, 1.0 - LEVEL))
 
 
 def whitening(sigma: np.ndarray | float, n: int) -> np.ndarray:

@@ -1,8 +1,6 @@
 from .around import AroundPlan as AroundPlan
 from .around import plan_around as plan_around
 from .direct_path import plan_direct as plan_direct
-from .found_contact import FoundContact as FoundContact
-from .found_contact import follow_until_contact as follow_until_contact
 from .line import StraightLine as StraightLine
 from .line import poses_at as poses_at
 from .line import straight_line as straight_line
@@ -26,7 +24,6 @@ from .shortest_path import TOOL_SPEED as TOOL_SPEED
 from .shortest_path import TURN_SPEED as TURN_SPEED
 from .shortest_path import plan_shortest as plan_shortest
 from .table import load_plan_csv as load_plan_csv
-from .table import table_trajectory as table_trajectory
 from .table import write_plan_csv as write_plan_csv
 from .task import SAMPLING as SAMPLING
 from .task import SHORTEST as SHORTEST
@@ -37,10 +34,11 @@ from .task import path_length as path_length
 from .task import pose_of as pose_of
 from .task import random_free_joints as random_free_joints
 from .task import task_of_world as task_of_world
-from .timing import is_time_optimal as is_time_optimal
 from .timing import time_path as time_path
 from .until_contact import ContactWatch as ContactWatch
+from .until_contact import FoundContact as FoundContact
 from .until_contact import brake as brake
 from .until_contact import contact_watch as contact_watch
+from .until_contact import follow_until_contact as follow_until_contact
 from .until_contact import rtde_program as rtde_program
 from .until_contact import stopping_distance as stopping_distance

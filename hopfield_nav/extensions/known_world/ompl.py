@@ -5,53 +5,36 @@ checks. A motion is answered by a proof (``proof.passes``), so no step size is c
 """
 
 import functools
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from dynamics import Arm, LibraryMissing, require_known
+from dynamics import Arm, LibraryMissing
 from dynamics.work import make_work
 from hopfield_nav.clearance import AXES_WIDTH, Scene, passes
 
-# those that answer from Python: PRM and PRMstar wait for a thread that waits for Python, for ever
-PLANNERS = (
-    "RRTConnect", "RRT", "RRTstar", "InformedRRTstar", "SORRTstar", "KPIECE1", "BKPIECE1", "LBKPIECE1", "FMT",
-    "BFMT",
-)  # fmt: skip
-
 
 class Checks:
-    """Answers about one scene, and how many there were."""
+    """Answers about one scene."""
 
     def __init__(self, arm: Arm, scene: Scene) -> None:
         n = len(arm.dh)
         self.arm, self.scene, self.n = arm, scene, n
-        # motions: that were asked about
-        # seconds: spent in the answers, from the entry into Python on
-        self.motions, self.seconds = 0, 0.0
         self._ends = np.empty(n), np.empty(n)
         self._scratch = make_work(n), np.empty((len(scene.bodies), AXES_WIDTH)), np.empty(n), np.empty(n)
 
     def position(self, state: Any) -> bool:
         """Whether a state of OMPL is free."""
-        return self._free(state, state)
+        return self.motion(state, state)
 
     def motion(self, first: Any, second: Any) -> bool:
         """Whether the straight motion from one state of OMPL to another is proven free."""
-        self.motions += 1
-        return self._free(first, second)
-
-    def _free(self, first: Any, second: Any) -> bool:
-        begin = time.perf_counter()
         start, end = self._ends
         start[:] = first[0 : self.n]
         end[:] = second[0 : self.n]
-        free = bool(passes(self.arm, self.scene, start, end, *self._scratch))
-        self.seconds += time.perf_counter() - begin
-        return free
+        return bool(passes(self.arm, self.scene, start, end, *self._scratch))
 
 
 def load_ompl() -> Any:
@@ -78,12 +61,6 @@ def quiet(ompl: Any) -> Iterator[None]:
         yield
     finally:
         ompl.util.setLogLevel(level)
-
-
-def planner_class(ompl: Any, name: str) -> Any:
-    """A planner of OMPL by its name."""
-    require_known(name, PLANNERS, "unknown planner")
-    return getattr(ompl.geometric, name)
 
 
 def joint_space(ompl: Any, limits: np.ndarray, checks: Checks) -> Any:

@@ -1,7 +1,8 @@
 """From one method of planning to the next where one finds no path (nowoczyn2023 3.4)."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from dynamics import Arm, LibraryMissing, NoClosedForm, require_known
 from hopfield_nav.clearance import Scene
 from hopfield_nav.extensions.known_world.around import plan_around
 from hopfield_nav.extensions.known_world.direct_path import plan_direct
+from hopfield_nav.extensions.known_world.sampling import plan_sampling
 from hopfield_nav.extensions.known_world.shortest_path import TOOL_SPEED, TURN_SPEED, plan_shortest
 from hopfield_nav.extensions.known_world.task import AROUND, DIRECT, SAMPLING, SHORTEST, PlannedPath
 
@@ -34,6 +36,21 @@ class KnownPlan(NamedTuple):
 
 
 def plan_known(
+    arm: Arm, scene: Scene, start: np.ndarray, stations: Sequence[np.ndarray], method: str = AUTO, **options: Any
+) -> KnownPlan:
+    """A path that is known to be free before the arm moves: the first plan of ``plans_in_turn`` with one.
+
+    Arguments and errors are those of ``plans_in_turn``.
+    """
+    reasons: dict[str, str] = {}
+    for plan in plans_in_turn(arm, scene, start, stations, method, **options):
+        if plan.paths:
+            return plan._replace(reasons=reasons)
+        reasons |= plan.reasons
+    return KnownPlan(None, [], reasons)
+
+
+def plans_in_turn(
     arm: Arm,
     scene: Scene,
     start: np.ndarray,
@@ -44,8 +61,8 @@ def plan_known(
     tool_speed: float = TOOL_SPEED,
     turn_speed: float = TURN_SPEED,
     seed: int = 0,
-) -> KnownPlan:
-    """A path that is known to be free before the arm moves.
+) -> Iterator[KnownPlan]:
+    """The plan of each method, one after the other as they are taken.
 
     From joints to joints any arm will do, for poses and for ``shortest`` one of UR type. The scene is from
     ``build_scene``; ``start`` is (n,) joint angles [rad], or a (4, 4) pose that leaves the joints open; the stations,
@@ -62,62 +79,26 @@ def plan_known(
 
     Source: nowoczyn2023 3.4; ``around`` and ``sampling`` are ours.
     """
-    question = Question(arm, scene, start, stations, method, count, steps, tool_speed, turn_speed, seed)
-    reasons: dict[str, str] = {}
-    for plan in plans_in_turn(question):
-        if plan.paths:
-            return plan._replace(reasons=reasons)
-        reasons |= plan.reasons
-    return KnownPlan(None, [], reasons)
-
-
-class Question(NamedTuple):
-    """The arguments of ``plan_known``, to be handed from method to method."""
-
-    arm: Arm
-    scene: Scene
-    start: np.ndarray
-    stations: Sequence[np.ndarray]
-    method: str
-    wanted: int
-    steps: int
-    tool_speed: float
-    turn_speed: float
-    seed: int
-
-
-def plans_in_turn(asked: Question) -> Iterator[KnownPlan]:
-    """The plan of each method, one after the other as they are taken; see ``plan_known``."""
-    require_known(asked.method, (*_CHAINS, *METHODS), "unknown method")
-    for side_by_side in _CHAINS.get(asked.method, ((asked.method,),)):
+    require_known(method, (*_CHAINS, *METHODS), "unknown method")
+    task, on_lines = (arm, scene, start, stations), (steps, tool_speed, turn_speed)
+    planners: dict[str, Callable[[], Any]] = {
+        SHORTEST: partial(plan_shortest, *task, *on_lines),
+        AROUND: partial(plan_around, *task, *on_lines),
+        DIRECT: partial(plan_direct, *task, count),
+        SAMPLING: partial(plan_sampling, *task, seed),
+    }
+    for side_by_side in _CHAINS.get(method, ((method,),)):
         offered: list[PlannedPath] = []
         reasons: dict[str, str] = {}
         for name in side_by_side:
             try:
-                paths, reason = _plan_by(name, asked)
+                plan = planners[name]()
+                paths, reason = plan.paths if name == DIRECT else [plan.path] if plan.path else [], plan.reason
             except (NoClosedForm, LibraryMissing) as error:
-                if asked.method not in _CHAINS:
+                if method not in _CHAINS:
                     raise
                 paths, reason = [], f"not tried: {error}"
             offered += paths
             if not paths:
                 reasons[name] = reason
         yield KnownPlan(offered[0] if offered else None, offered, reasons)
-
-
-def _plan_by(method: str, asked: Question) -> tuple[list[PlannedPath], str]:
-    """Paths of one method, best first, and the reason where there are none."""
-    task = asked.arm, asked.scene, asked.start, asked.stations
-    if method == SHORTEST:
-        line = plan_shortest(*task, asked.steps, asked.tool_speed, asked.turn_speed)
-        return [line.path] if line.path else [], line.reason
-    if method == AROUND:
-        detour = plan_around(*task, asked.steps, asked.tool_speed, asked.turn_speed)
-        return [detour.path] if detour.path else [], detour.reason
-    if method == DIRECT:
-        direct = plan_direct(*task, asked.wanted)
-        return direct.paths, direct.reason
-    from hopfield_nav.extensions.known_world.sampling import plan_sampling
-
-    sampled = plan_sampling(*task, seed=asked.seed)
-    return [sampled.path] if sampled.path else [], sampled.reason

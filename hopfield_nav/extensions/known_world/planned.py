@@ -16,11 +16,11 @@ from dynamics.files import whole_folder, write_whole
 from hopfield_nav.build import build_arm, build_model, names_of
 from hopfield_nav.clearance import Scene, build_scene, clearance, explain, in_names, scene_of_world, trajectory_is_free
 from hopfield_nav.extensions.known_world.line import poses_at, straight_line
-from hopfield_nav.extensions.known_world.plan import AUTO, KnownPlan, Question, plan_known, plans_in_turn
+from hopfield_nav.extensions.known_world.plan import AUTO, KnownPlan, plan_known, plans_in_turn
 from hopfield_nav.extensions.known_world.robot_program import urscript
 from hopfield_nav.extensions.known_world.table import PERIOD, write_plan_csv
 from hopfield_nav.extensions.known_world.task import DIRECT, SAMPLING, PlannedPath, Task, task_of_world
-from hopfield_nav.extensions.known_world.timing import is_time_optimal, time_path
+from hopfield_nav.extensions.known_world.timing import time_path
 from hopfield_nav.extensions.known_world.until_contact import contact_watch, require_stop, rtde_program
 from hopfield_nav.loop import Trajectory, sample
 from hopfield_nav.world import World
@@ -61,11 +61,10 @@ def plan_task(world: World, arm: Arm, scene: Scene, task: Task) -> Planned:
     """
     asked, seconds = world.plan, 0.0
     reasons: dict[str, str] = {}
-    question = Question(
+    plans = plans_in_turn(
         arm, scene, task.start, task.stations, asked.method, asked.ways, asked.steps, asked.tool_speed,
         asked.turn_speed, world.seed % 2**31,
     )  # fmt: skip
-    plans = plans_in_turn(question)
     _load_kernels(arm, scene, task.start, asked.method)
     while True:
         started = time.perf_counter()
@@ -141,7 +140,7 @@ def facts(planned: Planned) -> dict[str, Any]:
         "method": path.kind,
         "not_possible": planned.plan.reasons,
         "duration_s": float(planned.trajectory.knots[-1]),
-        "time_optimal": is_time_optimal(),
+        "time_optimal": True,  # as of all of them, since no library is needed for it
         "joint_length_rad": path.length,
         "tool_length_m": _tool_length(planned.arm, q),
         "tool_distance_m": float(np.linalg.norm(tool[-1] - tool[0])),
@@ -160,23 +159,20 @@ def _least(planned: Planned, scene: Scene, q: np.ndarray) -> float | None:
     return least if np.isfinite(least) else None
 
 
-def save_plan(planned: Planned, folder: Path, motion: str = "servoj") -> None:
+def save_plan(planned: Planned, folder: Path) -> None:
     """Write ``world.yaml``, ``plan.json``, ``plan.csv`` and, for six joints, ``plan.script``.
 
     Where the motion ends at a contact, ``plan_rtde.py`` too.
 
-    The plan has a trajectory, the program's ``motion`` is one of ``urscript``; the folder, new or empty, is written
-    whole or not at all.
+    The plan has a trajectory; the folder, new or empty, is written whole or not at all.
 
-    Raises ``BadInput``: a motion that does not suit the path, or the folder holds something; ``OSError``: it cannot
-    be written.
+    Raises ``BadInput``: the folder holds something; ``OSError``: it cannot be written.
     """
     assert planned.trajectory is not None
     assert planned.plan.path is not None
     text, watch = "", contact_watch(planned.world)
     if len(planned.arm.dh) == 6:  # URScript knows no others
-        name = planned.world.name
-        text = urscript(planned.arm, planned.plan.path, planned.trajectory, motion, name, watch=watch)
+        text = urscript(planned.arm, planned.trajectory, planned.world.name, watch=watch)
     with whole_folder(folder) as partial:
         write_whole(partial / "world.yaml", planned.world.to_yaml(folder))
         write_whole(partial / "plan.json", json.dumps(facts(planned), indent=2, ensure_ascii=False) + "\n")

@@ -6,7 +6,6 @@ turn is another place. The goal is every free configuration of the station on ev
 looked for near the start first: there it is found sooner, and is shorter.
 """
 
-import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from dynamics import Arm, BadInput
 from hopfield_nav.clearance import Scene, motion_is_free
-from hopfield_nav.extensions.known_world.ompl import Checks, joint_space, load_ompl, planner_class, quiet
+from hopfield_nav.extensions.known_world.ompl import Checks, joint_space, load_ompl, quiet
 from hopfield_nav.extensions.known_world.positions import free_positions, plan_places
 from hopfield_nav.extensions.known_world.task import SAMPLING, PlannedPath, path_length
 
@@ -29,10 +28,6 @@ class SamplingPlan(NamedTuple):
     # the joints go straight from row to row, every motion proven; None where ``reason`` says why
     path: PlannedPath | None
     reason: str  # "" where there is a path
-    time: float  # that it took [s]
-    states: int  # configurations that the planner kept, in all legs
-    motions: int  # that OMPL asked us about, simplifying included
-    check_time: float  # share of ``time`` spent in our answers [s]
 
 
 def plan_sampling(
@@ -42,13 +37,11 @@ def plan_sampling(
     stations: Sequence[np.ndarray],
     seed: int = 0,
     time_limit: float = 5.0,
-    planner: str = "RRTConnect",
     simplify: bool = True,
 ) -> SamplingPlan:
-    """A free path through the stations that a planner of OMPL finds, a leg after the other.
+    """A free path through the stations that OMPL's RRTConnect finds, a leg after the other.
 
-    The same seed gives the same path, as long as the planner stops by itself: one that improves its path until the
-    time is up (RRTstar) gets further on a faster machine.
+    The same seed gives the same path.
 
     The arm has limits at every joint, the scene is from ``build_scene``. ``start`` is (n,) joint angles, turns
     included [rad], or a (4, 4) pose that leaves them open. The stations, via points and goal, are each (n,) joint
@@ -56,21 +49,20 @@ def plan_sampling(
     the limits; those nearest to the start are tried first.
 
     ``seed`` is that of OMPL's random numbers, 0 or more, ``time_limit`` that of a search [s], of which a leg has two
-    at most: near its start, and within all limits. ``planner`` is one of ``ompl.PLANNERS``. ``simplify``: let OMPL
-    shorten and smooth what it found. What is then not proven free is not taken.
+    at most: near its start, and within all limits. ``simplify``: let OMPL shorten and smooth the path. What is then
+    not proven free is not taken.
 
-    Raises ``BadInput``: OMPL is missing, or a malformed station, seed, limit or name; ``NoClosedForm``: poses, and an
-    arm that is not of UR type.
+    Raises ``BadInput``: OMPL is missing, or a malformed station, seed or limit; ``NoClosedForm``: poses, and an arm
+    that is not of UR type.
 
     Source: the method is OMPL's; nowoczyn2023 4 asks for the comparison.
     """
-    begin = time.perf_counter()
     if not 0 <= seed <= _LARGEST_SEED:
         raise BadInput("wrong seed", found=seed, allowed=f"0 to {_LARGEST_SEED}")
     if not 0.0 < time_limit < np.inf:
         raise BadInput("time_limit must be positive", found=time_limit)
     ompl = load_ompl()
-    kind, checks = planner_class(ompl, planner), Checks(arm, scene)
+    checks = Checks(arm, scene)
     places = plan_places(arm, start, stations)
     layers = [free_positions(arm, scene, places, i) for i in range(len(places))]
     reason = next((layer.reason for layer in layers if layer.reason), "")
@@ -80,14 +72,13 @@ def plan_sampling(
         for i in range(1, 1 if reason else len(layers)):
             starts = legs[-1].found[-1:] if legs else layers[0].q
             for limits in _regions(arm.position_limits, starts, layers[i].q):
-                legs.append(_Leg(ompl, checks, kind, starts, layers[i].q, limits))
+                legs.append(_Leg(ompl, checks, starts, layers[i].q, limits))
                 if legs[-1].plan(time_limit, simplify):
                     break
             else:
-                reason = f"{planner} found no path to {_name(i, layers)} within {time_limit:g} s"
+                reason = f"RRTConnect found no path to {_name(i, layers)} within {time_limit:g} s"
                 break
-    path, states = None if reason else _path(legs), sum(leg.states for leg in legs)
-    return SamplingPlan(path, reason, time.perf_counter() - begin, states, checks.motions, checks.seconds)
+    return SamplingPlan(None if reason else _path(legs), reason)
 
 
 def _name(i: int, layers: Sequence[object]) -> str:
@@ -97,10 +88,8 @@ def _name(i: int, layers: Sequence[object]) -> str:
 class _Leg:
     """From one of several configurations to one of several others; ``found`` (k, n) once planned."""
 
-    def __init__(
-        self, ompl: Any, checks: Checks, kind: Any, starts: np.ndarray, goals: np.ndarray, limits: np.ndarray
-    ) -> None:
-        self.ompl, self.checks, self.states = ompl, checks, 0
+    def __init__(self, ompl: Any, checks: Checks, starts: np.ndarray, goals: np.ndarray, limits: np.ndarray) -> None:
+        self.checks = checks
         starts, goals = (q[((limits[:, 0] <= q) & (q <= limits[:, 1])).all(axis=1)] for q in (starts, goals))
         # a start that is a goal needs no leg
         self.found = goals[(goals[:, None] == starts).all(axis=2).any(axis=1)][:1]
@@ -112,9 +101,8 @@ class _Leg:
         for q in goals[_nearest_first(starts, goals)]:
             goal.addState(self._state(q))
         self.setup.setGoal(goal)
-        search = kind(self.information)
-        if hasattr(search, "setRange"):
-            search.setRange(_STEP)
+        search = ompl.geometric.RRTConnect(self.information)
+        search.setRange(_STEP)
         self.setup.setPlanner(search)
 
     def plan(self, time_limit: float, simplify: bool) -> bool:
@@ -122,9 +110,6 @@ class _Leg:
         if len(self.found):
             return True
         self.setup.solve(float(time_limit))
-        data = self.ompl.base.PlannerData(self.information)
-        self.setup.getPlannerData(data)
-        self.states = data.numVertices()
         if not self.setup.haveExactSolutionPath():
             return False
         self.found = self._rows()

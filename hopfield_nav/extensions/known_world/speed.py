@@ -1,18 +1,89 @@
-"""Speeds along a path that keep the limits of speed, acceleration and torque.
+"""The limits of speed, acceleration and torque, and the highest speeds along a path that keep them (TOPP-RA).
 
 With q(s) the joint rates are q' sd and q' sdd + q'' sd², and the torque is linear in sdd and sd² too: M q' sdd + (M
-q'' + C(q, q') q') sd² + g. ``limit_rows`` gives these terms at the points of a grid, ``kept_speed`` a speed that keeps
-them, ``time_optimal.fastest_speed`` the highest one; what happens between the points is for the caller to check.
-``position_over_time`` makes a motion of these speeds.
+q'' + C(q, q') q') sd² + g. ``limit_rows`` gives these terms at the points of a grid; what happens between the points
+is for the caller to check. ``position_over_time`` makes a motion of these speeds.
+
+Over a step of the grid sdd is constant, so that sd² grows by 2 sdd times the step, and the limits at both of its ends
+are linear in the two. At a given sd² each of them leaves a range of sdd. From the end of the path backwards the
+largest sd² is found from which the next point's range can be reached, then forwards the largest sdd is taken.
+
+Source: Pham and Pham 2018, "A new approach to time-optimal path parameterization based on reachability analysis"
+(TOPP-RA). Rest is taken to be possible everywhere, so that 0 is the least sd² of every range.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, inverse_dynamics, jacobian, joint_friction_torque
-from hopfield_nav.extensions.known_world.limits import MotionLimits
+from dynamics import Arm, BadInput, inverse_dynamics, jacobian, joint_friction_torque
 from hopfield_nav.extensions.known_world.path_segments import PathSegment
+from hopfield_nav.loop import Trajectory, sample
+
+ACCELERATION = 1.4  # [rad/s²] what movej takes when it is told nothing (URScript manual)
+TORQUE_SHARE = 0.9  # of the torque limits; the rest is left to the controller
+_INSIDE = 8  # samples a piece at which a trajectory is measured
+_NOTHING = 1e-12  # share of a limit for 1 rad/s² along the path
+
+
+class MotionLimits(NamedTuple):
+    """Upper limits of the amounts, infinite where there is none."""
+
+    speed: np.ndarray  # (n,) of the joints [rad/s]
+    acceleration: np.ndarray  # (n,) of the joints [rad/s²]
+    torque: np.ndarray  # (n,) of the motors at the joints, friction included [N·m]
+    tool_speed: float  # of the tool point [m/s]
+
+
+class Shares(NamedTuple):
+    """Largest amounts of a trajectory as shares of its limits; 1 is at the limit, 0 where there is none."""
+
+    speed: float
+    acceleration: float
+    torque: float
+    tool_speed: float
+
+
+def motion_limits(
+    arm: Arm,
+    acceleration: float | np.ndarray = ACCELERATION,
+    share: float = TORQUE_SHARE,
+    tool_speed: float | None = None,
+) -> MotionLimits:
+    """Limits of an arm's motion: its own of speed, a share of those of torque, and what is given.
+
+    ``acceleration`` [rad/s²] is one number or (n,); with the share ``inf`` torque is not limited, with None the
+    tool's speed [m/s].
+    """
+    n = len(arm.dh)
+    try:
+        each = np.asarray(acceleration, dtype=np.float64)
+        shared, tool = float(share), math.inf if tool_speed is None else float(tool_speed)
+    except (TypeError, ValueError, OverflowError):
+        raise BadInput("limits are numbers", found=(acceleration, share, tool_speed)) from None
+    if each.shape not in {(), (n,)} or not np.all((each > 0) & (each < np.inf)):
+        allowed = f"one number, or {n} [rad/s²]"
+        raise BadInput("acceleration must be positive", found=acceleration, allowed=allowed)
+    for name, value in (("share", shared), ("tool_speed", tool)):
+        if not value > 0:
+            raise BadInput(f"{name} must be positive", found=value)
+    torque = arm.torque_limits * shared if shared < math.inf else np.full(n, np.inf)
+    return MotionLimits(arm.speed_limits.copy(), np.zeros(n) + each, torque, tool)
+
+
+def motor_torque(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    """Torque of the motors, (..., n) [N·m], friction of the arm's joints included."""
+    return inverse_dynamics(arm, q, qd, qdd) + joint_friction_torque(arm, qd)
+
+
+def largest_shares(arm: Arm, trajectory: Trajectory, limits: MotionLimits) -> Shares:
+    """Largest share of every limit, from samples inside every piece of a trajectory and at its ends."""
+    _, q, qd, qdd = sample(trajectory, _INSIDE)
+    torque = motor_torque(arm, q, qd, qdd)
+    tool = np.linalg.norm(np.einsum("kij,kj->ki", jacobian(arm, q)[:, :3], qd), axis=1)
+    amounts = zip((qd, qdd, torque, tool), limits, strict=True)
+    return Shares(*(float(np.max(np.abs(amount) / limit)) for amount, limit in amounts))
 
 
 class LimitRows(NamedTuple):
@@ -47,28 +118,59 @@ def _square_speed(arm: Arm, q: np.ndarray, first: np.ndarray, limits: MotionLimi
         return np.minimum(joints, limits.tool_speed / tool) ** 2
 
 
-def kept_speed(arm: Arm, segment: PathSegment, limits: MotionLimits, friction_speed: np.ndarray) -> np.ndarray | None:
-    """A path speed (m,) [rad/s] at a segment's grid, rest to rest; None where friction and gravity leave no room.
+def fastest_speed(
+    arm: Arm, segment: PathSegment, limits: MotionLimits, friction_speed: np.ndarray
+) -> np.ndarray | None:
+    """Highest path speed (m,) [rad/s] at a segment's grid, rest to rest; None where the arm could not rest on it.
 
-    On a straight segment whose torque is not at its limit it is the trapezoid, and the highest one. Else at most half
-    of what gravity and friction leave goes into sd², and the rest into sdd of either sign.
+    Friction in the joints is taken at ``friction_speed`` (m,) [rad/s].
     """
     rows = limit_rows(arm, segment, limits, friction_speed)
-    a, b, room = np.abs(rows.a), np.abs(rows.b), 1.0 - np.abs(rows.c)
-    if not np.all(room > 0.0):
+    if np.any(np.abs(rows.c) >= 1.0):
         return None
-    with np.errstate(divide="ignore"):
-        square = np.minimum(rows.square_speed, (0.5 * room / b).min(axis=1))
-    square[[0, -1]] = 0.0
-    steps = np.diff(segment.grid)
-    for order in (slice(None), slice(None, None, -1)):  # speeding up from the start, slowing down to the end
-        _climb(square[order], a[order], b[order], room[order], steps[order])
+    twice = 2.0 * np.diff(segment.grid)[:, None]
+    slope, low, high, alone = _ranges(rows, twice)
+    largest = np.append(np.minimum(rows.square_speed[:-1], alone), 0.0)
+    for i in reversed(range(len(twice))):
+        high[i, -1] = largest[i + 1] / twice[i, 0]
+        largest[i] = _largest_square(slope[i], low[i], high[i], largest[i])
+    square = np.zeros(len(largest))
+    for i in range(len(twice)):
+        reached = square[i] + twice[i, 0] * np.min(slope[i] * square[i] + high[i])
+        square[i + 1] = min(max(reached, 0.0), largest[i + 1])
     return np.sqrt(square)
 
 
-def _climb(square: np.ndarray, a: np.ndarray, b: np.ndarray, room: np.ndarray, steps: np.ndarray) -> None:
-    """Lower every sd² to what is reached from the one before."""
-    for i, step in enumerate(steps):
-        with np.errstate(divide="ignore"):
-            gain = ((room[i] - b[i] * square[i]) / a[i]).min()
-        square[i + 1] = min(square[i + 1], square[i] + 2.0 * gain * step)
+def _ranges(rows: LimitRows, twice: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The range of sdd that each limit leaves over each step, from slope sd² + low to slope sd² + high, (m - 1, k).
+
+    The last column is that of sd² at the next point, whose ``high`` is left to the caller. And (m - 1,) the largest
+    sd² by the limits that do not ask for sdd.
+    """
+    a = np.hstack([rows.a[:-1], rows.a[1:] + twice * rows.b[1:], twice])
+    b = np.hstack([rows.b[:-1], rows.b[1:], np.ones_like(twice)])
+    c = np.hstack([rows.c[:-1], rows.c[1:], np.zeros_like(twice)])
+    free = np.abs(a) < _NOTHING
+    with np.errstate(divide="ignore", invalid="ignore"):
+        alone = np.where(free, (1.0 - np.sign(b) * c) / np.abs(b), np.inf).min(axis=1)
+        slope, middle, half = np.where(free, 0.0, -b / a), -c / a, 1.0 / np.abs(a)
+    low, high = np.where(free, -np.inf, middle - half), np.where(free, np.inf, middle + half)
+    low[:, -1] = 0.0
+    return slope, low, high, alone
+
+
+def _largest_square(slope: np.ndarray, low: np.ndarray, high: np.ndarray, bound: float) -> float:
+    """The largest sd² up to a bound at which all ranges have an sdd in common; that of 0 is not empty.
+
+    What they have in common is a concave function of sd², made of lines: Newton's method ends after a few of them.
+    """
+    square = bound
+    while True:
+        least, most = np.argmin(slope * square + high), np.argmax(slope * square + low)
+        fall = slope[most] - slope[least]
+        if fall * square <= high[least] - low[most]:
+            return square
+        lower = (high[least] - low[most]) / fall
+        if not lower < square:  # rounding
+            return square
+        square = max(lower, 0.0)

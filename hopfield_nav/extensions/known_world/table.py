@@ -9,8 +9,8 @@ import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics
 from dynamics.files import require_regular, write_whole
-from hopfield_nav.extensions.known_world.limits import motor_torque
-from hopfield_nav.loop import Trajectory, quintic_pieces, resting, values_at
+from hopfield_nav.extensions.known_world.speed import motor_torque
+from hopfield_nav.loop import Trajectory, values_at
 
 PERIOD = 0.008  # [s] of the UR5's controller
 
@@ -97,10 +97,3 @@ def _numbers(row: list[str], header: list[str], where: str) -> list[float]:
         if not good:
             raise BadInput("not a finite number", where=f"{where}, column {name}", found=text)
     return [float(text) for text in row]
-
-
-def table_trajectory(table: PlanTable) -> Trajectory:
-    """The trajectory through the samples of a table: quintic pieces from row to row."""
-    if len(table.time) == 1:
-        return resting(table.q[0])
-    return quintic_pieces(table.time, table.q, table.qd, table.qdd)

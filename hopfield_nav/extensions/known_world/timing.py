@@ -1,36 +1,33 @@
 """A path of the joints becomes a trajectory: as fast as speed, acceleration and torque allow.
 
 Every segment of a path runs from rest to rest. TOPP-RA gives the highest speed along it that keeps the limits at grid
-points, and where its library is missing ``kept_speed`` a lower one; the trajectory that comes of it is measured between
-them too, and where it exceeds a limit by more than ``TOLERANCE`` the grid is refined, then the limits are tightened.
+points; the trajectory that comes of it is measured between them too, and where it exceeds a limit by more than
+``TOLERANCE`` the grid is refined, then the limits are tightened.
 """
 
 import math
-from collections.abc import Callable
-from contextlib import suppress
 
 import numpy as np
 
 from dynamics import Arm, BadInput, gravity_torque, joint_friction_torque
 from hopfield_nav.extensions.known_world import path_segments
-from hopfield_nav.extensions.known_world.limits import (
+from hopfield_nav.extensions.known_world.speed import (
     ACCELERATION,
     TORQUE_SHARE,
     MotionLimits,
     Shares,
+    fastest_speed,
     largest_shares,
     motion_limits,
 )
-from hopfield_nav.extensions.known_world.speed import kept_speed
 from hopfield_nav.extensions.known_world.task import PlannedPath
-from hopfield_nav.loop import Trajectory, joined, resting, slowed, values_at
+from hopfield_nav.loop import Trajectory, joined, resting, slowed
 
 TOLERANCE = 1e-3  # share of a limit by which a trajectory may exceed it
 RAMP = 0.008  # [s] one period of the UR5's controller
 _ATTEMPTS = 12
 _FINEST = 1600  # intervals of a grid that is still refined
 _SLOWER, _SLOWINGS = 1.02, 300  # factor of the duration, and how often it is tried
-_REST_TOLERANCE = 1e-7  # [rad, rad/s] rounding of a rest at a corner
 
 
 def time_path(
@@ -41,7 +38,7 @@ def time_path(
     tool_speed: float | None = None,
     ramp: float = RAMP,
 ) -> Trajectory:
-    """A motion along a path that keeps the limits, at rest at every corner; with toppra the fastest.
+    """A motion along a path that keeps the limits, at rest at every corner, and the fastest.
 
     Args:
         arm: model that limits the motion: its ``speed_limits``, ``torque_limits``, masses, friction and payload; it
@@ -73,30 +70,12 @@ def time_path(
     return joined([_time_segment(arm, segment, limits, float(ramp)) for segment in segments])
 
 
-def corner_times(path: PlannedPath, trajectory: Trajectory) -> np.ndarray:
-    """Times (c,) [s] at which a trajectory from ``time_path`` rests at the corners of its path, the first 0.
-
-    A corner that is where the one before is has the same time.
-    """
-    q, qd, _ = values_at(trajectory, trajectory.knots)
-    still = np.abs(qd).max(axis=1) < _REST_TOLERANCE
-    rows, row = [], 0
-    for corner in path.corners:
-        there = np.flatnonzero(still[row:] & (np.abs(q[row:] - path.q[corner]).max(axis=1) < _REST_TOLERANCE))
-        if len(there) == 0:
-            raise BadInput("the trajectory is not of this path", found=f"no rest at path.q, row {corner}")
-        row += int(there[0])
-        rows.append(row)
-    return trajectory.knots[rows]
-
-
 def _time_segment(arm: Arm, segment: path_segments.PathSegment, limits: MotionLimits, ramp: float) -> Trajectory:
     _require_held(arm, segment, limits)
-    speed_along = _fastest_speed() or kept_speed
     tight, friction_speed, trajectory = limits, np.zeros(len(segment.grid)), None
     rubs = bool(np.any(arm.friction) and np.any(np.isfinite(limits.torque)))
     for attempt in range(_ATTEMPTS):
-        speed = speed_along(arm, segment, tight, friction_speed)
+        speed = fastest_speed(arm, segment, tight, friction_speed)
         if speed is None:  # friction was taken at too high a speed, or the limits were tightened too far
             friction_speed, tight = 0.5 * friction_speed, limits
             continue
@@ -113,24 +92,11 @@ def _time_segment(arm: Arm, segment: path_segments.PathSegment, limits: MotionLi
             segment, friction_speed = (segment._replace(grid=grid), np.interp(grid, segment.grid, friction_speed))
         else:
             tight = _tightened(tight, shares)
-    if trajectory is None:  # the library fails in rounding
-        speed = kept_speed(arm, segment, limits._replace(torque=np.full_like(limits.torque, np.inf)), friction_speed)
+    if trajectory is None:
+        speed = fastest_speed(arm, segment, limits._replace(torque=np.full_like(limits.torque, np.inf)), friction_speed)
         assert speed is not None  # where torque is not limited, there is always room
         trajectory = path_segments.along(segment, path_segments.position_over_time(segment.grid, speed, ramp))
     return _slowed_until_kept(arm, trajectory, limits)
-
-
-def is_time_optimal() -> bool:
-    """Whether motions are the fastest that keep the limits: toppra is installed."""
-    return _fastest_speed() is not None
-
-
-def _fastest_speed() -> Callable[..., np.ndarray | None] | None:
-    with suppress(ModuleNotFoundError):
-        from hopfield_nav.extensions.known_world.time_optimal import fastest_speed
-
-        return fastest_speed
-    return None
 
 
 def _tightened(limits: MotionLimits, shares: Shares) -> MotionLimits:

@@ -1,4 +1,4 @@
-"""A motion that ends where a contact is felt: how far the tool goes on, and a program that watches for it.
+"""A motion that ends where a contact is felt: how far the tool goes on, its simulation, and a program that watches.
 
 What counts as felt is the world's detector: ``force_norm``, the force on the tool, or ``joint_torque``, the torque of
 each joint. Both are what a UR arm's controller gives as well. At the alarm every joint brakes, the fastest with
@@ -6,15 +6,17 @@ each joint. Both are what a UR arm's controller gives as well. At the alarm ever
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from dynamics import Arm, BadInput, jacobian
-from hopfield_nav.loop import Trajectory, sample
+from dynamics import Arm, BadInput, forward_kinematics, jacobian
+from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory, sample
+from hopfield_nav.record import Run
 from hopfield_nav.world import World
 
+START_TOLERANCE = 0.01  # [rad] a program goes on only where every joint is nearer than this to the start
 SETTLING = 0.5  # [s] for which the last target is repeated: servoj runs behind its targets
 LATE = 2  # periods from the alarm to the first command that brakes
 FORCE, TORQUE = "force_norm", "joint_torque"
@@ -77,13 +79,58 @@ def brake(q: np.ndarray, qd: np.ndarray, watch: ContactWatch, period: float) -> 
     return q + 0.5 * duration * qd, duration
 
 
-def rtde_program(watch: ContactWatch, period: float, tolerance: float = 0.01) -> str:
-    """A Python program for ur_rtde that follows ``plan.csv`` beside it until the contact is felt.
+@dataclass(frozen=True)
+class FoundContact:
+    """Where a motion met something."""
 
-    From target to target there is a ``period`` [s]; it goes on only where every joint is within ``tolerance`` of the
-    start [rad].
+    time: float  # of the alarm [s]
+    tool: np.ndarray  # (3,) tool point then, base axes [m]
+    joints: np.ndarray  # (n,) their angles then, as measured [rad]
+    force: np.ndarray  # (3,) on the tool, as believed then, base axes [N]
+    went_on: float  # how far the tool got from there until the run's end [m]
+
+
+def follow_until_contact(
+    world: World, trajectory: Trajectory, seed: int | None = None
+) -> tuple[Run, FoundContact | None]:
+    """Run a world with ``plan.until_contact`` along a trajectory, and let the arm brake at the first alarm.
+
+    The record, and where the contact was; None where nothing was felt on the way.
+
+    Raises ``BadInput``: as ``follow``, or a detector of which a robot's controller knows nothing.
     """
-    values: dict[str, Any] = {"period": period, "tolerance": tolerance, "stop": watch.deceleration}
+    from hopfield_nav.experiment import Simulation
+
+    watch, simulation = contact_watch(world), Simulation(world, seed, trajectory)
+    found: list[FoundContact] = []
+    braking: list[Trajectory] = []
+
+    def stop(_: object) -> None:
+        if watch is None:
+            return
+        if braking:  # felt again
+            return simulation.follow(braking[0])
+        now, sensed = simulation.time, simulation.state.control.sensed.q.copy()
+        q, qd, qdd = evaluate(simulation.trajectory, now)
+        rest, duration = brake(q, qd, watch, world.controller.period)
+        tool = forward_kinematics(simulation.arm, sensed)[:3, 3]
+        found.append(FoundContact(now, tool, sensed, simulation.force_estimate, math.nan))
+        braking.append(quintic_trajectory(np.vstack([q, rest]), duration, now, qd, qdd))
+        simulation.follow(braking[0])
+
+    simulation.on_touch = stop
+    run = simulation.run()
+    if not found:
+        return run, None
+    after = run.data.tool_position.values[run.data.time.values >= found[0].time]
+    begin = forward_kinematics(simulation.arm, found[0].joints)[:3, 3]
+    went_on = float(np.linalg.norm(after - begin, axis=1).max()) if len(after) else math.nan
+    return run, replace(found[0], went_on=went_on)
+
+
+def rtde_program(watch: ContactWatch, period: float) -> str:
+    """A Python program for ur_rtde that follows ``plan.csv`` beside it, a target a ``period`` [s], until contact."""
+    values: dict[str, Any] = {"period": period, "tolerance": START_TOLERANCE, "stop": watch.deceleration}
     values["settling"] = math.ceil(SETTLING / period)
     if watch.force is not None:
         felt = f"math.hypot(*receive.getActualTCPForce()[:3]) > {watch.force!r}"

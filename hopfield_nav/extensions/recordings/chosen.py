@@ -1,7 +1,7 @@
 """What replay and watch share: methods with their parameters and rule of alarms, and the motors of an arm."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +13,7 @@ from dynamics.files import NamedArm, arm_from_dict
 from hopfield_nav.build import build_arm, build_model
 from hopfield_nav.extensions.recordings.motors import MotorFit, fit_motors, given_motors
 from hopfield_nav.extensions.recordings.replayed import with_gains
+from hopfield_nav.extensions.recordings.tuning import Watched
 from hopfield_nav.plugin import JOINT_TORQUES, Method, find_method, inheritable
 from hopfield_nav.world import World, parse_value
 
@@ -25,16 +26,10 @@ _ESTIMATOR, _ARM = "momentum_observer", "ur5_controller"
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """Model, methods, values of their parameters, and the rule by which a level becomes an alarm."""
+class Chosen(Watched):
+    """Model, methods, values of their parameters, the rule by which a level becomes an alarm, and whose they are."""
 
-    model: "Arm"
-    estimator: "Method"
-    detector: "Method"
-    values: dict[str, Any]
-    own: NamedArm  # the arm as in its file, with names
-    rearm: float = 1.0
-    episodes: bool = False
+    own: NamedArm = field(kw_only=True)  # the arm as in its file, with names
     tool_alone: bool = False  # whether nothing but the tool can touch
 
     def told(self) -> list[tuple[str, str]]:
@@ -132,7 +127,7 @@ def choose(
     if world is None:
         methods = (find_method("estimator", estimator or _ESTIMATOR), find_method("detector", detector or DETECTOR))
         own = load_named_arm(arm or _ARM)
-        return Chosen(own.arm, *methods, with_gains(given, methods), own, episodes=bool(episodes))
+        return Chosen(own.arm, *methods, with_gains(given, methods), episodes=bool(episodes), own=own)
     rule = world.detection
     methods = (
         find_method("estimator", estimator) if estimator else _named(world, "estimator", rule.estimator),
@@ -141,7 +136,8 @@ def choose(
     values = values_of_world(world, methods) | with_gains(given, methods)
     alarms = rule.armed_below, rule.episodes if episodes is None else episodes
     alone = world.contact.bodies == "tool"
-    return Chosen(model_of_world(world, arm), *methods, values, load_named_arm(world.arm, world.folder), *alarms, alone)
+    own = load_named_arm(world.arm, world.folder)
+    return Chosen(model_of_world(world, arm), *methods, values, *alarms, alone, own=own)
 
 
 def _named(world: "World", kind: str, name: str) -> "Method":

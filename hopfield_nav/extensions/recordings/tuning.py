@@ -6,7 +6,7 @@ What chooses the threshold does not judge it: the rate that is told is that of o
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,7 +77,7 @@ _HALVINGS = 20  # of the span in which the least threshold is searched
 
 @dataclass(frozen=True)
 class Watched:
-    """Methods that watch free motion; their threshold is left open."""
+    """Methods that watch signals; where they watch free motion their threshold is left open."""
 
     # model, estimator, detector: as for ``replay``
     model: Arm
@@ -93,7 +93,11 @@ class Watched:
         A threshold that the detector does not take counts as the nearest that it takes.
         """
         values = {**self.values, "threshold": self.taken(threshold).tolist()}
-        return replay(self.model, free, self.estimator, self.detector, values, self.rearm, self.episodes)
+        return replace(self, values=values).replay(free)
+
+    def replay(self, signals: Signals) -> Replay:
+        """What the methods believe, with their own values."""
+        return replay(self.model, signals, self.estimator, self.detector, self.values, self.rearm, self.episodes)
 
     def taken(self, threshold: np.ndarray) -> np.ndarray:
         """The nearest threshold that the detector takes."""

@@ -9,7 +9,7 @@ from known_cell import ARM, pose
 from dynamics import BadInput, forward_kinematics
 from hopfield_nav import geometry, load_world
 from hopfield_nav.clearance import build_scene, collides
-from hopfield_nav.extensions.known_world import facts, plan_around, plan_known, plan_shortest, plan_world, urscript
+from hopfield_nav.extensions.known_world import facts, plan_around, plan_known, plan_shortest, plan_world
 
 START, GOAL = pose([0.5, -0.25, 0.3]), pose([0.5, 0.25, 0.3])
 
@@ -106,13 +106,6 @@ def test_auto_weighs_time_and_the_tools_way_and_in_turn_is_the_documents_order()
     assert near["tool_length_m"] < far["tool_length_m"] / 2
     cost = [f["duration_s"] + f["tool_length_m"] / auto.world.plan.tool_speed for f in (near, far)]
     assert cost[0] < cost[1]
-
-
-def test_movel_keeps_to_it_and_movej_is_refused(found):
-    planned = plan_world(load_world("cell"))
-    assert "movel" in urscript(planned.arm, planned.plan.path, planned.trajectory, "movel")
-    with pytest.raises(BadInput, match="movej"):
-        urscript(planned.arm, planned.plan.path, planned.trajectory, "movej")
 
 
 def test_plan_known_has_it_before_the_direct_path(found):

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pictures import decode
 from refusals import refused_by_command
 
 from hopfield_nav import load_world
 from hopfield_nav.cli.app import main
-from hopfield_nav.extensions.known_world import load_plan_csv
+from hopfield_nav.extensions.known_world import facts, load_plan_csv
 
 ENDS = {"start": "[0.42,-0.2,0.26]", "goal": "[0.42,0.22,0.26]"}
 LINE = [word for end, at in ENDS.items() for word in ("--set", f"plan.{end}.pose.position={at}")]
@@ -44,21 +45,21 @@ def test_plan_leaves_trajectory_program_numbers_and_world(capsys):
 def test_a_plan_goes_to_the_next_free_name(capsys, monkeypatch):
     """Another program took the name while this one planned."""
 
-    def meanwhile():
-        Path("a").mkdir()
+    def meanwhile(planned):
+        Path("a").mkdir(exist_ok=True)
         Path("a/theirs").touch()
+        return facts(planned)
 
-    monkeypatch.setattr("hopfield_nav.extensions.known_world.commands.plan.say_how_timed", meanwhile)
+    monkeypatch.setattr("hopfield_nav.extensions.known_world.planned.facts", meanwhile)
     assert main(["plan", "cell", *LINE, "--no-plots", "--out", "a"]) == 0
     assert "a was taken meanwhile; the results are in a-2" in capsys.readouterr().err
     assert [p.name for p in Path("a").iterdir()] == ["theirs"]
     assert Path("a-2/plan.csv").is_file()
 
 
-@pytest.mark.parametrize(("motion", "words"), [("movel", "movel(p["), ("servoj", "servoj(")])
-def test_programs_for_a_straight_line(motion, words):
-    assert main(["plan", "cell", *LINE, "--motion", motion, "--no-plots", "--out", "a"]) == 0
-    assert words in Path("a/plan.script").read_text()
+def test_the_program_of_a_straight_line():
+    assert main(["plan", "cell", *LINE, "--no-plots", "--out", "a"]) == 0
+    assert "servoj(" in Path("a/plan.script").read_text()
     assert json.loads(Path("a/plan.json").read_text())["method"] == "shortest"
 
 
@@ -72,9 +73,7 @@ def test_without_a_plan_the_reasons_are_printed_and_nothing_is_left(capsys):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("plan cell --motion servj", "Did you mean 'servoj'?"),
-        ("plan cell --set plan.method=in_turn --motion movel", "movel would not keep to the path (direct)"),
-        ("plan cell --motion movej", "movej would not keep to the path (around)"),
+        ("plan cell --motion movej", "--motion: this option is no more"),
         ("plan cell --set plan.clearence=0.01", "Did you mean 'clearance'?"),
         ("plan cell --set plan.start={joints:[90,0,0,0,0,0]}", "degrees"),
         ("plan cell --set plan.goal.pose.position=[520,0.2,0.3]", "millimetres"),
@@ -95,24 +94,24 @@ def test_simulate_runs_the_plan_under_the_controller(capsys):
     assert summary["collision_count"] == 0
 
 
-def test_without_an_extra_a_plan_has_all_that_it_has_with_it(capsys, monkeypatch):
-    """The command says that a faster motion would be there, and makes the same files of a proven one."""
-    assert main(["plan", "cell", "--simulate", "--out", "fast"]) == 0
-    assert "toppra" not in capsys.readouterr().err
-    monkeypatch.setitem(sys.modules, "toppra", None)
-    monkeypatch.setitem(sys.modules, "ompl", None)
-    monkeypatch.delitem(sys.modules, "hopfield_nav.extensions.known_world.time_optimal", raising=False)
-    assert main(["plan", "cell", "--simulate", "--out", "plain"]) == 0
-    assert "pip install 'hopfield-nav[plan]'" in capsys.readouterr().err
-    fast, plain = (sorted(str(p.relative_to(f)) for p in Path(f).rglob("*")) for f in ("fast", "plain"))
-    assert fast == plain
-    numbers = [json.loads(Path(f, "plan.json").read_text()) for f in ("fast", "plain")]
-    assert [n["time_optimal"] for n in numbers] == [True, False]
-    assert numbers[0]["duration_s"] <= numbers[1]["duration_s"] * 1.001 < 1.2 * numbers[0]["duration_s"]
-    assert numbers[1]["clearance_obstacles_m"] > 0
-    assert main(["view", "plain", "--html", "plan.html"]) == 0
-    assert main(["demo", "--rounds", "1", "--no-plots", "--out", "demo"]) == 0
-    assert "hopfield-nav[plan]" in capsys.readouterr().err
+def test_without_an_extra_a_plan_is_the_same(capsys, monkeypatch):
+    assert main(["plan", "cell", *LINE, "--no-plots", "--out", "all"]) == 0
+    for name in ("toppra", "ompl"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert main(["plan", "cell", *LINE, "--no-plots", "--out", "none"]) == 0
+    assert Path("all/plan.csv").read_bytes() == Path("none/plan.csv").read_bytes()
+    assert json.loads(Path("none/plan.json").read_text())["time_optimal"]
+    assert "pip install" not in capsys.readouterr().err
+
+
+def test_the_film_is_of_the_arm_in_simulation(capsys):
+    assert main(["plan", "cell", *LINE, "--animate", "--no-plots", "--out", "a"]) == 0
+    (film,) = Path("a").glob("film.*")
+    duration = json.loads(Path("a/plan.json").read_text())["duration_s"]
+    frames = decode(film)
+    assert len(frames) == pytest.approx(30 * (duration + 1.5), abs=3)
+    assert np.ptp(frames[len(frames) // 2].astype(float) - frames[0]) > 100
+    assert not Path("a/simulated").exists()
 
 
 def test_the_demonstration_repeats_itself_from_a_seed(capsys):
@@ -163,7 +162,7 @@ def test_the_demonstration_can_be_interrupted(monkeypatch, capsys):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hopfield_nav.extensions.known_world.commands.plan.show_plan", interrupt)
+    monkeypatch.setattr("hopfield_nav.extensions.known_world.commands.plan.draw_plan", interrupt)
     assert main(["demo", "--out", "a"]) == 130
     assert "interrupted" in capsys.readouterr().err
     assert Path("a/001/plan.csv").is_file()

@@ -16,7 +16,7 @@ from dynamics import forward_kinematics, link_frames
 from hopfield_nav.build import build_arm
 from hopfield_nav.clearance import build_scene, clearance, motion_is_free, scene_of_world
 from hopfield_nav.extensions.known_world import plan_direct, plan_known, plan_sampling, sampling, turn_alternatives
-from hopfield_nav.extensions.known_world.ompl import PLANNERS, load_ompl
+from hopfield_nav.extensions.known_world.ompl import load_ompl
 from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.world import parse_world
 
@@ -58,9 +58,6 @@ def test_a_path_where_every_direct_motion_is_blocked():
     assert path.length == pytest.approx(sum(abs(b - a).sum() for a, b in zip(path.q, path.q[1:], strict=False)))
     assert np.abs(path.q).max() <= ARM.position_limits.max()
     assert motion_is_free(ARM, SCENE, path.q[:-1], path.q[1:]).all()
-    assert plan.states >= len(path.q) - 1
-    assert plan.motions > 0
-    assert 0 < plan.check_time < plan.time
 
 
 @pytest.mark.parametrize("simplify", [False, True])
@@ -114,7 +111,7 @@ def test_a_simplified_path_that_is_not_proven_is_not_taken(monkeypatch):
 def test_the_arm_is_already_there():
     plan = plan_sampling(ARM, SCENE, START, [START])
     assert plan.path.q.tolist() == [START.tolist()]
-    assert (plan.path.length, plan.motions) == (0.0, 0)
+    assert plan.path.length == 0.0
 
 
 def test_a_goal_beyond_what_is_near_is_found_in_the_second_search():
@@ -180,7 +177,6 @@ def test_no_path_where_there_is_none():
     plan = plan_sampling(ARM, scene, start, [start + HALF_TURN], time_limit=0.3)
     assert plan.path is None
     assert plan.reason == "RRTConnect found no path to the goal within 0.3 s"
-    assert plan.states > 10
 
 
 def test_joints_without_limits_are_refused():
@@ -210,16 +206,6 @@ def test_another_process_finds_the_same_path_and_prints_nothing_of_ompl():
     )
     here = plan_sampling(ARM, SCENE, START, [GOAL], seed=7).path.q.tolist()
     assert (done.stdout, done.stderr) == (f"{here}\n", "")
-
-
-@pytest.mark.parametrize("planner", PLANNERS)
-def test_every_planner_of_the_list_answers(planner):
-    plan = plan_sampling(ARM, SCENE, START, [GOAL], time_limit=0.5, planner=planner)
-    if plan.path is not None:
-        assert motion_is_free(ARM, SCENE, plan.path.q[:-1], plan.path.q[1:]).all()
-        assert plan.path.q[0].tolist() == START.tolist()
-    else:
-        assert plan.reason == f"{planner} found no path to the goal within 0.5 s"
 
 
 # in the chain, without OMPL, and wrong settings
@@ -256,8 +242,6 @@ def test_ompl_is_quiet_while_planning_and_as_before_afterwards(capfd):
 
 ENDLESS = ARM._replace(position_limits=np.tile([-np.inf, np.inf], (6, 1)))
 REFUSED = {
-    "a misspelt planner": (ARM, {"planner": "RRTconect"}, "RRTConnect"),
-    "an unknown planner": (ARM, {"planner": "PRM"}, "unknown planner"),
     "a seed below zero": (ARM, {"seed": -1}, "wrong seed"),
     "no time": (ARM, {"time_limit": 0.0}, "time_limit must be positive"),
     "a time of nan": (ARM, {"time_limit": float("nan")}, "time_limit must be positive"),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import sys
 
 import numpy as np
 import pinocchio as pin
 import pytest
 from oracles import pinocchio_model
-from planned_paths import direct_path, line_path, off_line, planned_path
+from planned_paths import corner_times, direct_path, line_path, off_line, planned_path
 from poses import HOME
 from refusals import refused
 from scenes import SWING
@@ -20,8 +19,9 @@ from dynamics import forward_kinematics, load_arm, mass_matrix, with_payload
 from dynamics.files import arm_from_dict
 from hopfield_nav.extensions.known_world import line as line_rows
 from hopfield_nav.extensions.known_world import time_path, timing
-from hopfield_nav.extensions.known_world.limits import Shares, largest_shares, motion_limits
-from hopfield_nav.extensions.known_world.timing import RAMP, TOLERANCE, corner_times
+from hopfield_nav.extensions.known_world.path_segments import segments_of_path
+from hopfield_nav.extensions.known_world.speed import Shares, fastest_speed, largest_shares, limit_rows, motion_limits
+from hopfield_nav.extensions.known_world.timing import RAMP, TOLERANCE
 from hopfield_nav.loop import evaluate, quintic_pieces
 
 ARM = load_arm("ur5_ragazzon2012")
@@ -29,13 +29,6 @@ FULL = load_arm("ur5_full")
 BENT = direct_path([[0, -1, 1, 0, 1, 0], [2, -2, 2, 1, 1, 1], [1, -1.5, 1, 0, 0, 0]], rows=7)
 RAISED = direct_path([[0, -0.2, 0.3, 0, 1, 0], [0.3, -1.2, 0.6, 0, 1, 0]])  # joint 2 lifts the arm
 LINE = line_path(ARM, HOME, [[0.0, -0.5, 0.3], [-0.1, 0.1, 0.0]], turn=[0.2, 0.1, -0.3])
-
-
-@pytest.fixture(params=["toppra", "own"])
-def either(request, monkeypatch):
-    """The speeds are those of the library, or our own as where it is missing."""
-    if request.param == "own":
-        monkeypatch.setattr(timing, "_fastest_speed", lambda: None)
 
 
 def values(trajectory, count=4000):
@@ -69,7 +62,6 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.usefixtures("either")
 def test_limits_are_kept_at_any_time(case):
     """Measured at random times, the torque by Pinocchio, the tool's speed by differences."""
     arm, path, limits = CASES[case]
@@ -86,7 +78,6 @@ def test_limits_are_kept_at_any_time(case):
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.usefixtures("either")
 def test_shares_are_what_pinocchio_finds(case):
     arm, path, limits = CASES[case]
     trajectory = time_path(arm, path, **limits)
@@ -116,7 +107,6 @@ def test_a_tight_limit_is_used_up_and_costs_time(name, tight, wide):
 
 
 @pytest.mark.parametrize(("length", "acceleration"), [(2.0, 1.4), (-5.0, 5.0), (6.0, 20.0), (0.3, 0.2)])
-@pytest.mark.usefixtures("either")
 def test_one_joint_takes_the_time_of_the_trapezoid(length, acceleration):
     """Closed form of the bang-bang and the trapezoid move; the ramp adds itself and nothing else."""
     speed, distance = ARM.speed_limits[0], abs(length)
@@ -187,7 +177,6 @@ def test_only_limits_that_were_exceeded_are_tightened():
             np.testing.assert_array_equal(getattr(tight, other), factor * np.asarray(getattr(limits, other)))
 
 
-@pytest.mark.usefixtures("either")
 def test_there_and_back_take_equally_long_without_friction():
     """Rigid dynamics do not know the direction of time, gravity included; friction does."""
     back = direct_path(BENT.q[BENT.corners][::-1])
@@ -204,7 +193,6 @@ def test_a_payload_costs_time_only_where_torque_binds():
     assert end_time(heavy, RAISED, **fast) > 1.05 * end_time(ARM, RAISED, **fast)
 
 
-@pytest.mark.usefixtures("either")
 def test_a_direct_path_stays_on_its_lines_and_rests_at_corners():
     trajectory = time_path(ARM, BENT, acceleration=20.0)
     times = corner_times(BENT, trajectory)
@@ -236,7 +224,6 @@ def test_quintic_pieces_through_a_line_stay_on_it():
 
 
 @pytest.mark.parametrize("acceleration", [1.4, 30.0])
-@pytest.mark.usefixtures("either")
 def test_the_tool_stays_on_its_line(monkeypatch, acceleration):
     """With rows a millimetre apart; with rows five centimetres apart only where some are added."""
     trajectory = time_path(ARM, LINE, acceleration=acceleration, share=0.5)
@@ -253,7 +240,6 @@ def test_the_tool_stays_on_its_line(monkeypatch, acceleration):
 
 
 @pytest.mark.parametrize("path", [BENT, LINE], ids=["direct", "line"])
-@pytest.mark.usefixtures("either")
 def test_acceleration_builds_up_within_the_ramp(path):
     for ramp in (0.0, RAMP):
         trajectory = time_path(ARM, path, ramp=ramp)
@@ -282,7 +268,6 @@ def test_what_the_grid_lets_through_is_caught(monkeypatch):
     assert max(largest_shares(ARM, time_path(ARM, LINE, **fast), limits)) > 1 + TOLERANCE
 
 
-@pytest.mark.usefixtures("either")
 def test_a_path_without_motion_takes_no_time():
     for rows in ([HOME], [HOME, HOME]):
         for kind in ("direct", "shortest"):
@@ -317,23 +302,43 @@ def test_bad_input_is_refused_in_one_line(path, limits, words):
         time_path(ARM, path, **limits)
 
 
-def test_a_trajectory_of_another_path_is_refused():
-    with refused("not of this path"):
-        corner_times(RAISED, time_path(ARM, BENT))
+def test_speeds_are_those_of_the_library_that_has_the_method():
+    """toppra (Pham and Pham 2018), with the same limits at both ends of each step of the grid."""
+    toppra = pytest.importorskip("toppra")
+    from toppra.constraint.linear_constraint import LinearConstraint, canlinear_colloc_to_interpolate
+
+    class Limits(LinearConstraint):
+        def __init__(self, rows):
+            super().__init__()
+            self.rows, self.identical = rows, True
+
+        def compute_constraint_params(self, path, gridpoints, *_, **__):
+            both = np.vstack([np.eye(self.rows.a.shape[1]), -np.eye(self.rows.a.shape[1])])
+            known = canlinear_colloc_to_interpolate(
+                *self.rows[:3], both, np.ones(len(both)), None, None, gridpoints, identical=True
+            )
+            return *known[:5], None, np.column_stack([np.zeros(len(gridpoints)), self.rows.square_speed])
+
+    for arm, path, limits in CASES.values():
+        limits = motion_limits(arm, **limits)
+        for segment in segments_of_path(arm, path):
+            rubbed = np.zeros(len(segment.grid))
+            spline = toppra.SplineInterpolator(segment.grid, segment.path(segment.grid))
+            search = toppra.algorithm.TOPPRA(
+                [Limits(limit_rows(arm, segment, limits, rubbed))], spline, segment.grid, solver_wrapper="seidel"
+            )
+            wanted = search.compute_parameterization(0.0, 0.0)[1]
+            np.testing.assert_allclose(fastest_speed(arm, segment, limits, rubbed), wanted, atol=1e-6)
 
 
-def test_without_toppra_a_motion_is_longer_where_torque_binds_and_only_there(monkeypatch):
-    arm, path, bound = CASES["payload"]
-    least, free = end_time(arm, path, **bound), end_time(ARM, BENT)
-    assert timing.is_time_optimal()
-    monkeypatch.setitem(sys.modules, "toppra", None)
-    monkeypatch.delitem(sys.modules, "hopfield_nav.extensions.known_world.time_optimal", raising=False)
-    assert not timing.is_time_optimal()
-    assert 1.02 * least < end_time(arm, path, **bound) < 1.2 * least
-    assert end_time(ARM, BENT) == pytest.approx(free, rel=1e-3)
+def test_a_segment_on_which_no_speed_keeps_the_limits_is_timed_all_the_same(monkeypatch):
+    tried = []
 
+    def never(arm, segment, limits, rubbed):
+        tried.append(limits)
+        return fastest_speed(arm, segment, limits, rubbed) if np.isinf(limits.torque).all() else None
 
-def test_a_segment_on_which_the_library_fails_is_timed_all_the_same(monkeypatch):
-    monkeypatch.setattr(timing, "_fastest_speed", lambda: lambda *_: None)
+    monkeypatch.setattr(timing, "fastest_speed", never)
     limits = motion_limits(FULL, 30.0, 0.6)
     assert max(largest_shares(FULL, time_path(FULL, BENT, 30.0, 0.6), limits)) <= 1 + TOLERANCE
+    assert len(tried) > 2

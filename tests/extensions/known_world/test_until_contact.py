@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from planned_paths import direct_path, line_path
+from planned_paths import line_path
 from poses import HOME
-from refusals import refused, refused_by_command
+from refusals import refused_by_command
 from test_robot_program import parse
 
 from dynamics import forward_kinematics, load_arm
@@ -61,7 +61,7 @@ def test_the_bound_is_that_of_even_braking():
 
 
 def program(watch):
-    return urscript(ARM, DOWN, TIMED, watch=watch)
+    return urscript(ARM, TIMED, watch=watch)
 
 
 def run(text, felt_after):
@@ -98,12 +98,6 @@ def test_without_a_contact_the_program_goes_to_the_end(watch):
     assert done == whole
     assert said == [("no contact on the path",)]
     np.testing.assert_allclose(done[-2][1][0], DOWN.q[-1], atol=1e-8)
-
-
-def test_only_servoj_looks_for_a_contact():
-    with refused("only servoj looks for a contact"):
-        urscript(ARM, DOWN, TIMED, "movel", watch=FORCE)
-    assert "felt" not in urscript(ARM, direct_path([HOME, HOME + 0.1]), time_path(ARM, direct_path([HOME, HOME + 0.1])))
 
 
 class Interface:
@@ -211,7 +205,6 @@ def test_what_cannot_be_stopped_or_felt_is_refused(tmp_path, monkeypatch, capsys
     refused_by_command(capsys, [*plan, "plan.until_contact=0"], "plan.until_contact")
     assert main([*plan, "plan.until_contact=0.0001"]) == 1
     assert "would not stop within this distance" in capsys.readouterr().out
-    refused_by_command(capsys, ["plan", "down.yaml", "--no-plots", "--motion", "movel"], "only servoj looks")
 
 
 def test_the_command_writes_both_programs_and_tells_of_the_contact(tmp_path, monkeypatch, capsys):

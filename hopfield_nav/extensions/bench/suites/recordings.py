@@ -5,26 +5,33 @@ joint come from other free runs. Thresholds are chosen on one half of the free m
 and judged on the other.
 """
 
+import os
 from functools import cache, partial
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import xarray
 
-from dynamics import Arm, load_arm, mass_matrix
+from dynamics import Arm, BadInput, load_arm, mass_matrix
 from hopfield_nav.build import find_methods
-from hopfield_nav.extensions.bench.suites.recorded_pushes import (
-    FREE,
-    PUSHED,
-    pushes,
-    recording,
-    recordings_folder,
-    strokes,
+from hopfield_nav.extensions.recordings import (
+    MotorFit,
+    fit_motors,
+    load_recording,
+    replay,
+    signals_of_recording,
+    watched_seconds,
 )
-from hopfield_nav.extensions.recordings import MotorFit, fit_motors, replay, signals_of_recording, watched_seconds
 from hopfield_nav.plugin import Measures, Method, Parameter, find_method
 
+FREE, PUSHED = "no5_free", "no5_pushed"
 FREE_RUNS = ("no1", "no8", FREE)
-STANDSTILL = "no10_standstill_force_sensor_fx"
+PUSHES_AT = (  # [s] begin and end, of the currents beside those of the free run (``scripts/recorded_pushes.py``)
+    (12.536, 13.056), (18.904, 19.416), (20.544, 20.92), (21.208, 21.616), (21.848, 22.248),
+    (24.808, 25.136), (25.504, 25.776), (26.184, 26.84), (27.304, 27.56), (27.832, 28.152),
+)  # fmt: skip
+FIRST_MOVING = {FREE: 376, PUSHED: 364}  # row of the first stroke, of the same source
 SAME_MOTOR = ((4, 5, 6),)  # too little torque to tell their constants apart
 POLE = 15.0  # [1/s] of every observer that has one: slower than the current's ripple
 OWN = "none"  # the estimator in whose place stands the force that the arm's own controller reports
@@ -35,7 +42,6 @@ COLUMNS = {
     "pushes": "1", "found": "1", "lost": "1", "delay_s": "s", "threshold": "1", "free_p99": "1",
     "pushed_p99": "1",
     "threshold_of_all": "1", "alarms_of_all": "1", "watched_s": "s", "found_without_alarm": "1",
-    "correlation": "1", "gain": "1", "rms_N": "N", "lag_s": "s", "rms_at_rest_N": "N",
 }  # fmt: skip
 MEASURES = Measures(lambda run: {name: run.summary.get(name) for name in COLUMNS}, COLUMNS)
 
@@ -54,6 +60,25 @@ TORQUE_NORM = Method(
     largest_torque,
     (Parameter("threshold", 1.0, 1e-9, 1e6, "N·m", "norm of the joint torques that counts as contact"),),
 )
+
+
+def recordings_folder() -> Path:
+    """Where the recordings lie: in HOPFIELD_NAV_DATA, or beside the checkout.
+
+    Raises ``BadInput``: they are not there.
+    """
+    default = Path(__file__).resolve().parents[5] / "shared" / "data"
+    found = Path(os.environ.get("HOPFIELD_NAV_DATA") or default) / "ur5_kufieta2014"
+    if not found.is_dir():
+        allowed = "--data FOLDER of hopfield-nav bench, or HOPFIELD_NAV_DATA, names the folder that holds it"
+        raise BadInput("no recordings", where=str(found), allowed=allowed)
+    return found
+
+
+@cache
+def recording(run: str) -> xarray.Dataset:
+    """One run, read once."""
+    return load_recording(recordings_folder() / run)
 
 
 def others(run: str) -> tuple[str, ...]:
@@ -137,8 +162,7 @@ def level(run: str, estimator: str, detector: Method) -> np.ndarray:
 
 def in_motion(run: str) -> np.ndarray:
     """Rows from the first motion on; all of a standstill."""
-    first = strokes(run)[0][0] if run in (FREE, PUSHED) else 0
-    return np.arange(recording(run).sizes["time"]) >= first
+    return np.arange(recording(run).sizes["time"]) >= FIRST_MOVING.get(run, 0)
 
 
 class Judged(NamedTuple):
@@ -159,7 +183,7 @@ class Judged(NamedTuple):
     def during(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """Of each push the times since it began and the levels, with a moment after it for lags."""
         time, found = recording(PUSHED).time.values, level(PUSHED, *self)
-        spans = [(p.start, (time >= p.start) & (time <= p.end + LAG)) for p in pushes()]
+        spans = [(start, (time >= start) & (time <= end + LAG)) for start, end in PUSHES_AT]
         return [(time[span] - start, found[span]) for start, span in spans]
 
     def peaks(self) -> np.ndarray:
@@ -200,60 +224,5 @@ def pushed(world, seed: int) -> dict:
     }  # fmt: skip
 
 
-class Followed(NamedTuple):
-    """The standstill run: estimate beside force sensor."""
-
-    time: np.ndarray  # (k,) [s]
-    sensor: np.ndarray  # (k,) push on the sensor, its bias taken off [N]
-    estimate: np.ndarray  # (k,) force along the direction that follows the sensor best, bias off [N]
-    correlation: float  # of the estimate with the sensor, at the best delay
-    gain: float  # slope of the estimate over the sensor
-    rms: float  # of their difference [N]
-    delay: float  # by which the estimate follows the sensor at best correlation [s]
-    at_rest: float  # rms of the estimate where the sensor feels less than 2 N, after the first push [N]
-
-
-def followed(estimator: str) -> Followed:
-    """How an estimate follows the force sensor while the arm stands still."""
-    data = recording(STANDSTILL)
-    force = data.force_estimate.values if estimator == OWN else outcome(STANDSTILL, estimator).wrench[:, :3]
-    known = ~np.isnan(data.force_sensor.values).any(axis=1)
-    time, force, sensor = data.time.values[known], force[known], data.force_sensor.values[known]
-    quiet = (time > 1.0) & (time < 4.0)  # before the first push
-    sensor, force = sensor - sensor[quiet].mean(axis=0), force - force[quiet].mean(axis=0)
-    push = -sensor[:, int(np.argmax(np.ptp(sensor, axis=0)))]
-    along = force.T @ push
-    along = force @ (along / max(float(np.linalg.norm(along)), 1e-12))
-    delay, correlation = _best_delay(push, along)
-    gain = float(along @ push / (push @ push))
-    still = (np.abs(push) < 2.0) & (time > 5.5)
-    rms, rest = (float(np.sqrt(np.mean(x**2))) for x in (along - push, along[still]))
-    return Followed(time, push, along, correlation, gain, rms, delay, rest)
-
-
-def _best_delay(push: np.ndarray, estimate: np.ndarray) -> tuple[float, float]:
-    if np.std(estimate) < 1e-9:
-        return float("nan"), 0.0
-    shifts = range(-25, 76)
-    found = [_correlation(push, estimate, s) for s in shifts]
-    best = int(np.argmax(found))
-    return 0.008 * shifts[best], found[best]
-
-
-def _correlation(push: np.ndarray, estimate: np.ndarray, shift: int) -> float:
-    a, b = (push[: len(push) - shift], estimate[shift:]) if shift >= 0 else (push[-shift:], estimate[:shift])
-    return float(np.corrcoef(a, b)[0, 1])
-
-
-def standing(world, seed: int) -> dict:
-    """An estimator's row beside the force sensor."""
-    f = followed(world.detection.estimator)
-    return {
-        "outcome": "reached", "simulated_time_s": float(f.time[-1] - f.time[0]), "false_alarm_count": None,
-        "correlation": f.correlation, "gain": f.gain, "rms_N": f.rms,
-        "lag_s": f.delay if np.isfinite(f.delay) else None, "rms_at_rest_N": f.at_rest,
-    }  # fmt: skip
-
-
-PUSHES, STANDING = partial(pushed), partial(standing)
-PUSHES.ready = STANDING.ready = recordings_folder
+PUSHES = partial(pushed)
+PUSHES.ready = recordings_folder

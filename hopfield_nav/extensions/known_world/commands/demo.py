@@ -41,10 +41,10 @@ def demo(
 
     read, folder = load_world(world), make_folder(out, "demo")
     say_if_cold()
-    from hopfield_nav.extensions.known_world.commands.plan import say_how_timed, show_plan
+    from hopfield_nav.experiment import follow
+    from hopfield_nav.extensions.known_world.commands.plan import draw_plan, film_plan
     from hopfield_nav.extensions.known_world.planned import save_plan
 
-    say_how_timed()
     if rounds is None and not sys.stdout.isatty():
         rounds = _UNWATCHED
     plans = _random_plans(read, seed)
@@ -53,7 +53,10 @@ def demo(
         if planned.trajectory is not None:
             place = folder / f"{number:03d}"
             place = save_where_free(partial(save_plan, planned), place, place, "")
-            show_plan(planned, place, not no_plots, animate)
+            if not no_plots:
+                draw_plan(planned, place)
+            if animate:
+                film_plan(follow(planned.world, planned.trajectory), place)
         print(f"{number:03d}  {_in_words(planned)}", flush=True)
     return 0
 

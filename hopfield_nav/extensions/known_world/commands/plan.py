@@ -1,28 +1,28 @@
 """The command plan: a motion past known obstacles."""
 
 import math
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynamics import printable, require_known
-from hopfield_nav.cli import Felt, Film, NoPlots, Trusted, WorldName, folder_option, set_option
+from dynamics import printable
+from hopfield_nav.cli import Felt, Film, NoPlots, Trusted, WorldName, folder_option, gone_option, set_option
 
 if TYPE_CHECKING:
     from hopfield_nav.extensions.known_world import FoundContact
     from hopfield_nav.extensions.known_world.planned import Planned
+    from hopfield_nav.record import Run
 
-_MOTIONS = ("servoj", "movej", "movel")
+_NO_MOTION = "plan.script sends the trajectory by servoj: of what movej and movel make of a path nothing is proven"
 
 
 def plan(
     world: WorldName,
     out: Annotated[Path | None, folder_option("WORLD-plan")] = None,
     overrides: Annotated[list[str] | None, set_option("plan.method=direct")] = None,
-    motion: Annotated[
-        str, typer.Option(help="Of the robot program: servoj, movej (direct paths) or movel (straight lines).")
-    ] = "servoj",
+    _motion: Annotated[str | None, gone_option("--motion", _NO_MOTION)] = None,
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Run it on the simulated arm under the controller too.")
     ] = False,
@@ -35,7 +35,6 @@ def plan(
     from hopfield_nav.cli import choose_folder, compiling, save_where_free, say
     from hopfield_nav.world import load_world, remarks_on_arms
 
-    require_known(motion, _MOTIONS, "unknown motion", "--motion")
     read = load_world(world, overrides or [], trust)
     say(*read.notes, *remarks_on_arms(read))
     folder = choose_folder(out, f"{read.name}-plan")
@@ -45,65 +44,56 @@ def plan(
         from hopfield_nav.record import load_run, with_felt
 
         read = with_felt(read, load_run(felt))
-    say_how_timed()
     with compiling():
         planned = plan_world(read)
     if planned.trajectory is None:
         print(printable(f"no plan; {planned.plan.reason}"))
         return 1
     name = f"{read.name}-plan"
-    folder = save_where_free(lambda place: save_plan(planned, place, motion), folder, out, name)
-    show_plan(planned, folder, not no_plots, animate)
-    arrived = not simulate or _simulate(planned, folder / "simulated")
+    folder = save_where_free(partial(save_plan, planned), folder, out, name)
+    if not no_plots:
+        draw_plan(planned, folder)
+    arrived = not (simulate or animate) or _simulate(planned, folder, simulate, animate)
     _print(planned, folder)
     return 0 if arrived else 1
 
 
-def say_how_timed() -> None:
-    """Tell where the motions are not the fastest ones."""
-    from hopfield_nav.cli import say
-    from hopfield_nav.extensions.known_world.timing import is_time_optimal
+def draw_plan(planned: "Planned", folder: Path) -> None:
+    """The figure of a plan, in its folder."""
+    from hopfield_nav.extensions.known_world.figures import draw_plan_figures
 
-    if not is_time_optimal():
-        say("toppra is not installed: motions keep all limits, but may be slower than they allow; "
-            "the fastest: pip install 'hopfield-nav[plan]'")  # fmt: skip
+    draw_plan_figures(planned.arm, planned.scene, planned.world, planned.plan, folder / "figures")
 
 
-def show_plan(planned: "Planned", folder: Path, plots: bool, animate: bool) -> None:
-    """Figures and film of a plan."""
-    if plots:
-        from hopfield_nav.extensions.known_world.figures import draw_plan_figures
+def film_plan(run: "Run", folder: Path) -> None:
+    """The film of the simulated arm on a plan, in its folder."""
+    from hopfield_nav.cli import count_bar
+    from hopfield_nav.figures.run import animate_run
 
-        draw_plan_figures(planned.arm, planned.scene, planned.world, planned.plan, folder / "figures")
-    if animate and planned.trajectory is not None:
-        from hopfield_nav.cli import count_bar
-        from hopfield_nav.extensions.known_world.figures import animate_plan
-
-        with count_bar("film", "frames") as progress:
-            animate_plan(planned.arm, planned.scene, planned.world, planned.trajectory, folder / "film", progress)
+    with count_bar("film", "frames") as progress:
+        animate_run(run, folder / "film", progress)
 
 
-def _simulate(planned: "Planned", folder: Path) -> bool:
+def _simulate(planned: "Planned", folder: Path, saved: bool, animate: bool) -> bool:
     """Follow the trajectory in simulation; whether it came to its end without a touch that was felt.
 
-    Of a motion until contact: whether it found one, and stopped within the distance.
+    Of a motion until contact: whether there was one, and the arm stopped within the distance.
     """
     from hopfield_nav.cli import print_results
-    from hopfield_nav.experiment import follow
     from hopfield_nav.extensions.known_world import follow_until_contact
 
     assert planned.trajectory is not None
+    run, found = follow_until_contact(planned.world, planned.trajectory)
+    if saved:
+        run.save(folder / "simulated")
+        print_results(run.summary, folder / "simulated")
+    if animate:
+        film_plan(run, folder)
     distance = planned.world.plan.until_contact
-    if distance is not None:
-        run, found = follow_until_contact(planned.world, planned.trajectory)
-        run.save(folder)
-        print_results(run.summary, folder)
-        _print_contact(found, distance)
-        return found is not None and found.went_on <= distance
-    run = follow(planned.world, planned.trajectory)
-    run.save(folder)
-    print_results(run.summary, folder)
-    return run.outcome == "reached" and run.summary["collision_count"] == 0
+    if distance is None:
+        return run.outcome == "reached" and run.summary["collision_count"] == 0
+    _print_contact(found, distance)
+    return found is not None and found.went_on <= distance
 
 
 def _print_contact(found: "FoundContact | None", distance: float) -> None:

@@ -10,7 +10,7 @@ from dynamics import BadInput, told
 from hopfield_nav.cli import SameMotor, print_table, read_joints
 from hopfield_nav.extensions.recordings import chosen as common
 from hopfield_nav.extensions.recordings.causes import LIKELY, Explanation, explain_detections
-from hopfield_nav.extensions.recordings.commands.replay import opened, replayed
+from hopfield_nav.extensions.recordings.commands.replay import opened
 from hopfield_nav.extensions.recordings.replayed import Replay
 
 
@@ -34,7 +34,7 @@ def explain(
         raise BadInput("no time", where="--at", found=at, allowed="seconds of the log")
     case = opened(log, world, (detector, estimator, arm), free_run or [], motor_constants,
                   read_joints(same_motor), common.read_values(None, values or []), None)  # fmt: skip
-    found = replayed(case.chosen, case.signals)
+    found = case.chosen.replay(case.signals)
     explained = explain_detections(case.chosen.model, case.signals, found)
     if at is not None and explained:
         explained = [min(explained, key=lambda one: abs(one.time - at))]

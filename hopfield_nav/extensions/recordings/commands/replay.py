@@ -18,9 +18,8 @@ from hopfield_nav.extensions.recordings.judged import labelled_truth
 from hopfield_nav.extensions.recordings.motors import MotorFit
 from hopfield_nav.extensions.recordings.opened import open_log
 from hopfield_nav.extensions.recordings.replayed import Replay
-from hopfield_nav.extensions.recordings.replayed import replay as replay_signals
 from hopfield_nav.extensions.recordings.signals import Signals, drive_of, signals_of_recording, watched_seconds
-from hopfield_nav.extensions.recordings.tuning import Watched, choose_threshold, declared_threshold, halves
+from hopfield_nav.extensions.recordings.tuning import choose_threshold, declared_threshold, halves
 from hopfield_nav.plugin import JOINT_TORQUES, REFERENCE, find_method, method_names
 from hopfield_nav.record import SCORE, ContactTruth, alarm_rate, score, share_interval, truth_of_data
 from hopfield_nav.world import load_world
@@ -90,7 +89,7 @@ def replay(
         chosen = case.chosen
         if value is not None:
             chosen = replace(chosen, values={**chosen.values, "threshold": value})
-        found = replayed(chosen, case.signals)
+        found = chosen.replay(case.signals)
         hourly = [dict(_lines(found, free))[_HOURLY]] if free else []
         rows.append([f"{value:g}" if value is not None else "", *_scored(case, found), *hourly])
     lines = [*(case.chosen if len(rows) > 1 else chosen).told(), *_lines(found, free)]
@@ -126,8 +125,7 @@ def _judged(case: _Case, alone: bool, log: Path) -> list[list[str]]:
     table = []
     for detector in [chosen.detector] if alone else kinds:
         values = common.fitting(chosen.values, (chosen.estimator, detector))
-        methods = Watched(chosen.model, chosen.estimator, detector, values, chosen.rearm, chosen.episodes)
-        j = judge_methods(methods, case.signals, case.truth)
+        j = judge_methods(replace(chosen, detector=detector, values=values), case.signals, case.truth)
         low, high = share_interval(j.found, j.contacts)
         rate, least, most = alarm_rate(j.false_alarms, j.free_time)
         table.append([
@@ -146,12 +144,6 @@ def _in_words(scored: Sequence[str]) -> str:
     return ", ".join(f"{value} {name}" for name, value in zip(_SCORED[:3], scored, strict=False)) + (
         f"; delay {scored[3]}"
     )
-
-
-def replayed(chosen: common.Chosen, signals: "Signals") -> "Replay":
-    """What the chosen methods make of signals."""
-    c = chosen
-    return replay_signals(c.model, signals, c.estimator, c.detector, c.values, c.rearm, c.episodes)
 
 
 def opened(
@@ -231,7 +223,7 @@ def _draw(found: "Replay", path: Path, note: str) -> None:
 
 def _suggestion(case: _Case, chosen: common.Chosen) -> list[tuple[str, str]]:
     """The threshold that the free recordings suggest, and the false alarms to be expected with it."""
-    watched = Watched(chosen.model, chosen.estimator, chosen.detector, chosen.values, 1.0)
+    watched = replace(chosen, rearm=1.0, episodes=False)
     early, later = zip(*(halves(signals) for signals in case.free), strict=True)
     try:
         if case.motors is not None:

@@ -4,48 +4,25 @@ Nothing records when the pushes were. Both runs follow one reference of strokes 
 the pushed run has rows of the free run at the same place of the same stroke. Where a current, averaged over
 ``WINDOW`` seconds, is further from the mean of those than ``MARGIN`` times the largest such difference of the
 free run's own strokes, somebody pushed. Neither model nor friction nor any detector takes part. The rows
-before the first motion are left out: there the currents are what stiction kept of an earlier motion.
+before the first motion are left out: there the currents are what stiction kept of an earlier motion. When the pushes
+were is written down in the suite ``recordings``.
 """
 
-import os
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import xarray
+from benches import suite_module
 from scipy.ndimage import uniform_filter1d
 
-from dynamics import BadInput
-from hopfield_nav.extensions.recordings import load_recording
-
-FREE, PUSHED = "no5_free", "no5_pushed"
+r = suite_module("recordings")
+FREE, PUSHED, recording = r.FREE, r.PUSHED, r.recording
 WINDOW = 0.1  # [s] of the moving average
 MARGIN = 2.0  # times the largest difference between free periods
 SLOWEST = 0.005  # [rad/s] a faster reference moves
 SHORTEST = 0.1  # [rad] of joint 1: the end of the motion before the log is no stroke
 GAP = 0.1  # [s] pushes closer than this are one
 BRIEFEST = 0.05  # [s] what is shorter is a stroke that broke away a few rows sooner
-
-
-def recordings_folder() -> Path:
-    """Where the recordings lie: in HOPFIELD_NAV_DATA, or beside the checkout.
-
-    Raises:
-        BadInput: they are not there.
-    """
-    default = Path(__file__).resolve().parents[5] / "shared" / "data"
-    found = Path(os.environ.get("HOPFIELD_NAV_DATA") or default) / "ur5_kufieta2014"
-    if not found.is_dir():
-        allowed = "--data FOLDER of hopfield-nav bench, or HOPFIELD_NAV_DATA, names the folder that holds it"
-        raise BadInput("no recordings", where=str(found), allowed=allowed)
-    return found
-
-
-@cache
-def recording(run: str) -> xarray.Dataset:
-    """One run, read once."""
-    return load_recording(recordings_folder() / run)
 
 
 class Push(NamedTuple):

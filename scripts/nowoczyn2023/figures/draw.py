@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 from dynamics import Arm, NoClosedForm, forward_kinematics, inverse_kinematics
 from hopfield_nav.build import names_of, solids_of
 from hopfield_nav.clearance import Scene
-from hopfield_nav.extensions.known_world.figures.pages import direct_page, shortest_page
-from hopfield_nav.extensions.known_world.figures.solutions import solutions_page
 from hopfield_nav.extensions.known_world.plan import KnownPlan
 from hopfield_nav.extensions.known_world.task import SAMPLING
 from hopfield_nav.figures import paper_style, save_figure, settings_note
 from hopfield_nav.world import Solid, World, changed_settings
+from nowoczyn2023.figures.pages import direct_page, shortest_page
+from nowoczyn2023.figures.solutions import solutions_page
 
 
 def known_solids(world: World | Sequence[Solid]) -> list[Solid]:

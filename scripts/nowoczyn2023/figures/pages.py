@@ -11,17 +11,17 @@ from matplotlib.lines import Line2D
 
 from dynamics import Arm
 from hopfield_nav.clearance import Scene
-from hopfield_nav.extensions.known_world.figures import drawing
-from hopfield_nav.extensions.known_world.figures.signals import (
+from hopfield_nav.extensions.known_world.task import SAMPLING, PlannedPath
+from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN
+from hopfield_nav.figures.solid import CellPose, CellView, add_poses, frame_cell
+from hopfield_nav.world import Solid
+from nowoczyn2023.figures import drawing
+from nowoczyn2023.figures.signals import (
     clearance_handles,
     clearances,
     draw_angles,
     draw_clearance,
 )
-from hopfield_nav.extensions.known_world.task import SAMPLING, PlannedPath
-from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN
-from hopfield_nav.figures.solid import CellPose, CellView, add_poses, frame_cell
-from hopfield_nav.world import Solid
 
 GHOST = 0.26  # opacity of the arm between start and goal
 _GHOSTS, _GHOST_GAP = 4, 0.12  # arms between start and goal at most, and how far the tool goes between [m]

@@ -9,11 +9,11 @@ from matplotlib.figure import Figure
 
 from dynamics import Arm, BadInput, inverse_kinematics
 from hopfield_nav.clearance import Scene, explain, in_names
-from hopfield_nav.extensions.known_world.figures.drawing import add_tool_axes
-from hopfield_nav.extensions.known_world.figures.signals import touched_links
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE
 from hopfield_nav.figures.solid import CellPose, CellView, add_poses, frame_cell
 from hopfield_nav.world import Solid
+from nowoczyn2023.figures.drawing import add_tool_axes
+from nowoczyn2023.figures.signals import touched_links
 
 _COLUMNS = 4
 _MOST_LINES = 3  # of words about what touches what
