@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
-from hopfield_nav.extensions.viewer import LivePage, curve, frame_rows, joint_colours, link_poses, packed, panel
+from hopfield_nav.extensions.viewer import LivePage, curve, describe, frame_rows, joint_panel, panel
 from hopfield_nav.figures import COLOURS
-from hopfield_nav.geometry import arm_parts
 
 SPAN, RATE = 120.0, 20.0  # [s] that the page shows, [1/s] rows that are kept of it
 LOOK_EVERY = 2.0  # [s] between two pages
@@ -65,32 +64,17 @@ class StreamPage:
         time, q, level, torque = (np.array(column) for column in zip(*self._rows, strict=True))
         alarms = [(when, words) for when, words in self._alarms if when >= time[0]]
         rows = frame_rows(time, np.array([when for when, _ in alarms], dtype=float))
-        tool = forward_kinematics(self._arm, q)[:, :3, 3]
-        colours = joint_colours(q.shape[1])
-        torques = [curve(f"joint {i + 1}", c, torque[:, i], rows) for i, c in enumerate(colours)]
-        levels = [curve("level", COLOURS.felt, level, rows)]
-        return {
-            "title": self._title,
-            "outcome": f"{time[-1]:.1f} s; the last {time[-1] - time[0]:.0f} s are shown",
-            "command": "",
-            "colours": COLOURS._asdict(),
-            "time": np.round(time[rows], 6).tolist(),
-            "arm": arm_parts(self._arm),
-            "poses": link_poses(self._arm, q[rows]),
-            "tool": packed(tool[rows]),
-            "tool_name": "tool",
-            "planned": None,
-            "forces": [],
-            "solids": [],
-            "map": None,
-            "places": [],
-            "start": tool[0].tolist(),
-            "goal": None,
-            "events": [{"time": when, "touch": None, "kind": "collision"} for when, _ in alarms],
-            "panels": [
-                panel("alarm level", "of the threshold", levels, {"alarm": 1.0}),
-                panel("external torque", "N·m", torques, {}),
+        return describe(
+            self._title,
+            f"{time[-1]:.1f} s; the last {time[-1] - time[0]:.0f} s are shown",
+            self._arm,
+            time[rows],
+            q[rows],
+            forward_kinematics(self._arm, q[rows])[:, :3, 3],
+            events=[{"time": when, "touch": None, "kind": "collision"} for when, _ in alarms],
+            panels=[
+                panel("alarm level", "of the threshold", [curve("level", COLOURS.felt, level, rows)], {"alarm": 1.0}),
+                joint_panel("external torque", "N·m", torque, rows),
             ],
-            "results": [[f"alarm at {when:.3f} s", words] for when, words in alarms[::-1]],
-            "world": "",
-        }
+            results=[[f"alarm at {when:.3f} s", words] for when, words in alarms[::-1]],
+        )

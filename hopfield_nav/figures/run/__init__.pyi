@@ -7,6 +7,7 @@ from .joints import draw_joint_angle as draw_joint_angle
 from .joints import draw_joint_error as draw_joint_error
 from .joints import draw_joint_speed as draw_joint_speed
 from .joints import draw_joint_torque as draw_joint_torque
+from .joints import joint_colours as joint_colours
 from .maps import draw_collision_space as draw_collision_space
 from .maps import draw_plan as draw_plan
 from .maps import draw_trajectory as draw_trajectory

@@ -103,7 +103,7 @@ def draw_reference(ax: Axes, run: Run, part: ReferencePart, quantity: tuple[str,
     """One of ``REFERENCES`` for all joints over a plan; limits where they are near."""
     name, label, limits = quantity
     values = run.data[name].values[part.rows]
-    for k, colour in enumerate(_joint_colours(values.shape[1])):
+    for k, colour in enumerate(joint_colours(values.shape[1])):
         ax.plot(*envelope(part.time, values[:, k]), color=colour, linewidth=0.9)
     bottom, top = ax.get_ylim()
     if limits is not None:
@@ -122,11 +122,11 @@ def draw_reference(ax: Axes, run: Run, part: ReferencePart, quantity: tuple[str,
 
 def reference_handles(run: Run, part: ReferencePart) -> list[Artist]:
     """Legend of the joints."""
-    colours = _joint_colours(run.data.sizes["joint"])
+    colours = joint_colours(run.data.sizes["joint"])
     return [Line2D([], [], color=c, label=f"joint {k + 1}") for k, c in enumerate(colours)]
 
 
-def _joint_colours(count: int) -> list[tuple[float, ...]]:
+def joint_colours(count: int) -> list[tuple[float, ...]]:
     """From the base's joint, dark, to the hand's, light."""
     return [tuple(colormaps["viridis"](s)[:3]) for s in np.linspace(0.0, 0.92, count)]
 
