@@ -1,5 +1,4 @@
 from .calibration import Calibration as Calibration
-from .calibration import Stretch as Stretch
 from .calibration import calibrate as calibrate
 from .calibration import free_noise as free_noise
 from .detector_stream import DetectorStream as DetectorStream

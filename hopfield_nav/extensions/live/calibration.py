@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dynamics import Arm, BadInput
+from dynamics import Arm
 from hopfield_nav.extensions import recordings as logs
 from hopfield_nav.extensions.live.detector_stream import StreamMethods
-from hopfield_nav.extensions.live.monitor import NEEDED, SIGNALS
-from hopfield_nav.extensions.live.recipe import Recipe
 from hopfield_nav.plugin import Method
 from hopfield_nav.record import alarm_rate
 
@@ -30,36 +28,6 @@ class Calibration:
     alarms: int  # of each half, judged by what the other gave
     seconds: float  # of both halves
     per_hour: tuple[float, float, float]  # false alarms an hour to be expected, and both ends of the 95 % interval
-
-
-class Stretch:
-    """Rows of a stream, kept until there are enough of them; begins anew where the clock jumps."""
-
-    def __init__(self) -> None:
-        self._rows: list[np.ndarray] = []
-        self._recipe: Recipe | None = None
-
-    def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> str:
-        """Keep a row; there is always room."""
-        if anew or (self._recipe is not None and recipe.names != self._recipe.names):
-            self._rows.clear()
-        self._recipe = recipe
-        self._rows.append(values)
-        return ""
-
-    def dataset(self) -> "xarray.Dataset":
-        """The rows as a recording.
-
-        Raises ``BadInput``: none, or a field that calibration needs was not told.
-        """
-        if self._recipe is None or not self._rows:
-            raise BadInput("nothing was received to calibrate on")
-        columns, table = self._recipe.columns, np.array(self._rows)
-        lacking = [name for name in NEEDED if name not in columns]
-        if lacking:
-            raise BadInput("the source does not tell what calibration needs", found=", ".join(lacking))
-        signals = {name: table[:, columns[logs.JOINT_COLUMNS[name]]] for name in SIGNALS}
-        return logs.label_signals(table[:, columns["timestamp"]][:, 0], signals, "stretch of free motion")
 
 
 def calibrate(

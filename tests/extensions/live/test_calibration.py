@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from refusals import refused
-from served import CONSTANT, heard, in_a_thread, moving, telling
+from served import CONSTANT, moving
 
 from dynamics import load_arm
-from hopfield_nav.extensions.live import Stretch, calibrate
+from hopfield_nav.extensions.live import calibrate
 from hopfield_nav.extensions.recordings import replay, signals_of_recording
 from hopfield_nav.plugin import find_method
 from hopfield_nav.record import alarm_rate, quiet_time
@@ -79,17 +79,3 @@ def test_a_joint_that_rests_is_refused():
         data[name].values[:, 4] = 0.0
     with refused("joint 5 is not excited"):
         calibrate(data, ARM, ESTIMATOR, find_method("detector", "joint_torque"), VALUES)
-
-
-def test_a_stretch_of_a_stream_is_the_recording():
-    data, stretch = moving(4.0), Stretch()
-    with in_a_thread(telling(data)) as server:
-        heard(server.address, None, (stretch,))
-    got = stretch.dataset()
-    for name in ("time", "q", "qd", "q_ref", "qd_ref", "qdd_ref", "current"):
-        np.testing.assert_array_equal(got[name], data[name])
-
-
-def test_an_empty_stretch_is_refused():
-    with refused("nothing was received"):
-        Stretch().dataset()

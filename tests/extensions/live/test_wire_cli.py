@@ -11,10 +11,11 @@ from refusals import refused_by_command
 from served import CONSTANT, bytes_served, data_package, handshake, in_a_process, in_a_thread, moving, telling
 
 from hopfield_nav.cli.app import main
-from hopfield_nav.extensions.live import is_loopback, packages
+from hopfield_nav.extensions.live import WATCHED, is_loopback, packages
 from hopfield_nav.extensions.live.commands import watched_lines
 from hopfield_nav.extensions.live.commands.watched_lines import MAX_LINES, WINDOW, WatchedLines
 from hopfield_nav.extensions.live.packages import package
+from hopfield_nav.extensions.live.recipe import FIELDS, Recipe
 from hopfield_nav.extensions.recordings import load_recording
 
 METHODS = ["--detector", "joint_torque", "--threshold", "6", "--set", "pole=15"]
@@ -63,6 +64,22 @@ def test_calibrate_then_watch(tmp_path, capsys):
         again = ["--detector", "joint_torque", "--threshold", "6", "--set", "pole=15"]
         assert watch(server, *again, "--free-run", str(out / "free")) == 0
     assert alarms_of(capsys.readouterr().out) == "0"
+
+
+@pytest.mark.parametrize(
+    ("names", "rows", "said"),
+    [
+        (WATCHED, 0, "nothing was received to calibrate on"),
+        ([n for n in WATCHED if n != "target_qdd"], 250, "does not tell what calibration needs; found 'target_qdd'"),
+    ],
+)
+def test_a_stream_that_cannot_be_calibrated_on(capsys, names, rows, said):
+    told, recipe = telling(moving(2.0)), Recipe(1, tuple(names), tuple(FIELDS[name] for name in names))
+    sent = b"".join(data_package(told, k, recipe) for k in range(rows))
+    with bytes_served(handshake(names) + sent) as (host, port):
+        words = ["watch", host, "--port", str(port), "--retry", "0", *METHODS, "--calibrate", "1.5"]
+        assert main(words) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_serve_tells_a_whole_log_and_reports_its_lateness(tmp_path, capsys):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -120,16 +121,21 @@ def _calibrated(
 ) -> "StreamMethods":
     """Motors, friction, threshold and noise from ``seconds`` of the stream; kept in ``folder/free``."""
     from hopfield_nav.cli import print_table, say
-    from hopfield_nav.extensions.live.calibration import Stretch, calibrate
-    from hopfield_nav.extensions.live.monitor import Monitor
+    from hopfield_nav.extensions.live.calibration import calibrate
+    from hopfield_nav.extensions.live.monitor import SIGNALS, Monitor
     from hopfield_nav.extensions.live.recorder import Recorder
+    from hopfield_nav.extensions.recordings import JOINT_COLUMNS, load_recording
 
     say(f"nothing may touch the arm for {seconds:g} s, and every joint has to move both ways")
-    stretch = Stretch()
-    with ExitStack() as stack:
-        kept = [] if folder is None else [stack.enter_context(Recorder(folder / "free"))]
-        _watch(link, Monitor(None, (stretch, *kept)), None, [], seconds)
-    found = calibrate(stretch.dataset(), chosen.model, chosen.estimator, chosen.detector, chosen.values, same_motor)
+    with TemporaryDirectory() as elsewhere:
+        with Recorder(Path(elsewhere) if folder is None else folder / "free") as keeper:
+            _watch(link, Monitor(None, (keeper,)), None, [], seconds)
+        if not keeper.tables:
+            raise BadInput("nothing was received to calibrate on")
+        data = load_recording(keeper.path)
+    if lacking := [JOINT_COLUMNS[name] for name in SIGNALS if name not in data]:
+        raise BadInput("the source does not tell what calibration needs", found=", ".join(lacking))
+    found = calibrate(data, chosen.model, chosen.estimator, chosen.detector, chosen.values, same_motor)
     print_table(_calibration_lines(found), title="calibration")
     return replace(found.methods, **_rule_of(chosen))
 
