@@ -7,6 +7,7 @@ import os
 
 import numpy as np
 import pytest
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from pictures import assert_fit_to_print
@@ -44,9 +45,10 @@ from hopfield_nav.figures.run import (
 )
 from hopfield_nav.figures.run.draw import run_note
 from hopfield_nav.figures.run.maps import trajectory_handles
-from hopfield_nav.figures.run.pages import MOST_MAPS, chosen_plans, force_page, joints_page
+from hopfield_nav.figures.run.pages import MOST_MAPS, force_page, joints_page
 from hopfield_nav.figures.run.signals import typical_collision
 from hopfield_nav.figures.run.snapshots import Moment, key_moments
+from hopfield_nav.figures.sheets import evenly
 from hopfield_nav.figures.solid import SceneView, layers, view
 from hopfield_nav.figures.solid.faces import arm_outline, pose_outline, turned_faces
 from hopfield_nav.geometry import arm_parts
@@ -220,8 +222,8 @@ def test_a_missed_contact_is_on_the_map_and_over_time(gap, ax):
 
 
 def test_too_many_maps_are_thinned_evenly(tmp_path):
-    assert chosen_plans(5) == [0, 1, 2, 3, 4]
-    many = chosen_plans(61)
+    assert evenly(5, MOST_MAPS) == [0, 1, 2, 3, 4]
+    many = evenly(61, MOST_MAPS)
     assert (many[0], many[-1], len(many)) == (0, 60, MOST_MAPS)
     assert set(np.diff(many)) <= {2, 3}
 
@@ -334,8 +336,8 @@ def test_a_snapshot_shows_the_tool_and_the_felt_cells(run, ax):
     draw_snapshot(ax, run, time)
     scene, row = SceneView(run), int(np.searchsorted(run.data.time.values, time))
     tool = scene.appear(run.data.tool_position.values[row])
-    np.testing.assert_allclose(np.ravel(ax.lines[-1].get_data()), tool)
-    felt = next(c for c in ax.collections if c.get_zorder() == 2.5)
+    np.testing.assert_allclose(np.ravel(max(ax.lines, key=lambda line: line.get_zorder()).get_data()), tool)
+    felt = next(c for c in ax.collections if isinstance(c, PolyCollection))
     assert len(felt.get_paths()) == run.plans()[-1].felt.sum()
     assert ax.get_aspect() == 1.0
 

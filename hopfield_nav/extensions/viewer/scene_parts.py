@@ -42,7 +42,7 @@ def describe(
         "start": tool[0].tolist(),
         "goal": None,
         "world": "",
-        **dict.fromkeys(("forces", "solids", "places", "events", "panels", "results"), []),
+        **{key: [] for key in ("forces", "solids", "places", "events", "panels", "results")},
         **more,
     }
 

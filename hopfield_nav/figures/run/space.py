@@ -5,7 +5,6 @@ from matplotlib.axes import Axes
 
 from hopfield_nav.figures import solid
 from hopfield_nav.figures.palette import COLOURS
-from hopfield_nav.figures.run.snapshots import add_ends
 from hopfield_nav.figures.sheets import path_rows
 from hopfield_nav.record import PlanRecord, Run
 
@@ -14,7 +13,7 @@ def draw_space(ax: Axes, run: Run, scene: solid.SceneView | None = None) -> Axes
     """The set-up of a map in space: the map's box, true obstacles, start and goal."""
     scene, plan = scene or solid.SceneView(run), solid.final_plan(run)
     solid.add_scene(ax, scene, plan=plan._replace(felt=np.zeros_like(plan.felt)))
-    add_ends(ax, run, scene, 6)
+    _add_ends(ax, run, scene, 6)
     return solid.frame_scene(ax, scene, arm=False)
 
 
@@ -49,5 +48,11 @@ def draw_path_in_space(ax: Axes, run: Run, scene: solid.SceneView | None = None)
         solid.add_line(solids, scene, trail[path_rows(trail)], color=COLOURS.travelled, lw=1.0, zorder=3.5)
     actual = scene.appear(run.data.event_position.values)
     ax.plot(*actual.T, "o", color=COLOURS.true, markersize=2.6, mew=0, zorder=6.55, ls="")
-    add_ends(ax, run, scene, 5)
+    _add_ends(ax, run, scene, 5)
     return solid.frame_scene(ax, scene, arm=False)
+
+
+def _add_ends(ax: Axes, run: Run, scene: solid.SceneView, size: float) -> None:
+    """Start and goal over everything; ``size`` in points."""
+    for mark in solid.add_ends(ax, run, size, scene.appear):
+        mark.set_zorder(6.6)

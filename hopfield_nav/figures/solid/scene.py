@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 
@@ -175,13 +174,6 @@ def add_line(solids: Solids, scene: SceneView, points: np.ndarray, **how: Any) -
     shadow = scene.on_plane(points[:, :2])
     solids.axes.plot(*shadow.T, color=COLOURS.excluded, lw=0.6, alpha=0.45, zorder=2.9)
     return SpaceLine(solids, points, **{**how, "zorder": how["zorder"] + 3})
-
-
-def add_cell_plates(ax: Axes, scene: SceneView, plan: PlanRecord) -> PolyCollection:
-    """Felt and excluded cells on the plane."""
-    faces, colours = scene.cells(plan)
-    cells = PolyCollection(faces, facecolors=colours, linewidths=0, zorder=2.5)
-    return ax.add_collection(cells, autolim=False)
 
 
 def _floor(scene: SceneView, height: float) -> np.ndarray:
