@@ -47,6 +47,12 @@ def add_legend(figure: Figure, handles: list[Artist], columns: int) -> Figure:
     return figure
 
 
+def labelled(figure: Figure) -> list[Artist]:
+    """What has a label in the panels of a figure, each label once: the handles of its legend."""
+    pairs = (zip(*ax.get_legend_handles_labels(), strict=True) for ax in figure.axes)
+    return list({label: handle for panel in pairs for handle, label in panel}.values())
+
+
 def _room(words: list[str], columns: int) -> float:
     """About how wide a legend is [inch]: it is filled column by column, and a mark has the room of seven letters."""
     rows = ceil(len(words) / columns)

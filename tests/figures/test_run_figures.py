@@ -33,9 +33,8 @@ from hopfield_nav.figures.run import (
     draw_force_component,
     draw_force_magnitude,
     draw_force_zoom,
-    draw_joint_angle,
+    draw_joint,
     draw_joint_error,
-    draw_joint_torque,
     draw_moment_component,
     draw_plan,
     draw_run_figures,
@@ -296,8 +295,8 @@ def test_joint_errors_and_torques(run, ax):
     draw_joint_error(ax, run, 3)
     error = 1e3 * (run.data.q - run.data.q_ref).values[:, 3]
     assert ax.lines[1].get_ydata().max() == error.max()
-    assert "±28 N·m" in draw_joint_torque(Figure().add_subplot(), run, 5).get_title()
-    assert "±6.28 rad" in draw_joint_angle(Figure().add_subplot(), run, 0).get_title()
+    assert "±28 N·m" in draw_joint(Figure().add_subplot(), run, 5, "torque").get_title()
+    assert "±6.28 rad" in draw_joint(Figure().add_subplot(), run, 0, "angle").get_title()
 
 
 def test_envelope_keeps_points_order_and_extremes():
@@ -455,11 +454,12 @@ def test_a_second_obstacle_is_said_beside_the_collision_that_touches_it_too(run)
     more = np.where(((np.arange(len(time)) >= k) & (np.arange(len(time)) < k + 20))[:, None], 1.5, 1.0)
     both = load_like(run, more * force)
     assert signals.other_touches(both, event) == [pytest.approx((time[k], time[k + 19]))]
-    assert "touches elsewhere too" in [h.get_label() for h in signals.instant_handles(both, event)]
+    _, labels = draw_force_zoom(Figure().add_subplot(), both, event).get_legend_handles_labels()
+    assert "touches elsewhere too" in labels
 
 
 def test_reference_and_joint_differ_in_more_than_colour(run, ax):
-    draw_joint_angle(ax, run, 4)
+    draw_joint(ax, run, 4, "angle")
     joint, reference = ax.lines[:2]
     assert joint.get_linestyle() == "-" != reference.get_linestyle()
     assert joint.get_linewidth() > 2 * reference.get_linewidth()

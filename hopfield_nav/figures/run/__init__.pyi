@@ -1,12 +1,11 @@
 from .draw import draw_run_figures as draw_run_figures
+from .draw import draw_set_up as draw_set_up
 from .draw import plot_run as plot_run
 from .film import animate_run as animate_run
 from .film_panels import Now as Now
 from .film_panels import show_halo as show_halo
-from .joints import draw_joint_angle as draw_joint_angle
+from .joints import draw_joint as draw_joint
 from .joints import draw_joint_error as draw_joint_error
-from .joints import draw_joint_speed as draw_joint_speed
-from .joints import draw_joint_torque as draw_joint_torque
 from .joints import joint_colours as joint_colours
 from .maps import draw_collision_space as draw_collision_space
 from .maps import draw_plan as draw_plan
@@ -14,7 +13,6 @@ from .maps import draw_trajectory as draw_trajectory
 from .maps import space_handles as space_handles
 from .maps import trajectory_handles as trajectory_handles
 from .network import NetworkOfRun as NetworkOfRun
-from .set_up import draw_set_up as draw_set_up
 from .signals import draw_collision_count as draw_collision_count
 from .signals import draw_force_component as draw_force_component
 from .signals import draw_force_magnitude as draw_force_magnitude

@@ -18,7 +18,7 @@ from hopfield_nav.figures import solid
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.maps import excluded_handle, trajectory_handles
 from hopfield_nav.figures.run.network import NetworkLayer
-from hopfield_nav.figures.run.signals import force_threshold, frame_time
+from hopfield_nav.figures.run.signals import add_threshold, force_threshold, frame_time
 from hopfield_nav.figures.sheets import envelope, path_rows
 from hopfield_nav.record import PlanRecord, Run, force_norm
 
@@ -184,10 +184,10 @@ class StripPanel:
     def __init__(self, ax: Axes, run: Run) -> None:
         time, data = run.data.time.values, run.data
         self.curves = [envelope(time, force_norm(data[name].values)) for name in ("force_estimate", "force")]
-        self.lines = [ax.plot([], [], color=c, lw=1.2)[0] for c in (COLOURS.felt, COLOURS.true)]
+        kinds = ((COLOURS.felt, "estimated force"), (COLOURS.true, "force"))
+        self.lines = [ax.plot([], [], color=colour, lw=1.2, label=label)[0] for colour, label in kinds]
         self.cursor = ax.axvline(0.0, color=COLOURS.travelled, lw=1.2)
-        if force_threshold(run) is not None:
-            ax.axhline(force_threshold(run), color=COLOURS.ink, lw=0.8, ls=(0, (4, 2)))
+        add_threshold(ax, force_threshold(run))
         peak = max(float(np.max(v[np.isfinite(v)], initial=0.0)) for _, v in self.curves)
         ax.set_ylim(0, 1.1 * max(peak, 1.0))
         ax.set_ylabel(r"$\|F\|$ (N)")

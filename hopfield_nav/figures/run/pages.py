@@ -6,16 +6,28 @@ A map in space is seen from one side, a plane map from above.
 from collections.abc import Callable, Mapping
 from functools import partial
 
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from hopfield_nav.build import all_solids, build_arm
 from hopfield_nav.figures.run import joints, maps, signals
 from hopfield_nav.figures.run.snapshots import draw_snapshot, key_moments, snapshot_handles
-from hopfield_nav.figures.run.space import draw_path_in_space
-from hopfield_nav.figures.sheets import Edges, add_legend, evenly, new_figure, panel_sheet
-from hopfield_nav.figures.solid import SceneView, in_space, level_height, map_extent
+from hopfield_nav.figures.sheets import Edges, add_legend, evenly, labelled, new_figure, panel_sheet
+from hopfield_nav.figures.solid import (
+    CellPose,
+    CellView,
+    SceneView,
+    add_ends,
+    add_poses,
+    frame_cell,
+    in_space,
+    level_height,
+    map_extent,
+)  # fmt: skip
 from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE
+from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run
 
 MOST_MAPS = 24
@@ -45,7 +57,7 @@ def path_in_space_page(run: Run) -> Figure | None:
     if not in_space(run):
         return None
     scene, handles = SceneView(run), maps.trajectory_handles(run, seen_from_above=False)
-    return _map_page(run, scene, COLUMN, {"": partial(draw_path_in_space, run=run, scene=scene)}, 1, handles, 3)
+    return _map_page(run, scene, COLUMN, {"": partial(maps.draw_path_in_space, run=run, scene=scene)}, 1, handles, 3)
 
 
 def maps_page(run: Run) -> Figure:
@@ -114,6 +126,29 @@ def _map_page(
     return figure
 
 
+def set_up_page(run: Run) -> Figure:
+    """The arm at the start among all obstacles, known and unknown; beside it a flat map from above."""
+    flat = space_of(run.world).of_places and not in_space(run)
+    figure = new_figure(PAGE, 9 * CENTIMETRE)
+    ax = figure.add_subplot(1, 2, 1) if flat else figure.add_subplot()
+    q = np.array(run.world.start.joints)
+    view = CellView(build_arm(run.world), all_solids(run.world), _held(run, q))
+    add_poses(ax, view, [CellPose(q)])
+    add_ends(ax, run, 5, view.appear)
+    frame_cell(ax, view)
+    if flat:
+        maps.draw_collision_space(figure.add_subplot(1, 2, 2), run)
+    handles = [h for h in maps.space_handles(run) if h.get_label() != "excluded"]
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), borderaxespad=0.1)
+    return figure
+
+
+def _held(run: Run, q: np.ndarray) -> np.ndarray:
+    """(k, n) configurations that the picture has to hold: the start, and the goal where it is one."""
+    goal = run.world.goal
+    return np.array([q] if goal is None or goal.joints is None else [q, goal.joints])
+
+
 def force_page(run: Run) -> Figure | None:
     """Components of the actual and the estimated force and moment (7.6) that are not zero throughout."""
     if not _has_signals(run):
@@ -131,7 +166,7 @@ def force_page(run: Run) -> Figure | None:
         place = 2 * (k % rows) + k // rows + 1  # down the columns: forces first
         _keep_outer(draw(figure.add_subplot(rows, 2, place)), 0, 1 if k in (rows - 1, len(draws) - 1) else 2, 1)
     figure.align_ylabels()
-    return add_legend(figure, [*signals.force_handles(run), *signals.flat_handle(flat)], 3)
+    return add_legend(figure, [*labelled(figure), *signals.flat_handle(flat)], 3)
 
 
 def force_magnitude_page(run: Run) -> Figure | None:
@@ -144,7 +179,7 @@ def force_magnitude_page(run: Run) -> Figure | None:
     signals.draw_collision_count(lower, run)
     upper.label_outer()
     figure.align_ylabels()
-    return add_legend(figure, signals.force_handles(run, magnitude=True), 4)
+    return add_legend(figure, labelled(figure), 4)
 
 
 def force_zoom_page(run: Run) -> Figure | None:
@@ -158,7 +193,7 @@ def force_zoom_page(run: Run) -> Figure | None:
     signals.draw_level_zoom(lower, run, event)
     upper.label_outer()
     figure.align_ylabels()
-    return add_legend(figure, [*signals.force_handles(run), *signals.instant_handles(run, event)], 3)
+    return add_legend(figure, labelled(figure), 3)
 
 
 def joint_error_page(run: Run) -> Figure | None:
@@ -183,16 +218,13 @@ def joints_page(run: Run) -> Figure | None:
     angle_rows, torque_rows = -(-len(all_joints) // 3), -(-len(driven) // 3)
     rows = 2 * angle_rows + torque_rows
     figure = new_figure(PAGE, (3.2 * rows + 1.0) * CENTIMETRE)
-    for draw, shown, above in (
-        (joints.draw_joint_angle, all_joints, 0),
-        (joints.draw_joint_speed, all_joints, angle_rows),
-        (joints.draw_joint_torque, driven, 2 * angle_rows),
-    ):
+    for name, shown, above in (("angle", all_joints, 0), ("speed", all_joints, angle_rows),
+                               ("torque", driven, 2 * angle_rows)):  # fmt: skip
         for k, joint in enumerate(shown):
-            ax = draw(figure.add_subplot(rows, 3, 3 * above + k + 1), run, joint)
+            ax = joints.draw_joint(figure.add_subplot(rows, 3, 3 * above + k + 1), run, joint, name)
             _keep_outer(ax, k, len(shown), 3, bottom=shown is driven or (not driven and above > 0))
     still = [f"torque of joint {k + 1}" for k in all_joints if k not in driven]
-    return add_legend(figure, [*joints.joint_handles(), *signals.flat_handle(still)], 3)
+    return add_legend(figure, [*labelled(figure), *signals.flat_handle(still)], 3)
 
 
 def reference_page(run: Run) -> Figure | None:
@@ -207,7 +239,7 @@ def reference_page(run: Run) -> Figure | None:
     axes[-1].set_xlabel("time (s)")
     axes[0].set_title(part.title)
     figure.align_ylabels()
-    return add_legend(figure, joints.reference_handles(run, part), 8)
+    return add_legend(figure, labelled(figure), 8)
 
 
 def _has_signals(run: Run) -> bool:

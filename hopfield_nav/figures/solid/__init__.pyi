@@ -9,6 +9,7 @@ from .faces import pose_outline as pose_outline
 from .faces import turned_faces as turned_faces
 from .layers import EXCLUDED as EXCLUDED
 from .layers import FOR_A_TIME as FOR_A_TIME
+from .layers import add_bars as add_bars
 from .layers import add_cells as add_cells
 from .layers import add_closed_steps as add_closed_steps
 from .layers import add_ends as add_ends

@@ -85,15 +85,18 @@ def add_cells(ax: Axes, run: Run, classes: np.ndarray) -> None:
 
 
 def add_closed_steps(ax: Axes, run: Run, steps: np.ndarray, certainty: np.ndarray) -> None:
-    """A bar across every closed step of a map in the plane: full for a fact, thin for a belief."""
-    for fact in (False, True):
-        chosen = steps[(certainty == 1.0) == fact]
-        if len(chosen):
-            ends = cell_centres(run, chosen.reshape(-1, chosen.shape[2])).reshape(-1, 2, 2)
-            middle, along = ends.mean(axis=1), np.diff(ends, axis=1)[:, 0]
-            across = _BAR * along[:, ::-1] * [1.0, -1.0]
-            bars = np.stack([middle - across, middle + across], axis=1)
-            add_segments(ax, bars, COLOURS.felt, 1.6 if fact else 0.8, 4.5)
+    """A bar across every closed step (k, 2, rank) of a map in the plane."""
+    add_bars(ax, cell_centres(run, steps.reshape(-1, steps.shape[2])), certainty, 4.5)
+
+
+def add_bars(ax: Axes, ends: np.ndarray, certainty: np.ndarray, zorder: float) -> None:
+    """Bars across closed steps with ends (2 k, 2) in pairs: full for a fact, thin for a belief."""
+    ends = ends.reshape(-1, 2, 2)
+    middle, along = ends.mean(axis=1), np.diff(ends, axis=1)[:, 0]
+    across = _BAR * along[:, ::-1] * [1.0, -1.0]
+    bars = np.stack([middle - across, middle + across], axis=1)
+    for fact, width in ((False, 0.8), (True, 1.6)):
+        add_segments(ax, bars[(certainty == 1.0) == fact], COLOURS.felt, width, zorder)
 
 
 def add_grid(ax: Axes, run: Run) -> None:

@@ -11,6 +11,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from hopfield_nav.build import all_solids, build_arm
 from hopfield_nav.figures.palette import COLOURS
@@ -223,6 +224,5 @@ def _write(ax: Axes, scene: SceneView, xy: np.ndarray, text: str) -> None:
 
 def _round_numbers(low: float, high: float) -> np.ndarray:
     """Two to four round numbers between two ends."""
-    power = 10.0 ** np.floor(np.log10(high - low))
-    step = next(s * power for s in (5.0, 2.0, 1.0, 0.5, 0.2, 0.1) if (high - low) / (s * power) >= 2.2)
-    return np.round(np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step, 9) + 0.0
+    values = MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(low, high)
+    return np.round(values[(values >= low) & (values <= high)], 9) + 0.0
