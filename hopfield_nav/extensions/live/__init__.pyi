@@ -1,10 +1,8 @@
-from .calibration import Calibration as Calibration
-from .calibration import calibrate as calibrate
-from .calibration import free_noise as free_noise
 from .detector_stream import DetectorStream as DetectorStream
 from .detector_stream import Row as Row
 from .detector_stream import Seen as Seen
 from .detector_stream import StreamMethods as StreamMethods
+from .detector_stream import free_noise as free_noise
 from .link import Link as Link
 from .link import Notice as Notice
 from .link import Sample as Sample

@@ -30,10 +30,9 @@ class Recorder:
     """
 
     def __init__(self, folder: Path) -> None:
-        # path: of the latest table
         # tables: that were begun
         # ended: why no more rows are kept: the disk is full, or the clock went back too often; empty: they are
-        self.folder, self.path, self.tables, self.ended = folder, folder / WATCHED_TABLE, 0, ""
+        self.folder, self.tables, self.ended = folder, 0, ""
         self._table: TextIO | None = None
         self._names: tuple[str, ...] = ()  # of the table's fields
         self._rows = 0
@@ -115,9 +114,8 @@ class Recorder:
         if self._table is not None:
             self._table.close()
         self.tables += 1
-        if self.tables > 1:
-            self.path = self.folder / WATCHED_TABLE.replace(".", f"-{self.tables}.")
-        self._table, self._names = self.path.open("w", encoding="utf-8"), recipe.names
+        name = WATCHED_TABLE if self.tables == 1 else WATCHED_TABLE.replace(".", f"-{self.tables}.")
+        self._table, self._names = (self.folder / name).open("w", encoding="utf-8"), recipe.names
         self._table.write(",".join(_columns(recipe)) + "\n")
 
 

@@ -2,6 +2,7 @@
 
 import time as clock
 from collections import deque
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,17 +17,17 @@ _ALARMS = 200  # that are kept
 
 
 class StreamPage:
-    """What was watched lately of an arm, on a page at ``address`` that the browser loads anew."""
+    """What was watched lately of an arm, on a page of a folder, at ``address``, that the browser loads anew."""
 
-    def __init__(self, arm: Arm, title: str) -> None:
-        self._arm, self._title, self._page = arm, title, LivePage()
+    def __init__(self, arm: Arm, title: str, folder: Path) -> None:
+        self._arm, self._title, self._page = arm, title, LivePage(folder, "watch")
         self.address = self._page.address
         self._rows: deque[tuple[float, np.ndarray, float, np.ndarray]] = deque(maxlen=round(SPAN * RATE))
         self._alarms: deque[tuple[float, str]] = deque(maxlen=_ALARMS)
         self._shown = -np.inf
 
-    def add(self, time: float, q: np.ndarray, level: float, torque: np.ndarray) -> bool:
-        """A row: time [s], joint angles (n,) [rad], level, external torque (n,) [N·m]; whether a page is new.
+    def add(self, time: float, q: np.ndarray, level: float, torque: np.ndarray) -> None:
+        """A row: time [s], joint angles (n,) [rad], level, external torque (n,) [N·m].
 
         Of rows that follow within 1/``RATE`` the first is kept, with the largest level.
         """
@@ -38,26 +39,18 @@ class StreamPage:
             self._rows[-1] = (begun, angles, max(highest, level), torque if level > highest else felt)
         else:
             self._rows.append((time, np.array(q), level, np.array(torque)))
-        if clock.monotonic() - self._shown < LOOK_EVERY:
-            return False
-        self._shown = clock.monotonic()
-        self._page.show(self.describe())
-        return True
-
-    @property
-    def begun(self) -> bool:
-        """Whether a row has come."""
-        return bool(self._rows)
+        if clock.monotonic() - self._shown >= LOOK_EVERY:
+            self._shown = clock.monotonic()
+            self._page.show(self.describe())
 
     def add_alarm(self, time: float, words: str) -> None:
         """An alarm at a time [s], in words."""
         self._alarms.append((time, words))
 
-    def close(self) -> bool:
-        """Show the end and wait for the browser; whether it came."""
+    def close(self) -> None:
+        """Show the end."""
         if self._rows:
             self._page.show(self.describe(), done=True)
-        return self._page.close()
 
     def describe(self) -> dict[str, Any]:
         """Everything that the page shows, ready for JSON; at least one row must have come."""

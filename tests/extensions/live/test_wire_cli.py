@@ -11,11 +11,10 @@ from refusals import refused_by_command
 from served import CONSTANT, bytes_served, data_package, handshake, in_a_process, in_a_thread, moving, telling
 
 from hopfield_nav.cli.app import main
-from hopfield_nav.extensions.live import WATCHED, is_loopback, packages
+from hopfield_nav.extensions.live import is_loopback, packages
 from hopfield_nav.extensions.live.commands import watched_lines
 from hopfield_nav.extensions.live.commands.watched_lines import MAX_LINES, WINDOW, WatchedLines
 from hopfield_nav.extensions.live.packages import package
-from hopfield_nav.extensions.live.recipe import FIELDS, Recipe
 from hopfield_nav.extensions.recordings import load_recording
 
 METHODS = ["--detector", "joint_torque", "--threshold", "6", "--set", "pole=15"]
@@ -48,38 +47,19 @@ def test_watch_and_replay_of_its_record_tell_the_same(tmp_path, capsys):
     assert settings["counts"]["rows"] == 625
 
 
-def test_calibrate_then_watch(tmp_path, capsys):
-    """What it prints is enough to watch again with the same values."""
+def test_keep_free_motion_then_watch(tmp_path, capsys):
+    """Without methods and motors rows are kept; they give motors, friction and noise for what follows."""
     out = tmp_path / "kept"
-    with in_a_thread(telling(moving(80.0)), speed=10.0) as server:
-        words = ["--detector", "joint_torque", "--set", "pole=15", "--calibrate", "40", "--record", str(out)]
-        assert watch(server, *words, "--for", "2") == 0
-    printed = capsys.readouterr().out
-    assert "false alarms per hour" in printed
-    assert "3.7 h of free motion" in printed
-    assert "--set threshold=[" in printed
-    assert load_recording(out / "free").time.values[-1] == pytest.approx(40.0)
-    assert load_recording(out).time.values[-1] == pytest.approx(2.0)
+    with in_a_thread(telling(moving(45.0)), speed=10.0) as server:
+        assert watch(server, "--record", str(out), "--for", "40") == 0
+    output = capsys.readouterr()
+    assert "nothing is judged" in output.err
+    assert "alarms" not in output.out
+    assert load_recording(out).time.values[-1] == pytest.approx(40.0)
+    assert "estimator" not in json.loads((out / "watch.json").read_text())
     with in_a_thread(telling(moving(3.0))) as server:
-        again = ["--detector", "joint_torque", "--threshold", "6", "--set", "pole=15"]
-        assert watch(server, *again, "--free-run", str(out / "free")) == 0
+        assert watch(server, *METHODS, "--free-run", str(out)) == 0
     assert alarms_of(capsys.readouterr().out) == "0"
-
-
-@pytest.mark.parametrize(
-    ("names", "rows", "said"),
-    [
-        (WATCHED, 0, "nothing was received to calibrate on"),
-        ([n for n in WATCHED if n != "target_qdd"], 250, "does not tell what calibration needs; found 'target_qdd'"),
-    ],
-)
-def test_a_stream_that_cannot_be_calibrated_on(capsys, names, rows, said):
-    told, recipe = telling(moving(2.0)), Recipe(1, tuple(names), tuple(FIELDS[name] for name in names))
-    sent = b"".join(data_package(told, k, recipe) for k in range(rows))
-    with bytes_served(handshake(names) + sent) as (host, port):
-        words = ["watch", host, "--port", str(port), "--retry", "0", *METHODS, "--calibrate", "1.5"]
-        assert main(words) == 2
-    assert said in capsys.readouterr().err
 
 
 def test_serve_tells_a_whole_log_and_reports_its_lateness(tmp_path, capsys):
@@ -160,7 +140,7 @@ JOINTS = "watch 127.0.0.1 --detector joint_torque"
         (JOINTS, "the motor constants are not known"),
         (f"{JOINTS} --motor-constants 1,2", "no motor constants"),
         (f"{JOINTS} --motor-constants a", "--motor-constants: not understood"),
-        (f"{JOINTS} --calibrate 5 --motor-constants 1", "motors are given twice"),
+        (f"{JOINTS} --calibrate 5", "tune --free-run FOLDER"),
         (f"{JOINTS} --motor-constants 8,8,8,8,8,8 --set pol=3", "unknown parameter"),
         ("serve nowhere.yaml", "nowhere.yaml"),
         ("serve no_such_world", "no_such_world"),
@@ -173,12 +153,12 @@ def test_refusals_are_one_line_and_status_2(capsys, words, said):
     refused_by_command(capsys, words.split(), said)
 
 
-@pytest.mark.parametrize("motors", [KNOWN, ["--calibrate", "5"]])
-def test_nobody_there(tmp_path, capsys, motors):
+@pytest.mark.parametrize("judged", [[*METHODS, *KNOWN], []])
+def test_nobody_there(tmp_path, capsys, judged):
     own = tmp_path / "own"
     own.mkdir()
     for folder in (tmp_path / "log", own) * 2:  # the first leaves nothing in the way of the second
-        words = ["watch", "127.0.0.1", "--port", "9", "--retry", "0", *METHODS, *motors, "--record", str(folder)]
+        words = ["watch", "127.0.0.1", "--port", "9", "--retry", "0", *judged, "--record", str(folder)]
         assert main(words) == 2
         assert "no arm answers: Connection refused" in capsys.readouterr().err
     assert own.is_dir()
