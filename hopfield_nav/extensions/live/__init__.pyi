@@ -5,11 +5,9 @@ from .detector_stream import StreamMethods as StreamMethods
 from .detector_stream import free_noise as free_noise
 from .link import Link as Link
 from .link import Notice as Notice
-from .link import Sample as Sample
 from .monitor import WATCHED as WATCHED
 from .monitor import Monitor as Monitor
 from .monitor import Told as Told
-from .packages import PORT as PORT
 from .recorder import Recorder as Recorder
 from .server import Server as Server
 from .server import is_loopback as is_loopback

@@ -12,7 +12,7 @@ import numpy as np
 
 from dynamics.identification import FULL_TURNS
 from hopfield_nav.extensions.live.detector_stream import DetectorStream, Row, Seen
-from hopfield_nav.extensions.live.link import Link, Notice, Sample
+from hopfield_nav.extensions.live.link import Link, Notice
 from hopfield_nav.extensions.live.recipe import (
     NORMAL,
     PLAYING,
@@ -74,7 +74,7 @@ class Monitor:
         # largest: level so far
         self.seconds = self.largest = 0.0
 
-    def take(self, item: Sample | Notice, link: Link) -> Iterator[Told | Notice]:
+    def take(self, item: np.ndarray | Notice, link: Link) -> Iterator[Told | Notice]:
         """The next item of a link."""
         if isinstance(item, Notice):
             self.counts[item.kind] += 1
@@ -88,13 +88,13 @@ class Monitor:
         if "timestamp" not in recipe.columns:
             self.counts["no numbers"] += 1
             return
-        fault = _fault(recipe, item.values)
+        fault = _fault(recipe, item)
         if fault:
             self.counts["no numbers"] += 1
             if self.counts["no numbers"] == 1:
                 yield Notice("no numbers", fault)
             return
-        yield from self._take_row(recipe, item.values)
+        yield from self._take_row(recipe, item)
 
     def _look_at(self, recipe: Recipe) -> Iterator[Notice]:
         lacking = [name for name in NEEDED if name not in recipe.columns]
