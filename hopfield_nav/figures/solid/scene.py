@@ -138,14 +138,11 @@ def frame_scene(ax: Axes, scene: SceneView, arm: bool = True) -> Axes:
     return ax
 
 
-def add_scene(
-    ax: Axes, scene: SceneView, q: np.ndarray | None = None, plan: PlanRecord | None = None, obstacles: bool = True,
-    time: float | None = None,
-) -> Solids:  # fmt: skip
+def add_scene(ax: Axes, scene: SceneView, plan: PlanRecord, obstacles: bool = True) -> Solids:
     """The map's plane, over it and below it ``SceneView.parts``; what is over it."""
     below, above = Solids(ax, scene.view, below=scene.plane, zorder=1), Solids(ax, scene.view, above=scene.plane)
     for solids in (below, above):
-        solids.show(scene.parts(q, plan, obstacles, time))
+        solids.show(scene.parts(None, plan, obstacles))
     add_plane(ax, scene)
     add_scales(ax, scene)
     return above
