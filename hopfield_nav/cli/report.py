@@ -21,8 +21,6 @@ from dynamics import printable
 from hopfield_nav.plugin import comes_along
 from hopfield_nav.record import MEANT, SHOWN, SUMMARY
 
-ProgressCall = Callable[[float, int], None]
-
 _FIRST_ALARMS = 10  # whose times a table shows
 _WIDTH = 160  # of a table that goes to a file, where COLUMNS says no other
 _LONG = 32  # letters that stay in one line, where there is room for so many: no number has more
@@ -58,19 +56,18 @@ def compiling() -> Iterator[None]:
 
 
 @contextmanager
-def progress_bar(time_limit: float) -> Iterator[ProgressCall | None]:
-    """A bar of simulated time [s] on the terminal; gives None where stderr is no terminal."""
+def bar(words: str, total: float | None = None) -> Iterator[Callable[..., None] | None]:
+    """A bar on the terminal, with words that change: ``show(words, done)``; None where stderr is no terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None
         return
-    now, felt = TextColumn("{task.fields[seconds]}"), TextColumn("{task.fields[felt]}")
-    with Progress(now, BarColumn(), felt, TimeElapsedColumn(), console=console, transient=True) as progress:
-        task = progress.add_task("", total=time_limit, seconds="0.0 s", felt="0 collisions")
+    columns = (BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task(words, total=total)
 
-        def show(time: float, collisions: int) -> None:
-            felt = f"{collisions} collision{'' if collisions == 1 else 's'}"
-            progress.update(task, completed=time, seconds=f"{time:.1f} of {time_limit:g} s", felt=felt)
+        def show(words: str, done: float, total: float | None = total) -> None:
+            progress.update(task, description=words, completed=done, total=total)
 
         yield show
 
@@ -78,18 +75,8 @@ def progress_bar(time_limit: float) -> Iterator[ProgressCall | None]:
 @contextmanager
 def count_bar(name: str, things: str) -> Iterator[Callable[[int, int], None] | None]:
     """A bar of things done, such as the frames of a film; gives None where stderr is no terminal."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    columns = (TextColumn(name), BarColumn(), TextColumn("{task.fields[count]}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=None, count="")
-
-        def show(done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total, count=f"{done} of {total} {things}")
-
-        yield show
+    with bar(name) as show:
+        yield show and (lambda done, total: show(f"{name}: {done} of {total} {things}", done, total))
 
 
 def print_results(summary: Mapping[str, Any], folder: Path) -> None:

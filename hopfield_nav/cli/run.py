@@ -3,7 +3,6 @@
 import math
 import os
 import time as clock
-import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,7 +53,7 @@ def run(
     from hopfield_nav.experiment import Interrupted
 
     try:
-        made = (_simulate_in_sight if view else _simulate)(read, seed, earlier)
+        made = _simulate_in_sight(read, seed, earlier, folder) if view else _simulate(read, seed, earlier)
     except Interrupted as stop:
         made = stop.run
     except Exception as error:
@@ -94,11 +93,16 @@ def _write_learnt(made: "Run", path: Path) -> None:
 
 
 def _simulate(world: "World", seed: int | None, felt: "Run | None") -> "Run":
-    from hopfield_nav.cli.report import progress_bar
+    from hopfield_nav.cli.report import bar
     from hopfield_nav.experiment import simulate
 
-    with progress_bar(world.time_limit) as progress:
-        return simulate(world, seed=seed, progress=progress, felt=felt)
+    with bar("0.0 s", world.time_limit) as show:
+
+        def progress(time: float, collisions: int) -> None:
+            assert show is not None
+            show(f"{time:.1f} of {world.time_limit:g} s, {collisions} collision{'s' * (collisions != 1)}", time)
+
+        return simulate(world, seed=seed, progress=show and progress, felt=felt)
 
 
 def _compile_if_cold(world: "World") -> None:
@@ -116,15 +120,15 @@ def _compile_if_cold(world: "World") -> None:
         compile_in_parallel(world)
 
 
-def _simulate_in_sight(world: "World", seed: int | None, felt: "Run | None") -> "Run":
-    """The same, and a page in the browser that grows with the run."""
+def _simulate_in_sight(world: "World", seed: int | None, felt: "Run | None", folder: Path) -> "Run":
+    """The same, and a page beside the run's folder, in the browser, that grows with the run."""
     from hopfield_nav.cli.report import say
     from hopfield_nav.experiment import Simulation
     from hopfield_nav.plugin import provided
 
     if world.record.signals == "none":
         raise BadInput("no view without signals", where="record.signals", found="none", allowed="all")
-    describe_run, page = provided("describe_run", "--view"), provided("LivePage", "--view")()
+    describe_run, page = provided("describe_run", "--view"), provided("LivePage", "--view")(folder.parent, folder.name)
     simulation, shown = Simulation(world, seed, felt=felt), -math.inf
     say(f"to be seen at {page.address}")
 
@@ -132,14 +136,8 @@ def _simulate_in_sight(world: "World", seed: int | None, felt: "Run | None") -> 
         nonlocal shown
         if simulation.outcome is None and clock.monotonic() - shown > _LOOK_EVERY:
             page.show(describe_run(simulation.record()))
-            if shown == -math.inf:
-                webbrowser.open(page.address)
             shown = clock.monotonic()
 
     made = simulation.run(show)
     page.show(describe_run(made), done=True)
-    if shown == -math.inf:
-        webbrowser.open(page.address)
-    if not page.close():
-        say("no browser came for the page")
     return made

@@ -9,11 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.filesize import decimal
 
 from dynamics import printable
-from hopfield_nav.cli.report import print_columns, say
+from hopfield_nav.cli.report import bar, print_columns, say
 from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps import Best, Judged, Sweep, SweepEstimate, Value, ValueResult, counted, judge, shown_quantities
 from hopfield_nav.sweeps import Progress as ProgressCall
@@ -43,7 +42,7 @@ def estimate_line(sweep: Sweep, estimate: SweepEstimate, workers: int) -> str:
     told = ", ".join(f"{duration(seconds)} {what}" for what, seconds in parts.items() if seconds)
     return (
         f"{sweep.name}: {estimate.runs}{rest} runs of {_of_a_run(estimate.run_seconds)}; about "
-        f"{duration(estimate.total)} with {at_once} ({told}), {size(estimate.disk)} on disk"
+        f"{duration(estimate.total)} with {at_once} ({told}), {decimal(int(estimate.disk))} on disk"
     )
 
 
@@ -64,15 +63,6 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
-def size(count: float) -> str:
-    """Bytes in the unit that suits them."""
-    for unit in ("B", "kB", "MB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.3g} GB"
-
-
 class TimeLeft:
     """Rate and time left, from the rows that came in since the start (not those of an earlier one)."""
 
@@ -91,18 +81,9 @@ class TimeLeft:
 @contextmanager
 def sweep_progress(done: int, total: int) -> Iterator[ProgressCall]:
     """A bar on the terminal; where stderr is none, a line now and then."""
-    console, pace = Console(stderr=True), TimeLeft(done, total)
-    if not console.is_terminal:
-        yield _Lines(pace)
-        return
-    columns = (BarColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=console, transient=True, refresh_per_second=4) as progress:
-        task = progress.add_task("starting", total=total, completed=done)
-
-        def show(done: int, counts: Counter) -> None:
-            progress.update(task, completed=done, description=pace.line(done, counts))
-
-        yield show
+    pace = TimeLeft(done, total)
+    with bar("starting", total) as show:
+        yield _Lines(pace) if show is None else lambda done, counts: show(pace.line(done, counts), done)
 
 
 class _Lines:

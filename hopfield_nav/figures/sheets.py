@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -21,7 +21,7 @@ from matplotlib.transforms import Bbox
 
 from dynamics.files import whole_file
 from hopfield_nav.figures.palette import COLOURS
-from hopfield_nav.figures.style import DPI, paper_style
+from hopfield_nav.figures.style import CENTIMETRE, DPI, paper_style
 
 _BINS = 1000  # a column of a paper at 300 dpi has as many pixels
 _SMALL = 4.6  # [pt] letters of a note
@@ -47,10 +47,49 @@ def add_legend(figure: Figure, handles: list[Artist], columns: int) -> Figure:
     return figure
 
 
+def labelled(figure: Figure) -> list[Artist]:
+    """What has a label in the panels of a figure, each label once: the handles of its legend."""
+    pairs = (zip(*ax.get_legend_handles_labels(), strict=True) for ax in figure.axes)
+    return list({label: handle for panel in pairs for handle, label in panel}.values())
+
+
 def _room(words: list[str], columns: int) -> float:
     """About how wide a legend is [inch]: it is filled column by column, and a mark has the room of seven letters."""
     rows = ceil(len(words) / columns)
     return sum(7 + max(map(len, words[k : k + rows])) for k in range(0, len(words), rows)) / _LEGEND
+
+
+class Edges(NamedTuple):
+    """Room [cm] around the panels of a sheet: at its left, its right and below, and between panels and above each."""
+
+    left: float = 0.0
+    right: float = 0.0
+    below: float = 0.0
+    between: float = 0.0
+    title: float = 0.0
+
+
+def panel_sheet(
+    width: float, shape: float, count: int, columns: int, handles: list[Artist], per_row: int, edges: Edges
+) -> tuple[Figure, list[Axes]]:
+    """Panels, whose height over width is ``shape``, on a figure of a width [inch], below a legend of all of them."""
+    left, right, below, between, title = (CENTIMETRE * room for room in edges)
+    rows = ceil(count / columns)
+    wide = (width - left - right - (columns - 1) * between) / columns
+    tall, head = wide * shape, 0.4 * CENTIMETRE * ceil(len(handles) / per_row)
+    height = head + below + rows * (tall + title)
+    figure = Figure((width, height))
+    places = [
+        (left + (k % columns) * (wide + between), below + (rows - 1 - k // columns) * (tall + title))
+        for k in range(count)
+    ]
+    figure.legend(handles=handles, loc="upper center", ncols=per_row, borderaxespad=0.1)
+    return figure, [figure.add_axes((x / width, y / height, wide / width, tall / height)) for x, y in places]
+
+
+def evenly(count: int, most: int) -> list[int]:
+    """Which of ``count`` things are drawn: all, or ``most`` of them evenly, the first and last included."""
+    return [int(k) for k in np.linspace(0, count - 1, min(count, most)).round()]
 
 
 def keep_scale(ax: Axes, least: float) -> Axes:

@@ -11,6 +11,10 @@ its own thread ends with an error (``InvalidStateError``, Python 3.11).
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from multiprocessing import Pipe, get_context
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 
 import numpy as np
 
@@ -34,42 +38,34 @@ def draw_in_two_processes(draw: Callable[[int], np.ndarray], count: int) -> Iter
     What it returns has always the same shape and type. What the copy has not drawn when it ends, for an error too, is
     drawn here.
     """
-    told, tell = os.pipe()
+    here, there = Pipe(duplex=False)
 
     def draw_odd_ones() -> None:
-        os.close(told)  # so that it ends with who reads
-        with open(tell, "wb") as out:
+        here.close()  # so that it ends with who reads
+        with suppress(BaseException):
             for k in range(1, count, 2):
-                out.write(np.ascontiguousarray(draw(k)).data)
-                out.flush()  # little things are waited for too
+                there.send_bytes(draw(k).tobytes())
 
-    copy = _copy_that_does(draw_odd_ones)
-    os.close(tell)
-    return _in_order(draw, count, told, copy)
-
-
-def _in_order(draw: Callable[[int], np.ndarray], count: int, told: int, copy: int) -> Iterator[np.ndarray]:
-    try:
-        with open(told, "rb") as there:
-            for k in range(0, count, 2):
-                mine = draw(k)
-                yield mine
-                if k + 1 < count:
-                    sent = there.read(mine.nbytes)
-                    whole = len(sent) == mine.nbytes
-                    yield np.frombuffer(sent, mine.dtype).reshape(mine.shape) if whole else draw(k + 1)
-    finally:
-        os.waitpid(copy, 0)
-
-
-def _copy_that_does(work: Callable[[], None]) -> int:
-    """The number of a new copy of this process, which does this work and ends without a word of errors."""
+    copy = get_context("fork").Process(target=draw_odd_ones)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads, none of which draws
-        copy = os.fork()
-    if copy == 0:
-        try:
-            work()
-        finally:
-            os._exit(0)
-    return copy
+        copy.start()
+    there.close()
+    return _in_order(draw, count, here, copy)
+
+
+def _in_order(
+    draw: Callable[[int], np.ndarray], count: int, here: Connection, copy: BaseProcess
+) -> Iterator[np.ndarray]:
+    try:
+        mine = np.zeros(0)
+        for k in range(count):
+            sent = None
+            if k % 2:
+                with suppress(EOFError, OSError):  # the copy is gone
+                    sent = np.frombuffer(here.recv_bytes(), mine.dtype).reshape(mine.shape)
+            mine = draw(k) if sent is None else sent
+            yield mine
+    finally:
+        here.close()
+        copy.join()

@@ -16,8 +16,7 @@ from hopfield_nav.build import endless_cylinders
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.extensions.surfaces import Follow
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
-from hopfield_nav.figures.run.maps import trajectory_handles
-from hopfield_nav.figures.run.space import draw_path_in_space
+from hopfield_nav.figures.run.maps import draw_path_in_space, trajectory_handles
 from hopfield_nav.figures.solid import SceneView, Solids, add_line
 from hopfield_nav.navigation import ToolNavigator
 from hopfield_nav.record import Run

@@ -17,7 +17,7 @@ from pictures import assert_fit_to_print
 from refusals import refused_by_command
 
 from hopfield_nav.cli.app import main
-from hopfield_nav.cli.sweep_report import TimeLeft, duration, size
+from hopfield_nav.cli.sweep_report import TimeLeft, duration
 from hopfield_nav.record import read_netcdf
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -168,7 +168,7 @@ def assert_resumed(place):
 
 def test_words():
     assert [duration(s) for s in (0.2, 59, 125, 12000)] == ["1 s", "59 s", "2 min 05 s", "3 h 20 min"]
-    assert [size(b) for b in (12, 3400, 5.6e6, 7e9)] == ["12 B", "3.4 kB", "5.6 MB", "7 GB"]
+
     assert "4 of 10 runs" in TimeLeft(0, 10).line(4, Counter(reached=3, failed=1))
 
 

@@ -7,6 +7,7 @@ import os
 
 import numpy as np
 import pytest
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from pictures import assert_fit_to_print
@@ -32,9 +33,8 @@ from hopfield_nav.figures.run import (
     draw_force_component,
     draw_force_magnitude,
     draw_force_zoom,
-    draw_joint_angle,
+    draw_joint,
     draw_joint_error,
-    draw_joint_torque,
     draw_moment_component,
     draw_plan,
     draw_run_figures,
@@ -44,9 +44,10 @@ from hopfield_nav.figures.run import (
 )
 from hopfield_nav.figures.run.draw import run_note
 from hopfield_nav.figures.run.maps import trajectory_handles
-from hopfield_nav.figures.run.pages import MOST_MAPS, chosen_plans, force_page, joints_page
+from hopfield_nav.figures.run.pages import MOST_MAPS, force_page, joints_page
 from hopfield_nav.figures.run.signals import typical_collision
 from hopfield_nav.figures.run.snapshots import Moment, key_moments
+from hopfield_nav.figures.sheets import evenly
 from hopfield_nav.figures.solid import SceneView, layers, view
 from hopfield_nav.figures.solid.faces import arm_outline, pose_outline, turned_faces
 from hopfield_nav.geometry import arm_parts
@@ -220,8 +221,8 @@ def test_a_missed_contact_is_on_the_map_and_over_time(gap, ax):
 
 
 def test_too_many_maps_are_thinned_evenly(tmp_path):
-    assert chosen_plans(5) == [0, 1, 2, 3, 4]
-    many = chosen_plans(61)
+    assert evenly(5, MOST_MAPS) == [0, 1, 2, 3, 4]
+    many = evenly(61, MOST_MAPS)
     assert (many[0], many[-1], len(many)) == (0, 60, MOST_MAPS)
     assert set(np.diff(many)) <= {2, 3}
 
@@ -294,8 +295,8 @@ def test_joint_errors_and_torques(run, ax):
     draw_joint_error(ax, run, 3)
     error = 1e3 * (run.data.q - run.data.q_ref).values[:, 3]
     assert ax.lines[1].get_ydata().max() == error.max()
-    assert "±28 N·m" in draw_joint_torque(Figure().add_subplot(), run, 5).get_title()
-    assert "±6.28 rad" in draw_joint_angle(Figure().add_subplot(), run, 0).get_title()
+    assert "±28 N·m" in draw_joint(Figure().add_subplot(), run, 5, "torque").get_title()
+    assert "±6.28 rad" in draw_joint(Figure().add_subplot(), run, 0, "angle").get_title()
 
 
 def test_envelope_keeps_points_order_and_extremes():
@@ -334,8 +335,8 @@ def test_a_snapshot_shows_the_tool_and_the_felt_cells(run, ax):
     draw_snapshot(ax, run, time)
     scene, row = SceneView(run), int(np.searchsorted(run.data.time.values, time))
     tool = scene.appear(run.data.tool_position.values[row])
-    np.testing.assert_allclose(np.ravel(ax.lines[-1].get_data()), tool)
-    felt = next(c for c in ax.collections if c.get_zorder() == 2.5)
+    np.testing.assert_allclose(np.ravel(max(ax.lines, key=lambda line: line.get_zorder()).get_data()), tool)
+    felt = next(c for c in ax.collections if isinstance(c, PolyCollection))
     assert len(felt.get_paths()) == run.plans()[-1].felt.sum()
     assert ax.get_aspect() == 1.0
 
@@ -453,11 +454,12 @@ def test_a_second_obstacle_is_said_beside_the_collision_that_touches_it_too(run)
     more = np.where(((np.arange(len(time)) >= k) & (np.arange(len(time)) < k + 20))[:, None], 1.5, 1.0)
     both = load_like(run, more * force)
     assert signals.other_touches(both, event) == [pytest.approx((time[k], time[k + 19]))]
-    assert "touches elsewhere too" in [h.get_label() for h in signals.instant_handles(both, event)]
+    _, labels = draw_force_zoom(Figure().add_subplot(), both, event).get_legend_handles_labels()
+    assert "touches elsewhere too" in labels
 
 
 def test_reference_and_joint_differ_in_more_than_colour(run, ax):
-    draw_joint_angle(ax, run, 4)
+    draw_joint(ax, run, 4, "angle")
     joint, reference = ax.lines[:2]
     assert joint.get_linestyle() == "-" != reference.get_linestyle()
     assert joint.get_linewidth() > 2 * reference.get_linewidth()

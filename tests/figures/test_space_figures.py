@@ -11,9 +11,10 @@ from pictures import assert_has_ink
 from hopfield_nav import load_world, simulate
 from hopfield_nav.build import all_solids
 from hopfield_nav.figures import COLOURS, film_style
-from hopfield_nav.figures.run import draw_collision_space, draw_plan, draw_run_figures, draw_trajectory, levels
+from hopfield_nav.figures.run import draw_collision_space, draw_plan, draw_run_figures, draw_trajectory
 from hopfield_nav.figures.run.draw import pages_of
 from hopfield_nav.figures.run.film import Film
+from hopfield_nav.figures.run.maps import path_in_level
 from hopfield_nav.figures.solid import SceneView, cell_classes, final_plan, room
 from hopfield_nav.figures.solid.layers import FELT
 
@@ -73,8 +74,7 @@ def test_the_scene_shows_as_many_cubes_as_were_felt(run):
 def test_levels_show_all_felt_cells_and_the_whole_path(run):
     shown = [cell_classes(run, final_plan(run), path=False)[:, :, k] for k in range(run.world.map.shape[2])]
     assert sum((level == FELT).sum() for level in shown) == run.plans()[-1].felt.sum()
-    pieces = [levels.path_in_level(run, k) for k in range(len(shown))]
-    whole = sum(np.linalg.norm(p[:, 1] - p[:, 0], axis=1).sum() for p in pieces)
+    whole = sum(np.nansum(np.linalg.norm(np.diff(path_in_level(run, k), axis=0), axis=1)) for k in range(len(shown)))
     tool = run.data.tool_position.values[:, :2]
     assert whole == pytest.approx(np.linalg.norm(np.diff(tool, axis=0), axis=1).sum(), rel=0.02)
 
@@ -82,7 +82,7 @@ def test_levels_show_all_felt_cells_and_the_whole_path(run):
 def test_a_level_marks_the_collisions_that_happened_in_it(run, ax):
     cells = run.data.event_cell.values
     level = int(cells[0, 2])
-    levels.draw_level(ax, run, level)
+    draw_trajectory(ax, run, level)
     (marked,) = [line for line in ax.lines if line.get_label() == "_marked"]
     assert len(marked.get_xdata()) == (cells[:, 2] == level).sum()
 

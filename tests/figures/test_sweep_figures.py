@@ -24,7 +24,7 @@ from hopfield_nav.figures.sweep import (
     draw_pareto,
     draw_sweep_figures,
     heat_map_handles,
-    pareto_front,
+    pareto_corners,
     swept_axis,
 )
 from hopfield_nav.figures.sweep.axes import MOST_VALUES
@@ -446,10 +446,10 @@ def test_the_front_holds_what_no_other_beats():
     beaten = [
         any((x[j] <= x[i]) & (y[j] <= y[i]) & ((x[j] < x[i]) | (y[j] < y[i])) for j in range(80)) for i in range(80)
     ]
-    front = pareto_front(x, y)
+    front = np.concatenate(pareto_corners(x, y))
     assert set(front) == set(np.flatnonzero(~np.array(beaten)))
     assert np.all(np.diff(x[front]) >= 0)
-    assert pareto_front(np.zeros(0), np.zeros(0)).size == 0
+    assert pareto_corners(np.zeros(0), np.zeros(0)) == []
 
 
 def test_settings_that_miss_the_goal_are_never_on_the_front(ax):

@@ -1,4 +1,4 @@
-"""Learning: a world's arm as an environment of Gymnasium, and a controller to compare with.
+"""Learning: a world's arm as an environment of Gymnasium.
 
 Owns observation, action, reward and end of an episode; needs the extra ``gym``.
 """

@@ -1,2 +1,1 @@
-from .baseline import Baseline as Baseline
 from .environment import ReachEnv as ReachEnv

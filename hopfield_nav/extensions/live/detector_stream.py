@@ -1,15 +1,18 @@
 """Estimator, detector and isolator on rows as they come: those of ``replay``, one row after the other."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dynamics import Arm, BadInput
 from hopfield_nav.extensions.isolation import ContactIsolator, Isolation
-from hopfield_nav.extensions.recordings import MotorFit, Replaying
+from hopfield_nav.extensions.recordings import MotorFit, Replaying, replay, signals_of_recording
 from hopfield_nav.plugin import Method
+
+if TYPE_CHECKING:
+    import xarray
 
 NOISE = 0.5  # [N·m] of the residual, where no free motion has told
 SURE = 0.95  # probability of the links that are named together
@@ -114,3 +117,10 @@ def likely_links(place: Isolation | None) -> tuple[tuple[int, float], ...]:
             break
         named.append((int(link), float(place.probability[link])))
     return tuple(named) if 2 * len(named) <= place.probability.size - 1 else ()
+
+
+def free_noise(m: StreamMethods, free: "Sequence[xarray.Dataset]") -> np.ndarray:
+    """Root mean square (n,) of what is left of free motion [N·m]: the isolator's noise."""
+    heard = [signals_of_recording(data, m.motors) for data in free]
+    left = [replay(m.model, one, m.estimator, m.detector, m.values, m.rearm, m.episodes).tau_external for one in heard]
+    return np.sqrt(np.mean(np.square(np.concatenate(left)), axis=0))

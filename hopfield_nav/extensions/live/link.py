@@ -30,13 +30,6 @@ _CHUNK = 65536
 
 
 @dataclass(frozen=True)
-class Sample:
-    """Numbers of one data package, in the order of the recipe."""
-
-    values: np.ndarray
-
-
-@dataclass(frozen=True)
 class Notice:
     """Something that happened to the link."""
 
@@ -62,8 +55,8 @@ class Link:
         self._splitter = Splitter()
         self._arrived: deque[tuple[int, bytes]] = deque()
 
-    def listen(self, stop: Callable[[], bool] = lambda: False) -> Generator[Sample | Notice, None, None]:
-        """Everything that arrives, until ``stop``, or until it could not be connected for too long.
+    def listen(self, stop: Callable[[], bool] = lambda: False) -> Generator[np.ndarray | Notice, None, None]:
+        """Numbers of data packages, and notices, until ``stop``, or until it could not be connected for too long.
 
         Raises ``BadInput``: nothing ever answered as such an arm does.
         """
@@ -142,7 +135,7 @@ class Link:
                 yield _message(payload)
         raise BadInput("too many packages instead of an answer", found=MOST_OTHERS)
 
-    def _receive(self, connection: socket.socket, stop: Callable[[], bool]) -> Iterator[Sample | Notice]:
+    def _receive(self, connection: socket.socket, stop: Callable[[], bool]) -> Iterator[np.ndarray | Notice]:
         """Data as it comes; raises when the connection breaks, has none for long, or cannot be read."""
         connection.settimeout(POLL_INTERVAL)
         last, stalled = clock.monotonic(), False
@@ -162,13 +155,13 @@ class Link:
             while self._arrived:
                 yield from self._understood(*self._arrived.popleft())
 
-    def _understood(self, kind: int, payload: bytes) -> Iterator[Sample | Notice]:
+    def _understood(self, kind: int, payload: bytes) -> Iterator[np.ndarray | Notice]:
         assert self.recipe is not None
         if kind == packages.TEXT:
             yield _message(payload)
         elif kind == packages.DATA:
             try:
-                yield Sample(self.recipe.unpack(payload))
+                yield self.recipe.unpack(payload)
             except BadInput as error:
                 yield Notice("damaged", str(error))
 

@@ -7,13 +7,12 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Protocol
 
 import numpy as np
 
 from dynamics.identification import FULL_TURNS
 from hopfield_nav.extensions.live.detector_stream import DetectorStream, Row, Seen
-from hopfield_nav.extensions.live.link import Notice, Sample
+from hopfield_nav.extensions.live.link import Link, Notice
 from hopfield_nav.extensions.live.recipe import (
     NORMAL,
     PLAYING,
@@ -23,6 +22,7 @@ from hopfield_nav.extensions.live.recipe import (
     SAFETY_MODES,
     Recipe,
 )
+from hopfield_nav.extensions.live.recorder import Recorder
 from hopfield_nav.extensions.recordings import JOINT_COLUMNS
 
 SIGNALS = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "current")  # of ``Row``, as recordings name them
@@ -45,13 +45,6 @@ LARGEST = dict.fromkeys(SIGNALS, FULL_TURNS) | {"qdd_ref": 1e4, "current": 1e3}
 _FIELD_OF = {name: JOINT_COLUMNS[name] for name in SIGNALS}
 
 
-class RowRecorder(Protocol):
-    """What keeps the rows."""
-
-    def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> str:
-        """Keep a row; ``anew``: its clock has jumped. Once, why nothing more is kept; else ""."""
-
-
 @dataclass(frozen=True)
 class Told:
     """A row that was taken: its time [s], joint angles (n,) [rad], and what is believed.
@@ -64,17 +57,10 @@ class Told:
     seen: Seen | None
 
 
-class Agreed(Protocol):
-    """What a link has agreed on with its source: what packages hold, and how many a second [Hz]."""
-
-    recipe: Recipe | None
-    frequency: float
-
-
 class Monitor:
     """Processes what a link delivers, and reports what it means; without a judge rows are only taken."""
 
-    def __init__(self, judge: DetectorStream | None = None, records: Sequence[RowRecorder] = ()) -> None:
+    def __init__(self, judge: DetectorStream | None = None, records: Sequence[Recorder] = ()) -> None:
         self._judge, self._records = judge, records
         self._recipe: Recipe | None = None
         self._steps: deque[float] = deque(maxlen=STEPS)
@@ -88,27 +74,27 @@ class Monitor:
         # largest: level so far
         self.seconds = self.largest = 0.0
 
-    def take(self, item: Sample | Notice, agreed: Agreed) -> Iterator[Told | Notice]:
+    def take(self, item: np.ndarray | Notice, link: Link) -> Iterator[Told | Notice]:
         """The next item of a link."""
         if isinstance(item, Notice):
             self.counts[item.kind] += 1
             yield item
             return
-        recipe = agreed.recipe
+        recipe = link.recipe
         assert recipe is not None
         if recipe is not self._recipe:
-            self._recipe, self._frequency = recipe, agreed.frequency
+            self._recipe, self._frequency = recipe, link.frequency
             yield from self._look_at(recipe)
         if "timestamp" not in recipe.columns:
             self.counts["no numbers"] += 1
             return
-        fault = _fault(recipe, item.values)
+        fault = _fault(recipe, item)
         if fault:
             self.counts["no numbers"] += 1
             if self.counts["no numbers"] == 1:
                 yield Notice("no numbers", fault)
             return
-        yield from self._take_row(recipe, item.values)
+        yield from self._take_row(recipe, item)
 
     def _look_at(self, recipe: Recipe) -> Iterator[Notice]:
         lacking = [name for name in NEEDED if name not in recipe.columns]

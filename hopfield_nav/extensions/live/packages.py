@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from dynamics import BadInput
 
-PORT = 30004
 PROTOCOL = 2
 VERSION, CONTROLLER, TEXT, DATA = ord("V"), ord("v"), ord("M"), ord("U")
 OUTPUTS, INPUTS, START, PAUSE = ord("O"), ord("I"), ord("S"), ord("P")

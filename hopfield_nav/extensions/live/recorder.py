@@ -66,7 +66,10 @@ class Recorder:
                 raise faults[0]
 
     def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> str:
-        """Keep a row of every field, all digits; why, at the first one that is not kept."""
+        """Keep a row of every field, all digits; why, at the first one that is not kept, else "".
+
+        ``anew``: its clock has jumped.
+        """
         if self.ended:
             return ""
         try:

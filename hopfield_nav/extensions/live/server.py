@@ -1,10 +1,9 @@
 """A log told over the network as a Universal Robots arm tells its state: several clients, one clock.
 
-``Pace`` says when the next row is due and how late rows were: no clock that drifts.
+Every row is due at its time after the first one: no clock that drifts.
 """
 
 import ipaddress
-import math
 import select
 import socket
 import time as clock
@@ -13,49 +12,6 @@ from collections.abc import Callable
 from dynamics import BadInput
 from hopfield_nav.extensions.live.conversation import Conversation
 from hopfield_nav.extensions.live.source import Source
-
-EDGES = tuple(1e-6 * 10 ** (k / 20) for k in range(141))  # [s] of the histogram: a microsecond to ten seconds
-
-
-class Pace:
-    """Due times on one clock: the first row's, and the time of the log since then over the speed.
-
-    ``rows`` were noted; ``latest`` is the largest lateness, ``last`` that of the last row [s], in which a clock that
-    drifts shows.
-    """
-
-    def __init__(self, start: float, speed: float = 1.0) -> None:
-        self._start, self._speed = start, speed
-        self._counts = [0] * (len(EDGES) + 1)
-        self.rows, self.latest, self.last, self._sum = 0, 0.0, 0.0, 0.0
-
-    def due(self, time: float) -> float:
-        """When the row of the log's ``time`` [s, from 0] is due."""
-        return self._start + time / self._speed
-
-    def note(self, time: float, now: float) -> None:
-        """The row of the log's ``time`` [s] was told ``now``."""
-        late = max(now - self.due(time), 0.0)
-        self.rows += 1
-        self._sum += late
-        self.last, self.latest = late, max(self.latest, late)
-        place = 0 if late <= EDGES[0] else math.ceil(20 * math.log10(late / EDGES[0]))
-        self._counts[min(place, len(EDGES))] += 1
-
-    @property
-    def mean(self) -> float:
-        """Mean lateness [s]."""
-        return self._sum / self.rows if self.rows else 0.0
-
-    def quantile(self, share: float) -> float:
-        """Lateness that ``share`` of the rows stay below, to 12 % [s]."""
-        seen, wanted = 0, share * self.rows
-        for edge, count in zip(EDGES, self._counts, strict=False):
-            seen += count
-            if seen >= wanted:
-                return min(edge, self.latest)
-        return self.latest
-
 
 MOST_CLIENTS = 16
 POLL_INTERVAL = 0.2  # [s] between two looks at whether to stop
@@ -76,7 +32,8 @@ class Server:
         self._socket = _listen(host, port)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]  # host and port at which it listens
         self._talks: dict[socket.socket, Conversation] = {}
-        self.pace: Pace | None = None  # due times and lateness; None until the log begins
+        self._begun: float | None = None  # when the first row was due [s]; None until the log begins
+        self.late: list[float] = []  # of every row that was sent, how late it was [s]
         # clients: that have connected so far
         # packages: of data that were sent to all of them
         self.clients = self.packages = 0
@@ -87,7 +44,7 @@ class Server:
             k = 0
             while k < len(self._telling.time) and not stop():
                 k = self._tell_due(k)
-                self._exchange(self._until_next(k))
+                self._exchange(min(POLL_INTERVAL, max(0.0, self._until(k))))
             end = clock.perf_counter() + LINGER
             while any(talk.waiting for talk in self._talks.values()) and clock.perf_counter() < end:
                 self._exchange(0.01)
@@ -102,24 +59,24 @@ class Server:
 
     def _tell_due(self, k: int) -> int:
         """Tell the rows that are due; returns the next one."""
-        if self.pace is None:
+        if self._begun is None:
             if not any(talk.playing for talk in self._talks.values()):
                 return k
-            self.pace = Pace(clock.perf_counter(), self._speed)
-        time = self._telling.time
-        while k < len(time) and self.pace.due(float(time[k])) <= clock.perf_counter():
+            self._begun = clock.perf_counter()
+        while k < len(self._telling.time) and self._until(k) <= 0.0:
             for talk in self._talks.values():
                 talk.tell(k)
             for connection in list(self._talks):
                 self._send(connection)
-            self.pace.note(float(time[k]), clock.perf_counter())
+            self.late.append(-self._until(k))
             k += 1
         return k
 
-    def _until_next(self, k: int) -> float:
-        if self.pace is None or k >= len(self._telling.time):
+    def _until(self, k: int) -> float:
+        """How long it takes until a row is due [s]."""
+        if self._begun is None or k >= len(self._telling.time):
             return POLL_INTERVAL
-        return min(POLL_INTERVAL, max(0.0, self.pace.due(float(self._telling.time[k])) - clock.perf_counter()))
+        return self._begun + float(self._telling.time[k]) / self._speed - clock.perf_counter()
 
     def _exchange(self, seconds: float) -> None:
         """Wait so long for what clients send, at the most."""

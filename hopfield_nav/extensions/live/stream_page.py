@@ -2,14 +2,14 @@
 
 import time as clock
 from collections import deque
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
-from hopfield_nav.extensions.viewer import LivePage, curve, frame_rows, joint_colours, link_poses, packed, panel
+from hopfield_nav.extensions.viewer import LivePage, curve, describe, frame_rows, joint_panel, panel
 from hopfield_nav.figures import COLOURS
-from hopfield_nav.geometry import arm_parts
 
 SPAN, RATE = 120.0, 20.0  # [s] that the page shows, [1/s] rows that are kept of it
 LOOK_EVERY = 2.0  # [s] between two pages
@@ -17,17 +17,17 @@ _ALARMS = 200  # that are kept
 
 
 class StreamPage:
-    """What was watched lately of an arm, on a page at ``address`` that the browser loads anew."""
+    """What was watched lately of an arm, on a page of a folder, at ``address``, that the browser loads anew."""
 
-    def __init__(self, arm: Arm, title: str) -> None:
-        self._arm, self._title, self._page = arm, title, LivePage()
+    def __init__(self, arm: Arm, title: str, folder: Path) -> None:
+        self._arm, self._title, self._page = arm, title, LivePage(folder, "watch")
         self.address = self._page.address
         self._rows: deque[tuple[float, np.ndarray, float, np.ndarray]] = deque(maxlen=round(SPAN * RATE))
         self._alarms: deque[tuple[float, str]] = deque(maxlen=_ALARMS)
         self._shown = -np.inf
 
-    def add(self, time: float, q: np.ndarray, level: float, torque: np.ndarray) -> bool:
-        """A row: time [s], joint angles (n,) [rad], level, external torque (n,) [N·m]; whether a page is new.
+    def add(self, time: float, q: np.ndarray, level: float, torque: np.ndarray) -> None:
+        """A row: time [s], joint angles (n,) [rad], level, external torque (n,) [N·m].
 
         Of rows that follow within 1/``RATE`` the first is kept, with the largest level.
         """
@@ -39,58 +39,35 @@ class StreamPage:
             self._rows[-1] = (begun, angles, max(highest, level), torque if level > highest else felt)
         else:
             self._rows.append((time, np.array(q), level, np.array(torque)))
-        if clock.monotonic() - self._shown < LOOK_EVERY:
-            return False
-        self._shown = clock.monotonic()
-        self._page.show(self.describe())
-        return True
-
-    @property
-    def begun(self) -> bool:
-        """Whether a row has come."""
-        return bool(self._rows)
+        if clock.monotonic() - self._shown >= LOOK_EVERY:
+            self._shown = clock.monotonic()
+            self._page.show(self.describe())
 
     def add_alarm(self, time: float, words: str) -> None:
         """An alarm at a time [s], in words."""
         self._alarms.append((time, words))
 
-    def close(self) -> bool:
-        """Show the end and wait for the browser; whether it came."""
+    def close(self) -> None:
+        """Show the end."""
         if self._rows:
             self._page.show(self.describe(), done=True)
-        return self._page.close()
 
     def describe(self) -> dict[str, Any]:
         """Everything that the page shows, ready for JSON; at least one row must have come."""
         time, q, level, torque = (np.array(column) for column in zip(*self._rows, strict=True))
         alarms = [(when, words) for when, words in self._alarms if when >= time[0]]
         rows = frame_rows(time, np.array([when for when, _ in alarms], dtype=float))
-        tool = forward_kinematics(self._arm, q)[:, :3, 3]
-        colours = joint_colours(q.shape[1])
-        torques = [curve(f"joint {i + 1}", c, torque[:, i], rows) for i, c in enumerate(colours)]
-        levels = [curve("level", COLOURS.felt, level, rows)]
-        return {
-            "title": self._title,
-            "outcome": f"{time[-1]:.1f} s; the last {time[-1] - time[0]:.0f} s are shown",
-            "command": "",
-            "colours": COLOURS._asdict(),
-            "time": np.round(time[rows], 6).tolist(),
-            "arm": arm_parts(self._arm),
-            "poses": link_poses(self._arm, q[rows]),
-            "tool": packed(tool[rows]),
-            "tool_name": "tool",
-            "planned": None,
-            "forces": [],
-            "solids": [],
-            "map": None,
-            "places": [],
-            "start": tool[0].tolist(),
-            "goal": None,
-            "events": [{"time": when, "touch": None, "kind": "collision"} for when, _ in alarms],
-            "panels": [
-                panel("alarm level", "of the threshold", levels, {"alarm": 1.0}),
-                panel("external torque", "N·m", torques, {}),
+        return describe(
+            self._title,
+            f"{time[-1]:.1f} s; the last {time[-1] - time[0]:.0f} s are shown",
+            self._arm,
+            time[rows],
+            q[rows],
+            forward_kinematics(self._arm, q[rows])[:, :3, 3],
+            events=[{"time": when, "touch": None, "kind": "collision"} for when, _ in alarms],
+            panels=[
+                panel("alarm level", "of the threshold", [curve("level", COLOURS.felt, level, rows)], {"alarm": 1.0}),
+                joint_panel("external torque", "N·m", torque, rows),
             ],
-            "results": [[f"alarm at {when:.3f} s", words] for when, words in alarms[::-1]],
-            "world": "",
-        }
+            results=[[f"alarm at {when:.3f} s", words] for when, words in alarms[::-1]],
+        )

@@ -46,5 +46,4 @@ from .tuning import Watched as Watched
 from .tuning import choose_threshold as choose_threshold
 from .tuning import declared_threshold as declared_threshold
 from .tuning import halves as halves
-from .tuning import threshold_above as threshold_above
 from .tuning import threshold_of as threshold_of

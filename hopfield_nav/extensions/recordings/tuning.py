@@ -45,14 +45,6 @@ def first_threshold(detector: Method, values: Mapping[str, Any], n: int) -> np.n
     return np.zeros(n) + (start if fits else start.max())
 
 
-def threshold_above(largest: np.ndarray, parameter: Parameter) -> np.ndarray:
-    """A margin above the largest that free motion shows, (n,) or (1,), within the parameter's range.
-
-    Unlike that of ``quiet_threshold`` it grants a detector nothing for what it allows for besides.
-    """
-    return np.clip(MARGIN * largest, parameter.low, parameter.high)
-
-
 def quiet_threshold(highest: Callable[[np.ndarray], float], start: np.ndarray, detector: str) -> np.ndarray:
     """A threshold in proportion to ``start`` that is a margin above the highest level of free motion.
 

@@ -1,12 +1,11 @@
 from .arrays import curve as curve
 from .arrays import frame_rows as frame_rows
-from .arrays import joint_colours as joint_colours
-from .arrays import packed as packed
+from .arrays import joint_panel as joint_panel
 from .arrays import panel as panel
-from .live import LivePage as LivePage
 from .of_plan import describe_plan as describe_plan
 from .of_run import RunView as RunView
 from .of_run import describe_run as describe_run
-from .scene_parts import link_poses as link_poses
+from .scene_parts import describe as describe
+from .template import LivePage as LivePage
 from .template import page_text as page_text
 from .template import write_page as write_page

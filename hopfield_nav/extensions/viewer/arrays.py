@@ -4,6 +4,9 @@ import base64
 from typing import Any
 
 import numpy as np
+from matplotlib.colors import to_hex
+
+from hopfield_nav.figures.run import joint_colours
 
 _STEPS = 65535  # of 16 bits
 
@@ -33,7 +36,6 @@ def _text(values: np.ndarray) -> str:
 
 RATE = 25.0  # [1/s] frames, where there are not too many
 _MAX_FRAMES = 20_000
-_VIRIDIS = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (220, 220, 60))  # a few of its points
 
 
 def frame_rows(time: np.ndarray, kept: np.ndarray) -> np.ndarray:
@@ -52,15 +54,13 @@ def curve(name: str, colour: str, values: np.ndarray, rows: np.ndarray) -> dict[
     return {"name": name, "colour": colour, "low": packed(low), "high": packed(high)}
 
 
-def joint_colours(count: int) -> list[str]:
-    """Colours of joints as CSS has them, from the base's joint, dark, to the hand's, light."""
-    at = np.linspace(0.0, len(_VIRIDIS) - 1.0, count)
-    points = np.array(_VIRIDIS, dtype=float)
-    mixed = [np.interp(at, np.arange(len(points)), points[:, k]) for k in range(3)]
-    return ["#" + "".join(f"{round(c):02x}" for c in rgb) for rgb in np.array(mixed).T]
-
-
 def panel(title: str, unit: str, curves: list[dict[str, Any]], limits: dict[str, float]) -> dict[str, Any]:
     """Curves that share axes, and lines across them, value by name."""
     lines = [{"name": name, "value": value} for name, value in limits.items()]
     return {"title": title, "unit": unit, "curves": curves, "limits": lines}
+
+
+def joint_panel(title: str, unit: str, values: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
+    """A curve for each joint, of signals (k, n)."""
+    colours = enumerate(joint_colours(values.shape[1]))
+    return panel(title, unit, [curve(f"joint {i + 1}", to_hex(c), values[:, i], rows) for i, c in colours], {})

@@ -12,6 +12,6 @@ EXTENSION = Extension(
     provides={
         "RunView": "of_run:RunView",
         "describe_run": "of_run:describe_run",
-        "LivePage": "live:LivePage",
+        "LivePage": "template:LivePage",
     },
 )

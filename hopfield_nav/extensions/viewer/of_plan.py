@@ -11,10 +11,9 @@ from dynamics.files import require_regular
 from hopfield_nav.build import build_arm, solids_of
 from hopfield_nav.clearance import Scene, build_scene, clearance, scene_of_world
 from hopfield_nav.extensions.known_world import load_plan_csv
-from hopfield_nav.extensions.viewer.arrays import curve, frame_rows, joint_colours, packed, panel
-from hopfield_nav.extensions.viewer.scene_parts import link_poses, solid_part
+from hopfield_nav.extensions.viewer.arrays import curve, frame_rows, joint_panel, packed, panel
+from hopfield_nav.extensions.viewer.scene_parts import describe, solid_part
 from hopfield_nav.figures import COLOURS
-from hopfield_nav.geometry import arm_parts
 from hopfield_nav.record import plan_rows
 from hopfield_nav.world import recorded_world
 
@@ -36,39 +35,27 @@ def describe_plan(folder: Path, command: str = "") -> dict[str, Any]:
     if table.q.shape[1] != len(arm.dh):
         raise BadInput("the plan is one of another arm", where=str(folder / "plan.csv"))
     rows = frame_rows(table.time, np.zeros(0))
-    return {
-        "title": folder.name,
-        "outcome": f"planned ({facts['method']}), {facts['duration_s']:.2f} s",
-        "command": command,
-        "colours": COLOURS._asdict(),
-        "time": np.round(table.time[rows], 6).tolist(),
-        "arm": arm_parts(arm),
-        "poses": link_poses(arm, table.q[rows]),
-        "tool": packed(table.tool[rows]),
-        "tool_name": "tool so far",
-        "planned": packed(table.tool[rows]),
-        "forces": [],
-        "solids": [solid_part(solid, True) for solid in solids_of(world.known)],
-        "map": None,
-        "places": [],
-        "start": table.tool[0].tolist(),
-        "goal": table.tool[-1].tolist(),
-        "events": [],
-        "panels": [
-            _joints("joint angle", "rad", table.q, rows),
-            _joints("joint speed", "rad/s", table.qd, rows),
-            _joints("motor torque", "N·m", table.tau, rows),
+    return describe(
+        folder.name,
+        f"planned ({facts['method']}), {facts['duration_s']:.2f} s",
+        arm,
+        table.time[rows],
+        table.q[rows],
+        table.tool[rows],
+        command=command,
+        tool_name="tool so far",
+        planned=packed(table.tool[rows]),
+        solids=[solid_part(solid, True) for solid in solids_of(world.known)],
+        goal=table.tool[-1].tolist(),
+        panels=[
+            joint_panel("joint angle", "rad", table.q, rows),
+            joint_panel("joint speed", "rad/s", table.qd, rows),
+            joint_panel("motor torque", "N·m", table.tau, rows),
             *_distances(arm, scene_of_world(world, world.plan.clearance), table.q[rows]),
         ],
-        "results": [list(row) for row in plan_rows(facts)],
-        "world": world.to_yaml(),
-    }
-
-
-def _joints(title: str, unit: str, values: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
-    colours = joint_colours(values.shape[1])
-    curves = [curve(f"joint {i + 1}", colour, values[:, i], rows) for i, colour in enumerate(colours)]
-    return panel(title, unit, curves, {})
+        results=[list(row) for row in plan_rows(facts)],
+        world=world.to_yaml(),
+    )
 
 
 def _distances(arm: Arm, scene: Scene, q: np.ndarray) -> list[dict[str, Any]]:

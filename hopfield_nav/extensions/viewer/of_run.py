@@ -4,14 +4,14 @@ from html import escape
 from typing import Any
 
 import numpy as np
+from matplotlib.colors import to_hex
 
 from dynamics import BadInput
 from hopfield_nav.build import all_solids, build_arm, solids_of
-from hopfield_nav.extensions.viewer.arrays import curve, frame_rows, joint_colours, packed, panel, whole
-from hopfield_nav.extensions.viewer.scene_parts import first_touches, link_poses, solid_part
+from hopfield_nav.extensions.viewer.arrays import curve, frame_rows, joint_panel, packed, panel, whole
+from hopfield_nav.extensions.viewer.scene_parts import describe, first_touches, solid_part
 from hopfield_nav.extensions.viewer.template import page_text
 from hopfield_nav.figures import COLOURS, solid
-from hopfield_nav.geometry import arm_parts
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import SUMMARY, PlanRecord, Run, force_norm, missed_contacts
 
@@ -45,33 +45,29 @@ def describe_run(run: Run, command: str = "") -> dict[str, Any]:
     events = events_of(run)
     rows = frame_rows(time, np.array([[e["time"], e["touch"]] for e in events], dtype=float).ravel())
     rows = rows[good[rows]]
-    arm, tool = build_arm(run.world), data.tool_position.values[rows]
-    goal = run.world.goal_point
-    return {
-        "title": str(run.summary["world"]),
-        "outcome": f"{run.outcome.replace('_', ' ')}: {run.summary['reason']}",
-        "command": command,
-        "colours": COLOURS._asdict(),
-        "time": np.round(time[rows], 6).tolist(),
-        "arm": arm_parts(arm),
-        "poses": link_poses(arm, q[rows]),
-        "tool": packed(tool),
-        "tool_name": "tool",
-        "planned": None,
-        "forces": [
+    tool, goal = data.tool_position.values[rows], run.world.goal_point
+    return describe(
+        str(run.summary["world"]),
+        f"{run.outcome.replace('_', ' ')}: {run.summary['reason']}",
+        build_arm(run.world),
+        time[rows],
+        q[rows],
+        tool,
+        command=command,
+        forces=[
             _force("true force", COLOURS.true, _touching(run, rows), data.force.values[rows]),
             _force("estimated force", COLOURS.felt, tool, data.force_estimate.values[rows]),
         ],
-        "solids": solid_parts(run),
-        "map": map_layers(run) if space_of(run.world).of_places else None,
-        "places": places_of(run),
-        "start": solid.start_point(run).tolist(),
-        "goal": None if goal is None else list(map(float, goal)),
-        "events": events,
-        "panels": panels_of(run, rows),
-        "results": results_of(run.summary),
-        "world": run.world.to_yaml(),
-    }
+        solids=solid_parts(run),
+        map=map_layers(run) if space_of(run.world).of_places else None,
+        places=places_of(run),
+        start=solid.start_point(run).tolist(),
+        goal=None if goal is None else list(map(float, goal)),
+        events=events,
+        panels=panels_of(run, rows),
+        results=results_of(run.summary),
+        world=run.world.to_yaml(),
+    )
 
 
 def events_of(run: Run) -> list[dict[str, Any]]:
@@ -111,25 +107,16 @@ def places_of(run: Run) -> list[dict[str, Any]]:
 def panels_of(run: Run, rows: np.ndarray) -> list[dict[str, Any]]:
     """Force, joint error and alarm level over time."""
     data, detection = run.data, run.world.detection
-    colours = joint_colours(data.sizes["joint"])
-    error = 1e3 * (data.q.values - data.q_ref.values)
-    forces = [("true", COLOURS.true, data.force), ("estimated", COLOURS.felt, data.force_estimate)]
+    forces = [("estimated", COLOURS.felt, data.force_estimate), ("true", COLOURS.true, data.force)]
     alone = detection.measure == "force_norm"  # only then is the threshold a force
     limits = {"threshold": float(detection.parameters["threshold"])} if alone else {}
     return [
+        panel("force", "N", [curve(name, c, force_norm(f.values), rows) for name, c, f in forces], limits),
+        joint_panel("joint error", "mrad", 1e3 * (data.q.values - data.q_ref.values), rows),
         panel(
-            "force", "N", [curve(name, c, force_norm(f.values), rows) for name, c, f in forces[::-1]], limits
+            "alarm level", "of the threshold", [curve("level", COLOURS.felt, data.level.values, rows)], {"alarm": 1.0}
         ),
-        panel(
-            "joint error", "mrad",
-            [curve(f"joint {i + 1}", colour, error[:, i], rows) for i, colour in enumerate(colours)],
-            {},
-        ),
-        panel(
-            "alarm level", "of the threshold", [curve("level", COLOURS.felt, data.level.values, rows)],
-            {"alarm": 1.0},
-        ),
-    ]  # fmt: skip
+    ]
 
 
 def results_of(summary: dict[str, Any]) -> list[list[str]]:
@@ -185,7 +172,7 @@ def network_layer(run: Run) -> dict[str, Any] | None:
         "by": found.by[known].tolist(),
         "steps": packed(np.where(np.isfinite(steps), steps, -1.0)),
         "log_beta": None if found.beta is None else float(np.log(found.beta)),
-        "colours": ["#" + "".join(f"{round(255 * c):02x}" for c in STEPS(s)[:3]) for s in np.linspace(0.0, 1.0, 64)],
+        "colours": [to_hex(STEPS(s)) for s in np.linspace(0.0, 1.0, 64)],
     }
 
 

@@ -1,4 +1,7 @@
-"""What moves and what stands on the page: the poses of the links, the solids, and when each was first touched."""
+"""What moves and what stands on the page: the poses of the links, the solids, and when each was first touched.
+
+``describe`` puts a page's numbers together, of a run, a plan or a stream alike.
+"""
 
 import math
 from collections.abc import Sequence
@@ -9,11 +12,39 @@ from scipy.spatial.transform import Rotation
 
 from dynamics import Arm, link_frames
 from hopfield_nav.extensions.viewer.arrays import packed
-from hopfield_nav.geometry import capsule_distance
+from hopfield_nav.figures import COLOURS
+from hopfield_nav.geometry import arm_parts, capsule_distance
 from hopfield_nav.world import Mesh, Solid
 from hopfield_nav.world import packed as pack_solids
 
 _NEAR = 5e-3  # [m] from a solid's surface, within which a contact is on that solid
+
+
+def describe(
+    title: str, outcome: str, arm: Arm, time: np.ndarray, q: np.ndarray, tool: np.ndarray, **more: Any
+) -> dict[str, Any]:
+    """Everything that a page shows, ready for JSON, over frames (f,): time [s], joint angles (f, n), tool (f, 3) [m].
+
+    ``more`` is what else the page has; what is not in it, such as a map, it has not.
+    """
+    return {
+        "title": title,
+        "outcome": outcome,
+        "command": "",
+        "colours": COLOURS._asdict(),
+        "time": np.round(time, 6).tolist(),
+        "arm": arm_parts(arm),
+        "poses": link_poses(arm, q),
+        "tool": packed(tool),
+        "tool_name": "tool",
+        "planned": None,
+        "map": None,
+        "start": tool[0].tolist(),
+        "goal": None,
+        "world": "",
+        **{key: [] for key in ("forces", "solids", "places", "events", "panels", "results")},
+        **more,
+    }
 
 
 def link_poses(arm: Arm, q: np.ndarray) -> dict[str, Any]:

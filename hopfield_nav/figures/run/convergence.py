@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.network import NetworkOfRun
-from hopfield_nav.figures.sheets import add_legend, new_figure
+from hopfield_nav.figures.sheets import add_legend, labelled, new_figure
 from hopfield_nav.figures.style import CENTIMETRE, COLUMN
 from hopfield_nav.planning import Activation, activation, iterate
 from hopfield_nav.record import Run
@@ -77,8 +77,7 @@ def convergence_page(run: Run) -> Figure | None:
         upper.plot(np.arange(1, count + 1), trace.change, color=colour, label=f"{name}: {count} sweeps")
         lower.plot(np.arange(count + 1), np.maximum(trace.lyapunov - least, _FLOOR), color=colour)
     _label(upper, lower, known[-1])
-    handles, _ = upper.get_legend_handles_labels()
-    return add_legend(figure, handles, 2)
+    return add_legend(figure, labelled(figure), 2)
 
 
 def _label(upper: Axes, lower: Axes, number: int) -> None:

@@ -98,6 +98,15 @@ def draw_run_figures(
     return [folder / f"{name}.{ending}" for name in made for ending in endings]
 
 
+def draw_set_up(run: Run, folder: Path, name: str) -> Path:
+    """Draw the set-up of a run's world to ``name.png`` in a folder that exists.
+
+    Raises ``OSError``: it cannot be written.
+    """
+    with paper_style():
+        return save_figure(paper.set_up_page(run), folder, name, note=run_note(run))[0]
+
+
 def run_note(run: Run) -> str:
     """What stands below the figures of a run: its world, and the settings that are not the defaults."""
     return settings_note(str(run.summary["world"]), changed_settings(run.world))

@@ -20,7 +20,6 @@ from hopfield_nav.figures.film import Cut, Progress
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.draw import run_note
 from hopfield_nav.figures.run.film_panels import MapPanel, Now, ScenePanel, StripPanel
-from hopfield_nav.figures.run.signals import force_threshold, threshold_handle
 from hopfield_nav.figures.run.snapshots import row_at
 from hopfield_nav.figures.sheets import NOTE_GAP
 from hopfield_nav.navigation import space_of
@@ -175,11 +174,8 @@ class Film:
 
     def _handles(self) -> list[Artist]:
         """Of every mark in the panels."""
-        handles = [*self.panels[0].handles, Line2D([], [], color=COLOURS.true, label="force")]
-        handles.append(Line2D([], [], color=COLOURS.felt, label="estimated force"))
         rings = {COLOURS.goal: "collision"} if self.run.data.sizes["event"] else {}
         rings |= {COLOURS.missed: "missed contact"} if self.missed else {}
-        handles += [
-            Line2D([], [], marker="o", mfc="none", mec=c, mew=2, ls="", label=name) for c, name in rings.items()
-        ]
-        return handles + ([threshold_handle()] if force_threshold(self.run) is not None else [])
+        strip, _ = self.panels[-1].ax.get_legend_handles_labels()
+        drawn = [Line2D([], [], marker="o", mfc="none", mec=c, mew=2, ls="", label=name) for c, name in rings.items()]
+        return [*self.panels[0].handles, *drawn, *strip]

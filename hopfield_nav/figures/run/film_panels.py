@@ -18,10 +18,12 @@ from hopfield_nav.figures import solid
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.maps import excluded_handle, trajectory_handles
 from hopfield_nav.figures.run.network import NetworkLayer
-from hopfield_nav.figures.run.signals import force_threshold, frame_time
-from hopfield_nav.figures.run.snapshots import force_arrow
+from hopfield_nav.figures.run.signals import add_threshold, force_threshold, frame_time
 from hopfield_nav.figures.sheets import envelope, path_rows
 from hopfield_nav.record import PlanRecord, Run, force_norm
+
+METRES_PER_NEWTON = 0.012  # length of a force arrow
+_SMALLEST_ARROW = 0.5  # [N]
 
 
 class Now(NamedTuple):
@@ -31,31 +33,31 @@ class Now(NamedTuple):
     row: int  # of the record
     number: int  # index of the plan that is followed
     plan: PlanRecord  # that plan
-    collisions: int  # their number so far
-    graze: bool  # whether the latest touch is passed by, which is no collision
-    flash: float  # 1 at a touch, fading to 0
-    slides: bool  # the arm slides along what it felt
-    missed: bool  # a missed contact lasts, or is just over
+    collisions: int = 0  # their number so far
+    graze: bool = False  # whether the latest touch is passed by, which is no collision
+    flash: float = 0.0  # 1 at a touch, fading to 0
+    slides: bool = False  # the arm slides along what it felt
+    missed: bool = False  # a missed contact lasts, or is just over
 
 
 class ScenePanel:
-    """Arm, obstacles, map and forces from one side."""
+    """Arm, obstacles, map and forces from one side; marks of a ``size`` for films, and half of it for paper."""
 
-    def __init__(self, ax: Axes, run: Run) -> None:
-        self.ax, self.run, self.scene = ax, run, solid.SceneView(run)
+    def __init__(self, ax: Axes, run: Run, scene: solid.SceneView | None = None, size: float = 1.0) -> None:
+        self.ax, self.run, self.scene = ax, run, scene or solid.SceneView(run)
         self.feet = solid.Solids(ax, self.scene.view, below=self.scene.plane)
         self.plane = solid.add_plane(ax, self.scene)
         self.solids = solid.Solids(ax, self.scene.view, above=self.scene.plane)
-        self.ends = solid.add_ends(ax, run, 8, self.scene.appear)
+        self.ends = solid.add_ends(ax, run, 8 * size, self.scene.appear)
         self._trail_rows = path_rows(run.data.tool_position.values, 1e-3)
         self.cells = ax.add_collection(PolyCollection([], linewidths=0), autolim=False)
-        self.shadow = ax.plot([], [], color=COLOURS.excluded, lw=0.9, alpha=0.45)[0]
+        self.shadow = ax.plot([], [], color=COLOURS.excluded, lw=0.9, alpha=0.45, visible=self.scene.in_space)[0]
         hiding = self.solids if self.scene.in_space else self.feet  # nothing hides a line on the plane that is below it
         self.path = solid.SpaceLine(hiding, [], color=COLOURS.planned)
         self.trail = solid.SpaceLine(hiding, [], color=COLOURS.travelled)
         self.halo = ax.plot([], [], "o", ms=34, mfc="none", mew=4)[0]
-        self.arrows = [_arrow(ax, colour) for colour in (COLOURS.true, COLOURS.felt)]
-        self.tool = ax.plot([], [], "o", ms=6, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8)[0]
+        self.arrows = [_arrow(ax, colour, size) for colour in (COLOURS.true, COLOURS.felt)]
+        self.tool = ax.plot([], [], "o", ms=6 * size, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8 * size)[0]
         solid.add_scales(ax, self.scene)
         solid.frame_scene(ax, self.scene)
 
@@ -93,7 +95,7 @@ class ScenePanel:
         for solids in (self.feet, self.solids):
             solids.show(parts)
         for arrow, name in zip(self.arrows, ("force", "force_estimate"), strict=True):
-            ends = force_arrow(self.scene, tool, data[name].values[now.row])
+            ends = _force_arrow(self.scene, tool, data[name].values[now.row])
             arrow.set_visible(ends is not None)
             if ends is not None:
                 arrow.set_positions(*ends)
@@ -182,10 +184,10 @@ class StripPanel:
     def __init__(self, ax: Axes, run: Run) -> None:
         time, data = run.data.time.values, run.data
         self.curves = [envelope(time, force_norm(data[name].values)) for name in ("force_estimate", "force")]
-        self.lines = [ax.plot([], [], color=c, lw=1.2)[0] for c in (COLOURS.felt, COLOURS.true)]
+        kinds = ((COLOURS.felt, "estimated force"), (COLOURS.true, "force"))
+        self.lines = [ax.plot([], [], color=colour, lw=1.2, label=label)[0] for colour, label in kinds]
         self.cursor = ax.axvline(0.0, color=COLOURS.travelled, lw=1.2)
-        if force_threshold(run) is not None:
-            ax.axhline(force_threshold(run), color=COLOURS.ink, lw=0.8, ls=(0, (4, 2)))
+        add_threshold(ax, force_threshold(run))
         peak = max(float(np.max(v[np.isfinite(v)], initial=0.0)) for _, v in self.curves)
         ax.set_ylim(0, 1.1 * max(peak, 1.0))
         ax.set_ylabel(r"$\|F\|$ (N)")
@@ -207,9 +209,17 @@ class StripPanel:
         self.cursor.set_xdata([now.time, now.time])
 
 
-def _arrow(ax: Axes, colour: str) -> FancyArrowPatch:
-    how = {"arrowstyle": "-|>", "mutation_scale": 14, "lw": 2.2, "shrinkA": 0, "shrinkB": 0}
+def _arrow(ax: Axes, colour: str, size: float) -> FancyArrowPatch:
+    how = {"arrowstyle": "-|>", "mutation_scale": 14 * size, "lw": 2.2 * size, "shrinkA": 0, "shrinkB": 0}
     return ax.add_patch(FancyArrowPatch((0, 0), (0, 0), color=colour, zorder=8, **how))
+
+
+def _force_arrow(scene: solid.SceneView, tool: np.ndarray, force: np.ndarray) -> np.ndarray | None:
+    """Ends (2, 2) [m] of a force's arrow in the picture, None for a force too small to show."""
+    size = float(np.linalg.norm(force))
+    if not np.isfinite([*tool, size]).all() or size < _SMALLEST_ARROW:
+        return None
+    return scene.appear(np.stack([tool, tool + METRES_PER_NEWTON * min(1.0, 40 / size) * force]))
 
 
 def show_halo(halo: Artist, point: np.ndarray, now: Now) -> None:

@@ -1,12 +1,11 @@
 """Joints over time: control error (ragazzon2012 figure 7.9), angles and torques with their limits."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from matplotlib import colormaps
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from hopfield_nav.build import build_arm
 from hopfield_nav.figures.palette import COLOURS
@@ -14,7 +13,7 @@ from hopfield_nav.figures.run.signals import add_signal, frame_time, is_flat
 from hopfield_nav.figures.sheets import envelope, keep_scale
 from hopfield_nav.record import Run
 
-_ERROR, _ANGLE, _SPEED, _TORQUE = 0.02, 0.01, 0.01, 0.1  # [mrad], [rad], [rad/s], [N·m] that every scale spans
+_ERROR = 0.02  # [mrad] that every scale spans
 _REFERENCE = {"linewidth": 0.7, "linestyle": (0, (2.5, 1.5))}  # over the joint, which is wider
 _NEAR = 0.5  # a limit is drawn where the axis need not grow by more than this share to hold it
 
@@ -29,49 +28,43 @@ def draw_joint_error(ax: Axes, run: Run, joint: int) -> Axes:
     return frame_time(keep_scale(ax, _ERROR), run)
 
 
-def draw_joint_angle(ax: Axes, run: Run, joint: int) -> Axes:
-    """Angle of one joint, counted from 0, its reference and its limits, of a run with signals."""
-    add_signal(ax, run, run.data.q.values[:, joint], COLOURS.travelled, linewidth=1.6)
-    add_signal(ax, run, run.data.q_ref.values[:, joint], COLOURS.true, **_REFERENCE)
-    keep_scale(ax, _ANGLE)
-    low, high = build_arm(run.world).position_limits[joint]
-    _add_limits(ax, f"joint {joint + 1}", low, high, "rad")
-    ax.set_ylabel("angle (rad)")
-    return frame_time(ax, run)
+class JointSignal(NamedTuple):
+    """What is drawn of a joint over time."""
+
+    measured: str  # variable of the record
+    reference: str | None  # the same as it should be; None: it has none
+    limits: str  # field of the arm, (n,) or (n, 2)
+    unit: str
+    width: float  # of the line [pt]
+    least: float  # that the scale spans, in the unit
 
 
-def draw_joint_speed(ax: Axes, run: Run, joint: int) -> Axes:
-    """Velocity of one joint, counted from 0, its reference and its limit, of a run with signals."""
-    add_signal(ax, run, run.data.qd.values[:, joint], COLOURS.travelled, linewidth=1.2)
-    add_signal(ax, run, run.data.qd_ref.values[:, joint], COLOURS.true, **_REFERENCE)
-    keep_scale(ax, _SPEED)
-    limit = float(build_arm(run.world).speed_limits[joint])
-    _add_limits(ax, f"joint {joint + 1}", -limit, limit, "rad/s")
-    ax.set_ylabel("speed (rad/s)")
-    return frame_time(ax, run)
+JOINT_SIGNALS = {
+    "angle": JointSignal("q", "q_ref", "position_limits", "rad", 1.6, 0.01),
+    "speed": JointSignal("qd", "qd_ref", "speed_limits", "rad/s", 1.2, 0.01),
+    "torque": JointSignal("tau", None, "torque_limits", "N·m", 0.7, 0.1),
+}
 
 
-def draw_joint_torque(ax: Axes, run: Run, joint: int) -> Axes:
-    """Motor torque of one joint, counted from 0, with its limits, of a run with signals."""
-    ax.plot(*envelope(run.data.time.values, run.data.tau.values[:, joint]), color=COLOURS.travelled, linewidth=0.7)
-    keep_scale(ax, _TORQUE)
-    limit = float(build_arm(run.world).torque_limits[joint])
-    _add_limits(ax, f"joint {joint + 1}", -limit, limit, "N·m")
-    ax.set_ylabel("torque (N·m)")
+def draw_joint(ax: Axes, run: Run, joint: int, name: str) -> Axes:
+    """One of ``JOINT_SIGNALS`` of one joint, counted from 0, its reference and its limits, of a run with signals."""
+    signal = JOINT_SIGNALS[name]
+    how = {"linewidth": signal.width, "label": "joint, motor"}
+    add_signal(ax, run, run.data[signal.measured].values[:, joint], COLOURS.travelled, **how)
+    if signal.reference:
+        add_signal(ax, run, run.data[signal.reference].values[:, joint], COLOURS.true, label="reference", **_REFERENCE)
+    keep_scale(ax, signal.least)
+    limits = _limits(run, signal.limits)[joint]
+    _add_limits(ax, limits)
+    known = f" (limits {_interval(limits)} {signal.unit})" if np.isfinite(limits).all() else ""
+    ax.set_title(f"joint {joint + 1}{known}")
+    ax.set_ylabel(f"{name} ({signal.unit})")
     return frame_time(ax, run)
 
 
 def driven_joints(run: Run) -> list[int]:
     """The joints, from 0, whose torque is not zero throughout."""
-    return [k for k, tau in enumerate(run.data.tau.values.T) if not is_flat(tau, _TORQUE)]
-
-
-def joint_handles() -> list[Artist]:
-    """Legend of angles and torques."""
-    return [
-        Line2D([], [], color=COLOURS.travelled, lw=1.6, label="joint, motor"),
-        Line2D([], [], color=COLOURS.true, label="reference", **_REFERENCE),
-    ]
+    return [k for k, tau in enumerate(run.data.tau.values.T) if not is_flat(tau, JOINT_SIGNALS["torque"].least)]
 
 
 class ReferencePart(NamedTuple):
@@ -103,43 +96,37 @@ def draw_reference(ax: Axes, run: Run, part: ReferencePart, quantity: tuple[str,
     """One of ``REFERENCES`` for all joints over a plan; limits where they are near."""
     name, label, limits = quantity
     values = run.data[name].values[part.rows]
-    for k, colour in enumerate(_joint_colours(values.shape[1])):
-        ax.plot(*envelope(part.time, values[:, k]), color=colour, linewidth=0.9)
-    bottom, top = ax.get_ylim()
+    for k, colour in enumerate(joint_colours(values.shape[1])):
+        ax.plot(*envelope(part.time, values[:, k]), color=colour, linewidth=0.9, label=f"joint {k + 1}")
     if limits is not None:
-        bounds = np.asarray(getattr(build_arm(run.world), limits))
-        bounds = bounds if bounds.ndim == 2 else np.stack([-bounds, bounds], axis=1)
-        ends = {float(x) for x in bounds.ravel() if np.isfinite(x)}
-        room = _NEAR * (top - bottom)
-        for limit in (x for x in ends if bottom - room <= x <= top + room):
-            ax.axhline(limit, color=COLOURS.goal, lw=0.8, ls=(0, (4, 2)))
-        if ends:
-            label += f"\nlimits {_interval(min(ends), max(ends))}"
+        bounds = _limits(run, limits)
+        _add_limits(ax, np.unique(bounds))
+        bounds = bounds[np.isfinite(bounds)]
+        label += f"\nlimits {_interval((bounds.min(), bounds.max()))}" if bounds.size else ""
     ax.set_ylabel(label)
     ax.set_xlim(part.time[0], part.time[-1])
     return ax
 
 
-def reference_handles(run: Run, part: ReferencePart) -> list[Artist]:
-    """Legend of the joints."""
-    colours = _joint_colours(run.data.sizes["joint"])
-    return [Line2D([], [], color=c, label=f"joint {k + 1}") for k, c in enumerate(colours)]
-
-
-def _joint_colours(count: int) -> list[tuple[float, ...]]:
+def joint_colours(count: int) -> list[tuple[float, ...]]:
     """From the base's joint, dark, to the hand's, light."""
     return [tuple(colormaps["viridis"](s)[:3]) for s in np.linspace(0.0, 0.92, count)]
 
 
-def _add_limits(ax: Axes, name: str, low: float, high: float, unit: str) -> None:
-    """Dashed lines at the limits that are near the data; the numbers stand in the title."""
+def _limits(run: Run, field: str) -> np.ndarray:
+    """(n, 2) lowest and highest value of every joint, from a field of the arm."""
+    limits = np.asarray(getattr(build_arm(run.world), field))
+    return limits if limits.ndim == 2 else np.stack([-limits, limits], axis=1)
+
+
+def _add_limits(ax: Axes, limits: np.ndarray) -> None:
+    """Dashed lines at the limits (k,) that are near the data."""
     bottom, top = ax.get_ylim()
     room = _NEAR * (top - bottom)
-    for limit in (low, high):
-        if np.isfinite(limit) and bottom - room <= limit <= top + room:
-            ax.axhline(limit, color=COLOURS.goal, lw=0.8, ls=(0, (4, 2)))
-    ax.set_title(f"{name} (limits {_interval(low, high)} {unit})" if np.isfinite([low, high]).all() else name)
+    for limit in limits[np.isfinite(limits) & (limits >= bottom - room) & (limits <= top + room)]:
+        ax.axhline(limit, color=COLOURS.goal, lw=0.8, ls=(0, (4, 2)))
 
 
-def _interval(low: float, high: float) -> str:
+def _interval(ends: Sequence[float] | np.ndarray) -> str:
+    low, high = ends
     return f"±{high:.3g}" if low == -high else f"{low:.3g} to {high:.3g}"

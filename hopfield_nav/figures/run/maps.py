@@ -1,4 +1,7 @@
-"""Maps from above: the set-up, one plan, the path that the tool took (ragazzon2012 figures 7.2, 7.4, 7.5)."""
+"""Maps: the set-up, one plan, the path that the tool took (ragazzon2012 figures 7.2, 7.4, 7.5).
+
+A map in a plane, or a level of one in space, is seen from above; a map in space from one side, without the arm.
+"""
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -8,32 +11,30 @@ from matplotlib.patches import Patch
 
 from hopfield_nav.figures import solid
 from hopfield_nav.figures.palette import COLOURS
-from hopfield_nav.figures.run.space import draw_path_in_space, draw_plan_in_space, draw_space
 from hopfield_nav.figures.sheets import path_rows
 from hopfield_nav.record import PlanRecord, Run, missed_contacts
 
 
-def draw_collision_space(ax: Axes, run: Run) -> Axes:
+def draw_collision_space(ax: Axes, run: Run, scene: solid.SceneView | None = None) -> Axes:
     """The set-up: cells, true obstacles, start and goal (ragazzon2012 figure 7.2); from one side in space."""
     if solid.in_space(run):
-        return draw_space(ax, run)
+        return draw_space(ax, run, scene)
     plan = solid.final_plan(run)
     solid.add_obstacles(ax, run)
     solid.add_grid(ax, run)
     untouched = plan._replace(felt=np.zeros_like(plan.felt))
     solid.add_cells(ax, run, solid.cell_classes(run, untouched, path=False))
     solid.add_ends(ax, run, 7)
-    solid.frame_map(ax, run)
-    return ax
+    return solid.frame_map(ax, run)
 
 
-def draw_plan(ax: Axes, run: Run, plan: PlanRecord) -> Axes:
+def draw_plan(ax: Axes, run: Run, plan: PlanRecord, scene: solid.SceneView | None = None) -> Axes:
     """The map after one collision, and the new path (one panel of ragazzon2012 figure 7.4).
 
     ``plan`` is one of ``run.plans()``.
     """
     if solid.in_space(run):
-        return draw_plan_in_space(ax, run, plan)
+        return draw_plan_in_space(ax, run, plan, scene)
     solid.add_grid(ax, run)
     solid.add_cells(ax, run, solid.cell_classes(run, plan))
     solid.add_closed_steps(ax, run, plan.steps, plan.certainty)
@@ -43,47 +44,114 @@ def draw_plan(ax: Axes, run: Run, plan: PlanRecord) -> Axes:
         ax.plot(*here, "o", color=COLOURS.travelled, markersize=3.2, mec="white", mew=0.4, zorder=5)
     if run.world.goal_point is not None:
         solid.mark_goal(ax, run.world.goal_point[:2], 3.6)
-    solid.frame_map(ax, run, labels=False)
-    return ax
+    return solid.frame_map(ax, run)
 
 
-def draw_trajectory(ax: Axes, run: Run) -> Axes:
+def draw_trajectory(ax: Axes, run: Run, level: int | None = None) -> Axes:
     """The tool's path over the final map and the true obstacles (ragazzon2012 figure 7.5).
 
     A cross in the marked cell and a dot where the tool really was belong to every collision. Without recorded signals
-    the path is left out.
+    the path is left out. A map in space is seen from one side, or one ``level`` of it, from 0, from above.
     """
-    if solid.in_space(run):
+    if level is None and solid.in_space(run):
         return draw_path_in_space(ax, run)
-    solid.add_obstacles(ax, run)
-    solid.add_grid(ax, run)
     plan = solid.final_plan(run)
-    solid.add_cells(ax, run, solid.cell_classes(run, plan, path=False))
-    solid.add_closed_steps(ax, run, plan.steps, plan.certainty)
+    classes, here = solid.cell_classes(run, plan, path=False), np.ones(len(plan.steps), bool)
+    if level is not None:
+        classes = classes[:, :, level]
+        here = (plan.steps[:, :, 2] == level).all(axis=1)  # steps up and down belong to no level
+    solid.add_obstacles(ax, run, None if level is None else solid.level_height(run, level))
+    solid.add_grid(ax, run)
+    solid.add_cells(ax, run, classes)
+    solid.add_closed_steps(ax, run, plan.steps[here], plan.certainty[here])
     if run.data.sizes["time"] > 1:
-        xy = run.data.tool_position.values[:, :2]
-        ax.plot(*xy[path_rows(xy)].T, color=COLOURS.travelled, linewidth=1.0, zorder=4)
-    solid.add_ends(ax, run)
-    _add_collisions(ax, run)
-    _add_missed(ax, run)
-    solid.frame_map(ax, run)
-    return ax
+        ax.plot(*path_in_level(run, level).T, color=COLOURS.travelled, linewidth=1.0, zorder=4)
+    size = 6 if level is None else 4
+    solid.add_ends(ax, run, size, lambda point: point[:2] if _is_in(run, point, level) else np.full(2, np.nan))
+    _add_collisions(ax, run, level)
+    return solid.frame_map(ax, run)
 
 
-def _add_collisions(ax: Axes, run: Run) -> None:
-    marked = solid.cell_centres(run, run.data.event_cell.values)
-    actual = run.data.event_position.values[:, :2]
-    for ends in zip(marked, actual, strict=True):
-        ax.plot(*np.array(ends).T, color=COLOURS.true, linewidth=0.6, zorder=5)
-    ax.plot(*marked.T, "x", color="white", markersize=3.6, mew=1.0, zorder=5.5, label="_marked")
-    ax.plot(*actual.T, "o", color=COLOURS.true, markersize=2.6, mew=0, zorder=7, label="_contact")
+def path_in_level(run: Run, level: int | None) -> np.ndarray:
+    """Points (k, 2) [m] of the tool's path, seen from above, NaN where it is in other levels."""
+    trail = run.data.tool_position.values
+    trail = trail[path_rows(trail if solid.in_space(run) else trail[:, :2])]
+    inside = _is_in(run, trail, level)
+    inside[1:] |= inside[:-1]  # a piece belongs to the level in which it begins
+    return np.where(inside[:, None], trail[:, :2], np.nan)
 
 
-def _add_missed(ax: Axes, run: Run) -> None:
-    points = [episode.position[:2] for episode in missed_contacts(run)]
-    if points:
-        how = {"color": COLOURS.missed, "markersize": 5.5, "mec": COLOURS.ink, "mew": 0.7, "zorder": 8}
-        ax.plot(*np.array(points).T, "^", label="_missed", **how)
+def _is_in(run: Run, points: np.ndarray, level: int | None) -> np.ndarray:
+    """Whether points (..., 3) [m] are in a level; all are without one."""
+    if level is None:
+        return np.ones(points.shape[:-1], bool)
+    return np.asarray(solid.level_of(run, points[..., 2]) == level)
+
+
+def _add_collisions(ax: Axes, run: Run, level: int | None) -> None:
+    cells, actual = run.data.event_cell.values, run.data.event_position.values
+    missed = np.reshape([episode.position for episode in missed_contacts(run)], (-1, 3))
+    if level is not None:
+        cells = cells[cells[:, 2] == level]
+        actual, missed = (points[_is_in(run, points, level)] for points in (actual, missed))
+    marked, size = solid.cell_centres(run, cells), 1.0 if level is None else 0.8
+    if level is None:
+        for ends in zip(marked, actual[:, :2], strict=True):
+            ax.plot(*np.array(ends).T, color=COLOURS.true, linewidth=0.6, zorder=5)
+    ax.plot(*marked.T, "x", color="white", markersize=3.6 * size, mew=1.0, zorder=5.5, label="_marked")
+    ax.plot(*actual[:, :2].T, "o", color=COLOURS.true, markersize=2.6 * size, mew=0, zorder=7, label="_contact")
+    if len(missed):
+        how = {"color": COLOURS.missed, "markersize": 5.5 * size, "mec": COLOURS.ink, "mew": 0.7, "zorder": 8}
+        ax.plot(*missed[:, :2].T, "^", label="_missed", **how)
+
+
+def draw_space(ax: Axes, run: Run, scene: solid.SceneView | None = None) -> Axes:
+    """The set-up of a map in space: the map's box, true obstacles, start and goal."""
+    scene, plan = scene or solid.SceneView(run), solid.final_plan(run)
+    solid.add_scene(ax, scene, plan=plan._replace(felt=np.zeros_like(plan.felt)))
+    _add_ends(ax, run, scene, 6)
+    return solid.frame_scene(ax, scene, arm=False)
+
+
+def draw_plan_in_space(ax: Axes, run: Run, plan: PlanRecord, scene: solid.SceneView | None = None) -> Axes:
+    """The map after one collision as cubes, and the new path, with its shadow on the map's lower face."""
+    scene = scene or solid.SceneView(run)
+    solids = solid.add_scene(ax, scene, plan=plan, obstacles=False)
+    if len(plan.path):
+        points = solid.cell_points(run, plan.path)
+        solid.add_line(solids, scene, points, color=COLOURS.planned, lw=1.2, zorder=3)
+        here = scene.appear(points[0])
+        ax.plot(*here, "o", color=COLOURS.travelled, markersize=3.2, mec="white", mew=0.4, zorder=6.7)
+    if run.world.goal_point is not None:
+        add_goal_in_space(ax, run, scene)
+    return solid.frame_scene(ax, scene, arm=False)
+
+
+def add_goal_in_space(ax: Axes, run: Run, scene: solid.SceneView) -> None:
+    """The goal and a thin line down to the map's lower face, which shows where it is."""
+    goal = np.array(run.world.goal_point)
+    foot = np.array([*goal[:2], scene.plane])
+    ax.plot(*scene.appear(np.stack([foot, goal])).T, color=COLOURS.goal, lw=0.5, ls=":", zorder=6.5)
+    solid.mark_goal(ax, scene.appear(goal), 3.6).set_zorder(6.6)
+
+
+def draw_path_in_space(ax: Axes, run: Run, scene: solid.SceneView | None = None) -> Axes:
+    """The tool's path in space among felt cells and true obstacles; without signals there is no path."""
+    scene = scene or solid.SceneView(run)
+    solids = solid.add_scene(ax, scene, plan=solid.final_plan(run))
+    trail = run.data.tool_position.values
+    if len(trail) > 1:
+        solid.add_line(solids, scene, trail[path_rows(trail)], color=COLOURS.travelled, lw=1.0, zorder=3.5)
+    actual = scene.appear(run.data.event_position.values)
+    ax.plot(*actual.T, "o", color=COLOURS.true, markersize=2.6, mew=0, zorder=6.55, ls="")
+    _add_ends(ax, run, scene, 5)
+    return solid.frame_scene(ax, scene, arm=False)
+
+
+def _add_ends(ax: Axes, run: Run, scene: solid.SceneView, size: float) -> None:
+    """Start and goal over everything; ``size`` in points."""
+    for mark in solid.add_ends(ax, run, size, scene.appear):
+        mark.set_zorder(6.6)
 
 
 def space_handles(run: Run) -> list[Artist]:
@@ -93,7 +161,7 @@ def space_handles(run: Run) -> list[Artist]:
         handles.append(_diamond(5))
     if run.world.obstacles or run.world.known:
         handles.append(Patch(color=COLOURS.obstacle, lw=0, label="obstacles"))
-    return handles + for_a_time_handle(run) + excluded_handle(run)
+    return handles + for_a_time_handle(run) + ([] if solid.in_space(run) else excluded_handle(run))
 
 
 def plan_handles(run: Run) -> list[Artist]:

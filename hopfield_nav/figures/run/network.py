@@ -178,12 +178,7 @@ def add_felt(ax: Axes, found: NetworkOfRun, k: int, plane: drawn.Plane) -> None:
     ax.imshow(shown[np.swapaxes(classes, 0, 1)], origin="lower", extent=plane.extent(found.near.shape), zorder=2.1,
               interpolation="none")  # fmt: skip
     inside = plane.holds(plan.steps[:, 0]) & plane.holds(plan.steps[:, 1])
-    for (one, other), certainty in zip(plan.steps[inside], plan.certainty[inside], strict=True):
-        (x, y), (u, v) = plane.points(np.array([one, other]))
-        across = 0.45 * np.array([v - y, x - u])
-        middle = np.array([x + u, y + v]) / 2
-        ax.plot(*np.array([middle - across, middle + across]).T, color=COLOURS.felt, lw=1.6 if certainty >= 1 else 0.8,
-                zorder=2.4)  # fmt: skip
+    solid.add_bars(ax, plane.points(plan.steps[inside].reshape(-1, plan.steps.shape[2])), plan.certainty[inside], 2.4)
 
 
 def add_true(ax: Axes, found: NetworkOfRun, plane: drawn.Plane, time: float) -> None:

@@ -3,19 +3,31 @@
 A map in space is seen from one side, a plane map from above.
 """
 
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from hopfield_nav.build import all_solids, build_arm
 from hopfield_nav.figures.run import joints, maps, signals
-from hopfield_nav.figures.run.levels import levels_page
 from hopfield_nav.figures.run.snapshots import draw_snapshot, key_moments, snapshot_handles
-from hopfield_nav.figures.run.space import draw_path_in_space, draw_plan_in_space, draw_space
-from hopfield_nav.figures.sheets import add_legend, new_figure
-from hopfield_nav.figures.solid import SceneView, in_space, map_extent, map_grid
+from hopfield_nav.figures.sheets import Edges, add_legend, evenly, labelled, new_figure, panel_sheet
+from hopfield_nav.figures.solid import (
+    CellPose,
+    CellView,
+    SceneView,
+    add_ends,
+    add_poses,
+    frame_cell,
+    in_space,
+    level_height,
+    map_extent,
+)  # fmt: skip
 from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE
+from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run
 
 MOST_MAPS = 24
@@ -23,85 +35,47 @@ MOST_MAPS = 24
 
 def collision_space_page(run: Run) -> Figure:
     """The set-up (ragazzon2012 figure 7.2)."""
-    if in_space(run):
-        return space_page(run)
-    figure = new_figure(COLUMN, _map_height(run, COLUMN))
-    maps.draw_collision_space(figure.add_subplot(), run)
-    return _trim(add_legend(figure, maps.space_handles(run), 4))
-
-
-def space_page(run: Run) -> Figure:
-    """The set-up in space."""
-    handles, scene = [h for h in maps.space_handles(run) if h.get_label() != "excluded"], SceneView(run)
-    figure, (ax,) = _panels(scene, COLUMN, 1, 1, 0.45 * CENTIMETRE, 0.0)
-    draw_space(ax, run, scene)
-    figure.legend(handles=handles, loc="upper center", ncols=4, borderaxespad=0.1)
-    return figure
+    scene, handles = _scene_of(run), maps.space_handles(run)
+    return _map_page(run, scene, COLUMN, {"": partial(maps.draw_collision_space, run=run, scene=scene)}, 1, handles, 4)
 
 
 def trajectory_page(run: Run) -> Figure:
     """The tool's path over the final map (7.5), level by level where the map has levels."""
-    if in_space(run):
-        return levels_page(run)
     handles = maps.trajectory_handles(run)
-    figure = new_figure(COLUMN, _map_height(run, COLUMN) + CENTIMETRE)
-    maps.draw_trajectory(figure.add_subplot(), run)
-    return _trim(add_legend(figure, handles, 3))
+    if not in_space(run):
+        return _map_page(run, None, COLUMN, {"": partial(maps.draw_trajectory, run=run)}, 1, handles, 3)
+    count = run.world.map.shape[2]
+    levels = evenly(count, MOST_MAPS)
+    choices = (4, 3) if len(levels) <= 8 else (6, 5)
+    columns = min(choices, key=lambda c: (-len(levels) % c, -c)) if len(levels) > 4 else len(levels)
+    draws = {f"z = {level_height(run, k) + 0.0:.3g} m": partial(maps.draw_trajectory, run=run, level=k) for k in levels}
+    return _map_page(run, None, PAGE, draws, columns, handles, 7, _some(len(levels), count, "levels"))
 
 
 def path_in_space_page(run: Run) -> Figure | None:
     """The tool's path in space, among what it felt; None where the map is a plane."""
     if not in_space(run):
         return None
-    handles, scene = maps.trajectory_handles(run, seen_from_above=False), SceneView(run)
-    figure, (ax,) = _panels(scene, COLUMN, 1, 1, 0.85 * CENTIMETRE, 0.0)
-    draw_path_in_space(ax, run, scene)
-    figure.legend(handles=handles, loc="upper center", ncols=3, borderaxespad=0.1)
-    return figure
+    scene, handles = SceneView(run), maps.trajectory_handles(run, seen_from_above=False)
+    return _map_page(run, scene, COLUMN, {"": partial(maps.draw_path_in_space, run=run, scene=scene)}, 1, handles, 3)
 
 
 def maps_page(run: Run) -> Figure:
     """The map and the new path after every collision (7.4), evenly chosen where there are too many."""
-    if in_space(run):
-        return space_plans_page(run, chosen_plans(len(run.plans()), 12))
-    plans = run.plans()
-    chosen = chosen_plans(len(plans))
-    columns = 6 if len(chosen) > 8 else 4 if len(chosen) > 3 else len(chosen)
-    width = PAGE if columns > 2 else COLUMN
-    handles = maps.plan_handles(run)
-    per_row = len(handles) if columns > 2 else 3
-    note = "" if len(chosen) == len(plans) else f"   ({len(chosen)} of {len(plans)} maps, evenly chosen)"
-    figure, panels = map_grid(run, width, len(chosen), columns, handles, per_row, note)
-    for ax, k in zip(panels, chosen, strict=True):
-        maps.draw_plan(ax, run, plans[k])
-        ax.set_title(f"{k}: {plans[k].time:.1f} s" if k else "at the start", pad=2)
-        ax.locator_params(nbins=3)
-    return figure
-
-
-def chosen_plans(count: int, most: int = MOST_MAPS) -> list[int]:
-    """Which of ``count`` plans are drawn: all, or ``most`` of them evenly, the first and last included."""
-    return [int(k) for k in np.linspace(0, count - 1, min(count, most)).round()]
-
-
-def space_plans_page(run: Run, chosen: list[int]) -> Figure:
-    """Felt cells and the new path after some of the collisions, which are given by number."""
-    plans, scene = run.plans(), SceneView(run)
-    columns = 2 if len(chosen) in (2, 4) else min(3, len(chosen))  # wide enough for the numbers
-    width = PAGE if columns > 1 else COLUMN
-    handles = maps.plan_handles(run)
-    per_row = len(handles) if columns > 1 else 3
-    head = 0.4 * CENTIMETRE * -(-len(handles) // per_row)
-    note = 0.4 * CENTIMETRE if len(chosen) < len(plans) else 0.0
-    figure, panels = _panels(scene, width, len(chosen), columns, head, note)
-    for ax, k in zip(panels, chosen, strict=True):
-        draw_plan_in_space(ax, run, plans[k], scene)
-        ax.set_title(f"{k}: {plans[k].time:.1f} s" if k else "at the start", pad=0)
-    if note:
-        text = f"{len(chosen)} of {len(plans)} maps, evenly chosen"
-        figure.text(0.5, 0.02 * CENTIMETRE, text, ha="center", va="bottom")
-    figure.legend(handles=handles, loc="upper center", ncols=per_row, borderaxespad=0.1)
-    return figure
+    scene, plans, handles = _scene_of(run), run.plans(), maps.plan_handles(run)
+    chosen = evenly(len(plans), MOST_MAPS if scene is None else MOST_MAPS // 2)
+    if scene is None:
+        columns = 6 if len(chosen) > 8 else 4 if len(chosen) > 3 else len(chosen)
+    else:
+        columns = 2 if len(chosen) in (2, 4) else min(3, len(chosen))  # wide enough for the numbers
+    width, per_row = (PAGE, len(handles)) if columns > (2 if scene is None else 1) else (COLUMN, 3)
+    draws = {
+        f"{k}: {plans[k].time:.1f} s" if k else "at the start": partial(
+            maps.draw_plan, run=run, plan=plans[k], scene=scene
+        )
+        for k in chosen
+    }
+    return _map_page(run, scene, width, draws, columns, handles, per_row, _some(len(chosen), len(plans), "maps"))
 
 
 def snapshots_page(run: Run) -> Figure | None:
@@ -109,16 +83,70 @@ def snapshots_page(run: Run) -> Figure | None:
     if not _has_signals(run):
         return None
     moments, scene = key_moments(run), SceneView(run)
-    columns = 2 if len(moments) in (2, 4) else 3
-    rows = -(-len(moments) // columns)
     left, right, low, high = scene.limits()
-    tall = PAGE / columns * (high - low) / (right - left) + 0.5 * CENTIMETRE
-    figure = new_figure(PAGE, rows * tall + 0.6 * CENTIMETRE)
-    for k, moment in enumerate(moments):
-        ax = figure.add_subplot(rows, columns, k + 1)
+    edges = Edges(left=0.35 * scene.in_space, title=0.5)
+    shape, columns = (high - low) / (right - left), 2 if len(moments) in (2, 4) else 3
+    figure, panels = panel_sheet(PAGE, shape, len(moments), columns, snapshot_handles(run), 7, edges)
+    for name, ax, moment in zip("abcdef", panels, moments, strict=False):
         draw_snapshot(ax, run, moment.time, scene)
-        ax.set_title(f"({'abcdef'[k]}) {moment.title}, {moment.time:.1f} s", pad=1)
-    return _trim(add_legend(figure, snapshot_handles(run), 7), rows, columns)
+        ax.set_title(f"({name}) {moment.title}, {moment.time:.1f} s", pad=1)
+    return figure
+
+
+def _scene_of(run: Run) -> SceneView | None:
+    return SceneView(run) if in_space(run) else None
+
+
+def _some(shown: int, count: int, things: str) -> str:
+    return "" if shown == count else f"({shown} of {count} {things}, evenly chosen)"
+
+
+def _map_page(
+    run: Run, scene: SceneView | None, width: float, draws: Mapping[str, Callable[[Axes], Axes]], columns: int,
+    handles: list[Artist], per_row: int, note: str = "",
+) -> Figure:  # fmt: skip
+    """Panels of a map by their titles, from above, or in space from one side; a note at the lower edge."""
+    left, right, low, high = map_extent(run) if scene is None else scene.limits(arm=False)
+    shape, title = (high - low) / (right - left), 0.45 * any(draws)
+    if scene is None:
+        edges, shape = Edges(1.25, 0.15, 0.95, 0.18, title), min(shape, 3.0)
+    else:
+        edges = Edges(left=0.35 * (columns > 1), below=0.4 * bool(note), title=title)
+    figure, panels = panel_sheet(width, shape, len(draws), columns, handles, per_row, edges)
+    for k, (ax, name) in enumerate(zip(panels, draws, strict=True)):
+        draws[name](ax).set_title(name, pad=2)
+        if scene is None:
+            ax.set(xlabel="", ylabel="")
+            ax.tick_params(labelbottom=k + columns >= len(draws), labelleft=k % columns == 0)
+            ax.locator_params(nbins=3 if len(draws) > 1 else 5)
+    across = "" if scene else "x (m)   "
+    figure.supxlabel(across + note, fontsize="medium", y=0.1 * CENTIMETRE / figure.get_figheight(), va="bottom")
+    if scene is None:
+        figure.supylabel("y (m)", fontsize="medium", x=0.1 * CENTIMETRE / width, ha="left")
+    return figure
+
+
+def set_up_page(run: Run) -> Figure:
+    """The arm at the start among all obstacles, known and unknown; beside it a flat map from above."""
+    flat = space_of(run.world).of_places and not in_space(run)
+    figure = new_figure(PAGE, 9 * CENTIMETRE)
+    ax = figure.add_subplot(1, 2, 1) if flat else figure.add_subplot()
+    q = np.array(run.world.start.joints)
+    view = CellView(build_arm(run.world), all_solids(run.world), _held(run, q))
+    add_poses(ax, view, [CellPose(q)])
+    add_ends(ax, run, 5, view.appear)
+    frame_cell(ax, view)
+    if flat:
+        maps.draw_collision_space(figure.add_subplot(1, 2, 2), run)
+    handles = [h for h in maps.space_handles(run) if h.get_label() != "excluded"]
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), borderaxespad=0.1)
+    return figure
+
+
+def _held(run: Run, q: np.ndarray) -> np.ndarray:
+    """(k, n) configurations that the picture has to hold: the start, and the goal where it is one."""
+    goal = run.world.goal
+    return np.array([q] if goal is None or goal.joints is None else [q, goal.joints])
 
 
 def force_page(run: Run) -> Figure | None:
@@ -138,7 +166,7 @@ def force_page(run: Run) -> Figure | None:
         place = 2 * (k % rows) + k // rows + 1  # down the columns: forces first
         _keep_outer(draw(figure.add_subplot(rows, 2, place)), 0, 1 if k in (rows - 1, len(draws) - 1) else 2, 1)
     figure.align_ylabels()
-    return add_legend(figure, [*signals.force_handles(run), *signals.flat_handle(flat)], 3)
+    return add_legend(figure, [*labelled(figure), *signals.flat_handle(flat)], 3)
 
 
 def force_magnitude_page(run: Run) -> Figure | None:
@@ -151,7 +179,7 @@ def force_magnitude_page(run: Run) -> Figure | None:
     signals.draw_collision_count(lower, run)
     upper.label_outer()
     figure.align_ylabels()
-    return add_legend(figure, signals.force_handles(run, magnitude=True), 4)
+    return add_legend(figure, labelled(figure), 4)
 
 
 def force_zoom_page(run: Run) -> Figure | None:
@@ -165,7 +193,7 @@ def force_zoom_page(run: Run) -> Figure | None:
     signals.draw_level_zoom(lower, run, event)
     upper.label_outer()
     figure.align_ylabels()
-    return add_legend(figure, [*signals.force_handles(run), *signals.instant_handles(run, event)], 3)
+    return add_legend(figure, labelled(figure), 3)
 
 
 def joint_error_page(run: Run) -> Figure | None:
@@ -190,16 +218,13 @@ def joints_page(run: Run) -> Figure | None:
     angle_rows, torque_rows = -(-len(all_joints) // 3), -(-len(driven) // 3)
     rows = 2 * angle_rows + torque_rows
     figure = new_figure(PAGE, (3.2 * rows + 1.0) * CENTIMETRE)
-    for draw, shown, above in (
-        (joints.draw_joint_angle, all_joints, 0),
-        (joints.draw_joint_speed, all_joints, angle_rows),
-        (joints.draw_joint_torque, driven, 2 * angle_rows),
-    ):
+    for name, shown, above in (("angle", all_joints, 0), ("speed", all_joints, angle_rows),
+                               ("torque", driven, 2 * angle_rows)):  # fmt: skip
         for k, joint in enumerate(shown):
-            ax = draw(figure.add_subplot(rows, 3, 3 * above + k + 1), run, joint)
+            ax = joints.draw_joint(figure.add_subplot(rows, 3, 3 * above + k + 1), run, joint, name)
             _keep_outer(ax, k, len(shown), 3, bottom=shown is driven or (not driven and above > 0))
     still = [f"torque of joint {k + 1}" for k in all_joints if k not in driven]
-    return add_legend(figure, [*joints.joint_handles(), *signals.flat_handle(still)], 3)
+    return add_legend(figure, [*labelled(figure), *signals.flat_handle(still)], 3)
 
 
 def reference_page(run: Run) -> Figure | None:
@@ -214,48 +239,11 @@ def reference_page(run: Run) -> Figure | None:
     axes[-1].set_xlabel("time (s)")
     axes[0].set_title(part.title)
     figure.align_ylabels()
-    return add_legend(figure, joints.reference_handles(run, part), 8)
-
-
-def _panels(
-    scene: SceneView, width: float, count: int, columns: int, head: float, foot: float
-) -> tuple[Figure, list[Axes]]:
-    """Panels of the picture's shape below a head [inch] for the legend."""
-    left, right, low, high = scene.limits(arm=False)
-    edge = 0.35 * CENTIMETRE if columns > 1 else 0.0  # for the numbers at the left
-    wide, title = (width - edge) / columns, 0.45 * CENTIMETRE if count > 1 else 0.0
-    tall = wide * (high - low) / (right - left)
-    rows = -(-count // columns)
-    height = head + rows * (tall + title) + foot
-    figure = Figure((width, height))
-    places = [
-        (edge + (k % columns) * wide, foot + (rows - 1 - k // columns) * (tall + title), wide, tall)
-        for k in range(count)
-    ]
-    return figure, [figure.add_axes((x / width, y / height, w / width, h / height)) for x, y, w, h in places]
+    return add_legend(figure, labelled(figure), 8)
 
 
 def _has_signals(run: Run) -> bool:
     return run.data.sizes["time"] > 1
-
-
-def _trim(figure: Figure, rows: int = 1, columns: int = 1) -> Figure:
-    """Take away the height that panels of a fixed shape leave empty."""
-    figure.get_layout_engine().execute(figure)
-    for ax in figure.axes:
-        ax.apply_aspect()
-    height = figure.get_figheight()
-    slack = [ax.get_position(True).height - ax.get_position().height for ax in figure.axes]
-    empty = sum(min(slack[k * columns : (k + 1) * columns]) for k in range(rows))
-    figure.set_figheight(height * (1.0 - 0.98 * max(0.0, empty)))
-    return figure
-
-
-def _map_height(run: Run, width: float) -> float:
-    """Height [inch] of a figure with one map of a given width [inch], without empty space."""
-    left, right, low, high = map_extent(run)
-    inner = width - 1.25 * CENTIMETRE
-    return float(np.clip(inner * (high - low) / (right - left), 2 * CENTIMETRE, 24 * CENTIMETRE)) + 1.6 * CENTIMETRE
 
 
 def _keep_outer(ax: Axes, k: int, count: int, columns: int, bottom: bool = True) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.sheets import envelope, keep_scale
@@ -17,7 +16,6 @@ from hopfield_nav.record import Run, contact_delays, contact_episodes, contact_s
 
 BEFORE, AFTER = 0.1, 0.3  # [s] shown before the touch and after the detection
 _SECOND = 0.01  # [N] of a second obstacle, from which it is said
-_DASHES = (0, (4, 2))
 _FORCE, _MOMENT = 1.0, 0.1  # [N], [N·m] that every scale shows
 
 
@@ -64,8 +62,9 @@ def _moment_signals(run: Run, axis: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _draw_component(ax: Axes, run: Run, signals: tuple[np.ndarray, np.ndarray], label: str, scale: float) -> Axes:
-    for values, colour, width in zip(signals[::-1], (COLOURS.felt, COLOURS.true), (0.9, 0.6), strict=True):
-        add_signal(ax, run, values, colour, linewidth=width)
+    true, estimated = signals
+    add_signal(ax, run, estimated, COLOURS.felt, linewidth=0.9, label="estimated")
+    add_signal(ax, run, true, COLOURS.true, linewidth=0.6, label="actual")
     ax.set_ylabel(label)
     return frame_time(keep_scale(ax, 2 * scale), run)
 
@@ -76,11 +75,9 @@ def draw_force_magnitude(ax: Axes, run: Run) -> Axes:
     The threshold is drawn where it is one of this magnitude alone; missed contacts are shaded.
     """
     add_missed(ax, run)
-    add_signal(ax, run, force_norm(run.data.force_estimate.values), COLOURS.felt, linewidth=0.9)
-    add_signal(ax, run, force_norm(run.data.force.values), COLOURS.true, linewidth=0.6)
-    threshold = force_threshold(run)
-    if threshold is not None:
-        ax.axhline(threshold, color=COLOURS.ink, lw=0.7, ls=(0, (4, 2)), zorder=5)
+    add_signal(ax, run, force_norm(run.data.force_estimate.values), COLOURS.felt, linewidth=0.9, label="estimated")
+    add_signal(ax, run, force_norm(run.data.force.values), COLOURS.true, linewidth=0.6, label="actual")
+    add_threshold(ax, force_threshold(run))
     ax.set_ylabel(r"$\|F\|$ (N)")
     ax.set_ylim(0, max(_FORCE, ax.get_ylim()[1]))
     return frame_time(ax, run)
@@ -104,12 +101,10 @@ def draw_force_zoom(ax: Axes, run: Run, event: int) -> Axes:
     ``event`` is the number of one with a known touch, as ``typical_collision`` gives it.
     """
     rows = zoom_rows(run, event)
-    for name, colour in (("force_estimate", COLOURS.felt), ("force", COLOURS.true)):
+    for name, colour, label in (("force_estimate", COLOURS.felt, "estimated"), ("force", COLOURS.true, "actual")):
         values = force_norm(run.data[name].values[rows])
-        ax.plot(*envelope(run.data.time.values[rows], values), color=colour, linewidth=0.8)
-    threshold = force_threshold(run)
-    if threshold is not None:
-        ax.axhline(threshold, color=COLOURS.ink, lw=0.7, ls=_DASHES)
+        ax.plot(*envelope(run.data.time.values[rows], values), color=colour, linewidth=0.8, label=label)
+    add_threshold(ax, force_threshold(run))
     ax.set_ylim(0, 1.3 * max(line.get_ydata().max() for line in ax.lines[:2]))
     ax.set_ylabel(r"$\|F\|$ (N)")
     add_instants(ax, run, event)
@@ -121,7 +116,7 @@ def draw_level_zoom(ax: Axes, run: Run, event: int) -> Axes:
     """What the detector compared with its threshold, around a collision as in ``draw_force_zoom``."""
     rows = zoom_rows(run, event)
     ax.plot(*envelope(run.data.time.values[rows], run.data.level.values[rows]), color=COLOURS.felt, linewidth=0.8)
-    ax.axhline(1.0, color=COLOURS.ink, lw=0.7, ls=_DASHES)
+    add_threshold(ax, 1.0)
     ax.set_ylim(0, 1.15 * max(1.0, ax.lines[0].get_ydata().max()))
     ax.set_ylabel("alarm level (1)")
     add_instants(ax, run, event)
@@ -150,33 +145,10 @@ def typical_collision(run: Run) -> int | None:
     return int(np.nanargmin(np.abs(delay - np.nanmedian(delay))))
 
 
-def force_handles(run: Run, magnitude: bool = False) -> list[Artist]:
-    """Legend of the force plots."""
-    handles: list[Artist] = [
-        Line2D([], [], color=COLOURS.true, label="actual"),
-        Line2D([], [], color=COLOURS.felt, label="estimated"),
-    ]
-    if magnitude and force_threshold(run) is not None:
-        handles.append(threshold_handle())
-    if magnitude and missed_contacts(run):
-        handles.append(Patch(facecolor=COLOURS.missed, label="missed contact"))
-    return handles
-
-
-def threshold_handle() -> Line2D:
-    """Legend of the threshold."""
-    return Line2D([], [], color=COLOURS.ink, lw=0.7, ls=(0, (4, 2)), label="threshold")
-
-
-def instant_handles(run: Run, event: int) -> list[Artist]:
-    """Legend of threshold, touch and detection of a collision, and of what else touches."""
-    others = other_touches(run, event)
-    return [
-        threshold_handle(),
-        Line2D([], [], color=COLOURS.true, lw=0.8, ls=":", label="touch"),
-        Line2D([], [], color=COLOURS.felt, lw=0.8, ls=":", label="detection"),
-        *([Patch(color=COLOURS.grid, alpha=0.6, lw=0, label="touches elsewhere too")] if others else []),
-    ]
+def add_threshold(ax: Axes, threshold: float | None) -> None:
+    """A dashed line at a threshold, where there is one."""
+    if threshold is not None:
+        ax.axhline(threshold, color=COLOURS.ink, lw=0.7, ls=(0, (4, 2)), zorder=5, label="threshold")
 
 
 def force_threshold(run: Run) -> float | None:
@@ -196,7 +168,7 @@ def add_missed(ax: Axes, run: Run) -> None:
     least = 0.006 * float(run.data.time.values[-1])
     for episode in missed_contacts(run):
         middle, half = (episode.start + episode.end) / 2, max(episode.end - episode.start, least) / 2
-        ax.axvspan(middle - half, middle + half, color=COLOURS.missed, lw=0, zorder=1)
+        ax.axvspan(middle - half, middle + half, color=COLOURS.missed, lw=0, zorder=1, label="missed contact")
 
 
 def frame_time(ax: Axes, run: Run) -> Axes:
@@ -220,9 +192,10 @@ def zoom_rows(run: Run, event: int) -> slice:
 def add_instants(ax: Axes, run: Run, event: int) -> None:
     """Upright lines at touch and detection; other touches are shaded."""
     for start, end in other_touches(run, event):
-        ax.axvspan(start, end, color=COLOURS.grid, alpha=0.6, lw=0, zorder=0)
-    ax.axvline(float(run.data.touch_time[event]), color=COLOURS.true, lw=0.7, ls=":", zorder=1)
-    ax.axvline(float(run.data.event_time[event]), color=COLOURS.felt, lw=0.7, ls=":", zorder=1)
+        ax.axvspan(start, end, color=COLOURS.grid, alpha=0.6, lw=0, zorder=0, label="touches elsewhere too")
+    how: dict[str, Any] = {"lw": 0.7, "ls": ":", "zorder": 1}
+    ax.axvline(float(run.data.touch_time[event]), color=COLOURS.true, label="touch", **how)
+    ax.axvline(float(run.data.event_time[event]), color=COLOURS.felt, label="detection", **how)
 
 
 def frame_zoom(ax: Axes, run: Run, event: int) -> Axes:

@@ -6,15 +6,13 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.patches import FancyArrowPatch, Patch
+from matplotlib.patches import Patch
 
 from hopfield_nav.figures import solid
 from hopfield_nav.figures.palette import COLOURS
-from hopfield_nav.figures.sheets import path_rows
+from hopfield_nav.figures.run.film_panels import METRES_PER_NEWTON, Now, ScenePanel
 from hopfield_nav.record import PlanRecord, Run, contact_episodes
 
-METRES_PER_NEWTON = 0.012  # length of a force arrow
-_SMALLEST_ARROW = 0.5  # [N]
 _ENDS = {
     "reached": "goal reached",
     "no_path": "no path is left",
@@ -40,15 +38,11 @@ def draw_snapshot(ax: Axes, run: Run, time: float, scene: solid.SceneView | None
     The axes are ordinary ones: the scene, which several moments may share, is projected in parallel, with equal
     lengths everywhere.
     """
-    scene = scene or solid.SceneView(run)
-    row, plan = row_at(run, time), plan_at(run, time)
-    q = run.data.q.values[row]
-    solids = solid.add_scene(ax, scene, q, plan._replace(cell=None), time=time)
-    solid.add_cell_plates(ax, scene, plan)
-    _add_paths(solids, run, scene, plan, row)
-    if np.isfinite(q).all():
-        add_forces(ax, run, scene, row)
-    return solid.frame_scene(ax, scene)
+    panel = ScenePanel(ax, run, scene, 0.5)
+    panel.show(Now(time, row_at(run, time), 0, plan_at(run, time)), True)
+    for k, artist in enumerate(panel.artists):
+        artist.set_zorder(3 + 0.1 * k)
+    return ax
 
 
 def snapshot_handles(run: Run) -> list[Artist]:
@@ -102,39 +96,6 @@ def row_at(run: Run, time: float) -> int:
 def plan_at(run: Run, time: float) -> PlanRecord:
     """The plan that was followed at a time [s]: at a detection, the one that it led to."""
     return run.plans()[int(np.searchsorted(run.data.event_time.values, time + 1e-9, side="right"))]
-
-
-def force_arrow(scene: solid.SceneView, tool: np.ndarray, force: np.ndarray) -> np.ndarray | None:
-    """Ends (2, 2) [m] of a force's arrow in the picture, None for a force too small to show."""
-    size = float(np.linalg.norm(force))
-    if not np.isfinite(size) or size < _SMALLEST_ARROW:
-        return None
-    return scene.appear(np.stack([tool, tool + METRES_PER_NEWTON * min(1.0, 40 / size) * force]))
-
-
-def add_forces(ax: Axes, run: Run, scene: solid.SceneView, row: int) -> None:
-    """The true and the estimated force on the tool as arrows."""
-    tool = run.data.tool_position.values[row]
-    for name, colour in (("force", COLOURS.true), ("force_estimate", COLOURS.felt)):
-        ends = force_arrow(scene, tool, run.data[name].values[row])
-        if ends is not None:
-            ax.add_patch(FancyArrowPatch(*ends, color=colour, lw=1.1, arrowstyle="-|>", mutation_scale=6,
-                                         shrinkA=0, shrinkB=0, zorder=8))  # fmt: skip
-    ax.plot(*scene.appear(tool), "o", color=COLOURS.travelled, markersize=3, mec=COLOURS.ink, mew=0.5, zorder=9)
-
-
-def _add_paths(solids: solid.Solids, run: Run, scene: solid.SceneView, plan: PlanRecord, row: int) -> None:
-    if len(plan.path):
-        solid.add_line(solids, scene, solid.cell_points(run, plan.path), color=COLOURS.planned, lw=1.0, zorder=3)
-    trail = run.data.tool_position.values[: row + 1]
-    solid.add_line(solids, scene, trail[path_rows(trail)], color=COLOURS.travelled, lw=0.9, zorder=3.5)
-    add_ends(solids.axes, run, scene, 4)
-
-
-def add_ends(ax: Axes, run: Run, scene: solid.SceneView, size: float) -> None:
-    """Start and goal; on a map in space over everything. ``size`` in points."""
-    for mark in solid.add_ends(ax, run, size, scene.appear):
-        mark.set_zorder(6.6 if scene.in_space else 3.6)
 
 
 def _freest(run: Run, first: float, last: float) -> float:

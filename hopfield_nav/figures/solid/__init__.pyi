@@ -9,6 +9,7 @@ from .faces import pose_outline as pose_outline
 from .faces import turned_faces as turned_faces
 from .layers import EXCLUDED as EXCLUDED
 from .layers import FOR_A_TIME as FOR_A_TIME
+from .layers import add_bars as add_bars
 from .layers import add_cells as add_cells
 from .layers import add_closed_steps as add_closed_steps
 from .layers import add_ends as add_ends
@@ -17,10 +18,8 @@ from .layers import add_obstacles as add_obstacles
 from .layers import cell_centres as cell_centres
 from .layers import cell_classes as cell_classes
 from .layers import felt_alpha as felt_alpha
-from .layers import few_empty as few_empty
 from .layers import final_plan as final_plan
 from .layers import frame_map as frame_map
-from .layers import map_grid as map_grid
 from .layers import mark_goal as mark_goal
 from .layers import mark_start as mark_start
 from .layers import obstacle_outlines as obstacle_outlines
@@ -35,7 +34,6 @@ from .room import room_ends as room_ends
 from .room import slice_outline as slice_outline
 from .room import start_point as start_point
 from .scene import SceneView as SceneView
-from .scene import add_cell_plates as add_cell_plates
 from .scene import add_line as add_line
 from .scene import add_plane as add_plane
 from .scene import add_scales as add_scales

@@ -1,24 +1,18 @@
-"""What maps seen from above are made of: cells, true obstacles, paths, trails, start and goal.
-
-``map_grid`` places many small maps on one page.
-"""
+"""What maps seen from above are made of: cells, true obstacles, paths, trails, start and goal."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.colors import ListedColormap, to_rgba
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
 from hopfield_nav.build import all_solids
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.solid.room import cell_points, grid_lines, map_extent, slice_outline, start_point
-from hopfield_nav.figures.style import CENTIMETRE
 from hopfield_nav.record import PlanRecord, Run
 
 Appear = Callable[[np.ndarray], np.ndarray]
@@ -91,15 +85,18 @@ def add_cells(ax: Axes, run: Run, classes: np.ndarray) -> None:
 
 
 def add_closed_steps(ax: Axes, run: Run, steps: np.ndarray, certainty: np.ndarray) -> None:
-    """A bar across every closed step of a map in the plane: full for a fact, thin for a belief."""
-    for fact in (False, True):
-        chosen = steps[(certainty == 1.0) == fact]
-        if len(chosen):
-            ends = cell_centres(run, chosen.reshape(-1, chosen.shape[2])).reshape(-1, 2, 2)
-            middle, along = ends.mean(axis=1), np.diff(ends, axis=1)[:, 0]
-            across = _BAR * along[:, ::-1] * [1.0, -1.0]
-            bars = np.stack([middle - across, middle + across], axis=1)
-            add_segments(ax, bars, COLOURS.felt, 1.6 if fact else 0.8, 4.5)
+    """A bar across every closed step (k, 2, rank) of a map in the plane."""
+    add_bars(ax, cell_centres(run, steps.reshape(-1, steps.shape[2])), certainty, 4.5)
+
+
+def add_bars(ax: Axes, ends: np.ndarray, certainty: np.ndarray, zorder: float) -> None:
+    """Bars across closed steps with ends (2 k, 2) in pairs: full for a fact, thin for a belief."""
+    ends = ends.reshape(-1, 2, 2)
+    middle, along = ends.mean(axis=1), np.diff(ends, axis=1)[:, 0]
+    across = _BAR * along[:, ::-1] * [1.0, -1.0]
+    bars = np.stack([middle - across, middle + across], axis=1)
+    for fact, width in ((False, 0.8), (True, 1.6)):
+        add_segments(ax, bars[(certainty == 1.0) == fact], COLOURS.felt, width, zorder)
 
 
 def add_grid(ax: Axes, run: Run) -> None:
@@ -150,45 +147,11 @@ def mark_goal(ax: Axes, point: Sequence[float] | np.ndarray, size: float = 6.0) 
     return ax.plot(*point, "D", color=COLOURS.goal, markersize=0.85 * size, mec="white", mew=0.6, zorder=6)[0]
 
 
-def frame_map(ax: Axes, run: Run, labels: bool = True) -> None:
+def frame_map(ax: Axes, run: Run) -> Axes:
     """Equal axes that end at the map's edges, in metres."""
     left, right, low, high = map_extent(run)
-    ax.set(xlim=(left, right), ylim=(low, high), aspect="equal")
+    ax.set(xlim=(left, right), ylim=(low, high), aspect="equal", xlabel="x (m)", ylabel="y (m)")
     ax.locator_params(nbins=5)
     for spine in ax.spines.values():
         spine.set_visible(True)
-    if labels:
-        ax.set(xlabel="x (m)", ylabel="y (m)")
-
-
-def few_empty(count: int, choices: tuple[int, ...]) -> int:
-    """How many columns leave the fewest places empty; up to four panels stand in one row."""
-    if count <= 4:
-        return count
-    return min(choices, key=lambda columns: (-count % columns, -columns))
-
-
-def map_grid(
-    run: Run, width: float, count: int, columns: int, handles: list[Artist], per_row: int, note: str
-) -> tuple[Figure, list[Axes]]:
-    """Panels of the map's shape below a legend; numbers at the outer edges only, a note at the lower one."""
-    head = 0.4 * CENTIMETRE * -(-len(handles) // per_row)
-    margin_left, margin_right, gap, title = (c * CENTIMETRE for c in (1.25, 0.15, 0.18, 0.5))
-    bottom = 0.95 * CENTIMETRE
-    left, right, low, high = map_extent(run)
-    wide = (width - margin_left - margin_right - (columns - 1) * gap) / columns
-    tall = min(wide * (high - low) / (right - left), 3 * wide)
-    rows = -(-count // columns)
-    height = head + bottom + rows * (tall + title)
-    figure = Figure((width, height))
-    panels = []
-    for k in range(count):
-        x = margin_left + (k % columns) * (wide + gap)
-        y = bottom + (rows - 1 - k // columns) * (tall + title)
-        ax = figure.add_axes((x / width, y / height, wide / width, tall / height))
-        ax.tick_params(labelbottom=k + columns >= count, labelleft=k % columns == 0)
-        panels.append(ax)
-    figure.supxlabel(f"x (m){note}", fontsize="medium", y=0.1 * CENTIMETRE / height, va="bottom")
-    figure.supylabel("y (m)", fontsize="medium", x=0.1 * CENTIMETRE / width, ha="left")
-    figure.legend(handles=handles, loc="upper center", ncols=per_row, borderaxespad=0.1)
-    return figure, panels
+    return ax

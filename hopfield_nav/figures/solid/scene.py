@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from hopfield_nav.build import all_solids, build_arm
 from hopfield_nav.figures.palette import COLOURS
@@ -138,14 +138,11 @@ def frame_scene(ax: Axes, scene: SceneView, arm: bool = True) -> Axes:
     return ax
 
 
-def add_scene(
-    ax: Axes, scene: SceneView, q: np.ndarray | None = None, plan: PlanRecord | None = None, obstacles: bool = True,
-    time: float | None = None,
-) -> Solids:  # fmt: skip
+def add_scene(ax: Axes, scene: SceneView, plan: PlanRecord, obstacles: bool = True) -> Solids:
     """The map's plane, over it and below it ``SceneView.parts``; what is over it."""
     below, above = Solids(ax, scene.view, below=scene.plane, zorder=1), Solids(ax, scene.view, above=scene.plane)
     for solids in (below, above):
-        solids.show(scene.parts(q, plan, obstacles, time))
+        solids.show(scene.parts(None, plan, obstacles))
     add_plane(ax, scene)
     add_scales(ax, scene)
     return above
@@ -175,13 +172,6 @@ def add_line(solids: Solids, scene: SceneView, points: np.ndarray, **how: Any) -
     shadow = scene.on_plane(points[:, :2])
     solids.axes.plot(*shadow.T, color=COLOURS.excluded, lw=0.6, alpha=0.45, zorder=2.9)
     return SpaceLine(solids, points, **{**how, "zorder": how["zorder"] + 3})
-
-
-def add_cell_plates(ax: Axes, scene: SceneView, plan: PlanRecord) -> PolyCollection:
-    """Felt and excluded cells on the plane."""
-    faces, colours = scene.cells(plan)
-    cells = PolyCollection(faces, facecolors=colours, linewidths=0, zorder=2.5)
-    return ax.add_collection(cells, autolim=False)
 
 
 def _floor(scene: SceneView, height: float) -> np.ndarray:
@@ -231,6 +221,5 @@ def _write(ax: Axes, scene: SceneView, xy: np.ndarray, text: str) -> None:
 
 def _round_numbers(low: float, high: float) -> np.ndarray:
     """Two to four round numbers between two ends."""
-    power = 10.0 ** np.floor(np.log10(high - low))
-    step = next(s * power for s in (5.0, 2.0, 1.0, 0.5, 0.2, 0.1) if (high - low) / (s * power) >= 2.2)
-    return np.round(np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step, 9) + 0.0
+    values = MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(low, high)
+    return np.round(values[(values >= low) & (values <= high)], 9) + 0.0

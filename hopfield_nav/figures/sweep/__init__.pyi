@@ -5,7 +5,6 @@ from .lines import add_strips as add_strips
 from .lines import draw_lines as draw_lines
 from .outcomes import OUTCOMES as OUTCOMES
 from .outcomes import draw_outcomes as draw_outcomes
-from .outcomes import outcome_handles as outcome_handles
 from .pages import ALARMS as ALARMS
 from .pages import DELAY as DELAY
 from .pages import MAIN as MAIN
@@ -14,7 +13,7 @@ from .pages import draw_heat as draw_heat
 from .pages import draw_sweep_figures as draw_sweep_figures
 from .pages import read_table as read_table
 from .pareto import draw_pareto as draw_pareto
-from .pareto import pareto_front as pareto_front
+from .pareto import pareto_corners as pareto_corners
 from .points import TIME as TIME
 from .points import Points as Points
 from .points import median as median

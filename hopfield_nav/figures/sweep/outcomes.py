@@ -2,10 +2,7 @@
 
 import numpy as np
 import xarray as xr
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.sweep.axes import limit_axis, scale_axis, swept_axis
@@ -47,8 +44,8 @@ def draw_outcomes(ax: Axes, data: xr.Dataset, x: str | None) -> Axes:
     for outcome in present(points):
         counts = np.bincount(codes[points.outcome == outcome], minlength=at.size)
         share = counts / np.maximum(totals, 1)
-        colour = OUTCOMES.get(outcome, _OTHER)
-        ax.bar(at, 100 * share, 0.8, 100 * below, color=colour, edgecolor="white", linewidth=0.4)
+        how = {"color": OUTCOMES.get(outcome, _OTHER), "label": outcome.replace("_", " ")}
+        ax.bar(at, 100 * share, 0.8, 100 * below, edgecolor="white", linewidth=0.4, **how)
         ink = "white" if outcome in _DARK else COLOURS.ink
         _add_counts(ax, at - 0.12 * points.repeated, counts, share, below, ink)
         below += share
@@ -64,17 +61,6 @@ def draw_outcomes(ax: Axes, data: xr.Dataset, x: str | None) -> Axes:
         limit_axis(axis, ax)
     ax.set_title(_total(totals), loc="right", size="small")
     return ax
-
-
-def outcome_handles(data: xr.Dataset) -> list[Artist]:
-    """Legend of the outcomes that occur."""
-    points = Points(data)
-    handles: list[Artist] = [
-        Patch(facecolor=OUTCOMES.get(name, _OTHER), label=name.replace("_", " ")) for name in present(points)
-    ]
-    if points.repeated:
-        handles.append(Line2D([], [], color=COLOURS.ink, ls="", marker="|", ms=6, mew=0.9, label="95 % interval"))
-    return handles
 
 
 def present(points: Points) -> list[str]:
@@ -97,7 +83,8 @@ def _add_intervals(ax: Axes, at: np.ndarray, reached: np.ndarray, totals: np.nda
             low, high = share_interval(int(successes), int(count))
             middle = successes / count
             error = [[100 * max(0, middle - low)], [100 * max(0, high - middle)]]
-            ax.errorbar(place + 0.25, 100 * middle, error, color=COLOURS.ink, lw=0.9, capsize=1.5, clip_on=False)
+            how = {"color": COLOURS.ink, "ls": "", "lw": 0.9, "capsize": 1.5, "clip_on": False}
+            ax.errorbar(place + 0.25, 100 * middle, error, label="95 % interval", **how)
 
 
 def _total(totals: np.ndarray) -> str:

@@ -18,12 +18,12 @@ from matplotlib.figure import Figure
 
 from dynamics import BadInput, require_known
 from dynamics.files import inside
-from hopfield_nav.figures.sheets import add_legend, new_figure, save_figure, settings_note
+from hopfield_nav.figures.sheets import add_legend, labelled, new_figure, save_figure, settings_note
 from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE, paper_style
 from hopfield_nav.figures.sweep.axes import swept_axis
 from hopfield_nav.figures.sweep.heat_map import add_bar, draw_heat_map, heat_map_handles, mark_handles, norm_of
 from hopfield_nav.figures.sweep.lines import draw_lines
-from hopfield_nav.figures.sweep.outcomes import draw_outcomes, outcome_handles
+from hopfield_nav.figures.sweep.outcomes import draw_outcomes
 from hopfield_nav.figures.sweep.pareto import draw_pareto
 from hopfield_nav.figures.sweep.paths import paths_page
 from hopfield_nav.figures.sweep.points import TIME, Points, median, short
@@ -107,7 +107,8 @@ def outcomes_page(data: xr.Dataset, names: list[str]) -> Figure:
     """Shares of outcomes over each parameter."""
     axes: Sequence[str | None] = names or [None]
     draws = [partial(draw_outcomes, data=data, x=name) for name in axes]
-    return add_legend(_grid(draws, 5.0), outcome_handles(data), 4 if len(draws) == 1 else 8)
+    figure = _grid(draws, 5.0)
+    return add_legend(figure, labelled(figure), 4 if len(draws) == 1 else 8)
 
 
 def heat_maps_page(data: xr.Dataset, quantities: list[str], x: str, y: str) -> Figure:

@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
 from hopfield_nav.figures.palette import COLOURS
+from hopfield_nav.figures.sheets import evenly
 from hopfield_nav.figures.sweep.axes import scale_values
 from hopfield_nav.figures.sweep.heat_map import mark_handles
 from hopfield_nav.figures.sweep.points import MARKS, Points, median, plain, short
@@ -28,7 +29,13 @@ class SettingMedians:
     y: np.ndarray  # (n,) medians
     rows: np.ndarray  # (n,) a run of each
     able: np.ndarray  # (n,) whether at least half of its runs reached the goal
-    front: np.ndarray  # indices of the able ones that no other able one beats, from small x to large
+    # indices of the able ones that no other able one beats, from small x to large; those at one place together
+    corners: list[np.ndarray]
+
+    @property
+    def front(self) -> np.ndarray:
+        """All of them."""
+        return np.concatenate([np.zeros(0, int), *self.corners])
 
 
 def draw_pareto(ax: Axes, data: xr.Dataset, x: str, y: str) -> Axes:
@@ -98,28 +105,24 @@ def settings(points: Points, x: str, y: str) -> SettingMedians:
     able = np.array([points.reached[rows].mean() >= 0.5 for rows in groups], bool)
     rows = np.array([rows[0] for rows in groups], int)
     xs, ys, rows, able = xs[known], ys[known], rows[known], able[known]
-    able_front = pareto_front(xs[able], ys[able])
-    return SettingMedians(xs, ys, rows, able, np.flatnonzero(able)[able_front])
+    index = np.flatnonzero(able)
+    return SettingMedians(xs, ys, rows, able, [index[tied] for tied in pareto_corners(xs[able], ys[able])])
 
 
-def pareto_front(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Indices (m,) of the points that no other beats: none is as small in both numbers and smaller in one.
+def pareto_corners(x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    """Indices of the points that no other beats: none is as small in both numbers and smaller in one.
 
-    They go from small x to large; points that agree in both stay together.
+    They go from small x to large; points that agree in both are together in one array.
     """
-    order = np.lexsort((y, x))
-    kept: list[int] = []
-    for k in order:
-        tied = kept and x[k] == x[kept[-1]] and y[k] == y[kept[-1]]
-        if not kept or y[k] < y[kept[-1]] or tied:
-            kept.append(int(k))
-    return np.array(kept, int)
+    places, which = np.unique(np.stack([x, y], axis=1), axis=0, return_inverse=True)
+    least_before = np.minimum.accumulate(np.append(np.inf, places[:-1, 1]))
+    return [np.flatnonzero(which.ravel() == k) for k in np.flatnonzero(places[:, 1] < least_before)]
 
 
 def _add_list(ax: Axes, points: Points, found: SettingMedians, marks: list[Artist]) -> None:
     """Numbers at the front, and what they stand for to the right of the axes."""
-    corners = _corners(found)
-    shown = [corners[k] for k in np.linspace(0, len(corners) - 1, min(MOST_NUMBERED, len(corners))).round().astype(int)]
+    corners = found.corners
+    shown = [corners[k] for k in evenly(len(corners), MOST_NUMBERED)]
     values = [points.values(name) for name in points.parameters]
     handles: list[Artist] = []
     for k, tied in enumerate(shown):
@@ -147,15 +150,3 @@ def _kinds(found: SettingMedians) -> list[Line2D]:
     if not found.able.all():
         kinds.append(Line2D([], [], ls="", marker="x", color=COLOURS.obstacle, ms=3, label="goal not reached"))
     return kinds
-
-
-def _corners(found: SettingMedians) -> list[list[int]]:
-    """Points of the front, those at the same place together."""
-    corners: list[list[int]] = []
-    for k in found.front:
-        same = corners and (found.x[corners[-1][0]], found.y[corners[-1][0]]) == (found.x[k], found.y[k])
-        if same:
-            corners[-1].append(int(k))
-        else:
-            corners.append([int(k)])
-    return corners

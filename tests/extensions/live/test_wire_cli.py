@@ -47,21 +47,18 @@ def test_watch_and_replay_of_its_record_tell_the_same(tmp_path, capsys):
     assert settings["counts"]["rows"] == 625
 
 
-def test_calibrate_then_watch(tmp_path, capsys):
-    """What it prints is enough to watch again with the same values."""
+def test_keep_free_motion_then_watch(tmp_path, capsys):
+    """Without methods and motors rows are kept; they give motors, friction and noise for what follows."""
     out = tmp_path / "kept"
-    with in_a_thread(telling(moving(80.0)), speed=10.0) as server:
-        words = ["--detector", "joint_torque", "--set", "pole=15", "--calibrate", "40", "--record", str(out)]
-        assert watch(server, *words, "--for", "2") == 0
-    printed = capsys.readouterr().out
-    assert "false alarms per hour" in printed
-    assert "3.7 h of free motion" in printed
-    assert "--set threshold=[" in printed
-    assert load_recording(out / "free").time.values[-1] == pytest.approx(40.0)
-    assert load_recording(out).time.values[-1] == pytest.approx(2.0)
+    with in_a_thread(telling(moving(45.0)), speed=10.0) as server:
+        assert watch(server, "--record", str(out), "--for", "40") == 0
+    output = capsys.readouterr()
+    assert "nothing is judged" in output.err
+    assert "alarms" not in output.out
+    assert load_recording(out).time.values[-1] == pytest.approx(40.0)
+    assert "estimator" not in json.loads((out / "watch.json").read_text())
     with in_a_thread(telling(moving(3.0))) as server:
-        again = ["--detector", "joint_torque", "--threshold", "6", "--set", "pole=15"]
-        assert watch(server, *again, "--free-run", str(out / "free")) == 0
+        assert watch(server, *METHODS, "--free-run", str(out)) == 0
     assert alarms_of(capsys.readouterr().out) == "0"
 
 
@@ -143,7 +140,7 @@ JOINTS = "watch 127.0.0.1 --detector joint_torque"
         (JOINTS, "the motor constants are not known"),
         (f"{JOINTS} --motor-constants 1,2", "no motor constants"),
         (f"{JOINTS} --motor-constants a", "--motor-constants: not understood"),
-        (f"{JOINTS} --calibrate 5 --motor-constants 1", "motors are given twice"),
+        (f"{JOINTS} --calibrate 5", "tune --free-run FOLDER"),
         (f"{JOINTS} --motor-constants 8,8,8,8,8,8 --set pol=3", "unknown parameter"),
         ("serve nowhere.yaml", "nowhere.yaml"),
         ("serve no_such_world", "no_such_world"),
@@ -156,12 +153,12 @@ def test_refusals_are_one_line_and_status_2(capsys, words, said):
     refused_by_command(capsys, words.split(), said)
 
 
-@pytest.mark.parametrize("motors", [KNOWN, ["--calibrate", "5"]])
-def test_nobody_there(tmp_path, capsys, motors):
+@pytest.mark.parametrize("judged", [[*METHODS, *KNOWN], []])
+def test_nobody_there(tmp_path, capsys, judged):
     own = tmp_path / "own"
     own.mkdir()
     for folder in (tmp_path / "log", own) * 2:  # the first leaves nothing in the way of the second
-        words = ["watch", "127.0.0.1", "--port", "9", "--retry", "0", *METHODS, *motors, "--record", str(folder)]
+        words = ["watch", "127.0.0.1", "--port", "9", "--retry", "0", *judged, "--record", str(folder)]
         assert main(words) == 2
         assert "no arm answers: Connection refused" in capsys.readouterr().err
     assert own.is_dir()

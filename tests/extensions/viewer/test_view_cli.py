@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import urllib.request
 import webbrowser
 
 import pytest
@@ -63,25 +61,16 @@ def test_what_is_no_run_and_no_plan_is_refused(saved, opened, tmp_path, capsys):
     assert [path.name for path in tmp_path.iterdir()] == ["plan.json"]
 
 
-def test_run_in_sight_is_the_same_run(monkeypatch, tmp_path, capsys):
-    """The browser is a stand-in that fetches every page once; the record is that of a run without it."""
-    pages = []
-
-    def fetch(address):
-        def look():
-            with urllib.request.urlopen(address) as answer:
-                pages.append(answer.read().decode())
-
-        threading.Timer(0.2, look).start()
-
-    monkeypatch.setattr(webbrowser, "open", fetch)
+def test_run_in_sight_is_the_same_run(opened, tmp_path, capsys):
+    """The page lies beside the folder; the record is that of a run without it."""
     seen, plain = tmp_path / "seen", tmp_path / "plain"
     assert main(["run", "empty", "--view", "--no-plots", "--out", str(seen)]) == 0
     output = capsys.readouterr()
-    assert "http://127.0.0.1:" in output.err
+    assert opened == [(tmp_path / "seen.html").as_uri()]
+    assert opened[0] in output.err
+    assert '"live": false' in (tmp_path / "seen.html").read_text()
     assert f"hopfield-nav view {seen}" in "".join(output.out.split("\n")).replace("  ", "")
     assert main(["run", "empty", "--no-plots", "--out", str(plain)]) == 0
-    assert len(pages) == 1
     assert load_run(seen).data.identical(load_run(plain).data)
     assert load_run(seen).summary["wall_time_s"] > 0.0
 

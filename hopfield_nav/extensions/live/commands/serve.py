@@ -79,18 +79,19 @@ def _telling(log: str, rate: float | None, arm: str, overrides: list[str]) -> "S
 
 
 def _report(server: "Server", told: "Source") -> None:
+    import numpy as np
+
     from hopfield_nav.cli import print_table
 
-    pace = server.pace
-    if pace is None:
+    if not server.late:
         return
-    late = f"{1e3 * pace.quantile(0.5):.2g} ms half of them, {1e3 * pace.quantile(0.99):.2g} ms 99 %"
+    half, most, longest = (1e3 * late for late in np.quantile(server.late, (0.5, 0.99, 1.0)))
     print_table(
         [
-            ("rows told", f"{pace.rows} of {len(told.time)}"),
+            ("rows told", f"{len(server.late)} of {len(told.time)}"),
             ("clients", f"{server.clients}, {server.packages} packages"),
-            ("rows were late by", f"{late}, {1e3 * pace.latest:.2g} ms at most"),
-            ("the last one by", f"{1e3 * pace.last:.2g} ms: what the clock has drifted"),
+            ("rows were late by", f"{half:.2g} ms half of them, {most:.2g} ms 99 %, {longest:.2g} ms at most"),
+            ("the last one by", f"{1e3 * server.late[-1]:.2g} ms: what the clock has drifted"),
         ],
         title=told.name,
     )

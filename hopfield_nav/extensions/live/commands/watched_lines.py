@@ -1,15 +1,11 @@
 """What a watch prints and shows: whatever a source sends, lines are harmless and not too many."""
 
 import time as clock
-import webbrowser
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from dynamics import printable
 
 if TYPE_CHECKING:
-    from dynamics import Arm
     from hopfield_nav.extensions.live.detector_stream import Seen
     from hopfield_nav.extensions.live.monitor import Told
     from hopfield_nav.extensions.live.stream_page import StreamPage
@@ -37,30 +33,12 @@ class WatchedLines:
             print(f"{kind}: {MAX_LINES} lines within {WINDOW:g} s; more of them are only counted", flush=True)
 
 
-@contextmanager
-def page_of(model: "Arm", host: str) -> "Iterator[StreamPage]":
-    """The page of a stream from a host; at the end it waits for the browser to take the last one."""
-    from hopfield_nav.cli import say
-    from hopfield_nav.extensions.live.stream_page import StreamPage
-
-    page = StreamPage(model, f"watching {host}")
-    say(f"to be seen at {page.address}")
-    try:
-        yield page
-    finally:
-        if not page.close():
-            say("no browser came for the page")
-
-
 def show_on(page: "StreamPage", told: "Told") -> None:
-    """Put a judged row on the page, which is opened with the first one."""
-    if told.seen is None:
-        return
-    first = not page.begun
-    if page.add(told.time, told.q, told.seen.level, told.seen.tau_external) and first:
-        webbrowser.open(page.address)
-    if told.seen.detected:
-        page.add_alarm(told.seen.time, alarm_line(told.seen))
+    """Put a judged row on the page."""
+    if told.seen is not None:
+        page.add(told.time, told.q, told.seen.level, told.seen.tau_external)
+        if told.seen.detected:
+            page.add_alarm(told.seen.time, alarm_line(told.seen))
 
 
 def alarm_line(seen: "Seen") -> str:

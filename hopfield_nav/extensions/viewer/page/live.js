@@ -1,8 +1,8 @@
 "use strict";
-// A run that is still going: load the page again when there is more, and look from the same place.
+// A run that is still going: load the page again, and look from the same place.
 
-const KEPT = "hopfield-nav-live";
-const PAUSE = 500; // [ms] between two questions
+const KEPT = "hopfield-nav-live" + location.pathname;
+const PAUSE = 2000; // [ms] between two loads
 
 function rememberPlace({ clock, scene }) {
   const place = { time: clock.time, atEnd: clock.time >= clock.end };
@@ -20,19 +20,14 @@ function takePlace({ clock, scene }) {
   clock.seek(place.atEnd ? clock.end : place.time);
 }
 
-async function followRun(page) {
-  takePlace(page);
-  for (;;) {
-    await new Promise((done) => setTimeout(done, PAUSE));
-    const version = await fetch("version").then((answer) => answer.json()).catch(() => null);
-    if (version === null) return; // the run was interrupted
-    if (version > page.view.live.version && !page.clock.playing) {
-      rememberPlace(page);
-      location.reload();
-      return;
-    }
-  }
+function followRun(page) {
+  setInterval(() => {
+    if (page.clock.playing) return;
+    rememberPlace(page);
+    location.reload();
+  }, PAUSE);
 }
 
 if (window.hopfieldView.view.live) followRun(window.hopfieldView);
-else if (location.protocol === "http:" && sessionStorage.getItem(KEPT)) takePlace(window.hopfieldView);
+if (window.hopfieldView.view.live || sessionStorage.getItem(KEPT)) takePlace(window.hopfieldView);
+sessionStorage.removeItem(KEPT);
