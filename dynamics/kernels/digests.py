@@ -131,6 +131,6 @@ def _digest(words: Mapping[str, str], files: Mapping[Path, Path]) -> str:
     sha = hashlib.sha256()
     for name, value in words.items():
         sha.update(f"{name}={value}\n".encode())
-    for name in sorted(files):
-        sha.update(name.as_posix().encode() + files[name].read_bytes())
+    for path in sorted(files):
+        sha.update(path.as_posix().encode() + files[path].read_bytes())
     return sha.hexdigest()[:16]

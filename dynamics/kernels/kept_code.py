@@ -27,6 +27,7 @@ from dynamics.kernels.checksums import opened, sealed
 from dynamics.kernels.digests import PACKAGES, checkout, extension_of
 
 ENDING = ".nbc"
+_TUPLES: Any = (tuple, types.BaseTuple)
 
 
 def kept_code(function: Callable, package: Path | None = None) -> NullCache:
@@ -59,7 +60,7 @@ class KeptCode(NullCache):
         written_for, parts = pickle.loads(content) if content else (None, ())
         return CompileResult._rebuild(target_context, *parts) if written_for == key else None
 
-    def save_overload(self, sig: Any, data: CompileResult) -> None:
+    def save_overload(self, sig: Any, data: Any) -> None:
         """Write a version, unless it holds what is true in this process alone."""
         if data.lifted or data.library.has_dynamic_globals or " at 0x" in str(sig):
             return
@@ -100,10 +101,10 @@ def _in_words(kind: Any) -> str:
         return f"{_in_words(kind.return_type)}{_in_words(kind.args)}"
     if isinstance(kind, types.FunctionType):
         return f"function {_in_words(kind.signature)}"
-    if isinstance(kind, types.BaseNamedTuple):
+    if tuples := getattr(kind, "instance_class", None):
         fields = (f"{name}: {_in_words(part)}" for name, part in zip(kind.fields, kind, strict=True))
-        return f"{kind.instance_class.__module__}.{kind.instance_class.__qualname__}({', '.join(fields)})"
-    if isinstance(kind, tuple | types.BaseTuple):
+        return f"{tuples.__module__}.{tuples.__qualname__}({', '.join(fields)})"
+    if isinstance(kind, _TUPLES):
         return f"({', '.join(map(_in_words, kind))})"
     return str(kind)
 

@@ -112,7 +112,9 @@ def c_function(
     function: Callable, signature: Any, package: Path | None, ours: bool, cache: bool, **options: Any
 ) -> Callable:
     """As ``numba.cfunc``; what is not ``ours`` for the processor that its own functions are compiled for."""
-    made = CFunc(_without_place(function) if ours else function, sigutils.normalize_signature(signature), {}, options)
+    made: Any = CFunc(
+        _without_place(function) if ours else function, sigutils.normalize_signature(signature), {}, options
+    )
     if cache:
         made._cache = kept_code(function, package)
     with _as_ours(ours):
