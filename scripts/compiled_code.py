@@ -42,7 +42,7 @@ def main() -> None:
             [checkout / ".venv" / "bin" / "python", "-c", _ASK], cwd=place, env=own, check=True, stdout=subprocess.PIPE
         )
         about = json.loads(asked.stdout)
-        archive = pack(cache / "hopfield-nav" / about["folder"], about)
+        archive = pack(cache / "hopfield-nav" / about["folder"], about, place)
     print(f"{archive.relative_to(ROOT)}: {archive.stat().st_size / 1e6:.1f} MB")
 
 
@@ -56,19 +56,16 @@ def _copy(checkout: Path) -> Path:
     return checkout
 
 
-def pack(folder: Path, about: dict[str, str]) -> Path:
-    """Pack a folder of compiled code, which may not tell of this checkout or of its owner.
-
-    Errors that Numba's own functions raise tell where Numba lay: in the temporary folder, whose name says nothing.
-    """
+def pack(folder: Path, about: dict[str, str], place: Path) -> Path:
+    """Pack a folder of compiled code, in which nothing may tell the ``place`` where it was made, or its owner."""
     archive = archive_path(about)
     archive.parent.mkdir(exist_ok=True)
     with whole_file(archive) as partial, tarfile.open(partial, "w:xz", preset=9) as files:
         _add(files, ABOUT, json.dumps(about, indent=1).encode())
         for path in sorted(folder.rglob("*.nbc")):
             content, inside = path.read_bytes(), path.relative_to(folder).as_posix()
-            if any(str(place).encode() in content for place in (ROOT, Path.home())):
-                sys.exit(f"{inside} tells of this checkout, or of its owner")
+            if any(str(folder).encode() in content for folder in (place, ROOT, Path.home())):
+                sys.exit(f"{inside} tells where it was compiled")
             _add(files, inside, content)
     return archive
 

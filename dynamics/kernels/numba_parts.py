@@ -15,6 +15,7 @@ from operator import attrgetter
 NEWEST_TESTED = "0.68.1"
 PLAIN = "HOPFIELD_NAV_PLAIN_NUMBA"  # set to 1: as if a part were missing
 _PARTS = {
+    "numba.core.bytecode:FunctionIdentity": ("from_function",),
     "numba.core.caching:NullCache": ("load_overload", "save_overload"),
     "numba.core.ccallback:CFunc": ("compile",),
     "numba.core.cgutils:get_or_insert_function": (),

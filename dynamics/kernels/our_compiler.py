@@ -9,17 +9,17 @@ import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 
 from numba.core import config, sigutils
+from numba.core.bytecode import FunctionIdentity
 from numba.core.ccallback import CFunc
 from numba.core.codegen import JITCPUCodegen
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
 
-from dynamics.kernels.digests import FIXED, checkout, target
+from dynamics.kernels.digests import FIXED, target
 from dynamics.kernels.kept_code import kept_code
 from dynamics.kernels.settings_here import without_settings_here
 
@@ -57,20 +57,33 @@ def _settings_of_environment() -> dict[str, Any]:
 _OURS = {**_settings_of_environment(), "reload_config": lambda: None}
 
 
+_known_as = FunctionIdentity.from_function
+
+
+def _without_place(function: Callable) -> FunctionIdentity:
+    """What Numba knows of a function, without the folders of its file, which errors that are compiled in tell."""
+    identity = _known_as(function)
+    identity.filename = "/".join(Path(identity.filename).parts[-2:])
+    return identity
+
+
 @contextmanager
 def _as_ours(codegen: bool) -> Iterator[None]:
     """A block in which Numba compiles with the environment's settings and, if asked, for our processor."""
     context = cpu_target.target_context
     with global_compiler_lock:
+        identity = vars(FunctionIdentity)["from_function"]
         usual = {name: getattr(config, name) for name in _OURS}, context._internal_codegen
         vars(config).update(_OURS)
         try:
             if codegen:
                 context._internal_codegen = _our_codegen()
+                setattr(FunctionIdentity, "from_function", _without_place)  # noqa: B010  (to mypy a method stays)
             yield
         finally:
             vars(config).update(usual[0])
             context._internal_codegen = usual[1]
+            setattr(FunctionIdentity, "from_function", identity)  # noqa: B010
 
 
 class _Dispatcher(CPUDispatcher):
@@ -89,7 +102,7 @@ def dispatcher(
 ) -> Callable:
     """As ``numba.njit``; compiled now for a ``signature``, and for no other then."""
     options = {"nopython": True, "boundscheck": None, **options}
-    made = _Dispatcher(_without_place(function), targetoptions=options, pipeline_class=pipeline_class)
+    made = _Dispatcher(function, targetoptions=options, pipeline_class=pipeline_class)
     if cache:
         made.enable_caching()
     if signature is not None:
@@ -98,23 +111,11 @@ def dispatcher(
     return made
 
 
-def _without_place(function: Callable) -> Callable:
-    """The same function, whose file has its name from the checkout on: Numba writes it into what it compiles."""
-    source = Path(function.__code__.co_filename)
-    if not source.is_relative_to(checkout()):
-        return function
-    code = function.__code__.replace(co_filename=source.relative_to(checkout()).as_posix())
-    parts = function.__globals__, function.__name__, function.__defaults__, function.__closure__
-    return functools.update_wrapper(FunctionType(code, *parts), function)
-
-
 def c_function(
     function: Callable, signature: Any, package: Path | None, ours: bool, cache: bool, **options: Any
 ) -> Callable:
     """As ``numba.cfunc``; what is not ``ours`` for the processor that its own functions are compiled for."""
-    made: Any = CFunc(
-        _without_place(function) if ours else function, sigutils.normalize_signature(signature), {}, options
-    )
+    made: Any = CFunc(function, sigutils.normalize_signature(signature), {}, options)
     if cache:
         made._cache = kept_code(function, package)
     with _as_ours(ours):

@@ -68,7 +68,7 @@ def made(tmp_path_factory):
     assert errors == ""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(archive, "ARCHIVES", place / "archives")
-        return answer, versions, pack(place / "cache" / folder, {**versions, "folder": folder})
+        return answer, versions, pack(place / "cache" / folder, {**versions, "folder": folder}, place)
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def other(made, tmp_path):
             for name, content in archive.contents(made[2]).items():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_bytes(content)
-            return pack(folder, {**told, **about})
+            return pack(folder, {**told, **about}, tmp_path)
 
     return copy
 
