@@ -1,38 +1,26 @@
 """The folder of compiled code: which it is, who may write to it, and what of it is removed.
 
-Its name is a digest of the sources, the Numba version and every ``NUMBA_*`` flag: Numba itself only looks at the file
-that holds the function, so an edited helper in another file, or a new ``NUMBA_BOUNDSCHECK``, would otherwise run the
-old code. What is inside a folder is Numba's and ``checked_entries``'s affair.
+Its name is a digest (``digests``). A new one is filled with what comes along (``archive``); what is inside is
+``kept_code``'s affair.
 """
 
 import atexit
 import functools
-import hashlib
 import os
 import re
 import stat
-import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from importlib.metadata import version
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
 
 from dynamics.errors import BadInput
-from dynamics.files.writing import remove_folder
-from dynamics.kernels.numba_parts import PLAIN
+from dynamics.files.writing import FolderTaken, remove_folder, whole_folder
+from dynamics.kernels.archive import unpack
+from dynamics.kernels.digests import core_digest, flags, package_digest, versions
 
-PACKAGES = ("dynamics", "hopfield_nav")  # whose compiled code is kept
-_DECIDES_CODE = (
-    b"dynamics.kernels",
-    b"NamedTuple",
-    b"@record",
-    b"IntEnum",
-    b"Parameter(",
-)  # kernels, and what they read
-_FLAGS = ("NUMBA_", PLAIN)
-_DECIDE_NOTHING = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")  # flags that leave the compiled code as it is
+_OURS = "HOPFIELD_NAV_CACHE_DIR"  # tells processes that we start of a folder that nobody asked for
 _KEEP = 8  # cache folders of older sources that are left in place
 _NAME = re.compile(r"code-[0-9a-f]{16}")
 _TAG = "CACHEDIR.TAG"  # a file that backups look for, too (bford.info/cachedir)
@@ -42,28 +30,9 @@ Signature: 8a477f597d28d172789f06886806bc55
 """
 
 
-def _digest() -> str:
-    sha = hashlib.sha256()
-    sha.update(f"{version('numba')} {sys.version}".encode())
-    for name in sorted(n for n in os.environ if n.startswith(_FLAGS) and n not in _DECIDE_NOTHING):
-        sha.update(f"{name}={os.environ[name]}".encode())
-    packages = Path(__file__).resolve().parents[2]
-    for root in PACKAGES:
-        for path in sorted((packages / root).rglob("*.py")):
-            if _decides_code(path):
-                sha.update(str(path).encode() + path.read_bytes())
-    return sha.hexdigest()[:16]
-
-
-def _decides_code(path: Path) -> bool:
-    """Whether compiled code depends on a source: on how it is compiled, on a kernel, on what kernels read."""
-    source = path.read_bytes()
-    return path.parent.name == "kernels" or any(mark in source for mark in _DECIDES_CODE)
-
-
 def _choose_root() -> Path:
     """The folder that is asked for, that in the home folder, one in the temporary folder, or a new one there."""
-    asked = os.environ.get("NUMBA_CACHE_DIR")
+    asked = os.environ.get(_OURS) or os.environ.get("NUMBA_CACHE_DIR")
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopfield-nav"
     shared = Path(tempfile.gettempdir()) / f"hopfield-nav-{os.getuid() if hasattr(os, 'getuid') else 0}"
     for root in (Path(asked) if asked else home, shared):
@@ -93,7 +62,7 @@ def _new_root() -> Path:
     """A folder for this process and those that it starts, which nobody could guess; it ends with us."""
     root = Path(tempfile.mkdtemp(prefix="hopfield-nav-"))
     atexit.register(_remove, root, os.getpid())
-    os.environ["NUMBA_CACHE_DIR"] = str(root)
+    os.environ[_OURS] = str(root)
     return root
 
 
@@ -123,37 +92,42 @@ def _is_tagged(folder: Path) -> bool:
 def cache_folder() -> Path:
     """The folder of the code compiled from these very sources; those of older sources are pruned."""
     root = _choose_root()
-    folder = root / f"code-{_digest()}"
-    with suppress(OSError):  # it is there already
-        folder.mkdir(mode=0o700, parents=True)
-        (folder / _TAG).write_text(_TAGGED, encoding="utf-8")
-        _prune(root, folder)
+    folder = root / f"code-{core_digest()}"
+    if not folder.exists():
+        with suppress(OSError, FolderTaken):  # it cannot be made, or another program was quicker
+            _make(folder)
+            _prune(root, folder)
     if folder.exists() and not is_private(folder):
         message = "others may write to the folder of compiled code, which is executed"
         raise BadInput(message, where=str(folder), allowed="remove it, or NUMBA_CACHE_DIR=FOLDER of your own")
     return folder
 
 
+def _make(folder: Path) -> None:
+    """Make a folder of compiled code, whole or not at all."""
+    with whole_folder(folder) as made:
+        made.chmod(0o700)
+        (made / _TAG).write_text(_TAGGED, encoding="utf-8")
+        if not flags():
+            unpack(made, folder.name, versions())
+
+
+@functools.cache
 def package_folder(sources: Path) -> Path:
-    """The folder of code compiled from another package, inside ours: its name is a digest of that package's sources."""
-    sha = hashlib.sha256()
-    for path in sorted(sources.rglob("*.py")):
-        sha.update(str(path).encode() + path.read_bytes())
-    return cache_folder() / f"package-{sha.hexdigest()[:16]}"
+    """The folder of code compiled from an extension, or from another package, inside ours."""
+    return cache_folder() / f"package-{sources.name}-{package_digest(sources)}"
 
 
 def cache_is_warm() -> bool:
     """Whether compiled code of these very sources is already on disk."""
     folder = cache_folder()
-    return any(folder.rglob("*.nbi")) if folder.exists() else False
+    return any(folder.rglob("*.nbc")) if folder.exists() else False
 
 
 def cache_is_shared() -> bool:
     """Whether several processes may fill the cache at once: where its files can be locked."""
-    lock = _open_lock(".saving")
-    if lock is not None:
-        lock.close()
-    return lock is not None
+    with _lock_file() or nullcontext() as lock:
+        return lock is not None
 
 
 @contextmanager
@@ -162,35 +136,20 @@ def filling_cache() -> Iterator[None]:
 
     Where files cannot be locked (no ``fcntl``, a folder that is read-only) nobody is held back.
     """
-    with _held(".lock"):
-        yield
-
-
-@contextmanager
-def adding_to_cache() -> Iterator[None]:
-    """Hold back every other process that adds code to the cache; nobody where files cannot be locked."""
-    with _held(".saving"):
-        yield
-
-
-@contextmanager
-def _held(name: str) -> Iterator[None]:
-    """Hold a lock of the cache folder, once in a process."""
-    lock = _open_lock(name)
-    try:
-        yield
-    finally:
+    with _lock_file() or nullcontext() as lock:
         if lock is not None:
-            lock.close()  # which unlocks it
+            import fcntl
+
+            with suppress(OSError):
+                fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
-def _open_lock(name: str) -> IO[str] | None:
+def _lock_file() -> IO[str] | None:
+    """The file that is locked, once in a process; None where there are no locks."""
     try:
-        import fcntl
+        import fcntl  # noqa: F401
 
-        lock = (cache_folder() / name).open("w")
+        return (cache_folder() / ".lock").open("w")
     except (ImportError, OSError):
         return None
-    with suppress(OSError):
-        fcntl.flock(lock, fcntl.LOCK_EX)
-    return lock

@@ -6,7 +6,6 @@
 import functools
 import gc
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NewType, get_args, get_origin, get_type_h
 
 import numpy as np
 
-from dynamics.kernels.cache import PACKAGES, cache_folder, package_folder
+from dynamics.kernels.cache import cache_folder, package_folder
+from dynamics.kernels.digests import PACKAGES
 from dynamics.kernels.numba_parts import all_parts_are_there
 from dynamics.kernels.settings_here import without_settings_here
 
@@ -48,7 +48,8 @@ def loop_options() -> dict[str, Any]:
 class Kernel:
     """A function that Numba compiles when it is first called; until then Numba is not even loaded.
 
-    Other kernels call it by its name as they call any compiled function; Numba's own is ``dispatcher``.
+    It has the options of the whole project. Other kernels call it by its name as they call any compiled function;
+    Numba's own is ``dispatcher``.
     """
 
     def __init__(self, function: Callable) -> None:
@@ -66,13 +67,15 @@ class Kernel:
         return self.dispatcher(*arguments)
 
     def _compile(self, options: dict[str, Any]) -> Callable:
-        return _linked_numba().njit(**options)(self.__wrapped__)  # type: ignore[attr-defined]
+        return _njit(self.__wrapped__, options)  # type: ignore[attr-defined]
 
 
 class Inlined(Kernel):
     """A step that is compiled into each of its callers.
 
-    Called from Python, as tests do, it is compiled once more, as a kernel that is not kept.
+    For the innermost loop: handing over a record of arrays by value costs as much as the arithmetic of a small kernel.
+    Neither it nor what it calls may allocate. Called from Python, as tests do, it is compiled once more, as a kernel
+    that is not kept.
     """
 
     @property
@@ -110,7 +113,9 @@ class Written(Inlined):
 class Shared(Inlined):
     """A step with code of its own that kernels call by a symbol, so that none of them compiles it again.
 
-    Called from Python it is an ``Inlined`` one; and so it is where a private part of Numba is missing.
+    Compiled for the types that it is annotated with. For steps that take long to compile and are called from many
+    places, with few arguments: a call costs some nanoseconds. Neither it nor what it calls may allocate; no argument
+    has a default. Called from Python it is an ``Inlined`` one; and so it is where a private part of Numba is missing.
     """
 
     def __init__(self, function: Callable) -> None:
@@ -138,9 +143,11 @@ _TO_LINK: list[Shared] = []  # the shared steps of loaded files that no kernel c
 class Packed(Kernel):
     """A kernel that Python calls by its ``entry``, which raises ``TypeError`` for arguments of all other types.
 
-    Compiled for the types that its parameters are annotated with: ``int``, ``Table``, ``np.ndarray`` for numbers in a
-    row, ``MayMiss``, where None is no numbers and an array has some, and last ``Room``. A refusal takes 0.3 µs. Where
-    Numba is switched off, or lacks a part, calls without room are refused, and others not looked at.
+    It takes few and flat arrays (``dynamics.packed``), may not allocate, and returns whether they are as long as they
+    should be, or nothing. Compiled for the types that its parameters are annotated with: ``int``, ``Table``,
+    ``np.ndarray`` for numbers in a row, ``MayMiss``, where None is no numbers and an array has some, and last
+    ``Room``. A refusal takes 0.3 µs. Where Numba is switched off, or lacks a part, calls without room are refused, and
+    others not looked at.
     """
 
     entry: Callable
@@ -185,35 +192,7 @@ def _numba_type(hint: Any, lent: bool = False) -> Any:
     return LentArray(_RANKS[hint], hint in (MayMiss, Room), hint is Room)
 
 
-def kernel(function: Callable) -> Callable:
-    """Compile ``function`` on first use, with the options of the whole project."""
-    return Kernel(function)
-
-
-def packed(function: Callable) -> Packed:
-    """Compile ``function`` on first use for calls from Python with few and flat arrays (``dynamics.packed``).
-
-    It may not allocate, and returns whether the arrays are as long as they should be, or nothing.
-    """
-    return Packed(function)
-
-
-def inlined(function: Callable) -> Callable:
-    """Compile ``function`` into each of its callers.
-
-    For steps of the innermost loop: handing over a record of arrays by value costs as much as the arithmetic of a
-    small kernel. Neither it nor what it calls may allocate.
-    """
-    return Inlined(function)
-
-
-def shared(function: Callable) -> Callable:
-    """Compile ``function`` once, for the types that it is annotated with, and let other kernels call it.
-
-    For steps that take long to compile and are called from many places, with few arguments: a call costs some
-    nanoseconds. Neither it nor what it calls may allocate; no argument has a default.
-    """
-    return Shared(function)
+kernel, inlined, shared, packed = Kernel, Inlined, Shared, Packed  # as decorators
 
 
 def first_class(
@@ -225,20 +204,39 @@ def first_class(
     ``into_c``: into the C function that calls it, for one that is handed large records, which are copied once less.
     ``allocates``: it makes arrays. Our own code is kept, and that of a ``package``, the folder of its sources.
     """
-    kept = package is not None or function.__module__.split(".")[0] in PACKAGES
+    kept = package is not None or _is_ours(function)
     options = {**(COMPILE_OPTIONS if allocates else loop_options()), "cache": kept}
     del options["nogil"], options["no_cfunc_wrapper"]  # no options of a C function
     options["forceinline"] = into_c
-    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):  # cfunc would compile all the same
+    if _jit_is_off():  # cfunc would compile all the same
         return function
     numba = _linked_numba()
+    if all_parts_are_there():
+        from dynamics.kernels.our_compiler import c_function
+
+        return c_function(function, signature, package, _is_ours(function), **options)
     with _keeping_in(numba.config, package_folder(package) if package else cache_folder()):
         return numba.cfunc(signature, **options)(function)
 
 
+def _is_ours(function: Callable) -> bool:
+    return function.__module__.split(".")[0] in PACKAGES
+
+
+def _njit(function: Callable, options: dict[str, Any], *signature: Any) -> Callable:
+    """As ``numba.njit``, for our processor and with our folder where Numba has the parts for that."""
+    numba = _linked_numba()
+    if all_parts_are_there() and not _jit_is_off():
+        from dynamics.kernels.our_compiler import dispatcher
+
+        return dispatcher(function, *signature, **options)
+    with _keeping_in(numba.config, cache_folder()):
+        return numba.njit(*signature, **options)(function)
+
+
 @contextmanager
 def _keeping_in(config: Any, folder: Path) -> Iterator[None]:
-    """A block in which Numba looks for compiled code in a folder."""
+    """A block in which functions are handed to Numba whose code it is to keep in a folder."""
     usual, config.CACHE_DIR = config.CACHE_DIR, str(folder)
     try:
         yield
@@ -255,7 +253,7 @@ def compile_loop(signature: "numba.core.typing.Signature", function: Callable, n
     collects = gc.isenabled()
     gc.disable()
     try:
-        return _linked_numba().njit(signature, **{**loop_options(), "nogil": nogil})(function)
+        return _njit(function, {**loop_options(), "nogil": nogil}, signature)
     finally:
         if collects:
             gc.enable()
@@ -284,43 +282,34 @@ def _linked_numba() -> Any:
 
 def _linking() -> bool:
     """Whether shared steps are called by their symbols."""
-    return all_parts_are_there() and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+    return all_parts_are_there() and not _jit_is_off()
+
+
+def _jit_is_off() -> bool:
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
 @functools.cache
 def load_numba() -> Any:
-    """Numba, told what a ``Kernel``, a ``view``, a ``Record`` are and where and how compiled code is kept."""
-    numba = _load_with_settings_of_ours()
+    """Numba, told what a ``Kernel``, a ``view``, a ``Record`` are.
+
+    It looks for ``.numba_config.yaml`` in the current folder; that would change code and not the folder it is kept in.
+    """
+    with without_settings_here(".numba_config.yaml"):
+        import numba
     from numba.extending import typeof_impl
 
     import dynamics.kernels.record_types
 
     if all_parts_are_there():
         _load_without_linear_algebra()
+        import dynamics.kernels.our_compiler
     import dynamics.kernels.lent  # noqa: F401
-    from dynamics.kernels.checked_entries import keep_checksums
 
+    cache_folder()  # named after the settings of this moment
     typeof_impl.register(Kernel, lambda value, context: typeof_impl(value.dispatcher, context))
     if all_parts_are_there():
         typeof_impl.register(Shared, lambda value, context: value.external)
-        keep_checksums()
-    return numba
-
-
-def _load_with_settings_of_ours() -> Any:
-    """Numba with the settings of the environment, which the folder of compiled code is named after.
-
-    Numba looks for ``.numba_config.yaml`` in the current folder, and for new settings whenever it compiles; neither
-    would give that folder another name.
-    """
-    with without_settings_here(".numba_config.yaml"):
-        known = "numba" in sys.modules
-        import numba
-
-        if known:
-            numba.config.reload_config()
-    setattr(numba.config, "reload_config", lambda: None)  # noqa: B010  (to mypy a function stays what it is)
-    setattr(numba.config, "CACHE_DIR", str(cache_folder()))  # noqa: B010  (made at run time, unknown to mypy)
     return numba
 
 

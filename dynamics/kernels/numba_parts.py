@@ -1,29 +1,38 @@
 """The private parts of Numba that the decorators lean on, and whether this version has them.
 
-They halve the time that compiling takes, and what is kept gets checksums by them. Where one is missing, as it may be
-in a version newer than ``NEWEST_TESTED``, all are left alone: compiling takes longer, and results are the same.
+They halve the time that compiling takes, and by them compiled code is kept with checksums and comes along. Where one
+is missing, as it may be in a version newer than ``NEWEST_TESTED``, all are left alone: compiling takes longer, and
+results are the same.
 """
 
 import functools
-import inspect
 import os
 import sys
 from importlib import import_module
 from importlib.metadata import version
+from operator import attrgetter
 
 NEWEST_TESTED = "0.68.1"
 PLAIN = "HOPFIELD_NAV_PLAIN_NUMBA"  # set to 1: as if a part were missing
 _PARTS = {
+    "numba.core.bytecode:FunctionIdentity": ("from_function",),
+    "numba.core.caching:NullCache": ("load_overload", "save_overload"),
+    "numba.core.ccallback:CFunc": ("compile",),
+    "numba.core.cgutils:get_or_insert_function": (),
     "numba.core.codegen:JITCodeLibrary": (
         "_optimize_final_module", "_finalize_final_module", "_finalize_dynamic_globals",
         "_verify_declare_only_symbols",
     ),
-    "numba.core.codegen:JITCPUCodegen": ("_add_module",),
+    "numba.core.codegen:JITCPUCodegen": ("_add_module", "_get_host_cpu_name", "_get_host_cpu_features"),
     "numba.core.compiler:Compiler": (),
-    "numba.core.compiler:CompileResult": ("entry_point",),
+    "numba.core.compiler:CompileResult": ("entry_point", "_reduce", "_rebuild"),
     "numba.core.compiler:Flags": ("nrt", "forceinline"),
-    "numba.core.caching:IndexDataCacheFile": ("_load_index", "_load_data", "_data_path", "_open_for_write"),
-    "numba.core.cgutils:get_or_insert_function": (),
+    "numba.core.compiler_lock:global_compiler_lock": (),
+    "numba.core.config:_EnvReloader": (),
+    "numba.core.config:reload_config": (),
+    "numba.core.registry:CPUDispatcher": ("compile", "enable_caching", "disable_compile"),
+    "numba.core.registry:cpu_target.target_context": ("_internal_codegen",),
+    "numba.core.serialize:dumps": (),
     "numba.core.typing.templates:make_intrinsic_template": (),
     "numba.np.linalg:ensure_blas": (),
 }  # fmt: skip
@@ -50,7 +59,7 @@ def missing_part() -> str:
     for place, names in _PARTS.items():
         module, _, owner = place.partition(":")
         try:
-            found = inspect.unwrap(getattr(import_module(module), owner))  # what we put there wraps it
+            found = attrgetter(owner)(import_module(module))
         except (ImportError, AttributeError):
             return f"{module}.{owner}"
         for name in names:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,9 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from refusals import refused
 
-from dynamics.kernels import cache
+from dynamics.kernels import cache, digests
 from dynamics.kernels.decorators import first_class, kernel
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,7 +38,11 @@ def sources(tmp_path, monkeypatch):
         (tmp_path / root / "record.py").write_text("from typing import NamedTuple\n")
         (tmp_path / root / "numbers.py").write_text("@record\nclass Clock:\n    step: int = 0\n")
         (tmp_path / root / "kinds.py").write_text("from enum import IntEnum\n")
-    monkeypatch.setattr(cache, "__file__", str(tmp_path / "dynamics" / "kernels" / "cache.py"))
+    extensions = tmp_path / "hopfield_nav" / "extensions"
+    for name, text in (("first", ""), ("second", "from hopfield_nav.extensions.first import step\n")):
+        (extensions / name).mkdir(parents=True)
+        (extensions / name / "steps.py").write_text(KERNEL_FILE + text)
+    monkeypatch.setattr(digests, "checkout", lambda: tmp_path)
     return tmp_path
 
 
@@ -57,48 +63,73 @@ def _run(arguments: list[str], tmp_path: Path, **flags: str) -> subprocess.Compl
 
 
 def test_same_sources_same_folder(sources):
-    assert cache._digest() == cache._digest()
+    assert digests.core_digest() == digests.core_digest()
 
 
 @pytest.mark.parametrize("root", ["dynamics", "hopfield_nav"])
 @pytest.mark.parametrize("name", ["algorithm.py", "record.py", "numbers.py", "kinds.py"])
 def test_edited_source_changes_the_folder(sources, root, name):
-    before = cache._digest()
+    before = digests.core_digest()
     path = sources / root / name
     path.write_text(path.read_text() + "\n# edited\n")
-    assert cache._digest() != before
+    assert digests.core_digest() != before
 
 
 def test_new_kernel_file_changes_the_folder(sources):
-    before = cache._digest()
+    before = digests.core_digest()
     (sources / "hopfield_nav" / "deeper").mkdir()
     (sources / "hopfield_nav" / "deeper" / "new.py").write_text(KERNEL_FILE)
-    assert cache._digest() != before
+    assert digests.core_digest() != before
 
 
 def test_source_without_kernels_keeps_the_folder(sources):
-    before = cache._digest()
+    before = digests.core_digest()
     (sources / "hopfield_nav" / "plain.py").write_text("ANSWER = 43\n")
-    assert cache._digest() == before
+    assert digests.core_digest() == before
+
+
+@pytest.mark.parametrize(("edited", "changed"), [("first", {"first", "second"}), ("second", {"second"})])
+def test_an_edited_extension_changes_its_own_folder_and_of_those_that_name_it(sources, edited, changed):
+    folders = {name: sources / "hopfield_nav" / "extensions" / name for name in ("first", "second")}
+    core, before = digests.core_digest(), {name: digests.package_digest(path) for name, path in folders.items()}
+    path = folders[edited] / "steps.py"
+    path.write_text(path.read_text() + "# edited\n")
+    assert {name for name, path in folders.items() if digests.package_digest(path) != before[name]} == changed
+    assert digests.core_digest() == core
+
+
+def test_the_place_of_the_sources_is_not_in_the_digest(sources, monkeypatch):
+    before = digests.core_digest(), digests.package_digest(sources / "hopfield_nav" / "extensions" / "second")
+    other = shutil.copytree(sources, sources / "elsewhere")
+    monkeypatch.setattr(digests, "checkout", lambda: other)
+    assert before == (
+        digests.core_digest(), digests.package_digest(other / "hopfield_nav" / "extensions" / "second")
+    )  # fmt: skip
 
 
 def test_numba_flag_changes_the_folder(sources, monkeypatch):
     monkeypatch.delenv("NUMBA_BOUNDSCHECK", raising=False)
-    before = cache._digest()
+    before = digests.core_digest()
     monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
-    assert cache._digest() != before
+    assert digests.core_digest() != before
+
+
+def test_no_other_processor_can_be_asked_for(monkeypatch):
+    monkeypatch.setenv("HOPFIELD_NAV_TARGET", "pentium")
+    with refused("HOPFIELD_NAV_TARGET: .*pentium.*native"):
+        digests.target.__wrapped__()
 
 
 def test_cache_location_keeps_the_folder_name(sources, monkeypatch):
-    before = cache._digest()
+    before = digests.core_digest()
     monkeypatch.setenv("NUMBA_CACHE_DIR", "/somewhere/else")
-    assert cache._digest() == before
+    assert digests.core_digest() == before
 
 
 def test_numba_version_changes_the_folder(sources, monkeypatch):
-    before = cache._digest()
-    monkeypatch.setattr(cache, "version", lambda package: "0.0.0")
-    assert cache._digest() != before
+    before = digests.core_digest()
+    monkeypatch.setattr(digests, "version", lambda package: "0.0.0")
+    assert digests.core_digest() != before
 
 
 @pytest.mark.parametrize(
@@ -110,14 +141,16 @@ def test_numba_version_changes_the_folder(sources, monkeypatch):
         "kernels/inline_compiler.py",
         "kernels/views.py",
         "kernels/lent.py",
-        "kernels/cache.py",
+        "kernels/our_compiler.py",
     ],
 )
 def test_what_decides_the_code_of_a_kernel_is_in_the_digest(name):
     """Swapped fields of ``Arm`` or ``Work`` have the same types: old code would read one as the other."""
-    assert cache._decides_code(ROOT / "dynamics" / name)
-    assert cache._decides_code(ROOT / "hopfield_nav" / "control" / "detectors" / "joint_torque.py")  # and its threshold
-    assert not cache._decides_code(ROOT / "dynamics" / "errors.py")
+    assert digests.decides_code(ROOT / "dynamics" / name)
+    assert digests.decides_code(
+        ROOT / "hopfield_nav" / "control" / "detectors" / "joint_torque.py"
+    )  # and its threshold
+    assert not digests.decides_code(ROOT / "dynamics" / "errors.py")
 
 
 def _folder(root, name, tag=cache._TAGGED, time=0):
@@ -164,13 +197,13 @@ def test_folder_that_cannot_be_written_is_passed_over(tmp_path, monkeypatch):
 
 
 def test_cache_is_used(tmp_path):
-    """The second process finds the code of the first."""
+    """The second process finds the code of the first, where none comes along."""
     code = (
         "from dynamics import load_arm, forward_kinematics\n"
         "from dynamics.kernels.cache import cache_is_warm\n"
         "warm = cache_is_warm(); forward_kinematics(load_arm('ur5e'), [0] * 6); print(warm)"
     )
-    runs = [_run(["-c", code], tmp_path) for _ in range(2)]
+    runs = [_run(["-c", code], tmp_path, HOPFIELD_NAV_TARGET="native") for _ in range(2)]
     assert [run.stdout.strip() for run in runs] == ["False", "True"], runs[0].stderr + runs[1].stderr
 
 
@@ -204,6 +237,13 @@ def test_division_by_zero_is_infinite_and_nan_stays():
 
 def _divide(a, b):
     return a / b
+
+
+def test_a_kernel_that_is_in_no_file_is_compiled_and_not_kept():
+    """As one that is typed into a notebook."""
+    names = {}
+    exec("def half(x): return 0.5 * x", names)
+    assert kernel(names["half"])(4.0) == 2.0
 
 
 # --- bounds -------------------------------------------------------------------------------------------
@@ -244,9 +284,9 @@ def _kernel_tests(names):
 
 
 def test_the_number_of_threads_does_not_move_the_cache(monkeypatch):
-    before = cache._digest()
+    before = digests.core_digest()
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
-    assert cache._digest() == before
+    assert digests.core_digest() == before
 
 
 def test_the_cache_is_filled_by_one_process_at_a_time(tmp_path):

@@ -18,6 +18,7 @@ def fresh(monkeypatch, tmp_path):
         (tmp_path / name).mkdir(mode=0o700)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("NUMBA_CACHE_DIR", "")
+    monkeypatch.setenv("HOPFIELD_NAV_CACHE_DIR", "")
     monkeypatch.setattr(cache.tempfile, "tempdir", str(tmp_path / "tmp"))
     monkeypatch.setattr(cache.atexit, "register", lambda *_: None)
     cache.cache_folder.cache_clear()
@@ -67,7 +68,7 @@ def test_a_guessed_folder_in_the_temporary_one_is_not_used(fresh):
     assert other != guessed
     assert other.parent == fresh / "tmp"
     assert _mode(other) == 0o700
-    assert os.environ["NUMBA_CACHE_DIR"] == str(other)  # for the workers that we start
+    assert os.environ["HOPFIELD_NAV_CACHE_DIR"] == str(other)  # for the workers that we start
 
 
 def test_what_somebody_else_owns_is_not_private(fresh, monkeypatch):

@@ -1,4 +1,4 @@
-"""Kernels that only others contain, and a cache that several processes fill at once."""
+"""Kernels that only others contain, and a cache that several processes share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = """\
 import numpy as np
-from dynamics.kernels import cache
 from dynamics.kernels.decorators import inlined, kernel
 
 
@@ -84,27 +83,3 @@ def test_a_step_has_no_code_of_its_own(started):
         "    print(library.get_pointer_to_function(name) > 0)"
     )
     assert _told(started(code)) == ["False", "True"]
-
-
-def test_code_is_added_to_the_cache_by_one_process_at_a_time(started):
-    """While Numba writes, nobody else gets the lock; afterwards anybody does."""
-    pytest.importorskip("fcntl")
-    code = (
-        "import fcntl\n"
-        "from numba.core.caching import IndexDataCacheFile\n"
-        "write, found = IndexDataCacheFile._save_data, []\n"
-        "def is_free():\n"
-        "    with (cache.cache_folder() / '.saving').open('w') as file:\n"
-        "        try:\n"
-        "            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
-        "        except BlockingIOError:\n"
-        "            return False\n"
-        "    return True\n"
-        "def watched(*arguments):\n"
-        "    found.append(is_free())\n"
-        "    write(*arguments)\n"
-        "IndexDataCacheFile._save_data = watched\n"
-        f"total({X})\n"
-        "print(len(found) > 0, any(found), is_free())"
-    )
-    assert _told(started(code)) == ["True", "False", "True"]

@@ -1,0 +1,76 @@
+"""Compiled code that comes along: an archive for a system, a Python and a processor, unpacked into a new folder.
+
+``scripts/compiled_code.py`` makes it. It fits the versions and sources that it was made with; where it does not
+everything is compiled on this machine.
+"""
+
+import json
+import sys
+import tarfile
+from collections.abc import Mapping
+from lzma import LZMAError
+from pathlib import Path
+
+from dynamics.kernels.checksums import opened
+
+ARCHIVES = Path(__file__).with_name("compiled")
+ABOUT = "about.json"  # its first file: the versions, and the name of the ``folder``
+_DAMAGED = (EOFError, KeyError, LZMAError, OSError, ValueError, tarfile.TarError)
+
+
+def archive_path(versions: Mapping[str, str]) -> Path:
+    """Where the archive for a system, a Python and a processor lies."""
+    name = "-".join((versions["system"].replace("-", "_"), versions["Python"], versions["target"]))
+    return ARCHIVES / f"{name}.tar.xz"
+
+
+def read_about(archive: Path) -> dict[str, str]:
+    """The versions that an archive was made with, and the name of the ``folder`` that it is of."""
+    with tarfile.open(archive, "r:xz") as files:
+        return json.loads(_content(files, files.next()))
+
+
+def unpack(folder: Path, name: str, versions: Mapping[str, str]) -> None:
+    """Fill a new folder, to be called ``name``, with what comes along; a line says why where it does not fit.
+
+    Of other sources, as in a checkout that is worked on, nothing is said.
+    """
+    archive = archive_path(versions)
+    if not archive.is_file():
+        if any(ARCHIVES.glob("*.tar.xz")):
+            _say(f"no compiled code comes along for {archive.name.removesuffix('.tar.xz')}")
+        return
+    try:
+        about = read_about(archive)
+        others = [
+            f"{what} {about[what]}, not {version}" for what, version in versions.items() if about[what] != version
+        ]
+        if others:
+            _say(f"the compiled code that comes along is for {'; '.join(others)}")
+        elif about["folder"] == name:
+            for inside, content in contents(archive).items():
+                (folder / inside).parent.mkdir(parents=True, exist_ok=True)
+                (folder / inside).write_bytes(content)
+    except _DAMAGED as error:
+        _say(f"the compiled code that comes along cannot be unpacked: {error or 'it is cut'}")
+
+
+def contents(archive: Path) -> dict[str, bytes]:
+    """The files of an archive, whose checksums are right."""
+    with tarfile.open(archive, "r:xz") as files:
+        found = {member.name: _content(files, member) for member in files if member.name != ABOUT}
+    for name, content in found.items():
+        if opened(content) is None or ".." in Path(name).parts:
+            raise ValueError(f"{name} is damaged")
+    return found
+
+
+def _content(files: tarfile.TarFile, member: tarfile.TarInfo | None) -> bytes:
+    file = member and files.extractfile(member)
+    if not file:
+        raise ValueError("it holds what is no file")
+    return file.read()
+
+
+def _say(message: str) -> None:
+    print(f"hopfield-nav: {message}; it is compiled here", file=sys.stderr, flush=True)

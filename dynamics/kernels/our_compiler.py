@@ -1,0 +1,123 @@
+"""Numba for our functions alone: with a processor, settings and a folder of their own.
+
+What else this process compiles with Numba, users' functions, keeps its processor, its settings and its folders. Our
+code goes into the context that all of Numba shares, so that functions of both kinds call each other; only while ours
+are compiled, under Numba's lock, it writes machine code for our processor.
+"""
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from numba.core import config, sigutils
+from numba.core.bytecode import FunctionIdentity
+from numba.core.ccallback import CFunc
+from numba.core.codegen import JITCPUCodegen
+from numba.core.compiler import Compiler
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher, cpu_target
+
+from dynamics.kernels.digests import FIXED, target
+from dynamics.kernels.kept_code import kept_code
+from dynamics.kernels.settings_here import without_settings_here
+
+
+class _FixedCodegen(JITCPUCodegen):
+    """Writes machine code for ``FIXED``."""
+
+    def _get_host_cpu_name(self) -> str:
+        return FIXED
+
+    def _get_host_cpu_features(self) -> str:
+        return ""
+
+
+@functools.cache
+def _our_codegen() -> JITCPUCodegen:
+    return (_FixedCodegen if target() == FIXED else JITCPUCodegen)("hopfield_nav.exec")
+
+
+def _settings() -> dict[str, Any]:
+    return {name: value for name, value in vars(config).items() if name.isupper()}
+
+
+def _settings_of_environment() -> dict[str, Any]:
+    """Numba's settings without those of the current folder, and without what this process has set."""
+    usual = _settings()
+    try:
+        with without_settings_here(".numba_config.yaml"):
+            config._EnvReloader()
+        return _settings()
+    finally:
+        vars(config).update(usual)
+
+
+_OURS = {**_settings_of_environment(), "reload_config": lambda: None}
+
+
+_known_as = FunctionIdentity.from_function
+
+
+def _without_place(function: Callable) -> FunctionIdentity:
+    """What Numba knows of a function, without the folders of its file, which errors that are compiled in tell."""
+    identity = _known_as(function)
+    identity.filename = "/".join(Path(identity.filename).parts[-2:])
+    return identity
+
+
+@contextmanager
+def _as_ours(codegen: bool) -> Iterator[None]:
+    """A block in which Numba compiles with the environment's settings and, if asked, for our processor."""
+    context = cpu_target.target_context
+    with global_compiler_lock:
+        identity = vars(FunctionIdentity)["from_function"]
+        usual = {name: getattr(config, name) for name in _OURS}, context._internal_codegen
+        vars(config).update(_OURS)
+        try:
+            if codegen:
+                context._internal_codegen = _our_codegen()
+                setattr(FunctionIdentity, "from_function", _without_place)  # noqa: B010  (to mypy a method stays)
+            yield
+        finally:
+            vars(config).update(usual[0])
+            context._internal_codegen = usual[1]
+            setattr(FunctionIdentity, "from_function", identity)  # noqa: B010
+
+
+class _Dispatcher(CPUDispatcher):
+    """Numba's, whose versions are compiled and kept as ours."""
+
+    def enable_caching(self) -> None:
+        self._cache = kept_code(self.py_func)
+
+    def compile(self, sig: Any) -> Any:
+        with _as_ours(codegen=True):
+            return super().compile(sig)
+
+
+def dispatcher(
+    function: Callable, signature: Any = None, cache: bool = True, pipeline_class: type = Compiler, **options: Any
+) -> Callable:
+    """As ``numba.njit``; compiled now for a ``signature``, and for no other then."""
+    options = {"nopython": True, "boundscheck": None, **options}
+    made = _Dispatcher(function, targetoptions=options, pipeline_class=pipeline_class)
+    if cache:
+        made.enable_caching()
+    if signature is not None:
+        made.compile(signature)
+        made.disable_compile()
+    return made
+
+
+def c_function(
+    function: Callable, signature: Any, package: Path | None, ours: bool, cache: bool, **options: Any
+) -> Callable:
+    """As ``numba.cfunc``; what is not ``ours`` for the processor that its own functions are compiled for."""
+    made: Any = CFunc(function, sigutils.normalize_signature(signature), {}, options)
+    if cache:
+        made._cache = kept_code(function, package)
+    with _as_ours(ours):
+        made.compile()
+    return made

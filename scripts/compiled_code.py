@@ -1,0 +1,80 @@
+"""Make the archive of compiled code that comes along (dynamics/kernels/archive.py) from the last commit.
+
+    python scripts/compiled_code.py
+
+types README.md and docs/first_hour.md in a copy of the checkout, with a new environment and nothing compiled before,
+and packs what that has left in the folder of compiled code. It belongs into the last commit of a release: another one
+that changes a kernel makes it useless. Some minutes; pip asks the package index.
+"""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+from documentation.snippets import IN_A_SHELL, ROOT, as_typed, blocks
+
+from dynamics.files.writing import whole_file
+from dynamics.kernels.archive import ABOUT, ARCHIVES, archive_path
+
+_ASK = """
+import json
+from dynamics.kernels.cache import cache_folder
+from dynamics.kernels.digests import versions
+print(json.dumps({**versions(), "folder": cache_folder().name}))
+"""
+_NOT_ITS = ("PYTHONPATH", "VIRTUAL_ENV", "NUMBA_", "HOPFIELD_NAV_")
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="hopfield-nav-") as name:
+        place = Path(name)
+        checkout, cache = _copy(place / "checkout"), place / "cache"
+        own = {key: value for key, value in os.environ.items() if not key.startswith(_NOT_ITS)}
+        own |= {"XDG_CACHE_HOME": str(cache), "MPLBACKEND": "Agg", "BROWSER": "true"}
+        for page in IN_A_SHELL:
+            subprocess.run(["bash", "-c", as_typed(blocks(page))], cwd=checkout, env=own, check=True)
+        asked = subprocess.run(
+            [checkout / ".venv" / "bin" / "python", "-c", _ASK], cwd=place, env=own, check=True, stdout=subprocess.PIPE
+        )
+        about = json.loads(asked.stdout)
+        archive = pack(cache / "hopfield-nav" / about["folder"], about, place)
+    print(f"{archive.relative_to(ROOT)}: {archive.stat().st_size / 1e6:.1f} MB")
+
+
+def _copy(checkout: Path) -> Path:
+    """The last commit, without the archives of earlier ones."""
+    checkout.mkdir()
+    files = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True).stdout
+    subprocess.run(["tar", "x"], cwd=checkout, input=files, check=True)
+    for path in (checkout / ARCHIVES.relative_to(ROOT)).glob("*.tar.xz"):
+        path.unlink()
+    return checkout
+
+
+def pack(folder: Path, about: dict[str, str], place: Path) -> Path:
+    """Pack a folder of compiled code, in which nothing may tell the ``place`` where it was made, or its owner."""
+    archive = archive_path(about)
+    archive.parent.mkdir(exist_ok=True)
+    with whole_file(archive) as partial, tarfile.open(partial, "w:xz", preset=9) as files:
+        _add(files, ABOUT, json.dumps(about, indent=1).encode())
+        for path in sorted(folder.rglob("*.nbc")):
+            content, inside = path.read_bytes(), path.relative_to(folder).as_posix()
+            if any(str(folder).encode() in content for folder in (place, ROOT, Path.home())):
+                sys.exit(f"{inside} tells where it was compiled")
+            _add(files, inside, content)
+    return archive
+
+
+def _add(files: tarfile.TarFile, name: str, content: bytes) -> None:
+    member = tarfile.TarInfo(name)
+    member.size = len(content)
+    files.addfile(member, io.BytesIO(content))
+
+
+if __name__ == "__main__":
+    main()
