@@ -22,10 +22,11 @@ from hopfield_nav.plugin import Sensed, make_sensed
 
 
 class ControlMode(IntEnum):
-    """What the arm does."""
+    """What the arm does; in the last two the reference is the arm itself."""
 
     TRACK = 0  # it follows the reference
-    LAW_ONLY = 1  # the law alone knows where to; the reference is the arm itself
+    GRAVITY_COMP = 1  # the motors bear the arm's weight, and nothing else
+    LAW_ONLY = 2  # the law alone knows where to
 
 
 @record
@@ -84,21 +85,23 @@ def pass_by(alarm: Alarm) -> None:
     alarm.now.retreat = RetreatStage.PASSING
 
 
-def begin_rest(control: ControlState) -> None:
-    """Bring the arm to rest, along a braking reference, before it retreats."""
+def begin_rest(control: ControlState, floating: bool) -> None:
+    """Bring the arm to rest before it retreats: along a braking reference, or ``floating``."""
     control.alarm.now.retreat = RetreatStage.PENDING
+    if floating:
+        _lead(control, ControlMode.GRAVITY_COMP)
 
 
 def end_rest(control: ControlState, episodes: bool) -> None:
     """Retreat from here, along a path; with ``episodes`` (see ``AlarmRule``) the way back begins."""
+    control.now.mode = ControlMode.TRACK
     control.alarm.now.retreat = RetreatStage.TURNED if episodes else RetreatStage.BACK
 
 
 def begin_slide(control: ControlState) -> None:
-    """Let the law alone lead the arm along what it touches; what was added to a reference is none."""
+    """Let the law alone lead the arm along what it touches."""
     control.alarm.now.retreat = RetreatStage.PENDING
-    control.now.mode = ControlMode.LAW_ONLY
-    control.correction[:] = 0.0
+    _lead(control, ControlMode.LAW_ONLY)
 
 
 def end_slide(control: ControlState) -> None:
@@ -116,3 +119,9 @@ def depth_in_contact(control: ControlState) -> float:
 def keep_level(control: ControlState) -> None:
     """Keep the level of now as that at which the arm turns back."""
     control.alarm.now.level_at_retreat = control.belief.now.level
+
+
+def _lead(control: ControlState, mode: ControlMode) -> None:
+    """No reference leads the arm: what was added to it is none."""
+    control.now.mode = mode
+    control.correction[:] = 0.0

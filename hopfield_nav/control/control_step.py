@@ -24,6 +24,7 @@ from dynamics.kernels.decorators import inlined
 from dynamics.kernels.records import record
 from dynamics.kernels.vectors import column, length, vector
 from dynamics.kinematics import update_frames, update_tool_position, velocity_of_point
+from dynamics.newton_euler import newton_euler
 from dynamics.work import Work
 from hopfield_nav.control.believed_friction import (
     FrictionBelief,
@@ -82,7 +83,7 @@ def update_model_frames(model, sensed, work):
 
 @inlined
 def follow_arm(sensed):
-    """Let the reference be the measured joint angles: one that the law alone leads has no other."""
+    """Let the reference be the measured joint angles: a floating arm has no other reference."""
     for i in range(sensed.q.size):
         sensed.q_ref[i], sensed.qd_ref[i], sensed.qdd_ref[i] = sensed.q[i], sensed.qd[i], 0.0
 
@@ -141,16 +142,23 @@ def estimate_and_judge(model, estimator, detector, resolution, sensed, work, bel
 
 
 @inlined
-def command_torque(controller, sensed, tau):
+def command_torque(controller, sensed, floating, tau):
     """Write the law's torque, held to the limits, to ``tau``; returns whether a limit was met.
 
-    Reads the frames in ``controller.work``.
+    Where the arm is ``floating`` it is the torque that bears the arm's weight in the controller's model, and no
+    friction: friction that is too large in the model would drive the arm. Reads the frames in ``controller.work``.
     """
-    law, limits, model = controller.law, controller.torque_limits, controller.model
-    law.kernel(model, sensed, law.parameters, law.memory, controller.work, tau)
-    if controller.feedforward:
+    law, limits, model, work = controller.law, controller.torque_limits, controller.model, controller.work
+    if floating:
+        still = work.vector[0]
         for i in range(tau.size):
-            tau[i] += believed_at(model, i, sensed.qd_ref[i])
+            still[i] = 0.0
+        newton_euler(model, model.gravity, still, still, work, tau)
+    else:
+        law.kernel(model, sensed, law.parameters, law.memory, work, tau)
+        if controller.feedforward:
+            for i in range(tau.size):
+                tau[i] += believed_at(model, i, sensed.qd_ref[i])
     saturated = False
     for i in range(tau.size):
         if abs(tau[i]) > limits[i]:

@@ -3,6 +3,9 @@
 - ``retreat``: nothing. The new path begins at once, with the motion that the reference has, and its first leg
   leads back; for part of that leg the reference goes deeper.
 - ``stop``: the reference brakes to where the arm was measured at the alarm, and stays until the arm rests.
+- ``float``: the motors bear the arm's own weight in the controller's model and nothing else; what it touches
+  pushes it off. The reference is the arm itself. Believed friction is not added: one believed to be too large
+  would drive the arm.
 
 Then the path is planned again, from where the arm is. What was felt is learned at the alarm, whatever follows; how
 far it is confirmed is told by the level where the arm itself turned back.
@@ -18,7 +21,7 @@ from hopfield_nav.loop import State, Trajectory, evaluate, quintic_trajectory, r
 from hopfield_nav.navigation import MotionPhase, PlannedMotion
 from hopfield_nav.world import World
 
-MAX_DURATION = 0.5  # [s] of a reaction, whether the arm rests by then or not
+MAX_DURATION = {"stop": 0.5, "float": 0.3}  # [s] of a reaction, whether the arm rests by then or not
 POLL_INTERVAL = 0.005  # [s] from one look at the arm's speed to the next
 CALM_TIME = 0.02  # [s] without more than ``REST_SPEED``, after which the arm is at rest
 REST_SPEED = 0.01  # [rad/s] besides four times the noise of the measured speeds
@@ -71,7 +74,7 @@ class ReactionPhase(Phase):
     def __init__(self, world: World, arm: Arm, controller: Controller) -> None:
         super().__init__(world, POLL_INTERVAL)
         self.controller = controller  # that of the run
-        self._stops, self._episodes = world.detection.reaction == "stop", world.detection.episodes
+        self._kind, self._episodes = world.detection.reaction, world.detection.episodes
         self._arm, self._model = arm, controller.model
         self._shortest = max(MIN_BRAKING_TIME, 4 * world.controller.period)
         self._rest = REST_SPEED + 4 * world.sensors.velocity_noise
@@ -79,17 +82,23 @@ class ReactionPhase(Phase):
         self._calm, self._depth = 0, -math.inf
 
     def before(self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State) -> PlannedMotion:
-        """What the arm does first: a motion that ``reacts``; the planned one where nothing comes before it."""
-        if not self._stops or motion.trajectory is None:
+        """What the arm does first: a motion that ``reacts``; the planned one where nothing comes before it.
+
+        Where the arm is let go, that is noted in the control computer's part of the state.
+        """
+        if self._kind == "retreat" or motion.trajectory is None:
             return motion
-        sensed, to = state.control.sensed, state.control.sensed.q - state.control.correction
-        begin_rest(state.control)
-        first = self._brake(trajectory, time, to)
-        knots = np.append(first.knots, time + 2 * MAX_DURATION)  # never at its end: that would be arrival
-        coefficients = np.concatenate([first.coefficients, resting(to).coefficients])
+        sensed, correction = state.control.sensed, state.control.correction
+        begin_rest(state.control, floating=self._kind == "float")
+        if self._kind == "float":
+            first, leg = quintic_trajectory(sensed.q[None], MAX_DURATION["float"], time), 0.0
+        else:
+            first = self._brake(trajectory, time, sensed.q - correction)
+            leg = float(first.knots[-1]) - time
+        knots = np.append(first.knots, time + 2 * MAX_DURATION[self._kind])  # never at its end: that would be arrival
+        coefficients = np.concatenate([first.coefficients, resting(sensed.q - correction).coefficients])
         self._begun = round(time / self._step)
-        self._braked = self._begun + self._steps(float(first.knots[-1]) - time)
-        self._calm, self._depth = 0, -math.inf
+        self._braked, self._calm, self._depth = self._begun + self._steps(leg), 0, -math.inf
         self._follow_arm(state)
         angles = np.vstack([evaluate(trajectory, time)[0], sensed.q, sensed.q])
         return motion._replace(
@@ -109,12 +118,19 @@ class ReactionPhase(Phase):
         self._calm = self._calm + 1 if still else 0
         self._follow_arm(state)
         rested = self._calm * self._looks_at >= self._steps(CALM_TIME)
-        return rested or step - self._begun >= self._steps(MAX_DURATION)
+        return rested or step - self._begun >= self._steps(MAX_DURATION[self._kind])
 
     def end(self, trajectory: Trajectory, time: float, state: State) -> tuple[np.ndarray, np.ndarray]:
-        """From where the arm goes on: joint angles (n,) [rad] and velocities (n,) [rad/s] of the reference."""
+        """From where the arm goes on: joint angles (n,) [rad] and velocities (n,) [rad/s] of the reference.
+
+        After ``stop`` the reference's; after ``float``, which ends here, those of the arm as measured.
+        """
         end_rest(state.control, self._episodes)
-        return evaluate(trajectory, time)[:2]
+        if self._kind != "float":
+            return evaluate(trajectory, time)[:2]
+        sensed = state.control.sensed
+        qd = sensed.qd if np.abs(sensed.qd).max() > self._rest else np.zeros(len(sensed.qd))
+        return sensed.q + qd * (time - float(sensed.time[0])), qd.copy()
 
     def _follow_arm(self, state: State) -> None:
         """Keep the level until the arm turns back from what it felt: there its retreat begins."""
@@ -138,6 +154,6 @@ class ReactionPhase(Phase):
             _, angles, speeds, accelerations = sample(braking, _SAMPLES)
             torque = inverse_dynamics(self._model, angles, speeds, accelerations)
             needed = np.abs(torque - gravity_torque(self._model, angles)).max(axis=0)
-            if np.all(needed <= most) or duration >= 0.5 * MAX_DURATION:
+            if np.all(needed <= most) or duration >= 0.5 * MAX_DURATION["stop"]:
                 return braking
             duration *= _DURATION_RATIO

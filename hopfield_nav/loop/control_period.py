@@ -82,8 +82,8 @@ def _judge(controller, settings, control, encoders, reading, at_end):
 def _command(controller, settings, control, period):
     """Queue the law's torque, write the one that is due to ``sensed.tau``; 1 where a motor is at a limit."""
     sensed, delay, queue = control.sensed, settings.delay, control.queue
-    slots = delay + 1
-    saturated = command_torque(controller, sensed, queue[period % slots])
+    slots, floating = delay + 1, control.now.mode == ControlMode.GRAVITY_COMP
+    saturated = command_torque(controller, sensed, floating, queue[period % slots])
     applied = (period - delay) % slots
     for i in range(sensed.tau.size):
         sensed.tau[i] = queue[applied, i]
@@ -116,4 +116,4 @@ def command_in_stage(controller, trajectory, control, q, qd, time):
     now.segment = evaluate_into(trajectory, time, now.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
     _place_reference(control)
     update_model_frames(controller.model, sensed, controller.work)
-    command_torque(controller, sensed, sensed.tau)
+    command_torque(controller, sensed, now.mode == ControlMode.GRAVITY_COMP, sensed.tau)

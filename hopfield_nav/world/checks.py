@@ -211,10 +211,6 @@ _OF_SETTINGS: tuple[_Check, ...] = (
         )
         for key in ("stiffness", "temperature")
     ),
-    fitting.unless(
-        "detection.reaction", lambda reaction, world: reaction != "float" or world.trust.record,
-        "to float saved little more force than to stop and took more touches, and is no more", "retreat or stop",
-    ),
     _check_explore, _check_network,
 )  # fmt: skip
 

@@ -138,8 +138,8 @@ class DetectionSection(MethodSection):
     )
     reaction: Literal["retreat", "stop", "float"] = Field(
         "retreat",
-        description="between alarm and new path: nothing, the path leads back at once; or brake to where the "
-        "arm is, until it rests; float: of earlier versions, refused",
+        description="between alarm and new path: nothing, the path leads back at once; brake to where the "
+        "arm is, until it rests; or bear its weight alone, until it rests",
     )
     graze: Literal["pass", "retreat"] = Field(
         "pass",

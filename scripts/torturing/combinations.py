@@ -224,7 +224,7 @@ def _detection(dice: random.Random, joints: bool) -> dict[str, Any]:
     )
     return (
         {"measure": measure, "estimator": estimator}
-        | _maybe(dice, 0.4, {"reaction": "stop"})
+        | _maybe(dice, 0.4, {"reaction": dice.choice(["stop", "float"])})
         | (_maybe(dice, 0.1, {"mark": dice.choice(["actual", "desired"])}) if not joints else {})
         | _maybe(dice, 0.1, {"episodes": False})
         | _maybe(dice, 0.2, {"lag": 0.02})

@@ -53,7 +53,7 @@ def _draw(dice: random.Random, time_limit: float) -> World:
     places = [(dice.uniform(0.2, 0.6), dice.uniform(-0.25, 0.25)) for _ in range(dice.randrange(6))]
     cylinders = [{"cylinder": {"center": list(at), "radius": dice.uniform(0.01, 0.06)}} for at in places]
     integrator = dice.choice(["rk4", "semi_implicit_euler"])
-    mark, reaction = dice.choice(["felt", "actual", "desired"]), dice.choice(["retreat", "stop"])
+    mark, reaction = dice.choice(["felt", "actual", "desired"]), dice.choice(["retreat", "stop", "float"])
     noise, encoder = dice.choice([0, 0.001, 0.01]), dice.choice([0, 1e-5])
     data = {
         "format": 1,

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hopfield_nav.planning import (
-    Plan, cells_along, closed_cells, in_sight, neighbourhood_of, polyline_length, way_back,
+    Plan,
+    cells_along,
+    closed_cells,
+    in_sight,
+    neighbourhood_of,
+    polyline_length,
+    way_back,
 )  # fmt: skip
 from hopfield_nav.plugin import BelievedMap, Method
 

@@ -135,8 +135,9 @@ def test_corners_two_obstacles_and_goals_behind_an_edge(obstacles, change):
     assert sim.navigator.response.strides >= 1
 
 
-def test_it_follows_after_a_reaction_too():
-    sim, run = run_of("u_trap", "detection.reaction=stop")
+@pytest.mark.parametrize("reaction", ["stop", "float"])
+def test_it_follows_after_a_reaction_too(reaction):
+    sim, run = run_of("u_trap", f"detection.reaction={reaction}")
     assert run.outcome == "reached", run.summary["reason"]
     assert sim.navigator.response.strides >= 3
 
