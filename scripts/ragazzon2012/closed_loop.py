@@ -1,10 +1,10 @@
 """Chapters 4 and 5: the loop of the inverse dynamics controller, without and with a force, and the estimate from it."""
 
 import numpy as np
-from dynamics.linear.linearization import companion_matrix
 from ledger import Rows, judged
 
 from dynamics import closed_loop_matrix, forward_dynamics, inverse_dynamics, jacobian, load_arm, mass_matrix
+from dynamics.linear.linearization import companion_matrix
 from ragazzon2012.equations import states
 from ragazzon2012.mass_matrix import ARMS, OMEGA, errors
 
