@@ -7,7 +7,7 @@ from ledger import Rows, judged
 
 from hopfield_nav.planning import neighbourhood_of
 
-SIZE, MAPS, BETA = 12, 20, 0.1
+SIZE, MAPS, BETA, SHARE = 12, 20, 0.1, 0.99  # the last of 1/λ
 ROUNDING = 1e-12
 
 
@@ -88,9 +88,9 @@ def rows() -> Rows:
     yield judged("ragazzon2012.lyapunov_function", ours, printed[0] == 0)
     ours = f"with the L whose sign is turned: broken in {turned[1]} of {turned[2]} sweeps"
     yield judged("ragazzon2012.bound_of_a_sweep", ours, turned[1] == 0)
-    rest, apart = converged(0.99)
+    rest, apart = converged(SHARE)
     yield judged("ragazzon2012.convergence", f"{rest} of {MAPS} maps rest, from 3 random states each", rest == MAPS)
     ours = f"(6.10) has < where it must be ≥: with tanh 1/g' is at least {least_slope():.3g}/β"
     yield judged("ragazzon2012.hessian", ours, least_slope() < 1 - ROUNDING)
-    ours = f"equilibria from 3 random states differ by at most {apart:.0e}, β = 0.99/λ, {MAPS} maps"
+    ours = f"equilibria from 3 random states differ by at most {apart:.0e}, β = {SHARE:g}/λ, {MAPS} maps"
     yield judged("ragazzon2012.one_equilibrium", ours, apart < 1e-8)
