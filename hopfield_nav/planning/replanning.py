@@ -97,7 +97,10 @@ class Replanner:
     @property
     def landscape(self) -> Landscape:
         """The network as it stands when its activations are first asked for."""
-        return Landscape(lambda: 0.0 - self.distance, self._near, self._keys, False)
+        return Landscape(self._height, self._near, self._keys, False)
+
+    def _height(self) -> np.ndarray:
+        return 0.0 - self.distance
 
     @property
     def distance(self) -> np.ndarray:

@@ -15,7 +15,7 @@ from hopfield_nav.figures.run import draw_collision_space, draw_plan, draw_run_f
 from hopfield_nav.figures.run.draw import pages_of
 from hopfield_nav.figures.run.film import Film
 from hopfield_nav.figures.run.maps import path_in_level
-from hopfield_nav.figures.solid import SceneView, cell_classes, final_plan, room
+from hopfield_nav.figures.solid import SceneView, cell_classes, final_plan, layers, room
 from hopfield_nav.figures.solid.layers import FELT
 
 
@@ -108,6 +108,10 @@ def test_through_an_obstacle_others_are_seen(run):
     assert len(alone) == len(all_solids(run.world))
 
 
+def _outlines_at(run, level, time):
+    return layers.obstacle_outlines(run, room.level_height(run, level), run.standing(time))
+
+
 def test_the_film_shows_the_level_of_the_tool(run):
     with film_style():
         film = Film(run)
@@ -117,7 +121,7 @@ def test_the_film_shows_the_level_of_the_tool(run):
             picture = film.draw(float(time))
             row = film.now(float(time)).row
             assert panel.level == room.level_of(run, run.data.tool_position.values[row, 2])
-            assert len(panel.slice.get_paths()) == len(panel._outlines[panel.level])
+            assert len(panel.slice.get_paths()) == len(_outlines_at(run, panel.level, float(time)))
             seen.add(panel.level)
     assert picture.shape == (720, 1280, 4)
     assert len(seen) > 1

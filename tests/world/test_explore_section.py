@@ -12,7 +12,6 @@ def test_a_bare_word_is_the_method():
     word = parse_world("format: 1\nexplore: follow")
     assert word == parse_world("format: 1\nexplore: {method: follow}")
     assert word.explore.retract == 0.005
-    assert word.explore.step is None
     assert parse_world(word.to_yaml()) == word
     assert parse_world("format: 1\nexplore:").explore.method == "replan"
 
@@ -30,7 +29,7 @@ def test_an_editor_is_told_of_both():
         ("explore: {metod: follow}", "explore.metod.*Did you mean 'method'"),
         ("explore: {method: follow, retract: 5}", "explore.retract.*at most 0.1 m.*millimetres"),
         ("explore: {method: follow, retract: 0}", "explore.retract.*above 0"),
-        ("explore: {method: follow, step: -1}", "explore.step.*above 0"),
+        ("explore: {method: follow, step: 0.1}", "explore.step.*are no more.*no such key"),
         ("explore: [follow]", "explore.*a mapping of keys"),
         ("explore: follow\ndetection: {mark: actual}", "line 2.*explore.method.*detection.mark: felt"),
         ("explore: follow\nplanner: {radius: 2}", "planner.radius: 1"),

@@ -313,7 +313,9 @@ def test_a_real_arm_s_recordings_served_and_watched_give_the_page(kufieta):
     for run, level in levels.items():
         np.testing.assert_array_equal(level, kufieta.level(run, *method))
     time_s = kufieta.recording(kufieta.PUSHED).time.values
-    peaks = [levels[kufieta.PUSHED][(time_s >= p.start) & (time_s <= p.end + 0.1)].max() for p in kufieta.pushes()]
+    peaks = [
+        levels[kufieta.PUSHED][(time_s >= start) & (time_s <= end + 0.1)].max() for start, end in kufieta.PUSHES_AT
+    ]
     free = max(levels[run][kufieta.in_motion(run)].max() for run in kufieta.FREE_RUNS)
     assert cells[-1] == f"{sum(peak > free for peak in peaks)} of {len(peaks)}"
     assert float(cells[3]) == pytest.approx(0.999 * min(peaks), rel=5e-3)
