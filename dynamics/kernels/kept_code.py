@@ -62,7 +62,7 @@ class KeptCode(NullCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Write a version, unless it holds what is true in this process alone."""
-        if data.lifted or data.library.has_dynamic_globals or " at 0x" in str(sig):
+        if data.lifted or data.library.has_dynamic_globals or " at 0x" in str(sig) or not _are_of_files(sig):
             return
         key = self._key(sig, data.codegen)
         content = dumps((key, data._replace(type_annotation="")._reduce()))  # an annotation tells the path
@@ -81,6 +81,22 @@ class KeptCode(NullCache):
 
     def _path(self, key: str) -> Path:
         return self._folder / f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}{ENDING}"
+
+
+def _are_of_files(kind: Any) -> bool:
+    """Whether every record of arrays in types is of a class that another process finds by its name.
+
+    One that is made at run time, as those of a method's parameters, would be read as a class of its own, and no call
+    would have its type.
+    """
+    if isinstance(kind, Signature):
+        return _are_of_files((kind.return_type, *kind.args))
+    if isinstance(kind, types.FunctionType):
+        return _are_of_files(kind.signature)
+    made = getattr(kind, "instance_class", None)
+    if made and getattr(sys.modules.get(made.__module__), made.__qualname__, None) is not made:
+        return False
+    return not isinstance(kind, _TUPLES) or all(map(_are_of_files, kind))
 
 
 def _place(source: Path, package: Path | None) -> tuple[Path, str]:

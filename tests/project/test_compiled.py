@@ -210,6 +210,29 @@ def test_cache_is_used(tmp_path):
 # --- compiled functions -------------------------------------------------------------------------------
 
 
+_LAW_CALLED = """
+import numpy as np
+from dynamics import load_arm
+from dynamics.kinematics import update_frames, update_tool_position
+from dynamics.work import make_work
+from hopfield_nav.plugin import find_method, make_sensed
+method, arm, n = find_method("controller", "hybrid_force_motion"), load_arm("ur5_full"), 6
+sensed, work, memory = make_sensed(n), make_work(n), np.zeros(method.memory(n))
+update_frames(arm, sensed.q, work)
+update_tool_position(arm, work)
+for sensed.time[0] in (0.0, 1.0, 2.0):
+    method.kernel(arm, sensed, method.pack({}, n), memory, work, np.zeros(n))
+print("called")
+"""
+
+
+def test_a_second_process_can_use_a_step_that_is_handed_parameters_by_name(tmp_path):
+    """Their class is made at run time: a version that was kept for it would be for no class of the second process."""
+    for _ in range(2):
+        done = _run(["-c", _LAW_CALLED], tmp_path)
+        assert done.stdout.strip() == "called", done.stderr
+
+
 def test_first_class_functions_are_values():
     """One kernel, handed different functions, calls each; it is compiled once."""
     signature = numba.float64(numba.float64)
