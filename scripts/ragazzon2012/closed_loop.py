@@ -1,7 +1,6 @@
 """Chapters 4 and 5: the loop of the inverse dynamics controller, without and with a force, and the estimate from it."""
 
 import numpy as np
-from dynamics.linear.linearization import companion_matrix
 from ledger import Rows, judged
 
 from dynamics import closed_loop_matrix, forward_dynamics, inverse_dynamics, jacobian, load_arm, mass_matrix
@@ -32,7 +31,8 @@ def coupling() -> float:
     """Largest difference of the loop's state matrix from that of six joints that do not know of each other."""
     q, qd = states()
     found = closed_loop_matrix(load_arm(NAME), q, qd, qd[::-1], OMEGA)
-    alone = companion_matrix(-np.diag(OMEGA**2), -np.diag(2 * OMEGA))
+    n = OMEGA.size
+    alone = np.block([[np.zeros((n, n)), np.eye(n)], [-np.diag(OMEGA**2), -np.diag(2 * OMEGA)]])
     return float(np.abs(found - alone).max() / np.abs(alone).max())
 
 

@@ -220,8 +220,7 @@ TABLES: dict[str, list[Part]] = {
         Part("normals", "{f}, {s}", NORMALS, ("replan", "follow")),
     ],
     "following_choices": [
-        Part("choices", "{s}, {m}", PAIRS, ("replan", other))
-        for other in ("`retract: 0.003`", "`retract: 0.01`", "`step: 0.0526`, two cells")
+        Part("choices", "{s}, {m}", PAIRS, ("replan", other)) for other in ("`retract: 0.003`", "`retract: 0.01`")
     ],
     "sliding": [
         Part("search", "{f}, {s}", PAIRS, ("replan", "slide"), lambda f, s, m: "many" not in f),

@@ -4,8 +4,8 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from dynamics.modified_dh import modified_dh, modified_transform
 from ledger import Rows, judged
+from nowoczyn2023.modified_dh import modified_dh, modified_transform
 from verdicts import PARTLY
 
 from dynamics import Arm, forward_dynamics, inverse_dynamics, jacobian, link_frames, load_arm
