@@ -1,5 +1,6 @@
 """When a command does not end by itself: Ctrl-C that is remembered, and what is kept at an internal error."""
 
+import _thread
 import platform
 import signal
 import sys
@@ -12,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
+_MOMENT = 0.01  # [s] after which a lost interrupt is raised again
 _PACKAGES = ("hopfield-nav", "numpy", "numba", "pydantic", "typer")
 
 
@@ -19,7 +21,8 @@ _PACKAGES = ("hopfield-nav", "numpy", "numba", "pydantic", "typer")
 def noticed_interrupts() -> Iterator[list[int]]:
     """A list to which every Ctrl-C adds its signal, besides raising KeyboardInterrupt as ever.
 
-    Where Ctrl-C meets the compiler, the interrupt is lost and another error comes of it.
+    Where Ctrl-C meets the compiler, the interrupt is lost and another error comes of it. Where it meets what Python calls
+    when an object goes, it would be printed and lost: it is raised once more, a moment later.
     """
     seen: list[int] = []
     ours = threading.current_thread() is threading.main_thread()
@@ -31,11 +34,19 @@ def noticed_interrupts() -> Iterator[list[int]]:
         seen.append(number)
         signal.default_int_handler(number, frame)
 
+    def raise_again(lost: "sys.UnraisableHookArgs") -> None:
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            threading.Timer(_MOMENT, _thread.interrupt_main).start()
+        else:
+            usual(lost)
+
+    usual, sys.unraisablehook = sys.unraisablehook, raise_again
     signal.signal(signal.SIGINT, notice)
     try:
         yield seen
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        sys.unraisablehook = usual
 
 
 def keep_record(error: BaseException) -> Path | None:

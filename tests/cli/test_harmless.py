@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -38,6 +39,21 @@ def test_another_thread_leaves_interrupts_to_whoever_has_them():
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(runs).result() == []
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interrupt_that_meets_the_end_of_an_object_is_not_lost(capfd):
+    """Python prints what is raised there, and goes on."""
+
+    class Interrupted:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt), noticed_interrupts():
+        Interrupted()
+        end = time.monotonic() + 10.0
+        while time.monotonic() < end:
+            time.sleep(0.001)
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
