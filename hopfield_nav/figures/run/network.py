@@ -79,8 +79,7 @@ class NetworkOfRun:
 
     def title(self, k: int) -> str:
         """Which plan it is, and when it was made."""
-        words = f"plan {k}, {self.time[k]:.1f} s" if k else "at the start"
-        return f"{words}: against beliefs" if self.by[k] == _AGAINST else words
+        return f"plan {k}, {self.time[k]:.1f} s" if k else "at the start"
 
 
 class NetworkLayer:

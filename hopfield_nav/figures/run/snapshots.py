@@ -40,17 +40,16 @@ def draw_snapshot(ax: Axes, run: Run, time: float, scene: solid.SceneView | None
     """
     panel = ScenePanel(ax, run, scene, 0.5)
     panel.show(Now(time, row_at(run, time), 0, plan_at(run, time)), True)
-    for k, artist in enumerate(panel.artists):
-        artist.set_zorder(3 + 0.1 * k)
+    for k, artist in enumerate(panel.artists):  # the plane and what is below it stay under the scales
+        artist.set_zorder((3 if k > len(panel.plane) else 1) + 0.1 * k)
     return ax
 
 
 def snapshot_handles(run: Run) -> list[Artist]:
     """Legend of the snapshots."""
-    handles: list[Artist] = [
-        Line2D([], [], color=COLOURS.travelled, label="tool so far"),
-        Line2D([], [], color=COLOURS.planned, label="path"),
-    ]
+    handles: list[Artist] = [Line2D([], [], color=COLOURS.travelled, label="tool so far")]
+    if any(len(plan.path) for plan in run.plans()):
+        handles.append(Line2D([], [], color=COLOURS.planned, label="path"))
     if run.data.sizes["event"]:
         handles.append(Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt cell"))
     if run.data.sizes["event"] or contact_episodes(run):
