@@ -21,8 +21,8 @@ _PACKAGES = ("hopfield-nav", "numpy", "numba", "pydantic", "typer")
 def noticed_interrupts() -> Iterator[list[int]]:
     """A list to which every Ctrl-C adds its signal, besides raising KeyboardInterrupt as ever.
 
-    Where Ctrl-C meets the compiler, the interrupt is lost and another error comes of it. Where it meets what Python calls
-    when an object goes, it would be printed and lost: it is raised once more, a moment later.
+    Where Ctrl-C meets the compiler, the interrupt is lost and another error comes of it. Where it meets what Python
+    calls when an object goes, it would be printed and lost: it is raised once more, a moment later.
     """
     seen: list[int] = []
     ours = threading.current_thread() is threading.main_thread()

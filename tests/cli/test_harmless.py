@@ -48,11 +48,14 @@ def test_an_interrupt_that_meets_the_end_of_an_object_is_not_lost(capfd):
         def __del__(self):
             signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(KeyboardInterrupt), noticed_interrupts():
+    def wait():
         Interrupted()
         end = time.monotonic() + 10.0
         while time.monotonic() < end:
             time.sleep(0.001)
+
+    with noticed_interrupts(), pytest.raises(KeyboardInterrupt):
+        wait()
     assert capfd.readouterr().err == ""
 
 
