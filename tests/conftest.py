@@ -88,6 +88,9 @@ def pytest_collection_modifyitems(items):
     """What takes minutes is asked first, so that no process is left with it at the end."""
     items.sort(key=lambda item: not item.name.startswith(LONGEST))
     for item in items:
+        for needed in item.iter_markers("needs"):
+            if not (EXTENSIONS / needed.args[0]).is_dir():
+                item.add_marker(pytest.mark.skip(reason=f"needs the extension {needed.args[0]}"))
         if _is_quick(item.path):
             item.add_marker(pytest.mark.quick)
         if _is_study(item.path):

@@ -21,7 +21,8 @@ from dynamics import BadInput, nearest_name
 GROUP = "hopfield_nav.extensions"  # of entry points, and the package of ours
 # With which extension comes what the words of a world or of a command ask for: the line that says what is missing.
 COMES_WITH = {
-    "navigator joints": "whole_arm", "engine flexible": "engines", "engine mujoco": "engines",
+    "navigator joints": "whole_arm", "belief felt_points": "whole_arm", "belief omniscient": "whole_arm",
+    "belief optimist": "whole_arm", "engine flexible": "engines", "engine mujoco": "engines",
     "response follow": "surfaces", "response slide": "surfaces", "controller hybrid_force_motion": "surfaces",
     "controller.learn": "self_model", "learnt_arm": "self_model", "plan_world": "known_world",
     "RunView": "viewer", "LivePage": "viewer", "describe_run": "viewer", "export_rtde": "live",

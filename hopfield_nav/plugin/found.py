@@ -100,7 +100,7 @@ def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
         raise BadInput(missing(f"{kind} {name}"), found=name)
     else:
         names = method_names(kind)
-        allowed = ", ".join(names) + ", or FILE.py:NAME for your own"
+        allowed = ", ".join((*names, "or FILE.py:NAME for your own"))
         raise BadInput(f"unknown {kind}", found=name, allowed=allowed, nearest=nearest_name(name, names))
     bundled: Method = importlib.import_module(module).METHOD
     return bundled

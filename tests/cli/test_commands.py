@@ -20,6 +20,7 @@ from hopfield_nav.cli import app as cli
 from hopfield_nav.cli.app import main
 from hopfield_nav.cli.report import print_columns, print_table
 from hopfield_nav.experiment import Interrupted
+from hopfield_nav.plugin.extension import extensions
 from hopfield_nav.record import load_run, version_of
 
 SUMMARY = {
@@ -301,8 +302,7 @@ def test_help_and_version(capsys):
     assert main(["--help"]) == 0
     assert main(["--version"]) == 0
     text = capsys.readouterr().out
-    commands = "run sweep plan demo replay compare identify check schema view plot animate"
-    for command in commands.split():
+    for command in (*cli.CORE, *(name for extension in extensions() for name in extension.commands)):
         assert f"  {command} " in text
     assert main([]) == 2
     assert "Usage" in capsys.readouterr().out

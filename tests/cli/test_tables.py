@@ -76,6 +76,9 @@ def test_a_wide_terminal_has_one_table_and_a_narrow_one_several(capsys, monkeypa
     assert heads[40] == len(ROWS)
 
 
+OF_RECORDINGS = [pytest.param(name, marks=pytest.mark.needs("recordings")) for name in ("replay", "explain")]
+
+
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     """Two saved runs."""
@@ -91,7 +94,7 @@ def runs(saved, monkeypatch):
     return sorted(path.name for path in saved.iterdir())
 
 
-@pytest.mark.parametrize("command", ["compare", "replay", "explain", "list"])
+@pytest.mark.parametrize("command", ["compare", *OF_RECORDINGS, "list"])
 def test_commands_keep_to_the_terminal(capsys, monkeypatch, runs, width, command):
     given = {"compare": runs, "replay": [runs[0], "--threshold", "0.5,1,2"], "explain": runs[:1], "list": ["worlds"]}
     main([command, *given[command]])

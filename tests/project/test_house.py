@@ -74,6 +74,7 @@ def test_everything_that_is_declared_is_there(extension):
             method = importlib.import_module(extension.method_module(kind, name)).METHOD
             assert (method.kind, method.name) == (kind, name)
             assert kind in (*KINDS, *PLAIN)
+            assert COMES_WITH[f"{kind} {name}"] == extension.name
     for name, line in extension.commands.items():
         assert (inspect.getdoc(extension.command(name)) or "").splitlines()[0] == line
     for what, place in extension.provides.items():

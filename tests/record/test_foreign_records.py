@@ -68,6 +68,7 @@ def test_a_pipe_is_told_and_not_waited_for(sent, name):
 
 
 @pytest.mark.parametrize("units", [None, 7])
+@pytest.mark.needs("viewer")
 def test_a_variable_without_unit_is_told(sent, tmp_path, capsys, units):
     with h5py.File(sent / "log.nc", "a") as file:
         del file["event_time"].attrs["units"]

@@ -38,6 +38,7 @@ def test_it_loads(folder):
     np.testing.assert_allclose(np.diff(run.data.time), 0.2)
 
 
+@pytest.mark.needs("viewer")
 def test_it_is_drawn_viewed_and_exported(folder, capsys):
     page = folder / "page.html"
     assert main(["plot", str(folder)]) == 0

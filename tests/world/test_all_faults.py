@@ -114,7 +114,9 @@ def test_a_start_inside_an_obstacle_is_an_error_of_check_and_a_warning_of_run(tm
     assert capsys.readouterr().out == "empty: ok\n"
 
 
-@pytest.mark.parametrize("name", ["u_trap", "over_the_wall", "hypotheses_table"])
+@pytest.mark.parametrize(
+    "name", ["u_trap", "over_the_wall", pytest.param("hypotheses_table", marks=pytest.mark.needs("whole_arm"))]
+)
 def test_the_picture_of_a_world(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["check", name, "--picture"]) == 0

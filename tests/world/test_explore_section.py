@@ -16,6 +16,7 @@ def test_a_bare_word_is_the_method():
     assert parse_world("format: 1\nexplore:").explore.method == "replan"
 
 
+@pytest.mark.needs("surfaces")
 def test_an_editor_is_told_of_both():
     word, section = dump_schema()["properties"]["explore"]["anyOf"]
     assert word["anyOf"] == [{"enum": ["replan", "follow", "slide"]}, {"pattern": r"\.py:"}]
@@ -25,7 +26,11 @@ def test_an_editor_is_told_of_both():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("explore: folow", "explore.method.*'folow'.*: replan, follow, slide, or FILE.py:NAME.* Did you mean 'follow'"),
+        pytest.param(
+            "explore: folow",
+            "explore.method.*'folow'.*: replan, follow, slide, or FILE.py:NAME.* Did you mean 'follow'",
+            marks=pytest.mark.needs("surfaces"),
+        ),
         ("explore: {metod: follow}", "explore.metod.*Did you mean 'method'"),
         ("explore: {method: follow, retract: 5}", "explore.retract.*at most 0.1 m.*millimetres"),
         ("explore: {method: follow, retract: 0}", "explore.retract.*above 0"),

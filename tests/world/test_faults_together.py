@@ -11,6 +11,7 @@ import yaml
 from refusals import refused
 
 from hopfield_nav.cli.app import main
+from hopfield_nav.plugin.extension import comes_along
 from hopfield_nav.world import parse_world
 
 # What is written at some keys of a world, and the key at which the fault is told.
@@ -75,9 +76,10 @@ CONTENT = [
     ({"planner.ties": ["+u", "-u", "+v", "-v", "+w", "-w"]}, "planner.ties", []),
     ({"goal.cell": [99, 99]}, "goal.cell", []),
     ({"goal.position": [0.3, 0.05], "known": [{"floor": {"height": 0.1}}]}, "goal.position", []),
-    ({"explore.method": "follow", "planner.radius": 2}, "explore.method", []),
     ({"plan.goal": {"joints": [0, 0]}}, "plan.goal.joints", ARMS),
 ]  # fmt: skip
+if comes_along("response follow"):
+    CONTENT.append(({"explore.method": "follow", "planner.radius": 2}, "explore.method", []))
 
 
 def told(data):

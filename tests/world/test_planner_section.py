@@ -22,6 +22,10 @@ GIVEN = {
 }  # fmt: skip
 WHOLE_ARMS = {"approach": "0", "surface": "0", "strategy": "felt_points"}
 FOREIGN = [(kind, key) for kind in OWN_KEYS for key in foreign_keys(kind)]
+ASKED = [
+    pytest.param(kind, key, marks=pytest.mark.needs("whole_arm")) if key == "strategy" else (kind, key)
+    for kind, key in FOREIGN
+]
 WIDE = "format: 1\nmap: {shape: [9, 9, 5]}\n"
 
 
@@ -37,7 +41,7 @@ def test_every_key_belongs_to_one_planner_or_to_all():
     assert everyones | set(own) == set(PlannerSection.model_fields)
 
 
-@pytest.mark.parametrize(("kind", "key"), FOREIGN)
+@pytest.mark.parametrize(("kind", "key"), ASKED)
 def test_another_planners_key_is_refused_in_one_line(kind, key):
     (owner,) = (name for name, keys in OWN_KEYS.items() if key in keys)
     what = rf"line \d+: planner.{key}: only "
@@ -111,6 +115,7 @@ def test_a_planner_takes_its_own_keys(kind):
     assert keys.items() <= section.items()
 
 
+@pytest.mark.needs("whole_arm")
 @pytest.mark.parametrize(("key", "none"), WHOLE_ARMS.items())
 def test_some_keys_are_the_whole_arms_alone(key, none):
     value = GIVEN[key]
@@ -138,6 +143,7 @@ def test_keys_of_another_planner_are_all_named():
     assert load_world("ragazzon2012", ["planner={kind: a_star}"]).planner.network == "limit"
 
 
+@pytest.mark.needs("whole_arm")
 def test_the_schema_takes_what_the_program_takes():
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads(json.dumps(dump_schema()))

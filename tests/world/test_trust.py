@@ -45,7 +45,9 @@ def ran(folder):
     return (folder / "ran").exists()
 
 
-@pytest.mark.parametrize("command", ["run", "check", "plan", "sweep", "check sweep"])
+@pytest.mark.parametrize(
+    "command", ["run", "check", pytest.param("plan", marks=pytest.mark.needs("known_world")), "sweep", "check sweep"]
+)
 def test_a_command_asks_for_trust(elsewhere, capsys, command):
     words = [command.split()[0], str(elsewhere / ("sweep.yaml" if "sweep" in command else "world.yaml"))]
     refused_by_command(capsys, words, "allowed: --trust")
@@ -118,6 +120,7 @@ def record(elsewhere):
     return elsewhere / "run"
 
 
+@pytest.mark.needs("recordings")
 def test_a_record_is_read_and_drawn_without_running_what_it_names(record, elsewhere, capsys, monkeypatch):
     monkeypatch.chdir(elsewhere)  # where the file lies: no reason to run it either
     run = load_run(record)
@@ -135,6 +138,7 @@ def test_a_record_is_read_and_drawn_without_running_what_it_names(record, elsewh
     assert ran(elsewhere)
 
 
+@pytest.mark.needs("recordings")
 def test_the_estimator_of_a_record_is_not_run_but_another_may_be_given(record, elsewhere, capsys):
     text = (record / "world.yaml").read_text().replace("estimator: momentum_observer", "estimator: mine.py:E")
     assert "mine.py:E" in text

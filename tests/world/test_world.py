@@ -228,6 +228,7 @@ def test_arm_file_beside_the_world(tmp_path):
     assert load_world(tmp_path / "w.yaml").arm == "arm.yaml"
 
 
+@pytest.mark.needs("whole_arm")
 def test_schema_accepts_the_bundled_worlds_and_refuses_unknown_keys():
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads(json.dumps(dump_schema()))
