@@ -69,7 +69,7 @@ def _is_quick(path: Path) -> bool:
 
 
 def _is_study(path: Path) -> bool:
-    return path.is_relative_to(HERE / "scripts")
+    return path.is_relative_to(HERE / "scripts") or path == HERE / "project" / "test_bounds.py"
 
 
 def pytest_ignore_collect(collection_path, config):

@@ -1,4 +1,4 @@
-"""Compilation and its cache: stale code never runs, and kernels stay inside their arrays."""
+"""Compilation and its cache: stale code never runs."""
 
 from __future__ import annotations
 
@@ -17,14 +17,6 @@ from dynamics.kernels import cache, digests
 from dynamics.kernels.decorators import first_class, kernel
 
 ROOT = Path(__file__).resolve().parents[2]
-TESTS = ROOT / "tests"
-KERNEL_TESTS = sorted(str(p.relative_to(TESTS)) for p in TESTS.rglob("test_*.py") if "mark.kernel" in p.read_text())
-TOO_SLOW_AS_PYTHON = (
-    "dynamics/test_inverse_kinematics.py", "dynamics/test_packed.py", "dynamics/test_regressor.py",
-    "clearance/", "extensions/isolation/", "extensions/known_world/", "planning/", "scripts/",
-)  # fmt: skip
-COMPILED = [name for name in KERNEL_TESTS if name.startswith(TOO_SLOW_AS_PYTHON)]
-AS_PYTHON = [name for name in KERNEL_TESTS if name not in COMPILED]
 KERNEL_FILE = "from dynamics.kernels.decorators import kernel\n"
 
 
@@ -267,43 +259,6 @@ def test_a_kernel_that_is_in_no_file_is_compiled_and_not_kept():
     names = {}
     exec("def half(x): return 0.5 * x", names)
     assert kernel(names["half"])(4.0) == 2.0
-
-
-# --- bounds -------------------------------------------------------------------------------------------
-
-
-def test_bounds_checking_sees_an_index_outside(tmp_path):
-    """The flags reach kernels and inlined kernels: without this the next test would show nothing."""
-    script = tmp_path / "outside.py"
-    script.write_text(
-        "import numpy as np\nfrom dynamics.kernels.decorators import inlined, kernel\n"
-        "@inlined\ndef read(x, i):\n    return x[i]\n"
-        "@kernel\ndef call(x, i):\n    return read(x, i)\n"
-        "call(np.zeros(3), 3)\n"
-    )
-    for flag in ("NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"):
-        assert "IndexError" in _run([str(script)], tmp_path, **{flag: "1"}).stderr
-    assert _run([str(script)], tmp_path, NUMBA_BOUNDSCHECK="0").returncode == 0
-
-
-@pytest.mark.parametrize(("flag", "names"), [("NUMBA_BOUNDSCHECK", COMPILED), ("NUMBA_DISABLE_JIT", AS_PYTHON)])
-def test_kernels_stay_inside_their_arrays(tmp_path, flag, names):
-    """Tests marked ``kernel``: as Python, which checks every index of an array, or compiled with such checks.
-
-    Python warns of what compiled code says nothing of, an infinite number. The flags name a folder in the
-    usual place of compiled code, where the next run finds it. What only looks for an index outside need not
-    be fast, and is optimised less.
-    """
-    kept = {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", ""), "NUMBA_OPT": "1"}
-    run = _run(_kernel_tests(names), tmp_path, **{flag: "1"}, **kept)
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert "passed" in run.stdout
-
-
-def _kernel_tests(names):
-    files = [str(TESTS / name) for name in names]
-    how = ["-m", "kernel", "-W", "ignore::RuntimeWarning", "-p", "no:cacheprovider"]
-    return ["-m", "pytest", *how, *files]
 
 
 def test_the_number_of_threads_does_not_move_the_cache(monkeypatch):
