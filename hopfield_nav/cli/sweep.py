@@ -38,7 +38,7 @@ def sweep(
     folder = folder_of(asked.name, out, resume)
     if resume:
         require_same(asked, folder)
-    done = say_what_is_coming(asked, folder, workers, scheduler, resume, not no_plots)
+    done = say_what_is_coming(asked, folder, scheduler, resume)
     from hopfield_nav.cli.folders import save_where_free
 
     folder = save_where_free(
@@ -70,28 +70,17 @@ def folder_of(name: str, out: Path | None, resume: bool) -> Path:
     return folder
 
 
-def say_what_is_coming(
-    sweep: "Sweep", folder: Path, workers: int | None, scheduler: str | None, resume: bool, drawn: bool = False
-) -> int:
-    """Print what the sweep will take, before it starts; how many of its rows are there."""
+def say_what_is_coming(sweep: "Sweep", folder: Path, scheduler: str | None, resume: bool) -> int:
+    """Print how many runs there are, and compile what they call on this machine; how many of its rows are there."""
     from hopfield_nav.cli.report import compiling, say
-    from hopfield_nav.cli.sweep_report import estimate_line
-    from hopfield_nav.sweeps import finished_runs
+    from hopfield_nav.sweeps import finished_runs, warm_up
 
     done = len(finished_runs(folder, sweep)) if resume else 0
-    left = sweep.count - done
-    say(*sweep.remarks)
-    from hopfield_nav.sweeps import connect, core_count, estimate, thread_count, warm_up
-
-    if scheduler is None:
-        count = core_count() if workers is None else workers
-    else:
-        with connect(scheduler) as client:
-            count = thread_count(client)
-    if left > 0:
+    rest = f"{sweep.count - done} of " if done else ""
+    say(*sweep.remarks, f"{sweep.name}: {rest}{sweep.count} runs")
+    if scheduler is None and done < sweep.count:
         with compiling():
             warm_up(sweep)
-        say(estimate_line(sweep, estimate(sweep, left, count, drawn), count))
     return done
 
 

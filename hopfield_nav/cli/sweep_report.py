@@ -1,4 +1,4 @@
-"""What the command sweep prints: what it will take, how it goes, what came out."""
+"""What the command sweep prints: how it goes, what came out."""
 
 import math
 import textwrap
@@ -9,16 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.filesize import decimal
-
 from dynamics import printable
 from hopfield_nav.cli.report import bar, print_columns, say
 from hopfield_nav.record import Quantity
-from hopfield_nav.sweeps import Best, Judged, Sweep, SweepEstimate, Value, ValueResult, counted, judge, shown_quantities
+from hopfield_nav.sweeps import Best, Judged, Sweep, Value, ValueResult, counted, judge, shown_quantities
 from hopfield_nav.sweeps import Progress as ProgressCall
 
 _WIDTH = 80  # of a line of words
-_LINE_EVERY = 30.0  # [s] between two lines of progress where stderr is no terminal
+_FIRST_LINE, _LINE_EVERY = 5.0, 30.0  # [s] before a line of progress where stderr is no terminal
 TIME, PEAK = "simulated_time_s", "peak_contact_force_N"
 _SHORT = {
     TIME: "time", "collision_count": "collisions", PEAK: "peak force",
@@ -32,23 +30,6 @@ _EXPLAINED = (
 )
 _RULE = "arrives most often, fewest false alarms, neighbours as good, least peak force, of equals the fastest"
 Row = Mapping[str, Any]
-
-
-def estimate_line(sweep: Sweep, estimate: SweepEstimate, workers: int) -> str:
-    """What a sweep will take, in a line."""
-    rest = "" if estimate.runs == sweep.count else f" of {sweep.count}"
-    at_once = f"{workers} worker{'' if workers == 1 else 's'}" if workers else "this process alone"
-    parts = {"to start them": estimate.start, "of runs": estimate.seconds, "of figures": estimate.figures}
-    told = ", ".join(f"{duration(seconds)} {what}" for what, seconds in parts.items() if seconds)
-    return (
-        f"{sweep.name}: {estimate.runs}{rest} runs of {_of_a_run(estimate.run_seconds)}; about "
-        f"{duration(estimate.total)} with {at_once} ({told}), {decimal(int(estimate.disk))} on disk"
-    )
-
-
-def _of_a_run(seconds: float) -> str:
-    """A long one is tried for a moment only, and may end long before its time limit."""
-    return f"about {seconds:.2g} s" if seconds < 60 else f"{duration(seconds)} at most"
 
 
 def duration(seconds: float) -> str:
@@ -90,7 +71,7 @@ class _Lines:
     """Progress for a file or a batch system: few lines."""
 
     def __init__(self, pace: TimeLeft) -> None:
-        self._pace, self._next = pace, clock.monotonic() + _LINE_EVERY
+        self._pace, self._next = pace, clock.monotonic() + _FIRST_LINE
 
     def __call__(self, done: int, counts: Counter) -> None:
         if clock.monotonic() >= self._next:

@@ -8,13 +8,9 @@ from .by_value import ValueResult as ValueResult
 from .by_value import ValueTable as ValueTable
 from .by_value import judge as judge
 from .by_value import shown_quantities as shown_quantities
-from .cluster import connect as connect
-from .cluster import thread_count as thread_count
 from .columns import load_measures as load_measures
-from .forecast import SweepEstimate as SweepEstimate
-from .forecast import Tried as Tried
-from .forecast import estimate as estimate
-from .forecast import try_combinations as try_combinations
+from .combinations import Tried as Tried
+from .combinations import try_combinations as try_combinations
 from .job import FAILURES as FAILURES
 from .job import TIMED_OUT as TIMED_OUT
 from .job import warm_up as warm_up

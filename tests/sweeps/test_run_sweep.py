@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -31,7 +30,6 @@ from hopfield_nav.sweeps import (
     make_sweep,
     pool,
     read_rows,
-    thread_count,
 )
 from hopfield_nav.sweeps.job import run_job
 from hopfield_nav.sweeps.pool import WorkersLost
@@ -457,11 +455,6 @@ def test_repeats_count_where_a_run_depends_on_its_seed(world, given):
     assert made.remarks == ()
     worlds = [made.world_for(made.job(index)) for index in (0, 1)]
     assert worlds[0].seed != worlds[1].seed
-
-
-@pytest.mark.parametrize(("threads", "count"), [({}, 1), ({"a": 1, "b": 1}, 2), ({"a": 4, "b": 2}, 6)])
-def test_a_cluster_runs_as_many_jobs_at_a_time_as_its_workers_have_threads(threads, count):
-    assert thread_count(SimpleNamespace(nthreads=lambda: threads)) == count
 
 
 def test_repeats_do_not_count_where_nothing_is_drawn():

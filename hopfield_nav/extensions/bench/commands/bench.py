@@ -121,7 +121,7 @@ def _rows(
     asked: "benches.Suite", folder: Path, workers: int | None, scheduler: str | None = None, resume: bool = False
 ) -> list[dict[str, Any]]:
     """Run what is missing of a suite, say how it goes, and give all its rows."""
-    done = cli.say_what_is_coming(asked, folder, workers, scheduler, resume)
+    done = cli.say_what_is_coming(asked, folder, scheduler, resume)
     cli.execute_shown(asked, folder, done, workers, scheduler, resume)
     return benches.with_version(sweeps.read_rows(folder, asked), asked)
 
