@@ -33,7 +33,7 @@ CORE = {  # the commands of the core: the file of each in this folder, and the f
     "list": ("known", "List the worlds, arms, control laws, detectors, planners, sweeps, suites … that come along."),
     "schema": ("check", "Print the JSON Schema of a world file, for editors."),
     "plot": ("pictures", "Draw the figures of a run or a sweep again, from its record alone."),
-    "animate": ("pictures", "Make the film of a run: mp4, or gif where no encoder is found."),
+    "animate": ("pictures", "Make the film of a run, as mp4."),
     "compare": (
         "compare",
         "Saved runs side by side: keys that differ, delays, misses, false alarms; or worlds, seed by seed.",

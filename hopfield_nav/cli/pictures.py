@@ -60,7 +60,7 @@ def animate(
     ] = None,
     size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="In pixels.")] = "1280x720",
 ) -> int:
-    """Make the film of a run: mp4, or gif where no encoder is found."""
+    """Make the film of a run, as mp4."""
     from hopfield_nav.figures import Cut
 
     cut = Cut(begin, end, fps, _read_size(size))

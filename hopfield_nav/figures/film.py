@@ -1,8 +1,6 @@
-"""A film as a file: MP4, or GIF where no encoder is found."""
+"""A film as a file: MP4 with H.264, which every player and browser shows."""
 
-import subprocess
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,18 +12,11 @@ from dynamics import BadInput
 from dynamics.files import whole_file
 
 Progress = Callable[[int, int], None]
-ENCODERS: dict[str, list[str]] = {  # the first that is there, and what it is told
-    "libx264": ["-preset", "veryfast", "-crf", "21"],
-    "h264_videotoolbox": ["-b:v", "4M"],  # of macOS
-    "h264_mf": ["-b:v", "4M"],  # of Windows
-    "libopenh264": ["-b:v", "4M"],
-    "mpeg4": ["-q:v", "4"],
-}
+_ENCODER, _HOW = "libx264", ["-preset", "veryfast", "-crf", "21", "-movflags", "+faststart"]
 SIZE = (1280, 720)  # [pixels], both even as encoders ask for
 _DPI = 100  # of a film as large as ``SIZE``
 _SMALLEST, _LARGEST = 160, 4096  # [pixels] of an edge
 _SPEEDS = (1, 2, 3, 4, 5, 8, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
-_GIF_SHARE = 2  # a GIF has half the width, half the height and half the frames
 
 
 class Cut(NamedTuple):
@@ -80,31 +71,28 @@ def write_film(
 ) -> Path:
     """Write frames under another name first, and rename the file, ``<path>.mp4``, when it is whole.
 
-    It is ``<path>.gif`` where there is no encoder. Frames are (height, width, 4) uint8, red, green, blue and one that
-    is not looked at, ``fps`` a second, of a size of width and height [pixels]. After every one ``progress`` is called
-    with the number of frames done and of all.
+    Frames are (height, width, 4) uint8, red, green, blue and one that is not looked at, ``fps`` a second, of a size of
+    width and height [pixels]. After every one ``progress`` is called with the number of frames done and of all.
 
-    Raises ``OSError``: the file cannot be written.
+    Raises ``BadInput``: there is no ffmpeg; ``OSError``: the file cannot be written.
     """
-    encoder = find_encoder()
-    write, ending = (partial(_write_mp4, encoder), "mp4") if encoder else (_write_gif, "gif")
+    _require_ffmpeg()
     path.parent.mkdir(parents=True, exist_ok=True)
-    final = path.with_name(f"{path.name}.{ending}")
+    final = path.with_name(f"{path.name}.mp4")
     with whole_file(final) as unfinished:
-        write(unfinished, _count(frames, total, progress), fps, size)
+        _write_mp4(unfinished, _count(frames, total, progress), fps, size)
     return final
 
 
-def find_encoder() -> str | None:
-    """The first of ``ENCODERS`` that ffmpeg has, imageio-ffmpeg's or the system's; None without any."""
-    try:
-        import imageio_ffmpeg
+def _require_ffmpeg() -> None:
+    """Refuse a film where ffmpeg, which comes with imageio-ffmpeg, is not there."""
+    import imageio_ffmpeg
 
-        words = [imageio_ffmpeg.get_ffmpeg_exe(), "-hide_banner", "-encoders"]
-        told = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
-    except (ImportError, RuntimeError, OSError, subprocess.CalledProcessError):
-        return None
-    return next((name for name in ENCODERS if name in told), None)
+    try:
+        imageio_ffmpeg.get_ffmpeg_version()
+    except (RuntimeError, OSError) as error:
+        allowed = "imageio-ffmpeg with its ffmpeg, or one of the system's that IMAGEIO_FFMPEG_EXE names"
+        raise BadInput("no film without ffmpeg", found=str(error), allowed=allowed) from None
 
 
 def _count(frames: Iterator[np.ndarray], total: int, progress: Progress | None) -> Iterator[np.ndarray]:
@@ -114,14 +102,12 @@ def _count(frames: Iterator[np.ndarray], total: int, progress: Progress | None) 
             progress(done, total)
 
 
-def _write_mp4(encoder_name: str, path: Path, frames: Iterator[np.ndarray], fps: int, size: tuple[int, int]) -> None:
-    """H.264 that every player and browser shows; MPEG-4 where there is no better."""
+def _write_mp4(path: Path, frames: Iterator[np.ndarray], fps: int, size: tuple[int, int]) -> None:
     import imageio_ffmpeg
 
-    how = [*ENCODERS[encoder_name], "-movflags", "+faststart"]
     encoder = imageio_ffmpeg.write_frames(
-        str(path), size, fps=fps, codec=encoder_name, quality=None, bitrate=None, macro_block_size=2,
-        output_params=how, ffmpeg_log_level="error", pix_fmt_in="rgba",
+        str(path), size, fps=fps, codec=_ENCODER, quality=None, bitrate=None, macro_block_size=2, output_params=_HOW,
+        ffmpeg_log_level="error", pix_fmt_in="rgba",
     )  # fmt: skip
     encoder.send(None)
     try:
@@ -129,14 +115,3 @@ def _write_mp4(encoder_name: str, path: Path, frames: Iterator[np.ndarray], fps:
             encoder.send(np.ascontiguousarray(frame))
     finally:
         encoder.close()
-
-
-def _write_gif(path: Path, frames: Iterator[np.ndarray], fps: int, size: tuple[int, int]) -> None:
-    """Smaller and fewer pictures of 128 colours each."""
-    from PIL import Image
-
-    small_size = (size[0] // _GIF_SHARE, size[1] // _GIF_SHARE)
-    kept = (frame for k, frame in enumerate(frames) if k % _GIF_SHARE == 0)
-    small = [Image.fromarray(frame[:, :, :3]).resize(small_size).quantize(128) for frame in kept]
-    duration = round(1000 * _GIF_SHARE / fps)
-    small[0].save(path, save_all=True, append_images=small[1:], duration=duration, loop=0)

@@ -1,4 +1,4 @@
-"""The film of a run: its frames, its file, and what happens without an encoder."""
+"""The film of a run: its frames, its file, and what happens without ffmpeg."""
 
 import os
 from itertools import pairwise
@@ -7,7 +7,6 @@ import imageio_ffmpeg
 import numpy as np
 import pytest
 from pictures import decode
-from PIL import Image
 from refusals import refused
 from scenes import NO_PATH
 
@@ -83,16 +82,11 @@ def test_a_part_that_is_none_is_refused(short, tmp_path, cut, words):
     assert not list(tmp_path.iterdir())
 
 
-def test_without_an_encoder_it_is_a_gif(short, tmp_path, monkeypatch):
-    def missing():
-        raise RuntimeError("No ffmpeg exe could be found.")
-
-    monkeypatch.setattr(imageio_ffmpeg, "get_ffmpeg_exe", missing)
-    path = film.animate_run(short, tmp_path / "film")
-    assert path == tmp_path / "film.gif"
-    with Image.open(path) as picture:
-        assert picture.size == (640, 360)
-        assert picture.n_frames > 2
+def test_without_ffmpeg_there_is_no_film(short, tmp_path, monkeypatch):
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(tmp_path / "nothing here"))
+    with refused("no film without ffmpeg.*IMAGEIO_FFMPEG_EXE"):
+        film.animate_run(short, tmp_path / "film")
+    assert not list(tmp_path.iterdir())
 
 
 def test_nothing_half_written_is_left(short, tmp_path):

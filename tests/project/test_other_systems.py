@@ -6,14 +6,11 @@ import os
 import subprocess
 import sys
 
-import numpy as np
 import pytest
-from pictures import decode
 
 from dynamics.kernels import cache
 from hopfield_nav.cli.app import main
 from hopfield_nav.experiment import compiling
-from hopfield_nav.figures import film
 from hopfield_nav.sweeps import core_count
 
 MISSING_ON_WINDOWS = ("getuid", "geteuid", "getgid", "getegid", "getpgid", "fork", "sched_getaffinity", "chown")
@@ -89,37 +86,3 @@ def test_folders_without_owners_are_private(monkeypatch, tmp_path):
 def test_cores_where_nobody_says_which_are_ours(monkeypatch):
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     assert core_count() == (os.cpu_count() or 1)
-
-
-def frames(count):
-    for k in range(count):
-        yield np.full((120, 160, 4), 8 * k, dtype=np.uint8)
-
-
-@pytest.mark.parametrize("name", ["libx264", "mpeg4"])
-def test_a_film_with_another_encoder(monkeypatch, tmp_path, name):
-    monkeypatch.setattr(film, "ENCODERS", {name: film.ENCODERS[name]})
-    if film.find_encoder() is None:
-        pytest.skip(f"ffmpeg without {name}")
-    made = film.write_film(tmp_path / "film", frames(10), 10, 10, size=(160, 120))
-    assert made.suffix == ".mp4"
-    shown = decode(made, (160, 120))
-    assert shown.shape == (10, 120, 160, 3)
-    np.testing.assert_allclose(shown.mean(axis=(1, 2, 3)), 8.0 * np.arange(10), atol=6.0)
-
-
-@pytest.mark.parametrize("missing", ["encoders", "ffmpeg", "package"])
-def test_without_an_encoder_the_film_is_a_gif(monkeypatch, tmp_path, missing):
-    if missing == "encoders":
-        monkeypatch.setattr(film, "ENCODERS", {})
-    elif missing == "ffmpeg":
-        monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(tmp_path / "nothing here"))
-    else:
-        monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
-    made = film.write_film(tmp_path / "film", frames(10), 10, 10, size=(160, 120))
-    assert made.suffix == ".gif"
-    from PIL import Image
-
-    with Image.open(made) as picture:
-        assert picture.n_frames == 5  # half of them
-        assert picture.size == (80, 60)

@@ -35,15 +35,15 @@ _REST = 1.5  # [s] of film that the last moment stays
 def animate_run(
     run: Run, path: str | Path, progress: Progress | None = None, cut: Cut = WHOLE, two_processes: bool = False
 ) -> Path:
-    """Make the film of a run with recorded signals: ``<path>.mp4``, or ``.gif`` where there is no encoder.
+    """Make the film of a run with recorded signals: ``<path>.mp4``.
 
     The arm from one side, the map from above, and the forces over time. The speed is written in the film: as fast as
     real, or a round multiple that keeps it within half a minute. An older film is replaced. After every frame
     ``progress`` is called with the number of frames done and of all. On request a copy of this process helps, see
     ``figures.two_processes``.
 
-    Raises ``BadInput``: the run kept no signals, or the cut is none of this run; ``OSError``: the file cannot be
-    written.
+    Raises ``BadInput``: the run kept no signals, the cut is none of this run, or there is no ffmpeg; ``OSError``: the
+    file cannot be written.
     """
     if not run.data.sizes["time"]:
         raise BadInput("no film without signals", where="record.signals", found="none", allowed="all")
