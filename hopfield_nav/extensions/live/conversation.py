@@ -11,8 +11,6 @@ from hopfield_nav.extensions.live.packages import Splitter, package
 from hopfield_nav.extensions.live.recipe import FIELDS, NOT_FOUND, Recipe, answer_names
 from hopfield_nav.extensions.live.source import Source
 
-MOST_WAITING = 1 << 18  # bytes that a client may leave unread before it is let go
-
 
 class Conversation:
     """One client of a served log.
@@ -46,6 +44,12 @@ class Conversation:
                 self._say(str(error))
                 if kind in (packages.VERSION, packages.OUTPUTS):
                     self._end("")
+
+    def taken(self) -> bytes:
+        """The bytes that wait to be sent; they wait no more."""
+        given = bytes(self.waiting)
+        self.waiting.clear()
+        return given
 
     def tell(self, k: int) -> None:
         """Row ``k`` of the log, if the client's own frequency has come round to it."""
@@ -118,6 +122,3 @@ class Conversation:
 
     def _send(self, kind: int, payload: bytes) -> None:
         self.waiting += package(kind, payload)
-        if len(self.waiting) > MOST_WAITING:  # it does not read
-            self.over, self.playing = True, False
-            self.waiting.clear()

@@ -1,4 +1,4 @@
-"""A log told over the network as a Universal Robots arm tells its state: several clients, one clock.
+"""A log told over the network as a Universal Robots arm tells its state: a thread for each client, one clock.
 
 Every row is due at its time after the first one: no clock that drifts.
 """
@@ -8,6 +8,10 @@ import select
 import socket
 import time as clock
 from collections.abc import Callable
+from contextlib import suppress
+from threading import Event, Lock, Thread
+
+import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav.extensions.live.conversation import Conversation
@@ -15,7 +19,7 @@ from hopfield_nav.extensions.live.source import Source
 
 MOST_CLIENTS = 16
 POLL_INTERVAL = 0.2  # [s] between two looks at whether to stop
-LINGER = 1.0  # [s] that clients have to read the last rows
+PATIENCE = 1.0  # [s] that a client may leave unread what it was sent
 _CHUNK = 4096
 
 
@@ -28,114 +32,81 @@ class Server:
     """
 
     def __init__(self, telling: Source, host: str, port: int, speed: float = 1.0) -> None:
-        self._telling, self._speed = telling, speed
+        self._telling, self._due = telling, telling.time / speed
         self._socket = _listen(host, port)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]  # host and port at which it listens
-        self._talks: dict[socket.socket, Conversation] = {}
         self._begun: float | None = None  # when the first row was due [s]; None until the log begins
-        self.late: list[float] = []  # of every row that was sent, how late it was [s]
+        self._lock, self._over = Lock(), Event()
+        self.late: dict[int, float] = {}  # of every row that was sent, how late it was for the last client [s]
         # clients: that have connected so far
         # packages: of data that were sent to all of them
         self.clients = self.packages = 0
 
     def serve(self, stop: Callable[[], bool] = lambda: False) -> None:
         """Send the whole log, then close; it ends earlier once ``stop()`` is true."""
+        threads: list[Thread] = []
         try:
-            k = 0
-            while k < len(self._telling.time) and not stop():
-                k = self._tell_due(k)
-                self._exchange(min(POLL_INTERVAL, max(0.0, self._until(k))))
-            end = clock.perf_counter() + LINGER
-            while any(talk.waiting for talk in self._talks.values()) and clock.perf_counter() < end:
-                self._exchange(0.01)
+            while not stop() and self._row() < len(self._due):
+                threads = [thread for thread in threads if thread.is_alive()]
+                with suppress(OSError):
+                    connection, _ = self._socket.accept()
+                    threads += self._welcome(connection, len(threads))
+            for thread in threads if self._row() == len(self._due) else ():
+                thread.join(PATIENCE)  # for the last rows
         finally:
-            self.close()
+            self._socket.close()
+            self._over.set()
+            for thread in threads:
+                thread.join()
 
-    def close(self) -> None:
-        """Let go of every client and of the address."""
-        for connection in list(self._talks):
-            self._drop(connection)
-        self._socket.close()
-
-    def _tell_due(self, k: int) -> int:
-        """Tell the rows that are due; returns the next one."""
-        if self._begun is None:
-            if not any(talk.playing for talk in self._talks.values()):
-                return k
-            self._begun = clock.perf_counter()
-        while k < len(self._telling.time) and self._until(k) <= 0.0:
-            for talk in self._talks.values():
-                talk.tell(k)
-            for connection in list(self._talks):
-                self._send(connection)
-            self.late.append(-self._until(k))
-            k += 1
-        return k
-
-    def _until(self, k: int) -> float:
-        """How long it takes until a row is due [s]."""
-        if self._begun is None or k >= len(self._telling.time):
-            return POLL_INTERVAL
-        return self._begun + float(self._telling.time[k]) / self._speed - clock.perf_counter()
-
-    def _exchange(self, seconds: float) -> None:
-        """Wait so long for what clients send, at the most."""
-        full = [connection for connection, talk in self._talks.items() if talk.waiting]
-        readable, writable, _ = select.select([self._socket, *self._talks], full, [], seconds)
-        for connection in readable:
-            if connection is self._socket:
-                self._welcome()
-            else:
-                self._receive(connection)
-        for connection in writable:
-            self._send(connection)
-
-    def _welcome(self) -> None:
-        try:
-            connection, _ = self._socket.accept()
-        except OSError:
-            return
-        if len(self._talks) >= MOST_CLIENTS:
+    def _welcome(self, connection: socket.socket, there: int) -> list[Thread]:
+        """The thread of a new client; none where too many are there."""
+        if there == MOST_CLIENTS:
             connection.close()
-            return
-        connection.setblocking(False)
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._talks[connection] = Conversation(self._telling)
+            return []
         self.clients += 1
+        thread = Thread(target=self._talk, args=(connection,))
+        thread.start()
+        return [thread]
 
-    def _receive(self, connection: socket.socket) -> None:
-        try:
-            received = connection.recv(_CHUNK)
-        except BlockingIOError:
-            return
-        except OSError:
-            received = b""
-        if not received:
-            self._drop(connection)
-            return
-        if connection in self._talks:
-            self._talks[connection].hear(received)
-            self._send(connection)
+    def _row(self) -> int:
+        """The first row that is not due yet."""
+        since = -1.0 if self._begun is None else clock.perf_counter() - self._begun
+        return int(np.searchsorted(self._due, since, "right"))
 
-    def _send(self, connection: socket.socket) -> None:
-        talk = self._talks.get(connection)
-        if talk is None:
-            return
-        try:
-            if talk.waiting:
-                del talk.waiting[: connection.send(talk.waiting)]
-        except BlockingIOError:
-            return
-        except OSError:
-            self._drop(connection)
-            return
-        if talk.over and not talk.waiting:
-            self._drop(connection)
+    def _talk(self, connection: socket.socket) -> None:
+        """Answer a client and tell it the rows from now on, until it goes or the log ends."""
+        connection.settimeout(PATIENCE)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        talk, row = Conversation(self._telling), self._row()
+        with connection, suppress(OSError):
+            while not (talk.over or self._over.is_set()) and row < len(self._due):
+                if select.select([connection], [], [], max(0.0, self._until(row)))[0]:
+                    received = connection.recv(_CHUNK)
+                    if not received:
+                        break
+                    talk.hear(received)
+                row = self._tell(talk, row)
+                connection.sendall(talk.taken())
+        with self._lock:
+            self.packages += talk.sent
 
-    def _drop(self, connection: socket.socket) -> None:
-        talk = self._talks.pop(connection, None)
-        self.packages += talk.sent if talk else 0
-        connection.close()
+    def _tell(self, talk: Conversation, row: int) -> int:
+        """Tell a client the rows that are due, if it plays; the next row."""
+        with self._lock:
+            if self._begun is None and talk.playing:
+                self._begun = clock.perf_counter()
+        while self._begun is not None and row < len(self._due) and (late := -self._until(row)) >= 0.0:
+            talk.tell(row)
+            self.late[row] = late
+            row += 1
+        return row
+
+    def _until(self, row: int) -> float:
+        """How long it takes until a row is due [s], at most until the next look."""
+        if self._begun is None:
+            return POLL_INTERVAL
+        return min(self._begun + float(self._due[row]) - clock.perf_counter(), POLL_INTERVAL)
 
 
 def is_loopback(host: str) -> bool:
@@ -156,5 +127,5 @@ def _listen(host: str, port: int) -> socket.socket:
         reason = getattr(error, "strerror", None) or str(error)
         allowed = "an address of this machine, and a port that is free"
         raise BadInput(f"cannot listen: {reason}", where=f"{host}:{port}", allowed=allowed) from None
-    listening.setblocking(False)
+    listening.settimeout(POLL_INTERVAL)
     return listening

@@ -11,7 +11,7 @@ from served import moving, telling
 from test_packages import damaged
 
 from hopfield_nav.extensions.live import packages
-from hopfield_nav.extensions.live.conversation import MOST_WAITING, Conversation
+from hopfield_nav.extensions.live.conversation import Conversation
 from hopfield_nav.extensions.live.packages import Splitter, package
 from hopfield_nav.extensions.live.recipe import FIELDS, Recipe
 
@@ -31,9 +31,7 @@ def outputs(names, frequency=125.0):
 
 def said(conversation):
     """Packages that wait to be sent; they are taken."""
-    found = Splitter().feed(bytes(conversation.waiting))
-    conversation.waiting.clear()
-    return found
+    return Splitter().feed(conversation.taken())
 
 
 def started(told, names=NAMES, frequency=125.0):
@@ -134,18 +132,6 @@ def test_what_a_client_sends_changes_nothing_that_is_told(told):
         quiet.tell(k)
         loud.tell(k)
     assert quiet.waiting == loud.waiting
-
-
-def test_a_client_that_never_reads_is_let_go(told):
-    talk = started(told, list(FIELDS))
-    for k in range(10_000):
-        talk.tell(k % 125)
-    assert talk.over
-    assert not talk.waiting
-    asking = Conversation(told)
-    for _ in range(MOST_WAITING // 400 + 1):
-        asking.hear(100 * HELLO)
-    assert asking.over
 
 
 def test_a_thousand_damaged_requests(told):

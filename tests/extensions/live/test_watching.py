@@ -39,6 +39,7 @@ from hopfield_nav.extensions.live import (
     packages,
     source_of_run,
 )
+from hopfield_nav.extensions.live.conversation import Conversation
 from hopfield_nav.extensions.live.packages import package
 from hopfield_nav.extensions.live.recipe import FIELDS, Recipe
 from hopfield_nav.extensions.recordings import (
@@ -230,20 +231,11 @@ def test_a_silent_source_is_said_to_have_stalled(told):
     assert kinds == ["connected", *["sample"] * 20, "stalled"]
 
 
-def test_it_sends_nothing_but_questions(told):
+def test_it_sends_nothing_but_questions(told, monkeypatch):
     """Every byte that a client of ours sends: versions, outputs, start."""
+    sent, hear = [], Conversation.hear
+    monkeypatch.setattr(Conversation, "hear", lambda talk, received: (sent.append(received), hear(talk, received)))
     with in_a_thread(told) as server:
-        sent = []
-        original = server._receive
-
-        def listening(connection):
-            talk = server._talks[connection]
-            hear = talk.hear
-            talk.hear = lambda received: (sent.append(received), hear(received))
-            original(connection)
-            talk.hear = hear
-
-        server._receive = listening
         heard(server.address)
     kinds = [kind for kind, _ in packages.Splitter().feed(b"".join(sent))]
     assert kinds == [packages.VERSION, packages.CONTROLLER, packages.OUTPUTS, packages.START]

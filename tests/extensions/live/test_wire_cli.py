@@ -94,7 +94,7 @@ def test_an_address_for_everybody_is_warned_of(tmp_path, capsys, monkeypatch):
     with in_a_thread(telling(moving(1.0))) as server:
         watch(server, *METHODS, *KNOWN, "--record", str(tmp_path / "log"))
     capsys.readouterr()
-    monkeypatch.setattr("hopfield_nav.extensions.live.server.Server.serve", lambda self: self.close())
+    monkeypatch.setattr("hopfield_nav.extensions.live.server.Server.serve", lambda self: self._socket.close())
     for host, warned in (("0.0.0.0", True), ("127.0.0.1", False)):
         assert main(["serve", str(tmp_path / "log"), "--host", host, "--port", "0"]) == 0
         assert ("the protocol knows no password" in capsys.readouterr().err) is warned

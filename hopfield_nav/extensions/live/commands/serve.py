@@ -85,13 +85,14 @@ def _report(server: "Server", told: "Source") -> None:
 
     if not server.late:
         return
-    half, most, longest = (1e3 * late for late in np.quantile(server.late, (0.5, 0.99, 1.0)))
+    late = [server.late[row] for row in sorted(server.late)]
+    half, most, longest = (1e3 * value for value in np.quantile(late, (0.5, 0.99, 1.0)))
     print_table(
         [
             ("rows told", f"{len(server.late)} of {len(told.time)}"),
             ("clients", f"{server.clients}, {server.packages} packages"),
             ("rows were late by", f"{half:.2g} ms half of them, {most:.2g} ms 99 %, {longest:.2g} ms at most"),
-            ("the last one by", f"{1e3 * server.late[-1]:.2g} ms: what the clock has drifted"),
+            ("the last one by", f"{1e3 * late[-1]:.2g} ms: what the clock has drifted"),
         ],
         title=told.name,
     )
