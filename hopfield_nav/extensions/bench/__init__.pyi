@@ -2,7 +2,6 @@ from .loading import find_suite as find_suite
 from .loading import list_suites as list_suites
 from .loading import load_suite as load_suite
 from .oracle import has_path as has_path
-from .oracle import smallest_cut as smallest_cut
 from .others import join_results as join_results
 from .paper import paper_tables as paper_tables
 from .problems import Problem as Problem

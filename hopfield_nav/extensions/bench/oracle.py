@@ -1,6 +1,4 @@
-"""What is true of a world: whether a path is left with a margin, and the smallest cut where none is."""
-
-from typing import Any
+"""What is true of a world: whether a path is left with a margin."""
 
 import numpy as np
 
@@ -9,39 +7,16 @@ from hopfield_nav.build import build_arm, build_obstacles
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.world import World
 
-_OPEN = 1_000_000  # capacity of a step that no cut may count
-
 
 def has_path(world: World, margin: float) -> bool:
     """Whether steps over a map of the tool that keep ``margin`` [m] from all obstacles lead to the goal."""
-    below, above, gap = _steps(world)
-    start, goal = _ends(world)
-    label = _connected(world, below[gap >= margin], above[gap >= margin])
+    below, above, gap = steps(world)
+    start, goal = ends(world)
+    label = parts(world, below[gap >= margin], above[gap >= margin])
     return bool(label[start] == label[goal])
 
 
-def smallest_cut(world: World, touchable: bool = False) -> int | None:
-    """Number of closed steps that separate start and goal at least; None where a path is left.
-
-    The world has a map of the tool. ``touchable``: count only steps that begin at a cell to which open steps lead
-    from the start.
-    """
-    from scipy.sparse.csgraph import maximum_flow
-
-    below, above, gap = _steps(world)
-    start, goal = _ends(world)
-    counted = gap <= 0.0
-    label = _connected(world, below[~counted], above[~counted])
-    if label[start] == label[goal]:
-        return None
-    if touchable:
-        counted &= (label[below] == label[start]) | (label[above] == label[start])
-    capacity = np.tile(np.where(counted, 1, _OPEN).astype(np.int32), 2)
-    network = _graph(world, np.append(below, above), np.append(above, below), capacity)
-    return int(maximum_flow(network, start, goal).flow_value)
-
-
-def _steps(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def steps(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Numbers of both cells (k,) of all steps along an axis, and their distance (k,) from obstacles [m]."""
     shape = tuple(world.map.shape)
     number = np.arange(np.prod(shape)).reshape(shape)
@@ -55,7 +30,7 @@ def _steps(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return below, above, gap
 
 
-def _ends(world: World) -> list[int]:
+def ends(world: World) -> list[int]:
     """Numbers of the cells of start and goal."""
     shape, rank = tuple(world.map.shape), world.map.rank
     tool = forward_kinematics(build_arm(world), np.array(world.start.joints))[:3, 3]
@@ -65,16 +40,11 @@ def _ends(world: World) -> list[int]:
     return [int(k) for k in np.ravel_multi_index(tuple(cells.T), shape)]
 
 
-def _graph(world: World, rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> Any:
+def parts(world: World, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Of every cell the number of the part that it is connected with, by steps between ``rows`` and ``columns``."""
     from scipy.sparse import csr_matrix
-
-    cells = int(np.prod(world.map.shape))
-    return csr_matrix((values, (rows, columns)), shape=(cells, cells))
-
-
-def _connected(world: World, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Of every cell the number of the part that it is connected with."""
     from scipy.sparse.csgraph import connected_components
 
-    graph = _graph(world, rows, columns, np.ones(len(rows)))
+    cells = int(np.prod(world.map.shape))
+    graph = csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(cells, cells))
     return np.asarray(connected_components(graph, directed=False)[1])

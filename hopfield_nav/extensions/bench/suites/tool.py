@@ -4,10 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from hopfield_nav.build import build_obstacles, endless_cylinders
-from hopfield_nav.experiment import Simulation
-from hopfield_nav.extensions.bench.oracle import has_path, smallest_cut
-from hopfield_nav.geometry import capsule_distance
+from hopfield_nav.build import endless_cylinders
+from hopfield_nav.extensions.bench.oracle import has_path
 from hopfield_nav.loop import CONTACT_MEMORY
 from hopfield_nav.plugin import Measures
 from hopfield_nav.record import contact_episodes, contact_spans, force_norm
@@ -20,23 +18,8 @@ SPACE = np.array([0.203, 0.039, 0.0]), np.array([0.56, 0.02, 0.0])  # on that of
 ROOM = 0.07  # [m] kept free around start and goal in space
 
 
-def watched(world, seed):
-    """The run of a world, whose summary also has what a response that follows surfaces believed of them.
-
-    ``strides``: how many motions along a surface were begun. ``angles``: of each normal that was believed in, on how
-    many points it rests and how far it is off [°].
-    """
-    simulation = Simulation(world, seed)
-    response = getattr(simulation.navigator, "response", None)
-    simulation.on_record = lambda run: run.summary.update(
-        strides=getattr(response, "strides", None),
-        angles=" ".join(_angles(run.world, getattr(response, "felt_surfaces", ()))),
-    )
-    return simulation
-
-
 def boxes(world, seed, count):
-    """So many boxes in space, some of which overlap."""
+    """A world among so many boxes in space, some of which overlap."""
     generator, found = np.random.default_rng(seed), []
     while len(found) < count:
         centre = generator.uniform([0.26, -0.24, -0.04], [0.52, 0.26, 0.14])
@@ -44,7 +27,7 @@ def boxes(world, seed, count):
         gaps = [np.maximum(np.abs(place - centre) - size / 2, 0.0) for place in SPACE]
         if min(float(np.linalg.norm(gap)) for gap in gaps) > ROOM:
             found.append({"box": {"center": centre.round(4).tolist(), "size": size.round(4).tolist()}})
-    return watched(with_obstacles(world, found), seed)
+    return with_obstacles(world, found)
 
 
 BOXES, MANY_BOXES = partial(boxes, count=12), partial(boxes, count=40)
@@ -57,17 +40,12 @@ def measure(run):
     it passed by; missed is one that was not felt.
     """
     answers = answers_to_strong(run)
-    of_tool, ended = run.world.map.space == "tool", run.outcome == "no_path"
     return {
-        "narrow": int(has_path(run.world, NARROW)) if of_tool else None,
+        "narrow": int(has_path(run.world, NARROW)) if run.world.map.space == "tool" else None,
         "contact_time_s": float(sum(e.end - e.start for e in contact_episodes(run))),
         "strong": len(answers),
         "once": sum(a == 1 for a in answers),
         "missed": sum(a == 0 for a in answers),
-        "smallest_cut": smallest_cut(run.world) if of_tool and ended else None,
-        "touchable_cut": smallest_cut(run.world, touchable=True) if of_tool and ended else None,
-        "strides": run.summary.get("strides"),
-        "angles": run.summary.get("angles", ""),
     }
 
 
@@ -103,30 +81,7 @@ def answers_to_strong(run):
 
 
 COLUMNS = {"narrow": "1", "contact_time_s": "s", "strong": "1", "once": "1", "missed": "1"}
-CUTS = {"smallest_cut": "1", "touchable_cut": "1"}
-MEASURES = Measures(measure, {**COLUMNS, **CUTS, "strides": "1", "angles": ""})
-
-
-def _angles(world, surfaces):
-    solids, rank = build_obstacles(world), world.map.rank
-    for surface in surfaces:
-        true = normal_at(solids, surface.points[-1], rank)
-        if true is not None:
-            angle = np.degrees(np.arccos(np.clip(true @ surface.normal, -1.0, 1.0)))
-            yield f"{len(surface.points)}:{angle:.1f}"
-
-
-def normal_at(solids, place, rank):
-    """True normal (3,) of the nearest obstacle at a place; None where two are as near, as in a corner."""
-    around = 1e-6 * np.vstack([np.zeros(3), np.eye(3)[:rank], -np.eye(3)[:rank]]) + place
-    distance = capsule_distance(np.column_stack([around, around, np.zeros(len(around))]), solids)
-    nearest = np.sort(distance[0])[:2]
-    if len(nearest) > 1 and nearest[1] - nearest[0] < 1e-3:
-        return None
-    column = distance[:, int(np.argmin(distance[0]))]
-    gradient = np.zeros(3)
-    gradient[:rank] = column[1 : rank + 1] - column[rank + 1 :]
-    return gradient / np.linalg.norm(gradient)
+MEASURES = Measures(measure, COLUMNS)
 
 
 def with_obstacles(world, obstacles):
