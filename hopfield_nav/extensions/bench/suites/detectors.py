@@ -40,13 +40,12 @@ FLOORS = {  # least thresholds by their unit, whatever an ideal simulation would
 }  # fmt: skip
 TRACKING = {"position_threshold": ("q", 2e-5), "speed_threshold": ("qd", 2e-3)}  # what it bounds, floor
 SCALES = np.geomspace(0.05, 20.0, 27)  # of the thresholds, for the curves of alarms against contacts
-IN_TIME, STANDING, HELD = 0.03, 0.05, 0.2  # [s] to be felt in; before a touch; of the estimate's error
+IN_TIME, STANDING = 0.03, 0.05  # [s] to be felt in; before a touch
 WORTH_FORCE = 30.0  # [N] of a tool contact that must not be missed
 WORTH_TORQUE = np.array([3.0, 3.0, 3.0, 0.6, 0.6, 0.6])  # [N·m] of any contact
 COLUMNS = {
-    "felt": "1", "missed": "1", "delay_s": "s", "force_at_alarm_N": "N", "force_before_reaction_N": "N",
-    "force_error_N": "N", "torque_error_Nm": "N m", "largest_level": "1", "level_before": "1",
-    "level_in_time": "1", "alarms_by_scale": "", "threshold": "",
+    "felt": "1", "missed": "1", "delay_s": "s", "force_before_reaction_N": "N", "largest_level": "1",
+    "level_before": "1", "level_in_time": "1", "alarms_by_scale": "", "threshold": "",
 }  # fmt: skip
 
 
@@ -187,22 +186,14 @@ def measure(run) -> dict:
     contact = score.contacts[0]
     felt = bool(np.isfinite(contact.delay))
     force = WORTH_FORCE if run.world.contact.bodies == "tool" else np.inf
-    held = (time >= contact.start) & (time <= contact.start + HELD)
     before = level[(time < contact.start) & (time >= contact.start - STANDING)]
-    errors = {
-        name: float(np.sqrt(((a - b).values[held] ** 2).sum(axis=1).mean()))
-        for name, a, b in (
-            ("force_error_N", data.force_estimate, data.force),
-            ("torque_error_Nm", data.tau_external_estimate, data.tau_external),
-        )
-    }
-    return found | errors | {
+    soon = level[(time >= contact.start) & (time <= contact.start + IN_TIME)]
+    return found | {
         "felt": int(felt), "missed": int(not felt and worth_feeling(contact, force, WORTH_TORQUE)),
         "delay_s": contact.delay if felt else None,
-        "force_at_alarm_N": contact.force_at_alarm if felt else None,
         "force_before_reaction_N": contact.force_before_reaction,
         "level_before": float(before.max(initial=0.0)),
-        "level_in_time": float(level[held & (time <= contact.start + IN_TIME)].max()),
+        "level_in_time": float(soon.max()),
     }  # fmt: skip
 
 
