@@ -11,7 +11,6 @@ from typing import Any
 
 from dynamics import printable
 from hopfield_nav.cli.report import bar, print_columns, say
-from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps import Best, Judged, Sweep, Value, ValueResult, counted, judge, shown_quantities
 from hopfield_nav.sweeps import Progress as ProgressCall
 
@@ -61,22 +60,17 @@ class TimeLeft:
 
 @contextmanager
 def sweep_progress(done: int, total: int) -> Iterator[ProgressCall]:
-    """A bar on the terminal; where stderr is none, a line now and then."""
-    pace = TimeLeft(done, total)
+    """A bar on the terminal; where stderr is none, as in a batch system, a line now and then."""
+    pace, due = TimeLeft(done, total), clock.monotonic() + _FIRST_LINE
+
+    def line(done: int, counts: Counter) -> None:
+        nonlocal due
+        if clock.monotonic() >= due:
+            due = clock.monotonic() + _LINE_EVERY
+            say(pace.line(done, counts))
+
     with bar("starting", total) as show:
-        yield _Lines(pace) if show is None else lambda done, counts: show(pace.line(done, counts), done)
-
-
-class _Lines:
-    """Progress for a file or a batch system: few lines."""
-
-    def __init__(self, pace: TimeLeft) -> None:
-        self._pace, self._next = pace, clock.monotonic() + _FIRST_LINE
-
-    def __call__(self, done: int, counts: Counter) -> None:
-        if clock.monotonic() >= self._next:
-            self._next = clock.monotonic() + _LINE_EVERY
-            say(self._pace.line(done, counts))
+        yield line if show is None else lambda done, counts: show(pace.line(done, counts), done)
 
 
 def print_sweep(sweep: Sweep, rows: Sequence[Row], folder: Path) -> None:
@@ -153,7 +147,7 @@ def _print_values(sweep: Sweep, name: str, results: Sequence[ValueResult]) -> No
     heads = [_SHORT.get(name, quantity.label) for name, quantity in quantities.items()]
     lines = [
         [_mark(result), ", ".join(result.label), _share(result.reached)]
-        + [_mean(result.means[name], quantity) for name, quantity in quantities.items()]
+        + [quantity.text(float(f"{result.means[n].estimate:.3g}")) for n, quantity in quantities.items()]
         for result in results
     ]
     print_columns(["", name, "reached (95 %)", *heads], lines, labels=2)
@@ -165,8 +159,8 @@ def _print_differences(sweep: Sweep, name: str, results: Sequence[ValueResult]) 
         return
     kept = [(key, sweep.kept[key]) for key in (PEAK, TIME) if key in sweep.kept]
     lines = [
-        [_mark(result), ", ".join(result.label), _gap(result.differences["reached"], 100.0)]
-        + [_gap(result.differences[key], quantity.scale) for key, quantity in kept]
+        [_mark(result), ", ".join(result.label), result.differences["reached"].text(100.0, difference=True)]
+        + [result.differences[key].text(quantity.scale, difference=True) for key, quantity in kept]
         for result in compared
     ]
     heads = [f"{_SHORT[key]} [{quantity.shown}]" for key, quantity in kept]
@@ -191,16 +185,3 @@ def _share(value: Value) -> str:
         return "–"
     count = round(value.estimate * value.n)
     return f"{count}/{value.n}  {value.estimate:.0%} ({100 * value.low:.0f}–{100 * value.high:.0f})"
-
-
-def _gap(value: Value, scale: float) -> str:
-    """A difference with its interval where enough pairs give one."""
-    if not value.n:
-        return "–"
-    middle, low, high = (f"{scale * v:+.3g}" for v in value[1:])
-    return middle if math.isnan(value.low) else f"{middle} ({low}…{high})"
-
-
-def _mean(value: Value, quantity: Quantity) -> str:
-    """Three digits of a mean, in the unit of tables."""
-    return quantity.text(float(f"{value.estimate:.3g}") if value.n else None)

@@ -29,6 +29,14 @@ class Value(NamedTuple):
     low: float
     high: float
 
+    def text(self, scale: float, difference: bool = False) -> str:
+        """The estimate times ``scale``, with its interval where it has one; a dash where there is none."""
+        form, to = ("+.3g", "…") if difference else (".3g", "–")
+        if not self.n:
+            return "–"
+        middle, low, high = (f"{number * scale:{form}}" for number in self[1:])
+        return middle if math.isnan(self.low) else f"{middle} ({low}{to}{high})"
+
 
 NONE = Value(0, math.nan, math.nan, math.nan)
 

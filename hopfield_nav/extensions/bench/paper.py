@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from dynamics import printable
 from hopfield_nav.extensions.bench import tables as told
 from hopfield_nav.extensions.bench.suite import Suite
-from hopfield_nav.extensions.bench.tables import Pair, Row, Table
-from hopfield_nav.record import Quantity
-from hopfield_nav.sweeps import share
+from hopfield_nav.extensions.bench.tables import Row, Table
 
-_HOUR = 3600.0  # [s]
 _ABOUT = r"""Means with 95\,\% intervals: touches, time and way of the runs that reached the goal, all else of all
 scored runs. Differences are of pairs of runs with one seed."""
 _SPECIAL = {
@@ -35,33 +32,15 @@ def latex(suite: Suite, tables: Sequence[Table]) -> str:
 
 
 def _table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cell: told.Cell) -> Table:
-    compared = told.pairs(suite, methods)
-    scored = [[r for r in told.rows_of(rows, cell, name) if r["counts"]] for name in methods]
-    paired = [told.both_of(rows, pair, cell) for pair in compared]
+    """The page's tables of methods and of pairs, turned over."""
+    means, compared = told.reached_table(suite, rows, methods, cell), told.pairs(suite, methods)
+    gaps = [{line[0]: line for line in told.pair_table(suite, rows, pair, cell).rows} for pair in compared]
     names = ["difference"] if len(compared) == 1 else [f"{b} less {a}" for a, b in compared]
-    lines = [["runs, pairs of runs", *(str(len(own)) for own in scored), *(str(len(both)) for both, _ in paired)]]
-    if told.has_goals(suite):
-        shares = [told.mean_text(share(sum(map(told.has_reached, own)), len(own)), 100.0) for own in scored]
-        lines.append(["reached [%]", *shares, *(told.reached_gap(both) for both, _ in paired)])
-    for key, quantity in told.compared_of(suite).items():
-        felt = key in told.FELT
-        means = [told.interval_text(key, quantity, own if felt else [*filter(told.has_reached, own)]) for own in scored]
-        gaps = [_gap(key, quantity, both if felt else there) for both, there in paired]
-        lines.append([told.headed(key, quantity), *means, *gaps])
-    kept = [line for line in lines if set(line[1:]) != {"–"}]
-    return Table(f"{cell[0]}, {cell[1]}", ["", *methods, *names], kept)
-
-
-def _gap(key: str, quantity: Quantity, both: Sequence[Pair]) -> str:
-    """The mean difference over pairs that both have the quantity; of false alarms that of their rates."""
-    known = [pair for pair in both if all(isinstance(row[key], (int, float)) for row in pair)]
-    if key == told.ALARMS:
-        return told.mean_gap([(_rate(a), _rate(b)) for a, b in known], 1.0)
-    return told.mean_gap([(a[key], b[key]) for a, b in known], quantity.scale)
-
-
-def _rate(row: Row) -> float:
-    return float(row[told.ALARMS]) * (_HOUR / row["simulated_time_s"])
+    lines = []
+    for label, *values in list(zip(means.head, *means.rows, strict=True))[1:]:
+        at = 1 if label == told.SCORED else 2
+        lines.append([label, *values, *(gap[label][at] if label in gap else "–" for gap in gaps)])
+    return Table(means.title, ["", *methods, *names], lines)
 
 
 def _latex_table(table: Table, caption: str) -> str:

@@ -1,4 +1,4 @@
-"""What a bench leaves behind: one table as CSV and netCDF, a page, the same in Markdown, and a paper's table."""
+"""What a bench leaves behind: every run as CSV, a page of tables, a paper's table, and figures."""
 
 import html
 import math
@@ -7,22 +7,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dynamics import printable
-from dynamics.files import whole_file, write_whole
+from dynamics.files import write_whole
 from hopfield_nav.extensions.bench import tables as told
 from hopfield_nav.extensions.bench.paper import latex, paper_tables
-from hopfield_nav.extensions.bench.shipped import columns, table_text
+from hopfield_nav.extensions.bench.shipped import table_text
 from hopfield_nav.extensions.bench.suite import Suite
 from hopfield_nav.extensions.bench.tables import Pair, Table, cells, curves, has_goals, pairs
-from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps import FAILURES, TIMED_OUT, Job
 
 Row = Mapping[str, Any]
 CURVES = {"collision_count": "touches", "simulated_time_s": "simulated time [s]", "way_m": "way of the tool [m]"}
 UNDONE = (*FAILURES, TIMED_OUT)
-_TEXT = ("version", "family", "condition", "method", "error")
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _WIDE, _HIGH, _EDGE = 420, 240, 42  # [px] of a curve
 _STYLE = (
@@ -35,7 +31,7 @@ _STYLE = (
 
 
 def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 0) -> None:
-    """Write ``table.csv``, ``table.nc``, ``table.tex``, ``report.md``, ``report.html`` and what these link to.
+    """Write ``table.csv``, ``table.tex``, ``report.html`` and what that links to.
 
     Where there is one family and one condition, also a figure, ``strips.png`` and ``strips.pdf``.
 
@@ -47,8 +43,6 @@ def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 
     where = {cell: k for k, cell in enumerate(cells(suite))}
     rows = sorted(rows, key=lambda r: (where[r["family"], r["condition"]], order[r["method"]], r["repeat"]))
     write_whole(folder / "table.csv", table_text(suite, rows))
-    with whole_file(folder / "table.nc") as path:
-        _labelled(suite, rows).to_netcdf(path, engine="h5netcdf")
     printed = paper_tables(suite, rows, methods)
     write_whole(folder / "table.tex", latex(suite, printed))
     tables = [told.reached_table(suite, rows, methods, cell) for cell in cells(suite)]
@@ -59,7 +53,6 @@ def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 
             tables.append(told.different_table(pair, worlds, _views(suite, worlds[:views], folder)))
     if len(printed) == 1:
         _draw(suite, rows, methods, folder)
-    write_whole(folder / "report.md", _markdown(suite, tables))
     write_whole(folder / "report.html", _page(suite, tables, rows, methods))
 
 
@@ -71,22 +64,6 @@ def _draw(suite: Suite, rows: Sequence[Row], methods: Sequence[str], folder: Pat
         figure = draw_strips(suite, rows, methods, cells(suite)[0])
         if figure is not None:
             save_figure(figure, folder, "strips", pdf=True, note=NOTE)
-
-
-def _labelled(suite: Suite, rows: Sequence[Row]) -> Any:
-    """The table for xarray, with units."""
-    import xarray
-
-    variables = {}
-    for name in columns(suite):
-        quantity = suite.kept.get(name) or Quantity(name, None if name in _TEXT else "1", name)
-        values: Any = ["" if r[name] is None else str(r[name]) for r in rows]
-        if quantity.unit is not None:
-            values = np.array([np.nan if r[name] is None else float(r[name]) for r in rows])
-        about = {} if quantity.unit is None else {"units": quantity.unit}
-        variables[name] = ("run", values, {"long_name": quantity.long_name, **about})
-    about = {"title": f"hopfield-nav bench {suite.name}", "digest": suite.digest, "Conventions": "CF-1.8"}
-    return xarray.Dataset(variables, attrs=about)
 
 
 def _views(suite: Suite, worlds: Sequence[Pair], folder: Path) -> dict[tuple, str]:
@@ -124,17 +101,8 @@ def _intro(suite: Suite) -> list[str]:
         "contacts, false alarms and forces are of all scored worlds; smaller is better. Intervals: 95 %, Wilson's for "
         "shares, Bonett and Price's for their differences, Student's for means. Computing times do not repeat and "
         "are not compared.",
+        f"Digest of the suite: {suite.digest}",
     ]
-
-
-def _markdown(suite: Suite, tables: Sequence[Table]) -> str:
-    parts = [f"# {suite.name}", *_intro(suite)]
-    for table in tables:
-        lines = ["| " + " | ".join(cells_) + " |" for cells_ in (table.head, *table.rows)]
-        rule = "|" + "---|" * len(table.head)
-        parts.append("\n".join([f"## {table.title}", "", lines[0], rule, *lines[1:]]))
-    text = "\n\n".join(part for part in parts if part)
-    return "\n".join(printable(line, 10_000) for line in text.split("\n")) + "\n"
 
 
 def _page(suite: Suite, tables: Sequence[Table], rows: Sequence[Row], methods: Sequence[str]) -> str:
@@ -159,11 +127,10 @@ def _table(table: Table, number: int) -> str:
 
 
 def _shown(cell: str) -> str:
-    """A cell as the page has it, from its Markdown: one link, or text with code."""
+    """A cell as the page has it: a link that is written ``[WORDS](PLACE)``, or text."""
     link = re.fullmatch(r"\[(.*)\]\(([\w./-]+)\)", cell)
-    if link:
-        return f'<a href="{link[2]}">{html.escape(link[1])}</a>'
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(cell))
+    words = html.escape(printable(link[1] if link else cell, 10_000))
+    return f'<a href="{link[2]}">{words}</a>' if link else words
 
 
 def _curve(lines: Mapping[str, Sequence[tuple[float, float]]], label: str) -> str:

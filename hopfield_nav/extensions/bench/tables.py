@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 
 from hopfield_nav.extensions.bench.suite import Suite
 from hopfield_nav.record import Quantity, alarm_rate, as_text, version_of
-from hopfield_nav.sweeps import FAILURES, Value, limits_of, mean, paired_means, paired_shares, share
+from hopfield_nav.sweeps import FAILURES, limits_of, mean, paired_means, paired_shares, share
 
 Row = Mapping[str, Any]
 Cell = tuple[str, str]  # family and condition
 Pair = tuple[Row, Row]  # of two methods in one world
 ALARMS = "false_alarm_count"  # told as a rate
+SCORED, _HOUR = "scored worlds", 3600.0  # [s]
 ON_THE_WAY = {"collision_count", "simulated_time_s", "way_m"}  # which say little of a run that did not reach its goal
 FELT = {"detection_delay_median_s", "detection_delay_max_s", "silent_contact_count", ALARMS, "peak_contact_force_N"}
 MOST_DIFFERENT = 5  # worlds that are listed for every pair
-SIGNED = "+.3g", " … "  # form of a difference, and what stands between the ends of its interval
 
 
 class Table(NamedTuple):
@@ -41,7 +41,7 @@ def pairs(suite: Suite, methods: Sequence[str]) -> list[tuple[str, str]]:
 def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cell: Cell) -> Table:
     """Of every method the share of the scored worlds which it reached, means over those, ``FELT`` of all scored."""
     compared, today = compared_of(suite), version_of("hopfield-nav")
-    head = ["method", "scored worlds", "reached", "95 %", "false `no_path`", "passed through", "method failed"]
+    head = ["method", SCORED, "reached [%]", "false no_path", "passed through", "method failed"]
     head += [headed(key, quantity) for key, quantity in compared.items()]
     lines = []
     for method in methods:
@@ -52,9 +52,9 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
         failed = sum(r["outcome"] in FAILURES for r in own)
         versions = sorted({str(r["version"]) for r in own if r["version"]})
         name = method if versions in ([], [today]) else f"{method} (version {', '.join(versions)})"
-        values = [interval_text(key, q, counted if key in FELT else good) for key, q in compared.items()]
-        reached = [f"{len(good)} of {len(counted)}", _percent(share(len(good), len(counted)))]
-        lines.append([name, str(len(counted)), *reached, str(gave_up), str(passed), str(failed), *values])
+        values = [_mean(key, q, counted if key in FELT else good) for key, q in compared.items()]
+        reached = share(len(good), len(counted)).text(100.0)
+        lines.append([name, str(len(counted)), reached, str(gave_up), str(passed), str(failed), *values])
     return _telling(Table(f"{cell[0]}, {cell[1]}", head, lines), has_goals(suite))
 
 
@@ -77,11 +77,11 @@ def has_goals(suite: Suite) -> bool:
 def _telling(table: Table, goals: bool) -> Table:
     """Without columns that say nothing: goals where there are none, failures where none failed, dashes."""
     columns = list(zip(table.head, *table.rows, strict=True))
-    silent = {key: {"0"} for key in ("false `no_path`", "passed through", "method failed")}
+    silent = {key: {"0"} for key in ("false no_path", "passed through", "method failed")}
     kept = [
         column
         for column in columns
-        if (goals or column[0] not in ("reached", "95 %")) and set(column[1:]) - silent.get(column[0], {"–"})
+        if (goals or column[0] != "reached [%]") and set(column[1:]) - silent.get(column[0], {"–"})
     ]
     head, *rows = zip(*kept, strict=True)
     return Table(table.title, list(head), list(map(list, rows)))
@@ -92,31 +92,21 @@ def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: C
     both, there = both_of(rows, pair, cell)
     got = [(has_reached(a), has_reached(b)) for a, b in both]
     won = [str(got.count(one)) for one in ((True, False), (False, True))]
-    lines = [["reached", str(len(got)), reached_gap(both, " %"), *won]]
-    lines = lines if has_goals(suite) else []
+    gap = paired_shares([a for a, _ in got], [b for _, b in got]).text(100.0, difference=True)
+    lines = [[SCORED, str(len(both)), *3 * ["–"]]]
+    lines += [["reached [%]", str(len(got)), gap, *won]] if has_goals(suite) else []
     for key, quantity in compared_of(suite).items():
         told = both if key in FELT else there
-        values = [(a[key], b[key]) for a, b in told if a[key] is not None and b[key] is not None]
+        values = [(_number(a, key), _number(b, key)) for a, b in told if a[key] is not None and b[key] is not None]
         if told and not values:
             continue
-        unit = f" {quantity.shown}".rstrip()
         better = [str(sum(a < b for a, b in values)), str(sum(b < a for a, b in values))]
-        lines.append([quantity.label, str(len(values)), mean_gap(values, quantity.scale, unit), *better])
+        scale = 1.0 if key == ALARMS else quantity.scale
+        gap = paired_means([a for a, _ in values], [b for _, b in values]).text(scale, difference=True)
+        lines.append([headed(key, quantity), str(len(values)), gap, *better])
     gap = f"difference from {pair[0]}, mean and 95 %"
     head = ["", "worlds", gap, *(f"{name} better" for name in pair)]
     return Table(f"{pair[1]} beside {pair[0]}: {cell[0]}, {cell[1]}", head, lines)
-
-
-def reached_gap(both: Sequence[Pair], unit: str = "") -> str:
-    """The difference of the shares of pairs that reached their goals [%]."""
-    first, second = ([has_reached(pair[k]) for pair in both] for k in (0, 1))
-    return mean_text(paired_shares(first, second), 100.0, *SIGNED, unit)
-
-
-def mean_gap(values: Sequence[tuple[float, float]], scale: float, unit: str = "") -> str:
-    """The mean difference of pairs of values."""
-    first, second = ([float(pair[k]) for pair in values] for k in (0, 1))
-    return mean_text(paired_means(first, second), scale, *SIGNED, unit)
 
 
 def both_of(rows: Sequence[Row], pair: tuple[str, str], cell: Cell) -> tuple[list[Pair], list[Pair]]:
@@ -124,13 +114,6 @@ def both_of(rows: Sequence[Row], pair: tuple[str, str], cell: Cell) -> tuple[lis
     first, second = (_by_world(rows, cell, name) for name in pair)
     both = [(first[k], second[k]) for k in sorted(first.keys() & second.keys()) if first[k]["counts"]]
     return both, [pair for pair in both if all(map(has_reached, pair))]
-
-
-def interval_text(key: str, quantity: Quantity, rows: Sequence[Row]) -> str:
-    """The mean of a quantity over rows, false alarms as a rate, with its interval, in the unit of tables."""
-    if key == ALARMS:
-        return _rate(rows)
-    return mean_text(mean((r[key] for r in rows), limits_of(key)), quantity.scale)
 
 
 def most_different(suite: Suite, rows: Sequence[Row], pair: tuple[str, str]) -> list[Pair]:
@@ -193,23 +176,20 @@ def _numbers(values: Any) -> Iterator[float]:
     return (float(v) for v in values if isinstance(v, (int, float)) and math.isfinite(v))
 
 
-def mean_text(value: Value, scale: float, form: str = ".3g", to: str = "–", unit: str = "") -> str:
-    """A mean with its interval."""
-    if not value.n:
-        return "–"
-    middle, low, high = (f"{number * scale:{form}}" for number in (value.estimate, value.low, value.high))
-    return f"{middle}{unit}" if math.isnan(value.low) else f"{middle} ({low}{to}{high}){unit}"
+def _number(row: Row, key: str) -> float:
+    """What a row has of a quantity, of false alarms how many an hour."""
+    if key != ALARMS:
+        return float(row[key])
+    return float(row[key]) * _HOUR / row["simulated_time_s"] if row["simulated_time_s"] else math.nan
 
 
-def _rate(rows: Sequence[Row]) -> str:
-    """False alarms an hour, with the exact interval, of rows in which they were looked for."""
+def _mean(key: str, quantity: Quantity, rows: Sequence[Row]) -> str:
+    """The mean of a quantity, in the unit of tables; of false alarms their rate, with its exact interval."""
+    if key != ALARMS:
+        return mean((r[key] for r in rows), limits_of(key)).text(quantity.scale)
     rows = [r for r in rows if r[ALARMS] is not None]
     seconds = sum(_numbers(r["simulated_time_s"] for r in rows))
     if not seconds:
         return "–"
     rate, low, high = alarm_rate(sum(int(r[ALARMS]) for r in rows), seconds)
     return f"{rate:.3g} ({low:.3g}–{high:.3g})"
-
-
-def _percent(value: Value) -> str:
-    return "–" if not value.n else f"{100 * value.low:.1f}–{100 * value.high:.1f} %"

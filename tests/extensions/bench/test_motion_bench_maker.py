@@ -267,8 +267,8 @@ def test_results_of_others_stand_in_the_same_table(kept, capsys, monkeypatch):
     assert ours["path_rad"] == pytest.approx(np.linalg.norm(np.subtract(GOAL, START)), rel=0.1)
     told = capsys.readouterr().err
     assert "1 results of others are left out: no run in their world (family cage tune" in told
-    page = Path("out/report.md").read_text(encoding="utf-8")
-    assert "| theirs |" in page  # without a version
+    page = Path("out/report.html").read_text(encoding="utf-8")
+    assert "<td>theirs<td>" in page  # without a version
     assert "theirs beside felt_points" in page
 
 
