@@ -1,7 +1,7 @@
 """The command compare: saved runs side by side, or worlds over the same seeds."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -45,7 +45,8 @@ def compare(
         run = load_run(folder)
         numbers[_label(folder, runs)] = _numbers_of(folder, run)
         worlds.append(run.world)
-        made.append(_made_by(run.summary.get("versions", {})))
+        versions = run.summary.get("versions", {})  # older records do not name the sources
+        made.append(f"{versions.get('hopfield-nav', '–')} {versions.get('sources', '')}".strip())
     quantities = {key: {**SUMMARY, **SCORE}[key] for key in _SHOWN}
     rows = differing_keys(worlds) + ([["made by", *made]] if len(set(made)) > 1 else [])
     rows += [
@@ -54,11 +55,6 @@ def compare(
     ]
     print_columns(["", *numbers], rows)
     return 0
-
-
-def _made_by(versions: Mapping[str, str]) -> str:
-    """The version of the program, with what names its sources where the record says that."""
-    return f"{versions.get('hopfield-nav', '–')} {versions.get('sources', '')}".strip()
 
 
 def differing_keys(worlds: "Sequence[World]") -> list[list[str]]:

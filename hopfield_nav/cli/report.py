@@ -19,7 +19,7 @@ from rich.text import Text
 
 from dynamics import printable
 from hopfield_nav.plugin import comes_along
-from hopfield_nav.record import MEANT, SHOWN, SUMMARY
+from hopfield_nav.record import SHOWN, summary_rows
 
 _FIRST_ALARMS = 10  # whose times a table shows
 _WIDTH = 160  # of a table that goes to a file, where COLUMNS says no other
@@ -81,14 +81,7 @@ def count_bar(name: str, things: str) -> Iterator[Callable[[int, int], None] | N
 
 def print_results(summary: Mapping[str, Any], folder: Path) -> None:
     """Print the results of a run as a table of two columns."""
-    rows = [(SUMMARY[key].label, _with_word(key, summary[key])) for key in SHOWN if key in summary]
-    rows += [("imperfect", f"{key} = {value}") for key, value in summary.get("imperfections", {}).items()]
-    rows += [("warning", warning) for warning in summary.get("warnings", [])]
-    print_table([*rows, *where_to_look(folder)])
-
-
-def _with_word(key: str, value: object) -> str:
-    return SUMMARY[key].text(value) + (f" ({MEANT[key]})" if key in MEANT else "")
+    print_table([*summary_rows(summary, SHOWN), *where_to_look(folder)])
 
 
 def where_to_look(folder: Path) -> list[tuple[str, str]]:

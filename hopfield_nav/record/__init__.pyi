@@ -14,7 +14,6 @@ from .prior import felt_places as felt_places
 from .prior import free_angles as free_angles
 from .prior import load_prior as load_prior
 from .prior import with_felt as with_felt
-from .quantities import MEANT as MEANT
 from .quantities import SCORE as SCORE
 from .quantities import SHOWN as SHOWN
 from .quantities import SUMMARY as SUMMARY
@@ -22,6 +21,7 @@ from .quantities import Quantity as Quantity
 from .quantities import as_text as as_text
 from .quantities import is_reached as is_reached
 from .quantities import plan_rows as plan_rows
+from .quantities import summary_rows as summary_rows
 from .rates import alarm_rate as alarm_rate
 from .rates import quiet_time as quiet_time
 from .rates import share_interval as share_interval

@@ -5,7 +5,7 @@ from it. It loads nothing, so that ``check`` and ``--help`` may read it.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 
@@ -51,6 +51,14 @@ def as_text(value: object, unit: str, scale: float) -> str:
 def is_reached(told: Mapping[str, object]) -> bool:
     """Whether a summary, or a row of a sweep, is of a run that came to its goal, and not through an obstacle."""
     return told.get("outcome") == "reached" and not told.get("passed_through")
+
+
+def summary_rows(summary: Mapping[str, Any], keys: Iterable[str]) -> list[tuple[str, str]]:
+    """Some numbers of a summary as a table of two columns, what is imperfect, and warnings."""
+    words = {key: f" ({word})" for key, word in MEANT.items()}
+    rows = [(SUMMARY[k].label, SUMMARY[k].text(summary[k]) + words.get(k, "")) for k in keys if k in summary]
+    rows += [("imperfect", f"{key} = {value}") for key, value in summary.get("imperfections", {}).items()]
+    return rows + [("warning", warning) for warning in summary.get("warnings", [])]
 
 
 def plan_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -22,7 +22,7 @@ from hopfield_nav.record.dataset import LabelledRecord, make_record, record_of
 from hopfield_nav.record.detection import DetectionRecord
 from hopfield_nav.record.netcdf import write_netcdf
 from hopfield_nav.record.plans import Plans, check_marks, closed_steps, felt_after
-from hopfield_nav.record.quantities import SHOWN, SUMMARY
+from hopfield_nav.record.quantities import SHOWN, summary_rows
 from hopfield_nav.record.stored import check_checksums, read_log, read_summary, write_checksums
 from hopfield_nav.world import World, further_columns, recorded_world
 
@@ -71,10 +71,7 @@ class Run:
         return f"<Run of {self.world.name}: {self.outcome}, {numbers}>"
 
     def _repr_html_(self) -> str:
-        shown = [key for key in SHOWN if key in self.summary]
-        rows = [(SUMMARY[key].label, SUMMARY[key].text(self.summary[key])) for key in shown]
-        rows += [("warning", warning) for warning in self.summary.get("warnings", [])]
-        return html_table(f"Run of {self.world.name}", rows)
+        return html_table(f"Run of {self.world.name}", summary_rows(self.summary, SHOWN))
 
     def plot(self, name: str = "trajectory", ax: "Axes | None" = None) -> "Axes | Figure":
         """Draw any of the run's figures by the name of its file, such as ``trajectory`` or ``joints``.

@@ -59,11 +59,6 @@ def connect(address: str) -> "Iterator[Client]":
             client.close(timeout=_CONNECT)
 
 
-def thread_count(client: "Client") -> int:
-    """How many jobs the cluster runs at a time, now; 1 while it has no workers."""
-    return max(1, sum(client.nthreads().values()))
-
-
 def run_one(payload: bytes, index: int, folder: Path | None) -> Row:
     """On a worker of the cluster: the row of a job."""
     if getattr(_mine, "payload", None) != payload:
@@ -92,7 +87,7 @@ def cluster_rows(client: "Client", sweep: "Sweep", indices: Iterable[int], folde
     def fill() -> None:
         """Have two jobs a thread on the cluster: one that runs, one that waits for it."""
         try:
-            count = 2 * thread_count(client) - len(jobs)
+            count = 2 * max(1, sum(client.nthreads().values())) - len(jobs)
         except RuntimeError as error:  # the client is closed
             raise OSError(str(error)) from None
         for index in islice(waiting, max(0, count)):

@@ -71,7 +71,9 @@ class Link:
                 since = min(since, clock.monotonic())
                 over = clock.monotonic() - since >= self._retry
                 if over and not ever:
-                    raise self._no_arm(error) from None
+                    allowed = "an arm, or hopfield-nav serve, that is running and can be reached"
+                    where = ":".join(map(str, self._address))
+                    raise BadInput(f"no arm answers: {_reason(error)}", where=where, allowed=allowed) from None
                 yield Notice("unreachable" if self.recipe is None else "broken", _reason(error))
                 self.recipe = None
                 if over:
@@ -178,11 +180,6 @@ class Link:
             raise ConnectionError("the other side closed the connection")
         self._arrived.extend(self._splitter.feed(received))
         return bool(self._arrived)
-
-    def _no_arm(self, error: Exception) -> BadInput:
-        host, port = self._address
-        allowed = "an arm, or hopfield-nav serve, that is running and can be reached"
-        return BadInput(f"no arm answers: {_reason(error)}", where=f"{host}:{port}", allowed=allowed)
 
 
 def _message(payload: bytes) -> Notice:

@@ -13,7 +13,7 @@ from hopfield_nav.extensions.viewer.scene_parts import describe, first_touches, 
 from hopfield_nav.extensions.viewer.template import page_text
 from hopfield_nav.figures import COLOURS, solid
 from hopfield_nav.navigation import space_of
-from hopfield_nav.record import SUMMARY, PlanRecord, Run, force_norm, missed_contacts
+from hopfield_nav.record import SUMMARY, PlanRecord, Run, force_norm, missed_contacts, summary_rows
 
 
 class RunView:
@@ -65,7 +65,7 @@ def describe_run(run: Run, command: str = "") -> dict[str, Any]:
         goal=None if goal is None else list(map(float, goal)),
         events=events,
         panels=panels_of(run, rows),
-        results=results_of(run.summary),
+        results=[list(row) for row in summary_rows(run.summary, SUMMARY)],
         world=run.world.to_yaml(),
     )
 
@@ -117,13 +117,6 @@ def panels_of(run: Run, rows: np.ndarray) -> list[dict[str, Any]]:
             "alarm level", "of the threshold", [curve("level", COLOURS.felt, data.level.values, rows)], {"alarm": 1.0}
         ),
     ]
-
-
-def results_of(summary: dict[str, Any]) -> list[list[str]]:
-    """Rows of a name and a text: the numbers of a summary, what is imperfect, warnings."""
-    rows = [[known.label, known.text(summary[key])] for key, known in SUMMARY.items() if key in summary]
-    rows += [["imperfect", f"{key} = {value}"] for key, value in summary.get("imperfections", {}).items()]
-    return rows + [["warning", text] for text in summary.get("warnings", [])]
 
 
 def _touching(run: Run, rows: np.ndarray) -> np.ndarray:

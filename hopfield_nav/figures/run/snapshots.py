@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from hopfield_nav.figures import solid
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.film_panels import METRES_PER_NEWTON, Now, ScenePanel
-from hopfield_nav.record import PlanRecord, Run, contact_episodes
+from hopfield_nav.record import Run, contact_episodes
 
 _ENDS = {
     "reached": "goal reached",
@@ -39,7 +39,8 @@ def draw_snapshot(ax: Axes, run: Run, time: float, scene: solid.SceneView | None
     lengths everywhere.
     """
     panel = ScenePanel(ax, run, scene, 0.5)
-    panel.show(Now(time, row_at(run, time), 0, plan_at(run, time)), True)
+    number = int(np.searchsorted(run.data.event_time.values, time + 1e-9, side="right"))  # the plan that it led to
+    panel.show(Now(time, row_at(run, time), 0, run.plans()[number]), True)
     for k, artist in enumerate(panel.artists):  # the plane and what is below it stay under the scales
         artist.set_zorder((3 if k > len(panel.plane) else 1) + 0.1 * k)
     return ax
@@ -90,11 +91,6 @@ def key_moments(run: Run) -> list[Moment]:
 def row_at(run: Run, time: float) -> int:
     """The row of the record at a time [s], or the last before it."""
     return max(0, int(np.searchsorted(run.data.time.values, time + 1e-9, side="right")) - 1)
-
-
-def plan_at(run: Run, time: float) -> PlanRecord:
-    """The plan that was followed at a time [s]: at a detection, the one that it led to."""
-    return run.plans()[int(np.searchsorted(run.data.event_time.values, time + 1e-9, side="right"))]
 
 
 def _freest(run: Run, first: float, last: float) -> float:
