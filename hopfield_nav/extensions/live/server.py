@@ -98,7 +98,8 @@ class Server:
                 self._begun = clock.perf_counter()
         while self._begun is not None and row < len(self._due) and (late := -self._until(row)) >= 0.0:
             talk.tell(row)
-            self.late[row] = late
+            if talk.playing:
+                self.late[row] = late
             row += 1
         return row
 
