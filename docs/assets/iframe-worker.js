@@ -1,9 +1,11 @@
 // The search of the site runs in a worker, and a browser starts none for a page that was opened from disk.
-// There the worker's script runs in a hidden frame. Material looks for the name IFrameWorker.
+// There the worker's script runs in a hidden frame. Material looks for the name IFrameWorker and adds a listener,
+// Zensical sets onmessage.
 if (location.protocol === "file:") {
   window.Worker = window.IFrameWorker = class extends EventTarget {
     constructor(script) {
       super();
+      this.addEventListener("message", (event) => this.onmessage?.(event));
       this.waiting = [];
       this.frame = document.createElement("iframe");
       this.frame.hidden = true;

@@ -73,6 +73,16 @@ def test_links_lead_somewhere(page):
         assert (path.parent / target).exists(), f"{page}: {target}"
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_a_link_that_names_a_page_leads_to_it(page):
+    """No text of a link, and no name of a page in code marks, is that of a page that is no more."""
+    text, names = (ROOT / page).read_text(), {path.name for path in (ROOT / "docs").rglob("*.md")}
+    for named, target in re.findall(r"\[(\w+\.md)\]\(([^)#]*)", text):
+        assert Path(target).name == named, (page, named, target)
+    if page.startswith("docs/architecture"):
+        assert set(re.findall(r"`(\w+\.md)`", text)) <= names
+
+
 def pages_of(entries):
     """The pages of a level of the navigation and of those below it, each level with six entries at most."""
     assert len(entries) <= 6, entries

@@ -130,3 +130,19 @@ def test_search_finds_from_disk_and_asks_no_network(site, tmp_path):
         assert all(address.startswith(("file:", "data:", "about:")) for address in browser.requests())
     finally:
         browser.close()
+
+
+def test_a_worker_of_a_page_from_disk_answers_both_engines(tmp_path):
+    """Material's search adds a listener for the answers, Zensical's sets onmessage."""
+    (tmp_path / "worker.js").write_text("self.onmessage = (event) => self.postMessage(event.data + 1)")
+    (tmp_path / "frame.js").write_bytes((ROOT / "docs" / "assets" / "iframe-worker.js").read_bytes())
+    asked = "heard = []; worker = new Worker('worker.js'); worker.onmessage = (event) => heard.push(event.data);"
+    asked += "worker.addEventListener('message', (event) => heard.push(-event.data)); worker.postMessage(1)"
+    (tmp_path / "page.html").write_text(f"<body><script src='frame.js'></script><script>{asked}</script></body>")
+    browser = Browser(tmp_path / "browser")
+    try:
+        browser.open((tmp_path / "page.html").as_uri())
+        browser.wait("heard.length > 1")
+        assert sorted(browser.run("heard")) == [-2, 2]
+    finally:
+        browser.close()

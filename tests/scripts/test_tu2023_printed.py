@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tu2023 import printed
+from tu2023 import bodies, printed
 
 from dynamics import load_arm, singularity_measures
 
@@ -53,3 +53,31 @@ def test_the_iterations(printed_ones, wrong):
 
 def test_forward_dynamics():
     assert printed.forward_error() < 1e-8
+
+
+def test_the_tensor_gives_the_momentum_of_the_points():
+    """And one whose products have the other sign does not."""
+    assert bodies.momentum_error() < 1e-12
+    assert bodies.momentum_error(products=1.0) > 0.01
+
+
+def test_a_sphere_s_and_a_rod_s_tensor():
+    """(29), (30) of bodies whose moments are in every table: six points on the axes, and a rod along x."""
+    axes = np.vstack([np.eye(3), -np.eye(3)])
+    np.testing.assert_allclose(bodies.tensor(np.ones(6), axes), 4 * np.eye(3))
+    rod = np.linspace(-1, 1, 2001)[:, None] * [1.0, 0.0, 0.0]
+    np.testing.assert_allclose(bodies.tensor(np.full(2001, 1 / 2001), rod), np.diag([0, 1 / 3, 1 / 3]), atol=1e-3)
+
+
+def test_the_tensors_are_about_the_centres_of_mass():
+    """About the origin of frame 2 the mass of link 2 alone has more than the printed tensor."""
+    link, alone, printed_one = bodies.least_about_the_frame()
+    assert link == 2
+    assert alone == pytest.approx(8.393 * (0.2125**2 + 0.11336**2))
+    assert printed_one == 0.3564 < alone
+
+
+def test_force_and_moment_are_the_sums_over_the_points():
+    """And without ω × I ω the moment is not."""
+    assert max(bodies.load_errors()) < 1e-12
+    assert bodies.load_errors(gyroscopic=False)[1] > 1
