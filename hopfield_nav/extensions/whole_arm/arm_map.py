@@ -149,7 +149,7 @@ class ArmMap:
         barred = dict.fromkeys(self.search.checks.barred, 1.0)
         doubted = self.beliefs.doubted() | barred if with_steps else {}
         believed = self.search.believed(
-            here, self.search.blocked, self.collisions.risk(), self.search.goals, set(doubted)
+            here, self.search.blocked, self.collisions.evidence(), self.search.goals, set(doubted)
         )
         return replace(believed, certainty=np.array([doubted[step] for step in sorted(doubted)]))
 

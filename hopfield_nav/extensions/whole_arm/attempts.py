@@ -1,8 +1,12 @@
 """How a path is chosen: attempts in turn, each less careful than the one before, until one of them settles it.
 
-What is known blocks for good; what was felt is let go, the least certain first, where it leaves no path; but facts
-never are, nor last legs and lines that were touched. ``ATTEMPTS`` are in their order, ``choose_path`` makes them. The
-path of each comes from ``search``, over cells and steps that are proven free of what is known.
+What is known blocks for good, and so do facts, and last legs and tool's lines that were touched. All else that was felt
+has a certainty. A level c closes every cell and likely place of which more than c is believed: an attempt takes its
+smallest level that leaves a path and, at that level, the shortest path, however long. Touched steps have no levels: an
+attempt closes all of them, or facts alone.
+
+``ATTEMPTS`` are in their order, ``choose_path`` makes them. The path of each comes from ``search``, over cells and
+steps that are proven free of what is known.
 """
 
 from collections.abc import Callable
@@ -13,7 +17,7 @@ from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.search import CellPath, Exits, Query, Search
 
 LEVELS = numbers.CERTAINTY_LEVELS
-NO_DOUBT, LEAST_DOUBT, ANY_DOUBT = LEVELS[:1], LEVELS[1:], LEVELS[-1:]
+NO_RISK, LEAST_RISK, ANY_RISK = LEVELS[:1], LEVELS[1:], LEVELS[-1:]
 
 
 class Attempt(NamedTuple):
@@ -23,7 +27,7 @@ class Attempt(NamedTuple):
     # where it may end: at the nearest centres of lines alone; of goals and lines; at all near
     ends: Literal["line", "near", "all"]
     past: Literal["touched", "facts"]  # which steps it keeps closed: all that were touched, or facts alone
-    # certainties of cells and places against which it may lead: the least that leaves a path is taken
+    # certainties of cells and places against which it may lead; ``past`` alone decides of touched steps
     risks: tuple[float, ...]
     # a path that risks no more is taken at once, so every path at 1; another is kept, in case no later one is found
     settles: float = 1.0
@@ -31,14 +35,14 @@ class Attempt(NamedTuple):
 
 
 ATTEMPTS = (
-    Attempt("onto the tool's line, against no doubt", "line", "touched", NO_DOUBT),
-    Attempt("to the nearest centres, against no doubt", "near", "touched", NO_DOUBT),
-    Attempt("to the nearest centres, against the least doubt", "near", "touched", LEAST_DOUBT, numbers.EVEN_CHANCE),
-    Attempt("whether facts leave any path", "all", "facts", ANY_DOUBT, settles=0.0, is_needed=True),
-    Attempt("to more centres, against no doubt", "all", "touched", NO_DOUBT),
-    Attempt("to more centres, against the least doubt", "all", "touched", LEAST_DOUBT),
-    Attempt("over touched steps, against no doubt", "all", "facts", NO_DOUBT),
-    Attempt("over touched steps, against the least doubt", "all", "facts", LEAST_DOUBT),
+    Attempt("onto the tool's line, against no doubt", "line", "touched", NO_RISK),
+    Attempt("to the nearest centres, against no doubt", "near", "touched", NO_RISK),
+    Attempt("to the nearest centres, against the least doubt", "near", "touched", LEAST_RISK, numbers.EVEN_CHANCE),
+    Attempt("whether facts leave any path", "all", "facts", ANY_RISK, settles=0.0, is_needed=True),
+    Attempt("to more centres, against no doubt", "all", "touched", NO_RISK),
+    Attempt("to more centres, against the least doubt", "all", "touched", LEAST_RISK),
+    Attempt("over touched steps, against no doubt", "all", "facts", NO_RISK),
+    Attempt("over touched steps, against the least doubt", "all", "facts", LEAST_RISK),
 )
 
 
@@ -51,10 +55,11 @@ class Choice(NamedTuple):
 
 
 def choose_path(search: Search, query: Query) -> Choice | None:
-    """The path of the first attempt that settles it, else of the last that found one; None: facts leave none.
+    """The path of the first attempt that settles it, else of the last that found one.
 
-    An attempt over touched steps is made only while there is no path past them, and none is made twice. A path is not
-    kept where an attempt from more centres, against as much doubt, gives up.
+    None: facts, and last legs and lines that were touched, leave none. An attempt over touched steps is made only while
+    there is no path past them, and none is made twice. A path is not kept where an attempt from more centres, against as
+    much doubt, gives up (``Search.shortest``).
     """
     kept, made = None, list[tuple[Exits, str, tuple[float, ...]]]()
     for attempt in ATTEMPTS:
@@ -69,36 +74,36 @@ def choose_path(search: Search, query: Query) -> Choice | None:
             return None
         if found is not None and found.risk <= attempt.settles:
             return found
-        kept = found if _is_certain(attempt, kept) else found or kept
+        kept = found if _is_bounded(attempt, kept) else found or kept
     return kept
 
 
-def _is_certain(attempt: Attempt, kept: Choice | None) -> bool:
-    """Whether the path that is kept shows up to which of its levels an attempt has to ask."""
+def _is_bounded(attempt: Attempt, kept: Choice | None) -> bool:
+    """Whether the risk of the path that is kept is the largest level at which an attempt has to ask."""
     return kept is not None and kept.attempt.past == attempt.past and kept.risk in attempt.risks
 
 
 def _make(attempt: Attempt, exits: Exits, search: Search, query: Query, kept: Choice | None) -> Choice | None:
     """What an attempt finds; ``kept`` is what an earlier one did."""
     closed = set(query.beliefs.doubted()) if attempt.past == "touched" else query.beliefs.facts
-    levels, is_certain = attempt.risks, _is_certain(attempt, kept)
-    if kept is not None and is_certain:
+    levels, is_bounded = attempt.risks, _is_bounded(attempt, kept)
+    if kept is not None and is_bounded:
         levels = levels[: levels.index(kept.risk) + 1]
-    path, risk = _least(partial(search.shortest, query, exits, closed), levels, is_certain)
+    path, risk = _least(partial(search.shortest, query, exits, closed), levels, is_bounded)
     return None if path is None else Choice(path, attempt, risk if attempt.past == "touched" else 1.0)
 
 
 def _least(
-    below: Callable[[float], CellPath | None], levels: tuple[float, ...], is_certain: bool
+    below: Callable[[float], CellPath | None], levels: tuple[float, ...], is_bounded: bool
 ) -> tuple[CellPath | None, float]:
     """By halving: the path that risks the least of some levels, and that level.
 
-    ``is_certain``: an earlier attempt showed that the last of them leaves a path, so it is not asked first.
+    ``is_bounded``: an earlier attempt showed that the last of them leaves a path, so it is not asked first.
     """
     low, high = 0, len(levels) - 1
-    best = None if is_certain else below(levels[high])
-    while (best is not None or is_certain) and low < high:
+    best = None if is_bounded else below(levels[high])
+    while (best is not None or is_bounded) and low < high:
         middle = (low + high) // 2
         tried = below(levels[middle])
         best, low, high = (best, middle + 1, high) if tried is None else (tried, low, middle)
-    return best or (below(levels[high]) if is_certain else None), levels[high]
+    return best or (below(levels[high]) if is_bounded else None), levels[high]

@@ -6,7 +6,8 @@ measure that ``beliefs`` has for steps. Places through which the arm has passed 
 of other touches gain weight: an obstacle is often touched more than once.
 
 Where a touch was likely at one place, an obstacle has a surface there, along the arm's own. Some points of that plane
-may be believed to be occupied too, with a share of the place's weight, until the arm contains them.
+may be believed to be occupied too, with a share of the place's weight, until the arm contains them. They
+speak against cells alone: they close no step and settle no early no.
 """
 
 from typing import NamedTuple
@@ -51,7 +52,9 @@ class CollisionBelief:
 
     def __init__(self, arm: Arm, grid: JointGrid, shells: Shells = numbers.SHELLS, surface: float = 0.0) -> None:
         self._arm, self._grid, self._shells, self._surface = arm, grid, shells, surface
-        self.against = np.zeros(grid.shape, dtype=np.float32)  # the sum of -ln(1 - certainty)
+        # the sum of -ln(1 - certainty) as touches say it: without surfaces, and also where the arm was since. The cell
+        # in which a path begins and trials are chosen by it; paths by ``evidence``
+        self.against = np.zeros(grid.shape, dtype=np.float32)
         self._touches: list[_Touch] = []
         self._free: set[tuple[int, ...]] = set()
 
@@ -108,8 +111,8 @@ class CollisionBelief:
         """What each of ``places`` weighs without the other touches (k,)."""
         return np.concatenate([np.zeros(0), *(touch.alone for touch in self._touches)])
 
-    def risk(self, surfaces: bool = True) -> np.ndarray:
-        """float32 grid as ``against``, with what ``surfaces`` add, and 0 where the arm was."""
+    def evidence(self, surfaces: bool = True) -> np.ndarray:
+        """float32 grid of -ln(1 - certainty): ``against`` with what ``surfaces`` add, and 0 where the arm was."""
         found = np.maximum(self.against, np.float32(0.0))
         for touch in self._touches if surfaces else ():
             found.reshape(-1)[touch.beside] += touch.more

@@ -100,7 +100,7 @@ class WholeArmNavigator:
 
     def felt_count(self) -> int:
         """Number of cells that are doubted."""
-        return int(np.count_nonzero(self.map.collisions.risk() > numbers.NO_DOUBT))
+        return int(np.count_nonzero(self.map.collisions.evidence() > numbers.NO_DOUBT))
 
     def closed_steps(self) -> dict[Step, float]:  # noqa: D102
         return self.map.closed_steps()

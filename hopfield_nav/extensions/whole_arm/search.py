@@ -3,6 +3,8 @@
 What is known blocks for good, and so does a step that an exact check finds to touch it. A cell is judged by its
 centre, so that a thin thing may stand between two free ones: a step that sweeps through a likely place is closed as
 well, for as long as that place is believed. Which of all paths is chosen says ``attempts``.
+
+An *exit* is a solution and a cell over which the map is left for it, in one straight *leg* of all joints.
 """
 
 import itertools
@@ -145,7 +147,10 @@ class Search:
         return BelievedMap(blocked, against, shut, np.ones(len(shut)), here, goals, moves, seed=self._seed)
 
     def shortest(self, query: Query, exits: Exits, closed: set[Step], certainty: float) -> CellPath | None:
-        """The shortest path against which no more than a certainty speaks, of cells and of likely places."""
+        """The shortest path against which no more than a certainty speaks, of cells and of likely places.
+
+        None: there is none, or, below certainty 1, ``ROUNDS`` paths swept through likely places.
+        """
         cells, driven, likely = query.evidence.cells, query.beliefs.free, likely_places(query.evidence, certainty)
         blocked = self.blocked | doubtful(cells, certainty)
         left = [exit for exit in self._unswept(exits, likely) if not blocked[exit[1]]]
@@ -156,9 +161,9 @@ class Search:
         return self._proven(planner, query.q, closed, left, driven, likely)
 
     def towards(self, targets: np.ndarray, query: Query) -> CellPath | None:
-        """The shortest path to one of the cells ``targets`` (k,), in C order, past all other doubted cells.
+        """The shortest path to one of the cells ``targets`` (k,), doubted or not, in C order, past other doubted cells.
 
-        None where no such path is within the limits and past what is known.
+        None where no such path is within the limits and past what is known, or after ``ROUNDS`` of any kind.
         """
         targets = targets[~self.blocked.reshape(-1)[targets]]
         if not len(targets):
@@ -181,7 +186,11 @@ class Search:
         self, planner: CellPlanner, q: np.ndarray, closed: set[Step], exits: Exits, driven: set[Step],
         likely: set[Place], cuts: AxisCuts = (),
     ) -> CellPath | None:  # fmt: skip
-        """The first path that is planned against which a check finds nothing; what it finds is closed."""
+        """The first path that is planned against which an exact check finds nothing.
+
+        Steps that it finds are closed, exits whose last legs it finds are left out, and a joint beyond its limits gets
+        a cut in its closed axis. A round counts if what it found was not known before.
+        """
         left, rounds = list(exits), 0
         while left and rounds < numbers.ROUNDS:
             cells = planner.plan(np.array(sorted({cell for _, cell in left})), closed, cuts)

@@ -9,8 +9,8 @@ contain some of these places is free only if none of them is. A way is left only
 goals are free with adds up to a bound (Boole). Goals that contain the same places are free together and count once;
 one that contains more places than another is free only if that other is, and does not count.
 
-After ``PATIENCE`` touches, when every path is doubted, every other motion tries the surface that was felt where the
-arm at its goal would cross it: there it is touched again, or there is a way in.
+After ``PATIENCE`` touches, when every path is doubted, the motion after every other touch is a trial: to the surface
+that was felt, where the arm at its goal would cross it. There it is touched again, or there is a way in.
 """
 
 from typing import NamedTuple
@@ -32,7 +32,7 @@ from hopfield_nav.plugin import CollisionEvidence
 class Separation:
     """Knows what the arm, with its outline, would contain where, and when a search may end.
 
-    It ends with a bound of ``allowed`` at most; 0: none does, and nothing is tried.
+    It ends with a bound of ``allowed`` at most; 0: none does, and no trial is made.
     """
 
     def __init__(self, arm: Arm, grid: JointGrid, search: Search, allowed: float) -> None:
@@ -60,14 +60,14 @@ class Separation:
             self.bound, self._asked_with = bound, before if before >= 0 else len(collisions.touches)
 
     def is_settled(self, collisions: CollisionBelief) -> bool:
-        """Whether the bound is small enough, and was before the last touch: what is likeliest was driven."""
+        """Whether the bound is small enough, and was before the last touch: one more path was driven since."""
         return self.bound < 1.0 and 0 <= self._asked_with < len(collisions.touches)
 
     def trial(self, found: CellPath, q: np.ndarray, felt: WholeArmLearning) -> CellPath | None:
         """A path from joint angles (n,) [rad] to where the arm is in what was felt as it is at its goal.
 
-        None where the path that was to be driven is not doubted, where the last motion was a trial, or where nothing
-        is left to try.
+        None where the path that was to be driven is not doubted, until two more touches have places after a trial, or
+        where nothing is left to try.
         """
         collisions, before = felt.collisions, self._tried_with
         count = len(collisions.touches)

@@ -89,10 +89,10 @@ def test_what_touches_say_adds_up_and_can_be_taken_back():
         twice.add(places((POINT, 0.7)))
     assert once.against.max() > 0.0
     np.testing.assert_allclose(twice.against, 2.0 * once.against, rtol=1e-6)
-    levels = [np.count_nonzero(doubtful(twice.risk(), c)) for c in numbers.CERTAINTY_LEVELS]
+    levels = [np.count_nonzero(doubtful(twice.evidence(), c)) for c in numbers.CERTAINTY_LEVELS]
     assert levels == sorted(levels, reverse=True)
     assert levels[0] > levels[-1] == 0
-    assert all((doubtful(twice.risk(), c) >= doubtful(once.risk(), c)).all() for c in numbers.CERTAINTY_LEVELS)
+    assert all((doubtful(twice.evidence(), c) >= doubtful(once.evidence(), c)).all() for c in numbers.CERTAINTY_LEVELS)
 
 
 def test_a_touch_keeps_five_bytes_of_a_doubted_cell():
@@ -132,8 +132,8 @@ def beside(felt, q):
     plain, wide = CollisionBelief(ARM, GRID), CollisionBelief(ARM, GRID, surface=0.1)
     for doubts in (plain, wide):
         doubts.add(felt, q)
-    np.testing.assert_array_equal(plain.risk(), wide.risk(surfaces=False))
-    return plain, wide, lambda: wide.risk() - plain.risk()
+    np.testing.assert_array_equal(plain.evidence(), wide.evidence(surfaces=False))
+    return plain, wide, lambda: wide.evidence() - plain.evidence()
 
 
 def test_a_surface_is_believed_about_likely_places_with_less_certainty_than_these(on_the_forearm):
@@ -144,7 +144,7 @@ def test_a_surface_is_believed_about_likely_places_with_less_certainty_than_thes
     assert there.any()
     assert wide.has_surfaces()
     assert not plain.has_surfaces()
-    assert wide.risk()[there].max() <= -np.log(1.0 - 0.9 * 0.9 * numbers.SURFACE_SHARE) + 0.01
+    assert wide.evidence()[there].max() <= -np.log(1.0 - 0.9 * 0.9 * numbers.SURFACE_SHARE) + 0.01
     for unlikely, at in ((felt._replace(weights=np.array([numbers.SURFACE_WEIGHT - 0.01])), q), (felt, None)):
         assert not beside(unlikely, at)[1].has_surfaces()
 
@@ -163,7 +163,7 @@ def test_surfaces_may_be_let_go_from_the_tenth_touch_on(on_the_forearm):
         assert at_last() is None
         doubts.add(felt, q)
         assert (at_last() is not None) == (plain_or_wide == 1)
-    np.testing.assert_array_equal(at_last(), doubts.risk(surfaces=False))
+    np.testing.assert_array_equal(at_last(), doubts.evidence(surfaces=False))
 
 
 def test_where_the_arm_was_no_surface_is_believed(on_the_forearm):
@@ -243,6 +243,6 @@ def test_what_was_borne_out_by_a_place_that_is_ruled_out_is_not_any_more():
 def test_cells_that_were_visited_are_free():
     doubts = CollisionBelief(ARM, GRID)
     doubts.add(places((POINT, 0.9)))
-    cell = tuple(int(c) for c in np.argwhere(doubtful(doubts.risk(), 0.0))[0])
+    cell = tuple(int(c) for c in np.argwhere(doubtful(doubts.evidence(), 0.0))[0])
     doubts.passed([cell], np.zeros((0, 6)))
-    assert not doubtful(doubts.risk(), 0.0)[cell]
+    assert not doubtful(doubts.evidence(), 0.0)[cell]

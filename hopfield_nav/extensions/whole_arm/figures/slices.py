@@ -35,7 +35,7 @@ def felt_map(run: Run) -> FeltMap:
     for places in felt_places(run):
         doubts.add(places)
     doubts.passed([], free_angles(run))
-    return FeltMap(grid, block_known(arm, scene_of_world(run.world), grid), -np.expm1(-doubts.risk()))
+    return FeltMap(grid, block_known(arm, scene_of_world(run.world), grid), -np.expm1(-doubts.evidence()))
 
 
 def slices_page(run: Run) -> Figure | None:

@@ -12,7 +12,7 @@ class FeltPoints:
         """What speaks against cells, surfaces included, and the places through which no step shall sweep."""
         collisions, at_last = felt.collisions, None
         if len(collisions.touches) >= numbers.PATIENCE and collisions.has_surfaces():
-            at_last = collisions.risk(surfaces=False)
+            at_last = collisions.evidence(surfaces=False)
         return CollisionEvidence(felt.believed.against, points=felt.points, weights=felt.weights, at_last=at_last)
 
 
