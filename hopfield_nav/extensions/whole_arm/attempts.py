@@ -57,9 +57,9 @@ class Choice(NamedTuple):
 def choose_path(search: Search, query: Query) -> Choice | None:
     """The path of the first attempt that settles it, else of the last that found one.
 
-    None: facts, and last legs and lines that were touched, leave none. An attempt over touched steps is made only while
-    there is no path past them, and none is made twice. A path is not kept where an attempt from more centres, against as
-    much doubt, gives up (``Search.shortest``).
+    None: facts, and last legs and lines that were touched, leave none. An attempt over touched steps is made only
+    while there is no path past them, and none is made twice. A path is not kept where an attempt from more centres,
+    against as much doubt, gives up (``Search.shortest``).
     """
     kept, made = None, list[tuple[Exits, str, tuple[float, ...]]]()
     for attempt in ATTEMPTS:
