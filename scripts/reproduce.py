@@ -25,8 +25,8 @@ CHAPTERS = {
     "slerp shortest_path direct_path cause_of_stops numeric_stops frameworks pictures",
     "ragazzon2012": "equations derivations tables fall closed_loop planner lyapunov activation_functions experiment "
     "feeling marking contact mass_matrix suggestions pressed_peg pressed_peg_figures",
-    "tu2023": "kinematics printed bodies kinematics_figures cost comparison linearisation linearisation_figures workspace "
-    "laws real_data experiment circle circle_figures",
+    "tu2023": "kinematics printed bodies kinematics_figures cost comparison linearisation linearisation_figures "
+    "workspace laws real_data experiment circle circle_figures",
     "madsen2020": "parametrisation validation table_4 repeated figures real_data",
 }
 
