@@ -237,6 +237,10 @@ _OF_A_TOOLS_MAP: tuple[_Check, ...] = (
         "marked cells do not grow old", "null, or detection.mark: felt",
     ),
     _check_whole_arms_keys,
+    fitting.unless(
+        "detection.place", lambda place, world: place == "patches",
+        "only the whole arm has to find where it is touched", "patches, or map.space: joints",
+    ),
 )  # fmt: skip
 
 
