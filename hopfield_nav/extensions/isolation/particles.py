@@ -166,7 +166,8 @@ def _walk(
     body, u, v = _onto_others(arm, surface, q, body, np.clip(u, -quarter, length + quarter), v)
     jump = generator.random(len(u)) < JUMPS
     anew = draw_points(surface, len(u), generator)
-    return tuple(np.where(jump, new, old) for new, old in zip(anew, (body, u, v), strict=True))
+    body, u, v = (np.where(jump, new, old) for new, old in zip(anew, (body, u, v), strict=True))
+    return body, u, v
 
 
 def _onto_others(
