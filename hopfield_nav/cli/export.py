@@ -14,7 +14,7 @@ Scene = Literal["moveit", "mjcf"]
 
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
-    as_csv: Annotated[bool, typer.Option("--csv", help="signals.csv and events.csv.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="signals.csv, events.csv, link_forces.csv.")] = False,
     as_mat: Annotated[bool, typer.Option("--mat", help="run.mat, for MATLAB and Octave.")] = False,
     as_rtde: Annotated[bool, typer.Option("--rtde", help="rtde.csv, as the recorder of ur_rtde writes it.")] = False,
     scene: Annotated[

@@ -10,7 +10,7 @@ from dynamics import Arm, forward_kinematics
 from hopfield_nav.experiment.arrival import no_path_grade, warn_of_free_air
 from hopfield_nav.loop import MAX_ROWS, SUNK_SHARE, Rows, State, log_columns
 from hopfield_nav.navigation import space_of
-from hopfield_nav.record import contact_delays, made_with
+from hopfield_nav.record import contact_delays, link_forces, made_with
 from hopfield_nav.world import World
 
 SATURATED_SHARE = 0.1  # share of the control periods with a motor at its limit that is told
@@ -55,6 +55,7 @@ def summarise(simulation: Any) -> dict[str, Any]:
         "peak_contact_force_N": counted.peak_force,
         "peak_contact_force_time_s": None if math.isnan(counted.peak_time) else float(counted.peak_time),
         "first_impact_peak_force_N": counted.first_peak if counted.contacts else None,
+        "link_forces": _link_forces(simulation.rows, len(simulation.state.q)),
         "largest_penetration_m": counted.deepest,
         "least_self_distance_m": self_distance(simulation.world, simulation.arm, simulation.rows, simulation.state),
         "passed_through": int(may_have_passed(simulation.state)),
@@ -73,6 +74,16 @@ def summarise(simulation: Any) -> dict[str, Any]:
         "seed": simulation.seed,
         "versions": made_with(),
     }
+
+
+def _link_forces(rows: Rows, n: int) -> dict[str, Any]:
+    """Of what is recorded so far; empty where nothing is."""
+    columns, pieces = log_columns(n), list(rows.pieces())
+    time, link, largest, total = (
+        np.concatenate([table[:, columns[name]] for table in pieces])
+        for name in ("time", "contact_link", "contact_force", "force")
+    )
+    return link_forces(time[:, 0], link[:, 0], largest, total)
 
 
 def imperfections(world: World) -> dict[str, Any]:

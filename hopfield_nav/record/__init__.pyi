@@ -7,6 +7,10 @@ from .detection import DetectionRecord as DetectionRecord
 from .export import export_csv as export_csv
 from .export import export_mat as export_mat
 from .export import is_formula as is_formula
+from .forces_by_link import BODY_REGIONS as BODY_REGIONS
+from .forces_by_link import BodyRegion as BodyRegion
+from .forces_by_link import link_forces as link_forces
+from .forces_by_link import link_forces_of as link_forces_of
 from .plans import PlanRecord as PlanRecord
 from .plans import Plans as Plans
 from .plans import changed_cells as changed_cells

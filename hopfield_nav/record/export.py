@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.files import whole_file
+from hopfield_nav.record.forces_by_link import link_forces_of
 
 if TYPE_CHECKING:
     import xarray
@@ -21,7 +22,9 @@ _PARTS = ("joint", "axis", "map_axis", "flange_axis")  # what a column each is o
 
 
 def export_csv(run: "Run", folder: Path, every: int = 1) -> list[Path]:
-    """Write ``signals.csv``, a line each ``every``-th row, and ``events.csv``, a line a detection.
+    """Write ``signals.csv``, a line each ``every``-th row, ``events.csv`` and ``link_forces.csv``.
+
+    They have a line for each detection, and for each link that was touched.
 
     The head of a column is its variable, with the joint or the axis behind it, and its unit: ``q_1 [rad]``, ``force_x
     [N]``; it is in quotation marks where a spreadsheet would compute it. What holds no numbers, or a grid for each
@@ -36,19 +39,33 @@ def export_csv(run: "Run", folder: Path, every: int = 1) -> list[Path]:
     for path, dimension in zip(paths, ("time", "event"), strict=True):
         columns = dict(_columns(data, dimension))
         rows = np.column_stack(list(columns.values()))
-        with whole_file(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(json.dumps(head) if is_formula(head) else head for head in columns)
-            for first in range(0, len(rows), _LINES):
-                writer.writerows(rows[first : first + _LINES].tolist())
+        _write_csv(path, [json.dumps(head) if is_formula(head) else head for head in columns], rows)
+    head = ["link [1]", "peak_force [N]", "lasting_force [N]"]
+    paths.append(_write_csv(folder / "link_forces.csv", head, _link_forces(run)))
     world = folder / "world.yaml"
     if not world.exists():  # which says to those who read the table what arm and methods it is of
         world.write_text(run.world.to_yaml(folder), encoding="utf-8")
     return paths
 
 
+def _link_forces(run: "Run") -> np.ndarray:
+    """(k, 3) link, and its peak and lasting force [N], None for none."""
+    rows = [[int(link), *found.values()] for link, found in link_forces_of(run.data).items()]
+    return np.array(rows, dtype=object).reshape(-1, 3)
+
+
+def _write_csv(path: Path, head: Sequence[str], rows: np.ndarray) -> Path:
+    """Write a table, some rows at a time, since lists of numbers take more room than an array."""
+    with whole_file(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(head)
+        for first in range(0, len(rows), _LINES):
+            writer.writerows(rows[first : first + _LINES].tolist())
+    return path
+
+
 def export_mat(run: "Run", path: Path, every: int = 1) -> Path:
-    """Write every variable, with the units in ``units`` and the numbers of the summary in ``summary``.
+    """Write every variable, units in ``units``, the summary's numbers in ``summary``, and ``link_forces``.
 
     Arguments, and errors, are those of ``export_csv``, but for the path of the one file.
     """
@@ -61,6 +78,7 @@ def export_mat(run: "Run", path: Path, every: int = 1) -> Path:
     }
     content["units"] = {str(name): v.attrs.get("units", "1") for name, v in data.variables.items()}
     told = {key: np.nan if value is None else value for key, value in run.summary.items()}
+    content["link_forces"] = _link_forces(run).astype(float)
     content["summary"] = {key: value for key, value in told.items() if isinstance(value, (str, int, float))}
     with whole_file(path) as partial:
         savemat(partial, content, long_field_names=True, do_compression=True, oned_as="column")

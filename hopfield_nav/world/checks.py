@@ -212,6 +212,12 @@ _OF_SETTINGS: tuple[_Check, ...] = (
         for key in ("stiffness", "temperature")
     ),
     _check_explore, _check_network,
+    fitting.unless(
+        "trajectory.unknown_speed",
+        lambda factor, world: factor == 1.0 or (world.map.space == "tool" and world.detection.mark == "felt"),
+        "only a map of the tool with facts and beliefs remembers what was passed",
+        "1, or map.space: tool and detection.mark: felt",
+    ),
 )  # fmt: skip
 
 _WITHOUT_EFFECT = {"approach": 0.0, "surface": 0.0, "strategy": "felt_points"}  # of the planner's keys of a whole arm
@@ -231,6 +237,10 @@ _OF_A_TOOLS_MAP: tuple[_Check, ...] = (
         "marked cells do not grow old", "null, or detection.mark: felt",
     ),
     _check_whole_arms_keys,
+    fitting.unless(
+        "detection.place", lambda place, world: place == "patches",
+        "only the whole arm has to find where it is touched", "patches, or map.space: joints",
+    ),
 )  # fmt: skip
 
 

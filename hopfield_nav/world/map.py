@@ -107,6 +107,9 @@ class TrajectorySection(fields.Section):
     time_per_cell: _TimePerCell = Field(
         0.5, description="a number, or ragazzon2012: round(n/2)/(n-1) seconds for n waypoints"
     )
+    unknown_speed: Annotated[float, fields.Range(0.0, 1.0, "1", above=True)] = Field(
+        1.0, description="factor on the speed into cells of the tool's map that were not passed before"
+    )
     sample_time: Annotated[float, fields.Range(0.0, 1.0, "s")] = Field(
         0.0, description="the reference is held this long between samples; 0: continuous"
     )

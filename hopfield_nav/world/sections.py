@@ -124,6 +124,7 @@ class ContactSection(Section):
 class DetectionSection(MethodSection):
     """How a collision is felt and what is done about it; parameters of both methods are further keys."""
 
+    owners: ClassVar[dict[str, str]] = {"place": "whole_arm"}
     kinds: ClassVar[dict[str, str]] = {"estimator": "estimator", "measure": "detector"}
 
     estimator: fields.Text = Field("momentum_observer", description="force estimator, or FILE.py:NAME")
@@ -132,6 +133,11 @@ class DetectionSection(MethodSection):
         "felt",
         description="felt: steps between cells, as facts and beliefs; actual: the cell ahead of the tool, "
         "for good; desired: that of the reference, for good",
+    )
+    place: Literal["patches", "particles"] = Field(
+        "patches",
+        description="where on the arm a touch was, on a map of joint angles: patches, a push is fitted on each of the "
+        "whole surface; particles, a filter draws places, and forces within a friction cone",
     )
     back_off: Literal["against_velocity", "along_force"] = Field(
         "along_force", description="how to reach the cell from which the next path starts"

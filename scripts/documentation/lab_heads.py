@@ -20,6 +20,7 @@ TAKES = {  # as far as it is known
     "benchmarks/before_after.py": "half an hour on two cores",
     "benchmarks/bench_network.py": "a few minutes",
     "scripts/compare_detectors.py": "an hour of one core",
+    "scripts/force_frontier.py": "half an hour of one core",
     "scripts/documentation/tables.py": "four minutes for all its tables",
 }
 _HEAD = re.compile(r"(# .+\n\nAfter this page you can [^\n]+\n)(?:\n\*Measured[^*]+\*\n)?")

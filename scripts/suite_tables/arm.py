@@ -30,6 +30,35 @@ def _isolation(kind: str) -> dict[str, c.Cell]:
     }
 
 
+@c.column
+def _placed(rows: c.Rows, method: int, links: tuple[int, ...], kind: str) -> str:
+    """Of pushes on some links by a method: share within 4 cm, mean error of those placed, or median time."""
+    every = np.array(_numbers(rows, "placed")).reshape(-1, 5)
+    error, time = every[np.isin(every[:, 0], links)][:, 1 + 2 * method : 3 + 2 * method].T
+    if kind == "time":
+        return f"{1e3 * np.median(time):.2g} ms"
+    if kind == "mean":
+        return _mean_error(error)
+    low, high = share_interval(int((error <= NEAR).sum()), len(error))
+    return f"{100 * np.mean(error <= NEAR):.0f} % ({100 * low:.0f}–{100 * high:.0f}), n = {len(error)}"
+
+
+def _mean_error(error: np.ndarray) -> str:
+    """Mean error of the touches with a place."""
+    there = error[error < LOST]
+    return f"{100 * there.mean():.1f} cm" if len(there) else "-"
+
+
+def _places(method: int) -> dict[str, c.Cell]:
+    return {
+        "within 4 cm, links 2–6": _placed(method, (2, 3, 4, 5, 6), "near"),
+        "mean error": _placed(method, (2, 3, 4, 5, 6), "mean"),
+        "links 5, 6": _placed(method, (5, 6), "near"),
+        "mean error ": _placed(method, (5, 6), "mean"),
+        "time a touch": _placed(method, (2, 3, 4, 5, 6), "time"),
+    }
+
+
 UNFELT = {
     "no joint feels": lambda m: c.share_text(int(c.added(m[0], "unfelt")), int(c.added(m[0], "drawn"))),
     "of those on link 1": lambda m: f"{100 * c.added(m[0], 'unfelt_1') / c.added(m[0], 'drawn_1'):.0f} %",
@@ -64,6 +93,12 @@ def _of_place(
         return "-"
     low, high = share_interval(int(chosen.sum()), len(chosen))
     return f"{100 * chosen.mean():.0f} %" + (f" ({100 * low:.0f}–{100 * high:.0f})" if interval else "")
+
+
+@c.column
+def _mean_of_places(rows: c.Rows) -> str:
+    """Mean error of the likeliest place of each touch that has one."""
+    return _mean_error(np.array(_numbers(rows, "places")).reshape(-1, 5)[:, 0])
 
 
 GOALS = {
@@ -119,6 +154,7 @@ def _sure(felt: np.ndarray) -> np.ndarray:
 FELT = {
     "touches": lambda m: str(len(_numbers(m[0], "places"))),
     "within 4 cm": _of_place(_near),
+    "mean error": _mean_of_places(),
     "8 cm": _of_place(lambda felt: felt[:, 0] <= 2 * NEAR),
     "truth in first 2": _of_place(lambda felt: felt[:, 1] <= NEAR),
     "first 3": _of_place(lambda felt: felt[:, 2] <= NEAR),
@@ -132,6 +168,7 @@ GEARS = {
     "reached": lambda m: f"{sum(map(c.reached, m[0]))} of {sum(map(c.counts, m[0]))}",
     "touches located": lambda m: str(len(_numbers(m[0], "places"))),
     "within 4 cm": _of_place(_near, interval=True),
+    "mean error": _mean_of_places(),
     "truth in first 3": _of_place(lambda felt: felt[:, 2] <= NEAR, interval=True),
     "link right": _of_place(lambda felt: felt[:, 3] > 0.0, interval=True),
     f"weight ≥ {SURE}": _of_place(_sure),
@@ -295,6 +332,10 @@ TABLES: dict[str, list[Part | Pivot]] = {
     "gears_free": [Part("free", "{f}, off by {s}", FREE_GEARS, head=SIGMA)],
     "isolation": [
         Part("pushes", "{f}, {s}", _isolation("push"), None, lambda f, s, m: f != "collisions", "arm, model"),
+        *(
+            Part("places", f"{{f}}, {{s}}: {name}", _places(k), None, lambda f, s, m: f != "collisions", "arm, model")
+            for k, name in enumerate(("patches", "particles"))
+        ),
         Part("unfelt", "{f}", UNFELT, None, lambda f, s, m: f != "collisions" and s == "perfect", "arm"),
         *(
             Part(
@@ -315,6 +356,7 @@ TABLES: dict[str, list[Part | Pivot]] = {
     "whole_arm_gears": [
         Part("whole", "{s}: {f}", GEARS, None, lambda f, s, m: f in ("pipes", "all") or s.endswith(FULL), whole=True)
     ],
+    "places": [Part("runs", "{m}: {f}", GEARS | {"replan, median, 90 %": _seconds}, head="place", whole=True)],
     "whole_arm_straight": [Part("straight", "{f}, {s}", STRAIGHT, ("step by step", "straight"))],
     "whole_arm_told": [
         Part("told", "{f}, {s}", _touches("as felt", "told"), ("felt_points", "told")),

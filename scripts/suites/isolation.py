@@ -5,15 +5,16 @@ from functools import cache, partial
 
 import numpy as np
 from isolation_collisions import IMPERFECT, PERFECT, collide, free_covariance
-from isolation_pushes import Pushes, felt, isolate_pushes, random_pushes
+from isolation_pushes import Pushes, felt, isolate_pushes, place_pushes, random_pushes
 from isolation_scores import counts, score
 
 from dynamics import load_arm
 from hopfield_nav.plugin import Measures
 
 COUNT, DRAW, PARTS = 2500, 7, 60  # pushes of an arm, seed, rows that they are told in
+PLACED = 4  # of the counted pushes every so manieth is placed by patches and by particles
 KINDS = ("alone", "swept")
-COLUMNS = {"counts_of": "", "drawn": "1", "unfelt": "1", "drawn_1": "1", "unfelt_1": "1"}
+COLUMNS = {"counts_of": "", "placed": "", "drawn": "1", "unfelt": "1", "drawn_1": "1", "unfelt_1": "1"}
 MEASURES = Measures(lambda run: {name: run.summary.get(name) for name in COLUMNS}, COLUMNS)
 pushes_of = cache(lambda name: random_pushes(load_arm(name), COUNT, DRAW))
 
@@ -31,11 +32,12 @@ def pushes(world, seed: int) -> dict:
     arm, part = load_arm(str(world.arm)), (seed % PARTS, PARTS)
     drawn: Pushes = pushes_of(str(world.arm))
     scores, _ = isolate_pushes(arm, drawn, _is_perfect(world), part=part)
+    placed = place_pushes(arm, drawn, _is_perfect(world), part=part, every=PLACED)
     rows = np.array_split(np.arange(COUNT), PARTS)[part[0]]
     quiet, first = ~felt(drawn)[rows], drawn.link[rows] == 1
     return _row(
-        counts_of=json.dumps({"push": counts(scores)}), drawn=len(rows), unfelt=int(quiet.sum()),
-        drawn_1=int(first.sum()), unfelt_1=int((quiet & first).sum()),
+        counts_of=json.dumps({"push": counts(scores)}), placed=json.dumps(placed), drawn=len(rows),
+        unfelt=int(quiet.sum()), drawn_1=int(first.sum()), unfelt_1=int((quiet & first).sum()),
     )  # fmt: skip
 
 

@@ -5,6 +5,8 @@ never touched. The residual is J^T F with noise of the stated size; the imperfec
 masses and friction drawn anew for each push add.
 """
 
+from collections.abc import Iterator
+from time import process_time
 from typing import NamedTuple
 
 import numpy as np
@@ -12,13 +14,18 @@ from isolation_scores import Scores, score
 from surface_points import random_surface_points
 
 from dynamics import Arm, gravity_torque
-from hopfield_nav.extensions.isolation import Isolation, isolate, push_torque
+from hopfield_nav.extensions.isolation import BODY, Isolation, default_surface, filter_contact, isolate, push_torque
+from hopfield_nav.extensions.whole_arm.localization import likely_places
+from hopfield_nav.extensions.whole_arm.numbers import LOOKS
+from hopfield_nav.geometry import LINK
+from hopfield_nav.navigation.map import NOWHERE
 
 NOISE = 0.02  # [N·m] of a perfect model's residual
 FORCES = (5.0, 150.0)  # [N] uniform
 LEAST = 2.0  # [N·m] largest joint torque of a push that is counted
 FELT = np.array([1.0, 1.0, 1.0, 0.25, 0.25, 0.25])  # [N·m] thresholds of ``detectors/joint_torque.py``
 MASS_ERROR, FRICTION_ERROR = 0.1, 0.2
+LOST = 9.0  # [m] error of a push that is placed nowhere
 
 
 class Pushes(NamedTuple):
@@ -57,17 +64,52 @@ def isolate_pushes(
 
     ``part`` (k, n): the k-th of n parts alone; all parts together are the whole.
     """
-    rng, found, n = np.random.default_rng(seed), [], len(arm.dh)
+    felt_pushes = list(_felt_pushes(arm, pushes, perfect, seed, part))
+    found = [isolate(arm, pushes.q[i], residual, sigma) for i, residual, sigma in felt_pushes]
+    return score([int(pushes.link[i]) for i, _, _ in felt_pushes], found), found
+
+
+def place_pushes(
+    arm: Arm, pushes: Pushes, perfect: bool, part: tuple[int, int], every: int, seed: int = 0
+) -> list[list[float]]:
+    """Of every so manieth push: its link; then by patches and by particles the error [m] and the time [s]."""
+    surface, rows = default_surface(arm), list(_felt_pushes(arm, pushes, perfect, seed, part))[::every]
+    links = surface.bodies[:, LINK].astype(int)
+
+    def by_patches(q: np.ndarray, residual: np.ndarray, sigma: np.ndarray | float) -> tuple[np.ndarray, ...]:
+        found = isolate(arm, q, residual, sigma)
+        return surface.patches[found.patches, BODY].astype(int), found.points, found.weight
+
+    def by_particles(q: np.ndarray, residual: np.ndarray, sigma: np.ndarray | float) -> tuple[np.ndarray, ...]:
+        found = filter_contact(arm, surface, [(q, residual, sigma)] * LOOKS, np.random.default_rng(0))
+        return found.body, found.points, found.weights
+
+    told = []
+    for i, residual, sigma in rows:
+        told.append([float(pushes.link[i])])
+        for method in (by_patches, by_particles):
+            began = process_time()
+            body, points, weights = method(pushes.q[i], residual, sigma)
+            places = likely_places(points, links[body], weights) if len(weights) else NOWHERE
+            spent = process_time() - began
+            error = float(np.linalg.norm(places.points[0] - pushes.point[i])) if len(places.points) else LOST
+            told[-1] += [round(error, 5), round(spent, 5)]
+    return told
+
+
+def _felt_pushes(
+    arm: Arm, pushes: Pushes, perfect: bool, seed: int, part: tuple[int, int]
+) -> Iterator[tuple[int, np.ndarray, np.ndarray | float]]:
+    """Number, residual and noise of every counted push of a part; the random numbers of the others are drawn too."""
+    rng, n = np.random.default_rng(seed), len(arm.dh)
     rows = np.array_split(counted(pushes), part[1])[part[0]]
     for i in counted(pushes):
         q, residual = pushes.q[i], pushes.torque[i] + NOISE * rng.standard_normal(n)
-        sigma: float | np.ndarray = NOISE
         if not perfect:
-            sigma = model_covariance(arm, q, np.zeros(n), NOISE, MASS_ERROR, FRICTION_ERROR)
             residual = residual + _model_error(arm, q, rng)
         if i in rows:
-            found.append(isolate(arm, q, residual, sigma))
-    return score([int(k) for k in pushes.link[rows]], found), found
+            wrong = not perfect and model_covariance(arm, q, np.zeros(n), NOISE, MASS_ERROR, FRICTION_ERROR)
+            yield int(i), residual, NOISE if perfect else wrong
 
 
 def model_covariance(

@@ -109,7 +109,7 @@ def test_a_second_obstacle_that_was_never_felt_is_the_largest_delay():
 def test_a_touch_that_was_felt_nowhere_is_one_that_was_not_near():
     rows = [row(places=json.dumps([NEAR, FAR])), row(places=json.dumps([LOST, NEAR]))]
     shares = ["50 %", "75 %", "50 %", "75 %", "50 %", "25 %", "50 %", "100 %"]
-    assert cells(FELT, rows) == ["4", *shares, "0 on 18"]
+    assert cells(FELT, rows) == ["4", shares[0], "2.7 cm", *shares[1:], "0 on 18"]
 
 
 def test_goals_that_were_not_reached_count_in_the_share_and_not_in_the_cost():
@@ -125,7 +125,7 @@ def test_goals_that_were_not_reached_count_in_the_share_and_not_in_the_cost():
 def test_the_whole_arm_with_gears_has_lines_of_all_families_together():
     felt = {"places": json.dumps([NEAR, FAR]), "delays_ms": "10 30", "condition": "σ 1, known"}
     rows = [row(family="box", **felt), row(family="shelf", **{**felt, "places": "[]"})]
-    assert cells(GEARS, rows[:1])[:3] == ["1 of 1", "2", "50 % (9–91)"]
+    assert cells(GEARS, rows[:1])[:4] == ["1 of 1", "2", "50 % (9–91)", "3.5 cm"]
     lines = tables("whole_arm_gears", rows)["whole"].splitlines()[2:]
     assert [line.split(" | ")[0].strip("| ") for line in lines] == [
         "σ 1, known: box", "σ 1, known: shelf", "σ 1, known: all",

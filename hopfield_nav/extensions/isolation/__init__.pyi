@@ -6,6 +6,9 @@ from .contact_link import read_fit as read_fit
 from .fit import LOG_EVIDENCE as LOG_EVIDENCE
 from .over_time import ContactIsolator as ContactIsolator
 from .over_time import continued_line as continued_line
+from .particles import Measurement as Measurement
+from .particles import Particles as Particles
+from .particles import filter_contact as filter_contact
 from .surface import BODY as BODY
 from .surface import HALF_U as HALF_U
 from .surface import HALF_V as HALF_V

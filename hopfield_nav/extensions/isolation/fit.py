@@ -76,7 +76,7 @@ def fit_patches(
         out[p, MISFIT], out[p, LOG_EVIDENCE] = np.inf, -np.inf
         out[p, AT_U], out[p, AT_V] = patches[p, U], patches[p, V]
         b = int(patches[p, BODY])
-        _columns(of_push, b, patches[p, U], patches[p, V], count)
+        push_columns(of_push, b, patches[p, U], patches[p, V], count)
         if _surely_worse(columns, r, patches[p, HALF_U], patches[p, HALF_V], friction, bound):
             continue
         ranges[0, 0], ranges[0, 1] = patches[p, U], patches[p, HALF_U]
@@ -89,13 +89,13 @@ def fit_patches(
         out[p, OPEN] = _open_share(work, bodies, shapes, patches[p], free, margin, place)
         if out[p, OPEN] == 0.0:
             continue
-        _columns(of_push, b, best[2], best[3], 3)
+        push_columns(of_push, b, best[2], best[3], 3)
         out[p, LOG_EVIDENCE] = _log_evidence(columns, patches[p], best, out[p, OPEN])
     return out
 
 
 @inlined
-def _columns(of_push, b, u, v, count):
+def push_columns(of_push, b, u, v, count):
     """Whitened torque of a unit push at (u, v), its derivatives by u and v, and of unit tangential forces.
 
     ``of_push``: arm, surface and noise, and what is written: place, torques before and after whitening. ``count``:
@@ -155,7 +155,7 @@ def _surely_worse(columns, r, half_u, half_v, friction, bound):
 def _fit(of_push, patch, r, bound, largest, ranges, step, best):
     """Write to ``best`` the least misfit within the patch, its force, u and v.
 
-    ``of_push`` as for ``_columns``; ``step``: (7, n) scratch; ``ranges``: (4, 2) middle and half width of u, v and
+    ``of_push`` as for ``push_columns``; ``step``: (7, n) scratch; ``ranges``: (4, 2) middle and half width of u, v and
     the tangential shares.
     """
     columns, b, size, trust = of_push[6], int(patch[BODY]), _dot(r, r), 1.0
@@ -165,7 +165,7 @@ def _fit(of_push, patch, r, bound, largest, ranges, step, best):
         x[k], at[k] = ranges[k, 0], ranges[k, 0]
     best[0], best[1], best[2], best[3] = np.inf, 0.0, patch[U], patch[V]
     for _ in range(_STEPS):
-        _columns(of_push, b, x[0], x[1], count + 1)
+        push_columns(of_push, b, x[0], x[1], count + 1)
         for j in range(r.size):
             total[j] = columns[0, j] + x[2] * columns[3, j] + x[3] * columns[4, j]
         square, match = _dot(total, total), _dot(total, r)
@@ -230,13 +230,13 @@ def _open_share(work, bodies, shapes, patch, free, margin, place):
         u, v = patch[U] + du * patch[HALF_U], patch[V] + dv * patch[HALF_V]
         place_surface(work, bodies, shapes, b, u, v, place)
         point = vector(place, 5, 0)
-        if not inside_another(work, bodies, b, point) and not _swept(free, margin, point):
+        if not inside_another(work, bodies, b, point) and not is_swept(free, margin, point):
             count += 1
     return count / 5.0
 
 
 @inlined
-def _swept(free, margin, point):
+def is_swept(free, margin, point):
     """Whether a point lies ``margin`` deep in the arm of an earlier free pose."""
     for h in range(free.shape[0] - 1, -1, -1):
         for b in range(free.shape[1]):

@@ -24,6 +24,8 @@ class WholeArmLearning:
     def __init__(self, world: World, arm: Arm, grid: JointGrid) -> None:
         self._arm, self._locates = arm, world.planner.strategy not in WITHOUT_PLACES
         self._held = world.detection.armed_below
+        draws = world.detection.place == "particles"
+        self._generator = np.random.default_rng([world.seed, *b"places"]) if draws else None
         self._model = build_model(world, arm)
         self._resolution = np.asarray(world.sensors.encoder_resolution)
         self._passed = [np.zeros((0, len(arm.dh)))]
@@ -83,7 +85,7 @@ class WholeArmLearning:
         rows = in_order(trace)
         rows = rows[np.isfinite(rows[:, 0])]
         onset = detection.onset.time
-        places = localize_contact(self._arm, rows, onset, self._model, self.passed, self._resolution)
+        places = localize_contact(self._arm, rows, onset, self._model, self.passed, self._resolution, self._generator)
         if len(places.points):
             self.collisions.add(places, detection.onset.q)
         return places

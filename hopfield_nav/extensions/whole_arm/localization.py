@@ -42,33 +42,60 @@ def localize_contact(
     model: Arm,
     passed: np.ndarray | None = None,
     resolution: np.ndarray | float = 0.0,
+    generator: np.random.Generator | None = None,
 ) -> ContactHypotheses:
     """Where a touch may have been, none where nothing explains what is felt.
 
     The arm has its outline; ``rows`` (k, 2 + 2 n) are from ``control.in_order``, the last one is to be read; contact
     began at ``onset`` [s]. ``model`` has the joints' friction and gears, as far as they are known. If gears
     give, ``passed`` (m, n) are joint angles at which nothing touched before these rows [rad], and ``resolution`` is
-    the step of the encoders, one or (n,) [rad].
+    the step of the encoders, one or (n,) [rad]. With a ``generator`` a particle filter finds the places, which it
+    draws, and else the fit of every patch.
     """
     free = _thinned(angles_in(free_rows(rows, onset, np.inf)))
     giving = gives(model)
     if giving:
-        q, change, noise = _felt_through_gears(rows, onset, model, resolution)
         free = free if passed is None else np.vstack([passed, free])
-    else:
-        q, (change, noise) = angles_in(rows[-1]), _felt(rows, onset, model)
     swept = capsules_in_base(arm, free) if len(free) else np.zeros((0, 0, 7))
+    looks = _looks(rows, onset, model, resolution, 1 if generator is None else numbers.LOOKS)
     surface = isolation.default_surface(arm)
     for factor in numbers.LESS_SURE:
-        fit = _fit_mixture if giving else isolation.fit_surface
-        found = isolation.read_fit(arm, surface, q, fit(arm, surface, q, change, factor * noise, free=swept))
-        if len(found.patches):
+        less_sure = [(q, change, factor * noise) for q, change, noise in looks]
+        if generator is None:
+            body, points, inward, weight = _on_patches(arm, surface, less_sure[-1], swept, giving)
+        else:
+            body, _, _, points, inward, weight = isolation.filter_contact(arm, surface, less_sure, generator, swept)
+        if len(weight):
             break
     else:
         return NOWHERE
-    links = surface.bodies[surface.patches[found.patches, isolation.BODY].astype(int), LINK].astype(int)
-    weight = found.weight * _outwards(arm, rows, onset, links, found.points, found.normals)
-    return _places(found.points, links, weight / weight.sum(), patchwise=not giving)
+    links = surface.bodies[body.astype(int), LINK].astype(int)
+    weight = weight * _outwards(arm, rows, onset, links, points, inward)
+    return likely_places(points, links, weight / weight.sum(), patchwise=not giving and generator is None)
+
+
+def _looks(
+    rows: np.ndarray, onset: float, model: Arm, resolution: np.ndarray | float, count: int
+) -> list[isolation.Measurement]:
+    """What is felt by so many times after the onset, evenly over the rows, the last of which is the last row.
+
+    It is that of the last row; with gears that give, of the whole touch until then.
+    """
+    first = min(int(np.searchsorted(rows[:, 0], onset)) + 1, len(rows))
+    ends = np.unique(np.linspace(first, len(rows), count + 1).round().astype(int)[1:])
+    if gives(model):
+        return [_felt_through_gears(rows[:end], onset, model, resolution) for end in ends]
+    return [(angles_in(rows[end - 1]), *_felt(rows[:end], onset, model)) for end in ends]
+
+
+def _on_patches(
+    arm: Arm, surface: isolation.ArmSurface, look: isolation.Measurement, swept: np.ndarray, giving: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Capsules (k,), points and inward normals (k, 3), and weights (k,) of the patches that explain what is felt."""
+    q, change, noise = look
+    fit = _fit_mixture if giving else isolation.fit_surface
+    found = isolation.read_fit(arm, surface, q, fit(arm, surface, q, change, noise, free=swept))
+    return surface.patches[found.patches, isolation.BODY], found.points, found.normals, found.weight
 
 
 def _fit_mixture(
@@ -164,7 +191,9 @@ def _speed(rows: np.ndarray, onset: float) -> np.ndarray:
     return angles_in(way) / way[0] if last > first else np.zeros(angles_in(way).size)
 
 
-def _places(points: np.ndarray, links: np.ndarray, weight: np.ndarray, patchwise: bool = False) -> ContactHypotheses:
+def likely_places(
+    points: np.ndarray, links: np.ndarray, weight: np.ndarray, patchwise: bool = False
+) -> ContactHypotheses:
     """Balls of patches, the heaviest first; each on its heaviest link, or on that of its heaviest patch."""
     left, found = weight.copy(), list[tuple[np.ndarray, int, float]]()
     while len(found) < numbers.MOST_PLACES:

@@ -42,6 +42,7 @@ FREE_POSES, FREE_APART = 24, 0.02  # 1, rad; free poses before the touch that co
 NOISE_FLOOR, NOISE_SHARE, OFFSET_SHARE = 0.03, 0.02, 0.1  # N·m, shares of the torque and of the offset [guess]
 STANDING_SPEED = 0.01  # rad/s; a slower joint stands [guess]
 UNSIGNED_TORQUE = 1.0  # N·m; a smaller torque has hardly a sign [guess]
+LOOKS = 8  # at a touch, of which a particle filter makes its measurements [guess]
 LESS_SURE = (1.0, 3.0, 10.0)  # times this noise, until some patch explains what is felt [guess]
 INWARDS = 0.02  # weight of a patch that did not move outwards, beside 1 of the fastest [guess]
 GEAR_FLOOR, GEAR_WHITE = 0.06, 0.5  # N·m, share of what is seen in free motion that a mean leaves [guess]

@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from dynamics import BadInput, require_known
 from hopfield_nav.figures.run import pages as paper
 from hopfield_nav.figures.run.convergence import convergence_page
+from hopfield_nav.figures.run.link_forces import link_forces_page
 from hopfield_nav.figures.run.maps import draw_collision_space, draw_trajectory
 from hopfield_nav.figures.run.network import network_page
 from hopfield_nav.figures.run.signals import draw_collision_count, draw_force_magnitude
@@ -37,7 +38,7 @@ _OF_PLACES: dict[str, Page] = {  # on a map of the tool
     "path_in_space": paper.path_in_space_page,  # the same from one side, where the map is in space
 }
 _OF_NETWORK: dict[str, Page] = {"network": network_page}
-_ON_REQUEST: dict[str, Page] = {"convergence": convergence_page}
+_ON_REQUEST: dict[str, Page] = {"convergence": convergence_page, "link_forces": link_forces_page}
 _OF_SIGNALS: dict[str, Page] = {
     "forces": paper.force_page,  # 7.6
     "force_magnitude": paper.force_magnitude_page,  # 7.7
@@ -71,7 +72,8 @@ def draw_run_figures(
 ) -> list[Path]:
     """Draw every figure that makes sense for a run into a folder, which is made if need be; the files.
 
-    ``only`` is the name of one figure, which may be one that is drawn on request alone: ``convergence``.
+    ``only`` is the name of one figure, which may be one that is drawn on request alone: ``convergence`` and
+    ``link_forces``.
 
     Figures of signals are left out where none were recorded, older ones of the same names replaced. On request there
     is a PDF beside each PNG, and a copy of this process helps, see ``figures.two_processes``.

@@ -164,9 +164,11 @@ class ToolMotions:
         return path if near is q else end_at_turn(arm, q, path, self._map.known.solids, self._solids)
 
     def times(self, tool_path: ToolPath, places: np.ndarray) -> np.ndarray:
-        """Seconds (k,) from place to place (k + 1, 3) [m]."""
-        times = times_by_length if tool_path.any_angle else times_by_cell
-        return times(places, self._map.grid.spacing, self._situation.world.trajectory.time_per_cell)
+        """Seconds (k,) from place to place (k + 1, 3) [m]; more of them into cells that were not passed before."""
+        times, asked = times_by_length if tool_path.any_angle else times_by_cell, self._situation.world.trajectory
+        visited = self._map.beliefs.visited
+        speeds = [1.0 if self._map.grid.cell_of(place) in visited else asked.unknown_speed for place in places[1:]]
+        return times(places, self._map.grid.spacing, asked.time_per_cell) / speeds
 
     def poses(self, cells: np.ndarray) -> np.ndarray:
         """Tool poses (k, 4, 4) over cells or points between them (k, rank)."""

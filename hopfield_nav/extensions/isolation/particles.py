@@ -1,0 +1,218 @@
+"""Where the arm is touched: a particle filter over its surface.
+
+A particle is a point of the surface, by capsule and chart. At every measurement it is weighed by how well a force
+within the friction cone there, of four edges, explains the residual. Between two measurements particles are resampled
+by their weights and go for a random walk over the chart; one that comes to lie inside another capsule goes on upon
+that, and a few jump to anywhere.
+
+Source: Manuelli and Tedrake 2016, "Localizing external contact using proprioceptive sensors: the Contact Particle
+Filter" (IROS), for one contact; the chart of capsules, and points that are excluded since the arm swept them free, are
+this project's. In the limit of many particles, and on a smooth surface, it weighs the patches of ``contact_link``.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, link_frames
+from dynamics.kernels.decorators import kernel
+from dynamics.kernels.vectors import vector
+from dynamics.kinematics import update_frames
+from dynamics.work import Work, make_work
+from hopfield_nav.extensions.isolation.contact_link import LARGEST_FORCE, misfit_bound, whitening
+from hopfield_nav.extensions.isolation.fit import is_swept, push_columns
+from hopfield_nav.extensions.isolation.surface import (
+    AREA,
+    AXIS,
+    BODY,
+    FIRST,
+    HALF_U,
+    HALF_V,
+    LENGTH,
+    SCALE,
+    SECOND,
+    ArmSurface,
+    U,
+    V,
+    inside_another,
+)  # fmt: skip
+from hopfield_nav.geometry import LINK, RADIUS, START
+
+COUNT = 500  # of particles
+WALK = 0.01  # [m] standard deviation of a step, along each axis of the chart
+JUMPS = 0.02  # share of the particles that jump to anywhere
+CONE = 0.5  # coefficient of friction
+_EDGES = [list(edges) for size in (1, 2, 3) for edges in combinations(range(4), size)]  # of a force: three span it
+_RIDGE = 1e-9  # of a Gram matrix, so that edges without torque can be solved for
+
+Measurement = tuple[np.ndarray, np.ndarray, np.ndarray]  # joint angles, residual, and its noise as of ``isolate``
+
+
+class Particles(NamedTuple):
+    """Points of the arm's surface that explain the last measurement, with their weights; maybe none."""
+
+    body: np.ndarray  # (k,) rows of ``ArmSurface.bodies``
+    u: np.ndarray  # (k,) [m]
+    v: np.ndarray  # (k,) [rad]
+    points: np.ndarray  # (k, 3) base axes, at the last measurement [m]
+    normals: np.ndarray  # (k, 3) inward unit normals there
+    weights: np.ndarray  # (k,) their sum is 1
+
+
+def filter_contact(
+    arm: Arm,
+    surface: ArmSurface,
+    measurements: Sequence[Measurement],
+    generator: np.random.Generator,
+    free: np.ndarray | None = None,
+    *,
+    friction: float = CONE,
+    margin: float = 0.003,
+) -> Particles:
+    """The particles after measurements of one contact, the last of which must be explained.
+
+    Of m measurements each counts 1/m: they are of one contact, and their errors alike. ``free`` and ``margin`` are as
+    of ``fit_surface``. The same generator gives the same particles.
+    """
+    n, count = len(arm.dh), len(measurements)
+    swept = np.zeros((0, 0, 7)) if free is None else np.ascontiguousarray(free, dtype=np.float64)
+    chart = draw_points(surface, COUNT, generator)
+    for number, (q, residual, sigma) in enumerate(measurements, 1):
+        whiten = whitening(sigma, n)
+        places, columns, is_open = _look(arm, surface, q, *chart, whiten, swept, margin, make_work(n))
+        misfit, force = cone_misfit(columns, whiten @ residual, friction)
+        misfit[~is_open | (force > LARGEST_FORCE)] = np.inf
+        if number == count:
+            misfit[misfit > misfit_bound(n)] = np.inf
+        weights = _weights(misfit / count)
+        if number < count and weights.any():
+            chosen = resample(weights, generator)
+            chart = _walk(arm, surface, q, tuple(part[chosen] for part in chart), generator)
+    kept = weights > 0.0
+    return Particles(*(part[kept] for part in (*chart, places[:, :3], places[:, 3:], weights)))
+
+
+def _weights(misfit: np.ndarray) -> np.ndarray:
+    """Likelihoods as shares of their sum."""
+    if not np.isfinite(misfit).any():
+        return np.zeros(len(misfit))
+    likelihood = np.exp(-0.5 * (misfit - misfit.min()))
+    return likelihood / likelihood.sum()
+
+
+def resample(weights: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """Numbers (k,) of particles by systematic resampling: of weight w (k,) each is drawn k w times, rounded up or down.
+
+    Source: Kitagawa 1996, "Monte Carlo filter and smoother for non-Gaussian nonlinear state space models".
+    """
+    count = len(weights)
+    steps = (np.arange(count) + generator.random()) / count
+    return np.minimum(np.searchsorted(np.cumsum(weights), steps, side="right"), np.flatnonzero(weights)[-1])
+
+
+def draw_points(
+    surface: ArmSurface, count: int, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Capsule, u and v of ``count`` points (k,), uniform over the arm's surface up to the curvature of a patch."""
+    patches = surface.patches
+    share = np.cumsum(patches[:, AREA]) / patches[:, AREA].sum()
+    steps = (np.arange(count) + generator.random(count)) / count
+    rows = patches[np.minimum(np.searchsorted(share, steps), len(patches) - 1)]
+    aside = generator.uniform(-1.0, 1.0, (2, count))
+    return (
+        rows[:, BODY].astype(np.int64),
+        rows[:, U] + aside[0] * rows[:, HALF_U],
+        rows[:, V] + aside[1] * rows[:, HALF_V],
+    )
+
+
+def cone_misfit(columns: np.ndarray, r: np.ndarray, friction: float) -> tuple[np.ndarray, np.ndarray]:
+    """Least squared distance (k,) of ``r`` (n,) from the torque of a force in each cone, and its normal part (k,) [N].
+
+    ``columns`` (k, 3, n): whitened torque of a unit push along the normal, and of unit forces along both tangents. The
+    least squares without negative shares of four edges are the best of those over up to three of them whose shares are
+    all positive: three edges span every force.
+    """
+    normal, one, other = np.moveaxis(columns, 1, 0)
+    edges = np.stack([normal + friction * side for side in (one, -one, other, -other)], axis=1)
+    gram, match = np.einsum("kin,kjn->kij", edges, edges), edges @ r
+    best, force = np.full(len(columns), float(r @ r)), np.zeros(len(columns))
+    ridge = _RIDGE * np.trace(gram, axis1=1, axis2=2) + np.finfo(float).tiny
+    for chosen in _EDGES:
+        part = gram[:, chosen][:, :, chosen] + ridge[:, None, None] * np.eye(len(chosen))
+        share = np.linalg.solve(part, match[:, chosen, None])[:, :, 0]
+        left = float(r @ r) - np.einsum("ki,ki->k", share, match[:, chosen])
+        better = (share >= 0.0).all(axis=1) & (left < best)
+        best[better], force[better] = np.maximum(left[better], 0.0), share[better].sum(axis=1)
+    return best, force
+
+
+def _walk(
+    arm: Arm, surface: ArmSurface, q: np.ndarray, chart: tuple[np.ndarray, ...], generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The particles a step further; beyond a pole the walk goes down on the other side."""
+    body, u, v = chart
+    length, scale = surface.shapes[body, LENGTH], surface.shapes[body, SCALE]
+    quarter = 0.5 * math.pi * scale
+    tilt = (u - np.clip(u, 0.0, length)) / scale
+    step = WALK * generator.standard_normal((2, len(u)))
+    u, v = u + step[0], v + step[1] / (scale * np.maximum(np.cos(tilt), 0.1))
+    past = (u < -quarter) | (u > length + quarter)
+    v = np.where(past, v + math.pi, v)
+    u = np.where(u < -quarter, -2.0 * quarter - u, np.where(u > length + quarter, 2.0 * (length + quarter) - u, u))
+    body, u, v = _onto_others(arm, surface, q, body, np.clip(u, -quarter, length + quarter), v)
+    jump = generator.random(len(u)) < JUMPS
+    anew = draw_points(surface, len(u), generator)
+    body, u, v = (np.where(jump, new, old) for new, old in zip(anew, (body, u, v), strict=True))
+    return body, u, v
+
+
+def _onto_others(
+    arm: Arm, surface: ArmSurface, q: np.ndarray, body: np.ndarray, u: np.ndarray, v: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where a point lies inside another moving capsule: the nearest point of the one in which it is deepest."""
+    whiten, n = np.eye(len(arm.dh)), len(arm.dh)
+    points = _look(arm, surface, q, body, u, v, whiten, np.zeros((0, 0, 7)), 0.0, make_work(n))[0][:, :3]
+    frames, depth = link_frames(arm, q), np.zeros(len(u))
+    own, (body, u, v) = body, (body.copy(), u.copy(), v.copy())
+    for b, (row, shape) in enumerate(zip(surface.bodies, surface.shapes, strict=True)):
+        if row[LINK] == 0:
+            continue
+        frame = frames[int(row[LINK])]
+        local = (points - frame[:3, 3]) @ frame[:3, :3] - row[START : START + 3]
+        along = local @ shape[AXIS : AXIS + 3]
+        s = np.clip(along, 0.0, shape[LENGTH])
+        radial = local - s[:, None] * shape[AXIS : AXIS + 3]
+        size = np.linalg.norm(radial, axis=1)
+        inside = (own != b) & (row[RADIUS] - size > depth)
+        depth[inside], body[inside] = (row[RADIUS] - size)[inside], b
+        tilt = np.arcsin(np.clip((along - s) / np.maximum(size, 1e-12), -1.0, 1.0))
+        u[inside] = (s + tilt * shape[SCALE])[inside]
+        turn = np.arctan2(radial @ shape[SECOND : SECOND + 3], radial @ shape[FIRST : FIRST + 3])
+        v[inside] = turn[inside]
+    return body, u, v
+
+
+@kernel
+def _look(
+    arm: Arm, surface: ArmSurface, q: np.ndarray, body: np.ndarray, u: np.ndarray, v: np.ndarray, whiten: np.ndarray,
+    free: np.ndarray, margin: float, work: Work,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    """Of points (k,): place and inward normal (k, 6), columns as of ``cone_misfit``, and whether they are open."""
+    bodies, shapes, n = surface.bodies, surface.shapes, q.size
+    places, columns, is_open = np.empty((u.size, 6)), np.zeros((u.size, 3, n)), np.empty(u.size, dtype=np.bool_)
+    place, raw, five = np.empty((6, 3)), np.zeros((5, n)), np.zeros((5, n))
+    of_push = work, bodies, shapes, whiten, place, raw, five
+    update_frames(arm, q, work)
+    for k in range(u.size):
+        push_columns(of_push, body[k], u[k], v[k], 5)
+        for j in range(n):
+            columns[k, 0, j], columns[k, 1, j], columns[k, 2, j] = five[0, j], five[3, j], five[4, j]
+        point = vector(place, 5, 0)
+        for j in range(3):
+            places[k, j], places[k, 3 + j] = place[5, j], -place[1, j]
+        is_open[k] = not inside_another(work, bodies, body[k], point) and not is_swept(free, margin, point)
+    return places, columns, is_open
