@@ -4,7 +4,9 @@
     python scripts/compare_detectors.py runs/detectors --page docs/lab/detectors_compared.md [--figures FOLDER]
 
 The first command takes somewhat more than an hour of one core: 1,002 contacts and ten hours of free motion for every
-detector and condition. Families that were run by themselves (``--family free``) are read from several folders.
+detector and condition. Families that were run by themselves (``--family free``), and conditions and methods of a suite
+with a part of those of ``detectors``, are read from several folders; with ``--keep`` lines and cells of the page that
+the folders have nothing for stay as they are.
 """
 
 import itertools
@@ -15,10 +17,11 @@ import bench_tables
 import measured_part
 import numpy as np
 import typer
-from bench_columns import Row
+from bench_columns import Row, share_text
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from reproduction import save_figures
+from scipy import stats
 
 from hopfield_nav.figures import COLOURS, COLUMN
 from hopfield_nav.record import alarm_rate
@@ -42,6 +45,13 @@ KINDS = {
 }
 SCALES = np.geomspace(0.05, 20.0, 27)  # as in the suite ``detectors``
 MANY = 50  # contacts of a kind, whose dots are drawn fainter
+NONE = "–"
+PAIRS = (  # of methods that differ in their estimator alone
+    ("momentum observer, joint torques", "Kalman filter, joint torques"),
+    ("momentum observer, joint torques", "sliding-mode observer, joint torques"),
+    ("…, adaptive", "Kalman filter, adaptive"),
+    ("…, adaptive", "sliding-mode observer, adaptive"),
+)
 ADAPTIVE, DEFAULT = "…, adaptive", "…, adaptive, default thresholds"
 Rows = dict[tuple[str, str, str], list[Row]]  # by condition, method, family
 
@@ -76,12 +86,74 @@ def choice_table(rows: Rows) -> str:
 
 def _chosen(rows: Rows, condition: str, method: str) -> list[str]:
     """What was found of all contacts, after what time, and at what price."""
-    touched = [row for kind in KINDS for row in rows[condition, method, kind] if row["felt"] is not None]
+    touched = touched_by(rows, condition, method)
+    if not touched:
+        return [NONE, NONE]
     felt = numbers(touched, "felt") == 1
     delays = 1e3 * numbers(touched, "delay_s")[felt]
     told = ", ".join(f"{value:.0f}" for value in np.quantile(delays, [0.5, 0.95])) if delays.size else "–"
+    found = f"{100 * felt.mean():.1f} %: {told}"
+    if (condition, method, "free") not in rows:
+        return [found, NONE]
     rate, _, high = _alarms(rows[condition, method, "free"])
-    return [f"{100 * felt.mean():.1f} %: {told}", f"{rate:.2g} (≤ {high:.2g})"]
+    return [found, f"{rate:.2g} (≤ {high:.2g})"]
+
+
+def touched_by(rows: Rows, condition: str, method: str) -> list[Row]:
+    """The rows of all trials in which there was a contact."""
+    of = (rows.get((condition, method, kind), []) for kind in KINDS)
+    return [row for row in itertools.chain(*of) if row["felt"] is not None]
+
+
+def pairs_table(rows: Rows) -> str:
+    """Markdown: on the same contacts, what the second method of a pair has more than the first (95 %, by Student)."""
+    lines = []
+    for condition, methods in conditions(rows).items():
+        for pair in (pair for pair in PAIRS if set(pair) <= set(methods)):
+            first, second = ({(r["family"], r["seed"]): r for r in touched_by(rows, condition, m)} for m in pair)
+            both = [(first[key], second[key]) for key in first if key in second]
+            both = [(a, b) for a, b in both if a["felt"] == b["felt"] == 1]
+            columns = (1e3, "delay_s"), (1.0, "force_before_reaction_N")
+            more = [
+                scale * (numbers([b for _, b in both], n) - numbers([a for a, _ in both], n)) for scale, n in columns
+            ]
+            sooner = share_text(int((more[0] < 0).sum()), len(both), 0)
+            later = share_text(int((more[0] > 0).sum()), len(both), 0)
+            lines.append([condition, f"{pair[1]} – {pair[0]}", *map(_mean, more), sooner, later])
+    head = ["condition", "pair", "delay [ms]", "force [N]", "sooner on", "later on"]
+    return measured_part.table(head, lines)
+
+
+def _mean(values: np.ndarray) -> str:
+    low, high = stats.ttest_1samp(values, 0.0).confidence_interval()
+    return f"{values.mean():+.1f} ({low:+.1f} … {high:+.1f})"
+
+
+def beside(new: str, old: str) -> str:
+    """A table with the lines, and cells, of an older one where it has none."""
+    (head, *newer), (_, *older) = (
+        [_cells(line) for line in text.splitlines() if "---" not in line] for text in (new, old)
+    )
+    kept = {cells[0]: cells for cells in older}
+    for cells in newer:
+        before = kept.get(cells[0], cells)
+        kept[cells[0]] = [b if a == NONE else a for a, b in zip(cells, before, strict=True)]
+    return measured_part.table(head, kept.values())
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def parts_beside(new: str, old: str) -> str:
+    """The same of texts with a table in each part below a heading; the parts are those of the older one."""
+    newer = {part.split("\n", 1)[0]: part for part in new.split("\n\n## ")}
+    parts = []
+    for part in old.split("\n\n## "):
+        *above, table = part.split("\n\n")
+        other = newer.get(part.split("\n", 1)[0])
+        parts.append("\n\n".join([*above, beside(other.split("\n\n")[-1], table) if other else table]))
+    return "\n\n## ".join(parts)
 
 
 def _alarms(free: Sequence[Row]) -> tuple[float, float, float]:
@@ -113,6 +185,8 @@ def _line(rows: Rows, condition: str, method: str) -> list[str]:
         told = ", ".join(f"{v:.0f}" for v in np.quantile(delays, [0.5, 0.95, 1.0])) if delays.size else "none felt"
         missed = f"{np.nansum(numbers(own, 'missed')):.0f}"
         cells += [told, missed, f"{np.nanmedian(force):.0f}" if np.isfinite(force).any() else "–"]
+    if (condition, method, "free") not in rows:
+        return [*cells, NONE, NONE]
     free = rows[condition, method, "free"]
     rate, low, high = _alarms(free)
     hours = numbers(free, "simulated_time_s").sum() / 3600
@@ -138,7 +212,7 @@ def roc(rows: Rows, condition: str, method: str) -> tuple[np.ndarray, np.ndarray
     """
     free = rows[condition, method, "free"]
     alarms = np.sum([[int(n) for n in row["alarms_by_scale"].split()] for row in free], axis=0)
-    touched = [row for kind in KINDS for row in rows[condition, method, kind] if row["felt"] is not None]
+    touched = touched_by(rows, condition, method)
     before, level = (numbers(touched, name)[:, None] for name in ("level_before", "level_in_time"))
     share = ((level > SCALES) & (before <= SCALES)).mean(axis=0)[::-1]
     hourly = 3600 * alarms[::-1] / numbers(free, "simulated_time_s").sum()
@@ -210,14 +284,21 @@ def _strips(ax, rows: Rows, condition: str, methods: Sequence[str]) -> None:
     ax.grid(visible=True, axis="x", color=COLOURS.grid, linewidth=0.4)
 
 
-def main(folders: list[Path], page: Path | None = None, figures: Path | None = None) -> None:
+def main(folders: list[Path], page: Path | None = None, figures: Path | None = None, keep: bool = False) -> None:
     """Print the tables of a bench's results, write them to a page, and draw them in a folder."""
     rows = read(*folders)
     if missing := {*KINDS, "free"} - {kind for _, _, kind in rows}:
         raise SystemExit(f"the bench ran without the families {', '.join(sorted(missing))}; run it with all")
-    measured_part.tell(choice_table(rows), page, "choice")
-    measured_part.tell(methods_table(rows), page, "methods")
-    measured_part.tell(thresholds_table(rows), page, "thresholds")
+    choice, methods = choice_table(rows), methods_table(rows)
+    if keep and page:
+        there = measured_part.parts(page)
+        choice, methods = beside(choice, there["choice"]), parts_beside(methods, there["methods"])
+    measured_part.tell(choice, page, "choice")
+    measured_part.tell(methods, page, "methods")
+    if all((condition, DEFAULT, "free") in rows for condition in conditions(rows)):
+        measured_part.tell(thresholds_table(rows), page, "thresholds")
+    if pairs := pairs_table(rows) if {method for pair in PAIRS for method in pair} <= {m for _, m, _ in rows} else "":
+        measured_part.tell(pairs, page, "observers")
     if figures:
         makers = {"detectors_roc": lambda: draw_roc(rows), "detectors_delays": lambda: draw_delays(rows)}
         print(*save_figures(figures, makers, dpi=200), sep="\n")

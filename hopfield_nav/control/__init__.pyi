@@ -34,9 +34,11 @@ from .gathering import begin_gathering as begin_gathering
 from .gathering import gather as gather
 from .laws.inverse_dynamics import DAMPING_RATIO as DAMPING_RATIO
 from .laws.inverse_dynamics import OMEGA as OMEGA
+from .observing import POLE as POLE
 from .observing import SAMPLING as SAMPLING
 from .observing import elapsed as elapsed
 from .observing import lag_share as lag_share
+from .passage import passage_turns as passage_turns
 from .sensors import Generator as Generator
 from .sensors import Sensors as Sensors
 from .sensors import gaussian as gaussian

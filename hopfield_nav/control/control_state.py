@@ -16,6 +16,7 @@ from dynamics.kernels.records import record
 from hopfield_nav.control.alarm import Alarm, RetreatStage, make_alarm
 from hopfield_nav.control.control_step import ControlBelief, Controller, make_belief
 from hopfield_nav.control.gathering import Gathering, make_gathering
+from hopfield_nav.control.passage import PassageNow
 from hopfield_nav.control.sensors import Generator, make_generator
 from hopfield_nav.control.trace import Trace, make_trace
 from hopfield_nav.plugin import Sensed, make_sensed
@@ -51,6 +52,7 @@ class ControlState(NamedTuple):
     correction: np.ndarray  # (n,) added to the reference, so that the arm arrives with a wrong model too [rad]
     trace: Trace  # what it measured in the periods before
     gathering: Gathering  # what it learns from
+    passage: PassageNow  # what is above ``detection.report``
 
 
 def make_control_state(n: int, delay: int, seed: int) -> ControlState:
@@ -66,6 +68,7 @@ def make_control_state(n: int, delay: int, seed: int) -> ControlState:
         correction=np.zeros(n),
         trace=make_trace(n),
         gathering=make_gathering(n),
+        passage=PassageNow(),
     )
 
 

@@ -12,7 +12,18 @@ from hopfield_nav.experiment.given import check_seed, check_start
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, warn_of_hidden_force
 from hopfield_nav.experiment.loop_parts import build_controller, build_plant, build_settings
 from hopfield_nav.experiment.reaction_phase import Phase, ReactionPhase
-from hopfield_nav.loop import FIRST_ROWS, Engine, Plant, Rows, Settings, State, Trajectory, make_state, read_at_rest
+from hopfield_nav.loop import (
+    FIRST_ROWS,
+    Engine,
+    Plant,
+    Rows,
+    Settings,
+    State,
+    Trajectory,
+    make_state,
+    read_at_rest,
+    shares_of_segments,
+)
 from hopfield_nav.navigation import Follower, Navigator, PlannedMotion, PriorMap, check_trajectory, space_of
 from hopfield_nav.plugin import provided
 from hopfield_nav.record import Run, load_prior
@@ -74,6 +85,9 @@ class Parts(NamedTuple):
         world, arm = self.world, self.arm
         navigator = self._navigator()
         controller = build_controller(world, arm, self.methods)
+        if self.followed is not None and world.detection.by_segment is not None:
+            shares = shares_of_segments(self.followed, world.detection.by_segment)
+            controller = controller._replace(shares=shares)
         settings = build_settings(world, navigator.goal)
         state = make_state(self.start, settings.delay, self.seed)
         read_at_rest(self.plant.wrist, self.plant.arm, self.start, state.wrist)

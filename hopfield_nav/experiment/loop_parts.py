@@ -75,11 +75,18 @@ def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:
     model = build_model(world, arm)
     refuse_massless(world, model, model=True)
     limits = arm.torque_limits if world.controller.saturate else np.full(n, np.inf)
+    values = {**detection, **inherited}
+    detector, report = applied(methods.detector, values, n), world.detection.report
+    reporter = detector._replace(parameters=np.zeros(0))
+    if report is not None:
+        reporter = applied(methods.detector, {**values, "threshold": report}, n)
     return Controller(
         model=model,
         law=applied(methods.law, law_values, n),
-        estimator=applied(methods.estimator, {**detection, **inherited}, n),
-        detector=applied(methods.detector, {**detection, **inherited}, n),
+        estimator=applied(methods.estimator, values, n),
+        detector=detector,
+        reporter=reporter,
+        shares=np.zeros(0),
         torque_limits=limits,
         feedforward=world.controller.friction_feedforward and bool(np.any(model.friction[:, :3])),
         sensors=make_sensors(

@@ -29,7 +29,7 @@ from hopfield_nav.experiment.summary import final_error, summarise
 from hopfield_nav.experiment.surroundings import Surroundings
 from hopfield_nav.loop import CONTACT_MEMORY, Event, Trajectory, log_columns, quintic_trajectory
 from hopfield_nav.navigation import PlannedMotion
-from hopfield_nav.record import DetectionRecord, Run
+from hopfield_nav.record import DetectionRecord, Passage, Run
 from hopfield_nav.world import World
 
 Progress = Callable[[float, int], None]
@@ -49,7 +49,7 @@ class Simulation:
     """A world in motion.
 
     ``copy.deepcopy`` and ``pickle`` give one that goes on from the same moment in just the same way, and calls nobody:
-    ``on_touch``, ``on_plan``, ``on_end`` and ``on_record`` of a copy are not set.
+    ``on_contact``, ``on_touch``, ``on_plan``, ``on_end`` and ``on_record`` of a copy are not set.
 
     Args:
         world: from ``load_world``.
@@ -66,6 +66,8 @@ class Simulation:
         surroundings: which obstacles stand now.
         navigator: map, path and trajectory.
         detections: every ``DetectionRecord`` so far.
+        passages: every ``Passage`` above ``detection.report`` so far.
+        on_contact: called with every ``Passage`` as it begins, if it is set; the arm goes on.
         on_touch: called with the ``DetectionRecord`` of every touch that was answered, if it is set.
         on_plan: called with every new ``PlannedMotion``, the first excepted, if it is set.
         on_end: called with outcome and reason, if it is set.
@@ -77,6 +79,7 @@ class Simulation:
     like, it cannot be moved, reset or copied, by another thread either.
     """
 
+    on_contact: Callable[[Passage], object] | None = None
     on_touch: Callable[[DetectionRecord], object] | None = None
     on_plan: Callable[[PlannedMotion], object] | None = None
     on_end: Callable[[str, str], object] | None = None
@@ -97,7 +100,7 @@ class Simulation:
         from hopfield_nav.experiment.copying import as_bytes
 
         with self._alone("copied"):
-            left_out = ("_moving", "on_touch", "on_plan", "on_end", "on_record")
+            left_out = ("_moving", "on_contact", "on_touch", "on_plan", "on_end", "on_record")
             parts = {name: part for name, part in vars(self).items() if name not in left_out}
             return _copy_of, (type(self), self.world, as_bytes(self.world, parts))
 
@@ -127,7 +130,7 @@ class Simulation:
             self.plant = self._parts.plant  # among all that ever stands
         self.surroundings = Surroundings(world, self._parts.plant)
         self._guidance = Guidance(world, arm, begun, self._last_step, self.surroundings)
-        self.detections = self._guidance.detections
+        self.detections, self.passages = self._guidance.detections, list[Passage]()
         self._arrival = Arrival(world, arm, self.navigator.goal)
         self._looks = [self._guidance.next_decision, self._arrival.next_look]
         self.first_motion = self._guidance.begin(self.loop.encoders(self._parts.start))
@@ -240,7 +243,10 @@ class Simulation:
         log, first, detections = self.rows.table(), self.first_motion.cells, list(self.detections)
         blocked, closed = self.navigator.final_map(), self.navigator.closed_steps()
         plans = list(self.navigator.notes.plans)
-        run = Run(self.world, summarise(self), log, detections, first, blocked, closed, plans)
+        now, passages = self.state.control.passage, list(self.passages)
+        if now.on:
+            passages[-1] = passages[-1]._replace(level=now.peak)
+        run = Run(self.world, summarise(self), log, detections, first, blocked, closed, plans, passages)
         if self.on_record is not None:
             self.on_record(run)
         return run
@@ -261,6 +267,7 @@ class Simulation:
 
     def follow(self, trajectory: Trajectory) -> None:
         """Let the arm follow a trajectory from now on."""
+        self.controller.shares[:] = 1.0
         self._guidance.follow(trajectory)
 
     def _answer(self, event: Event) -> None:
@@ -277,10 +284,22 @@ class Simulation:
             if self.on_touch is not None:
                 self.on_touch(self.detections[-1])
             self._go_by(motion)
+        elif event == Event.REPORTED:
+            self._note_passage()
         elif self.navigator.motion.needs_decision:
             self._go_by(self._guidance.decide())
         elif reason := self._arrival.look(self.state, self.trajectory):
             self._end("unreachable", reason)
+
+    def _note_passage(self) -> None:
+        """Note that the level passes ``detection.report``, and tell of it; or that it has fallen again."""
+        now = self.state.control.passage
+        if not now.on:
+            self.passages[-1] = Passage(now.begin, self.time, now.peak)
+            return
+        self.passages.append(Passage(now.begin, math.nan, now.level))
+        if self.on_contact is not None:
+            self.on_contact(self.passages[-1])
 
     def _go_by(self, motion: PlannedMotion | None) -> None:
         """Tell of a new motion, and end where there is none."""

@@ -21,10 +21,13 @@ from .log import WRIST_COLUMNS as WRIST_COLUMNS
 from .log import Column as Column
 from .log import log_columns as log_columns
 from .log import make_log as make_log
+from .pieces import SHORTEST as SHORTEST
 from .pieces import joined as joined
+from .pieces import parts_of_motion as parts_of_motion
 from .pieces import quintic_pieces as quintic_pieces
 from .pieces import resting as resting
 from .pieces import sample as sample
+from .pieces import shares_of_segments as shares_of_segments
 from .pieces import slowed as slowed
 from .pieces import values_at as values_at
 from .plant import RK4 as RK4

@@ -127,7 +127,9 @@ def loop_types() -> tuple:
     law, estimator, detector = (applied_type(kind) for kind in ("controller", "estimator", "detector"))
     samples = (
         make_plant(arm, contact, np.zeros(n)),
-        Controller(arm, law, estimator, detector, np.zeros(n), False, make_sensors(n), make_work(n)),
+        Controller(
+            arm, law, estimator, detector, detector, np.zeros(0), np.zeros(n), False, make_sensors(n), make_work(n)
+        ),
         Trajectory(np.zeros(2), np.zeros((1, 6, n))),
         Settings(0.0, 0, 1, 0, True, np.zeros(3), 0.0, 0.0, AlarmRule(0.0, 0.0, True, 0.0), 1),
         make_state(np.zeros(n), 0),

@@ -15,6 +15,7 @@ from hopfield_nav.control import (
     gather,
     lag_behind,
     move_reference,
+    passage_turns,
     raise_alarm,
     remember,
     sense,
@@ -29,7 +30,7 @@ from hopfield_nav.loop.trajectory import evaluate_into
 
 @inlined
 def sense_and_command(controller, trajectory, settings, control, statistics, encoders, reading, step):
-    """Sense, judge and command; returns ``DETECTED`` or ``ARRIVED`` before anything moves, else ``NONE``.
+    """Sense, judge and command; returns ``REPORTED``, ``DETECTED`` or ``ARRIVED`` before anything moves, else ``NONE``.
 
     ``control`` is the control computer's part of the state; of the truth it gets what the ``encoders`` are on (angles
     and speeds, (n,) each) and the wrist's ``reading`` (6,), through its sensors.
@@ -42,6 +43,9 @@ def sense_and_command(controller, trajectory, settings, control, statistics, enc
     if now.judged_step != step:
         now.judged_step = step
         _judge(controller, settings, control, encoders, reading, at_end)
+        reports = controller.reporter.parameters.size > 0 and time - knots[0] >= settings.alarm.hold_off
+        if reports and passage_turns(controller, settings.alarm.rearm, sensed, belief, control.passage):
+            return Event.REPORTED
     else:
         _place_reference(control)
     since, leg = time - knots[0], knots[1] - knots[0]
@@ -70,6 +74,8 @@ def _judge(controller, settings, control, encoders, reading, at_end):
     if sensors.wrist:
         sense_wrench(sensors, model.gravity, reading, sensed, work)
     estimate_and_judge(model, controller.estimator, controller.detector, sensors.resolution, sensed, work, belief)
+    if controller.shares.size > 0:
+        belief.now.level /= controller.shares[min(control.now.segment, controller.shares.size - 1)]
     if settings.alarm.lag > 0.0 and mode == ControlMode.TRACK:
         behind = lag_behind(sensed, control.correction, work) / settings.alarm.lag
         belief.now.level = max(belief.now.level, behind)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hopfield_nav.loop.trajectory import Trajectory
+from dynamics import BadInput
+from hopfield_nav.loop.trajectory import SAMPLES, Trajectory
 
 _ORDERS = np.arange(6.0)
 
@@ -28,6 +29,31 @@ def quintic_pieces(
     high = ((10 * p - 4 * v + 0.5 * a) / h**3, (-15 * p + 7 * v - a) / h**4, (6 * p - 3 * v + 0.5 * a) / h**5)
     coefficients = np.stack([q[:-1], qd[:-1], 0.5 * first, *high], axis=1)
     return Trajectory(np.array(knots, dtype=np.float64), np.ascontiguousarray(coefficients))
+
+
+RESTING, SHORTEST = 1e-3, 0.2  # [rad/s] within which all joints rest; [s] of a part that counts
+
+
+def parts_of_motion(time: np.ndarray, qd: np.ndarray) -> list[slice]:
+    """Rows (k,) [s], (k, n) [rad/s] of a motion between two rests, of what moves for long enough."""
+    moves = np.abs(qd).max(axis=1) > RESTING
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], moves.astype(int), [0]])))
+    rows = [slice(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+    return [part for part in rows if np.ptp(time[part]) >= SHORTEST]
+
+
+def shares_of_segments(trajectory: Trajectory, shares: Sequence[float]) -> np.ndarray:
+    """A share for each segment of a trajectory (k,), of one for each part of it.
+
+    Raises ``BadInput``: another number of parts.
+    """
+    time, _, qd, _ = sample(trajectory, SAMPLES)
+    begins = [time[part.start] for part in parts_of_motion(time, qd)]
+    if len(begins) != len(shares):
+        allowed = f"{len(begins)}, one for each part between two rests of this motion"
+        raise BadInput("wrong number of shares", where="detection.by_segment", found=len(shares), allowed=allowed)
+    middle = (trajectory.knots[1:] + trajectory.knots[:-1]) / 2
+    return np.asarray(shares, dtype=np.float64)[np.maximum(np.searchsorted(begins, middle) - 1, 0)]
 
 
 def resting(q: np.ndarray) -> Trajectory:

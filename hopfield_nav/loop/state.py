@@ -24,6 +24,7 @@ class Event(IntEnum):
     ARRIVED = 2  # the tool is at its goal
     DIVERGED = 3  # a joint has exploded
     LOG_FULL = 4  # there is no room for the next row
+    REPORTED = 5  # the level passes ``detection.report``, upwards or down again
 
 
 class Settings(NamedTuple):

@@ -25,6 +25,7 @@ COMES_WITH = {
     "belief optimist": "whole_arm", "engine flexible": "engines", "engine mujoco": "engines",
     "response follow": "surfaces", "response slide": "surfaces", "controller hybrid_force_motion": "surfaces",
     "controller.learn": "self_model", "learnt_arm": "self_model", "plan_world": "known_world",
+    "load_motion": "known_world",
     "RunView": "viewer", "LivePage": "viewer", "describe_run": "viewer", "export_rtde": "live",
     "list_suites": "bench", "find_suite": "bench", "load_suite": "bench", "suite_schema": "bench",
     "compare_worlds": "bench",

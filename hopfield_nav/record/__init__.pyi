@@ -1,9 +1,12 @@
 from .contacts import contact_delays as contact_delays
 from .contacts import contact_episodes as contact_episodes
 from .contacts import contact_spans as contact_spans
+from .contacts import force_limits as force_limits
 from .contacts import force_norm as force_norm
 from .contacts import missed_contacts as missed_contacts
+from .contacts import report_level as report_level
 from .detection import DetectionRecord as DetectionRecord
+from .detection import Passage as Passage
 from .export import export_csv as export_csv
 from .export import export_mat as export_mat
 from .export import is_formula as is_formula

@@ -15,6 +15,7 @@ import numpy as np
 
 from hopfield_nav.loop import CONTACT_MEMORY
 from hopfield_nav.record.run import Run
+from hopfield_nav.world import IN_PROPORTION
 
 
 def contact_delays(alarm_time: Sequence[float] | np.ndarray, contact_start: Sequence[float] | np.ndarray) -> np.ndarray:
@@ -82,3 +83,20 @@ def force_norm(force: np.ndarray) -> np.ndarray:
     """Magnitudes (k,) of forces (k, 3) [N]; a force that exploded is infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.sqrt(np.sum(force * force, axis=-1))
+
+
+def force_limits(run: Run) -> dict[str, float]:
+    """Threshold and ``detection.report`` [N] where the detector compares the force alone with them."""
+    detection = run.world.detection
+    both = {"threshold": detection.parameters.get("threshold"), "report": detection.report}
+    alone = detection.measure == "force_norm"
+    return {name: float(value) for name, value in both.items() if alone and value is not None}
+
+
+def report_level(run: Run) -> dict[str, float]:
+    """The level of ``detection.report`` where it is one number: the same share of every joint's threshold."""
+    detection = run.world.detection
+    if detection.report is None or detection.measure not in IN_PROPORTION:
+        return {}
+    shares = np.unique(np.asarray(detection.report) / np.asarray(detection.parameters["threshold"]))
+    return {"report": float(shares[0])} if np.allclose(shares, shares[0]) else {}

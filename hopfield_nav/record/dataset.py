@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import xarray
 
     from hopfield_nav.navigation import NotedPlan, Step
-    from hopfield_nav.record.detection import DetectionRecord
+    from hopfield_nav.record.detection import DetectionRecord, Passage
 
 
 class LabelledRecord(NamedTuple):
@@ -43,17 +43,21 @@ def make_record(
     blocked: np.ndarray,
     closed: "Mapping[Step, float]",
     plans: "Sequence[NotedPlan]",
+    passages: "Sequence[Passage]" = (),
 ) -> LabelledRecord:
     """Everything that is recorded of a run: rows of ``loop.Log``, and detections that were answered.
 
     The first path is (k, rank) cells, ``blocked`` the map at the end (of joint angles none is kept), ``closed`` the
-    certainty of every touched step at the end, ``plans`` those whose network is kept.
+    certainty of every touched step at the end, ``plans`` those whose network is kept, ``passages`` what was above
+    ``detection.report``.
     """
     from hopfield_nav.navigation import space_of
 
     of_places = space_of(world).of_places
     variables = {**_signal_variables(world, log), **_event_variables(world, detections)}
     variables |= _step_variables(world, detections, closed)
+    if world.detection.report is not None:
+        variables |= _passage_variables(passages, np.array([detection.time for detection in detections]))
     first_path = first_path.astype(np.int32)
     variables["first_path"] = _variable("first_waypoint map_axis", first_path, "1", "first path")
     variables |= _network_variables(world, plans, of_places)
@@ -116,6 +120,18 @@ def _event_variables(world: World, detections: "Sequence[DetectionRecord]") -> d
     for k, detection in enumerate(detections):
         paths[k, : len(detection.path)] = detection.path
     return variables | {"event_path": _variable("event waypoint map_axis", paths, "1", "next path, then -1")}
+
+
+def _passage_variables(passages: "Sequence[Passage]", alarms: np.ndarray) -> dict[str, tuple]:
+    """What was above ``detection.report``, and how many of the ``alarms`` [s] were in it."""
+    begin, end, level = np.array(passages, dtype=float).reshape(-1, 3).T
+    inside = (alarms >= begin[:, None]) & ~(alarms > end[:, None])
+    return {
+        "report_begin": _variable("report", begin, "s", "when the level rose above detection.report"),
+        "report_end": _variable("report", end, "s", "when it had fallen again; NaN: it had not at the end"),
+        "report_level": _variable("report", level, "1", "largest level in between, as a share of detection.report"),
+        "report_alarms": _variable("report", inside.sum(axis=1).astype(np.int32), "1", "detections in between"),
+    }
 
 
 def _map_variables(world: World, detections: "Sequence[DetectionRecord]", blocked: np.ndarray) -> dict[str, tuple]:

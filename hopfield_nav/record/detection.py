@@ -9,6 +9,14 @@ from dynamics import html_table
 from hopfield_nav.navigation import ContactHypotheses, Step
 
 
+class Passage(NamedTuple):
+    """A time for which the level was above ``detection.report``, be there an alarm in it or not."""
+
+    begin: float  # [s]
+    end: float  # [s]; NaN while it goes on
+    level: float  # largest so far, as a share of ``report``
+
+
 class DetectionRecord(NamedTuple):
     """A detection that was answered by a new plan (or by finding that there is none)."""
 

@@ -19,7 +19,7 @@ from hopfield_nav.build import standing_times, stands_at
 from hopfield_nav.loop import make_log
 from hopfield_nav.plugin import provided
 from hopfield_nav.record.dataset import LabelledRecord, make_record, record_of
-from hopfield_nav.record.detection import DetectionRecord
+from hopfield_nav.record.detection import DetectionRecord, Passage
 from hopfield_nav.record.netcdf import write_netcdf
 from hopfield_nav.record.plans import Plans, check_marks, closed_steps, felt_after
 from hopfield_nav.record.quantities import SHOWN, summary_rows
@@ -51,9 +51,10 @@ class Run:
         blocked: np.ndarray,
         closed: "Mapping[Step, float] | None" = None,
         plans: "Sequence[NotedPlan]" = (),
+        passages: Sequence[Passage] = (),
     ) -> None:
         self.world, self.summary = world, summary
-        self._parts = (log, detections, first_path, blocked, closed or {}, plans)
+        self._parts = (log, detections, first_path, blocked, closed or {}, plans, passages)
         self._data: xarray.Dataset | None = None
 
     @classmethod
@@ -138,6 +139,13 @@ class Run:
         if "event_passed_by" not in data:  # a record from before there were glancing contacts
             return np.zeros(data.sizes["event"], dtype=bool)
         return data.event_passed_by.values.astype(bool)
+
+    @property
+    def passages(self) -> np.ndarray:
+        """Begin and end (k, 2) of every time at which the level was above ``detection.report`` [s]; NaN: to the end."""
+        if "report_begin" not in self.data:
+            return np.zeros((0, 2))
+        return np.column_stack([self.data.report_begin.values, self.data.report_end.values])
 
     @property
     def slides(self) -> np.ndarray:

@@ -145,7 +145,7 @@ def _check(where: str, found: Any, variable: Any, expected: "xarray.Dataset") ->
 
 
 _GROW = {  # as long as the run was
-    "place", "time", "event", "closed", "change", "waypoint", "first_waypoint", "plan", "plan_cell",
+    "place", "time", "event", "closed", "change", "waypoint", "first_waypoint", "plan", "plan_cell", "report",
 }  # fmt: skip
 
 

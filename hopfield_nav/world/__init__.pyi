@@ -54,6 +54,7 @@ from .planner_section import PlannerSection as PlannerSection
 from .pushes import PushSection as PushSection
 from .schema import dump_schema as dump_schema
 from .schema import titled as titled
+from .sections import IN_PROPORTION as IN_PROPORTION
 from .sections import DetectionSection as DetectionSection
 from .sections import Section as Section
 from .settings import changed_settings as changed_settings

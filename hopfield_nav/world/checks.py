@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from hopfield_nav.world import fitting
 from hopfield_nav.world.beforehand import check_beta_of
 from hopfield_nav.world.faults import faults_of
 from hopfield_nav.world.map import MapSection
-from hopfield_nav.world.sections import MOST_NEURONS
+from hopfield_nav.world.sections import IN_PROPORTION, MOST_NEURONS
 from hopfield_nav.world.trust import is_code
 from hopfield_nav.world.world import World
 
@@ -74,6 +75,23 @@ def _check_needs(world: World) -> None:
         ]
         message = f"{measure} judges the torque of each joint, which {estimator} does not know"
         raise BadInput(message, where="detection.measure", found=measure, allowed=", ".join(others))
+
+
+def _check_report(world: World) -> None:
+    """A level to report is below the threshold, wherever on the motion, of a detector that has one."""
+    detection, key = world.detection, "detection.report"
+    if detection.report is None or not world.trust.looks_into(detection.measure):
+        return
+    declared = world.trust.find("detector", detection.measure, world.folder).parameters
+    threshold = next((p for p in declared if p.name == "threshold"), None)
+    if threshold is None:
+        what, allowed = f"{detection.measure} has no threshold", "null, or a detector that has one"
+        raise BadInput(what, where=key, found=detection.report, allowed=allowed)
+    least = np.asarray(detection.parameters["threshold"]) * min(detection.by_segment or (1.0,))
+    report = np.asarray(replace(threshold, name=key).check(detection.report))
+    if (least.size == report.size or 1 in (least.size, report.size)) and not np.all(report < least):
+        allowed = f"below {least.tolist()} [{threshold.unit}], on every joint"
+        raise BadInput("not below the threshold", where=key, found=detection.report, allowed=allowed)
 
 
 def _check_mujoco(world: World) -> None:
@@ -191,7 +209,12 @@ _OF_SETTINGS: tuple[_Check, ...] = (
         "controller.delay", lambda delay, world: not delay > 0 or world.controller.hold,
         "a torque that is not held cannot be delayed", "0, or controller.hold: true",
     ),
-    _check_delay, _check_needs, _check_mujoco,
+    _check_delay, _check_needs, _check_report, _check_mujoco,
+    fitting.unless(
+        "detection.by_segment", lambda shares, world: shares is None or world.detection.measure in IN_PROPORTION,
+        "the level is not in proportion to the threshold",
+        f"null, or detection.measure: {' or '.join(IN_PROPORTION)}",
+    ),
     fitting.unless(
         "plant.presliding", lambda gears, world: gears in (None, "ideal") or world.plant.friction is not None,
         "gears that give before they slip need a friction at which they slip",

@@ -102,7 +102,8 @@ def check_lengths(world: World) -> Iterator[BadInput]:
     for section in _WITH_LISTS:
         values = attrgetter(section)(world)
         for key, value in values if isinstance(values, BaseModel) else ():
-            numbers = isinstance(value, tuple) and bool(value) and isinstance(value[0], float)
+            of_joints = isinstance(value, tuple) and key != "by_segment"
+            numbers = of_joints and bool(value) and isinstance(value[0], float)
             if numbers and len(value) not in (1, n):
                 where, allowed = f"{section}.{key}", f"{n}, one a joint, or a single number"
                 yield BadInput("wrong number of values", where=where, found=list(value), allowed=allowed)

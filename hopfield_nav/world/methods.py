@@ -51,8 +51,9 @@ class MethodSection(Section):
         trust, names = context.get("trust", Trust()), [n for n in cls.named(section).values() if isinstance(n, str)]
         methods, known = cls._found(section, context.get("folder"), trust, faults)
         parameters = own_parameters(methods)
-        for name in parameters.keys() & set(cls.model_fields):
-            what = "a parameter of your method has the name of a key of this section"
+        of_sensors = {p.name for method in methods for p in method.parameters if p.of_sensors}
+        for name in sorted(parameters.keys() & {*cls.model_fields, *of_sensors}):
+            what = "a parameter of your method has the name of a key of this section, or of sensors"
             faults.append(BadInput(what, where=name, found=name, allowed="any other name"))
         own = [key for key in section if key not in cls.model_fields and key not in parameters]
         if not all(map(trust.looks_into, names)):

@@ -121,6 +121,9 @@ class ContactSection(Section):
     friction: Annotated[float, fields.Range(0.0, 2.0, "1")] = Field(0.0, description="Coulomb coefficient")
 
 
+IN_PROPORTION = ("joint_torque", "force_norm")  # detectors whose level is a size over a threshold
+
+
 class DetectionSection(MethodSection):
     """How a collision is felt and what is done about it; parameters of both methods are further keys."""
 
@@ -165,6 +168,16 @@ class DetectionSection(MethodSection):
     )
     hold_off: Annotated[float, fields.Range(0.0, 100.0, "s")] = Field(
         0.0, description="no detection for this long after the start and after each replan"
+    )
+    report: Annotated[Any, fields.PerJoint(0.0, 1e6, "as the threshold")] | None = Field(
+        None,
+        description="a second, lower `threshold`: what passes it is recorded and told to `on_contact`, and the arm "
+        "goes on; one number, or one a joint where the threshold may be; null: none",
+    )
+    by_segment: tuple[Annotated[float, fields.Range(0.01, 100.0, "1")], ...] | None = Field(
+        None,
+        description="shares of `threshold`, one for each part between two rests of a planned motion (`tune --motion "
+        "PLAN --by-segment` writes them); a search has no parts; null: 1",
     )
     lag: Annotated[float, fields.Range(0.0, 1.0, "m", above=True)] | None = Field(
         None,

@@ -40,14 +40,14 @@ def test_a_jump_of_the_clock_starts_anew(method):
 
 def test_settled_the_filter_has_the_gain_of_scipy_s_riccati_equation():
     """At rest: the answer to an impulse of the momentum is that of the stationary filter."""
-    torque_noise = np.array([2.0, 1.0, 0.5, 0.1, 0.1, 0.05])
+    torque_walk = np.array([2.0, 1.0, 0.5, 0.1, 0.1, 0.05])
     states = follow(ARM, nothing, 1.0, still=True)
     kicked = {**states, "qd": states["qd"].copy()}
     kicked["qd"][-1] += NOISE
-    torques = watch(kicked, ARM, kalman_filter.METHOD, torque_noise=tuple(torque_noise), velocity_noise=NOISE)[0]
+    torques = watch(kicked, ARM, kalman_filter.METHOD, torque_walk=tuple(torque_walk), speed_noise=NOISE)[0]
     mass = mass_matrix(ARM, states["q"][0])
     for i in range(6):
-        step, walk = np.array([[1.0, PERIOD], [0.0, 1.0]]), torque_noise[i] ** 2
+        step, walk = np.array([[1.0, PERIOD], [0.0, 1.0]]), torque_walk[i] ** 2
         q = walk * np.array([[PERIOD**3 / 3, PERIOD**2 / 2], [PERIOD**2 / 2, PERIOD]])
         r = NOISE**2 * (mass[i] ** 2).sum()
         p = solve_discrete_are(step.T, np.array([[1.0], [0.0]]), q, np.array([[r]]))
@@ -58,8 +58,8 @@ def test_settled_the_filter_has_the_gain_of_scipy_s_riccati_equation():
 
 def test_the_filter_errs_as_much_as_it_believes_and_less_than_lags_of_any_pole():
     """A torque that walks as it is told, speeds as noisy as it is told: no pole of a first-order lag is better."""
-    torque_noise, rng = np.array([2.0, 2.0, 1.0, 0.05, 0.01, 0.002]), np.random.default_rng(1)
-    walk = np.cumsum(rng.normal(size=(3000, 6)) * torque_noise * np.sqrt(PERIOD), axis=0)
+    torque_walk, rng = np.array([2.0, 2.0, 1.0, 0.05, 0.01, 0.002]), np.random.default_rng(1)
+    walk = np.cumsum(rng.normal(size=(3000, 6)) * torque_walk * np.sqrt(PERIOD), axis=0)
     states = follow(ARM, lambda t: walk[min(int(t / PERIOD + 1e-6), 2999)], 2.999)
     mean = np.vstack([np.zeros(6), walk[: len(states["time"]) - 1]])
     sensed, late = noisy(states), slice(500, None)
@@ -67,18 +67,18 @@ def test_the_filter_errs_as_much_as_it_believes_and_less_than_lags_of_any_pole()
     def error(method, **values):
         return np.sqrt(((watch(sensed, ARM, method, **values)[0] - mean)[late] ** 2).mean(axis=0))
 
-    filtered = error(kalman_filter.METHOD, torque_noise=tuple(torque_noise), velocity_noise=NOISE)
-    believed = _believed(states["q"], torque_noise)
+    filtered = error(kalman_filter.METHOD, torque_walk=tuple(torque_walk), speed_noise=NOISE)
+    believed = _believed(states["q"], torque_walk)
     np.testing.assert_allclose(filtered, believed, rtol=0.25)
     for pole in (3.0, 10.0, 30.0, 100.0, 300.0):
         assert (filtered < 1.02 * error(momentum_observer.METHOD, pole=pole)).all(), pole
 
 
-def _believed(q, torque_noise):
+def _believed(q, torque_walk):
     """Deviation of the torque by the stationary filter, of the mean pose."""
     mass, found = mass_matrix(ARM, q[len(q) // 2]), []
     for i in range(6):
-        step, walk = np.array([[1.0, PERIOD], [0.0, 1.0]]), torque_noise[i] ** 2
+        step, walk = np.array([[1.0, PERIOD], [0.0, 1.0]]), torque_walk[i] ** 2
         noise = walk * np.array([[PERIOD**3 / 3, PERIOD**2 / 2], [PERIOD**2 / 2, PERIOD]])
         r = NOISE**2 * (mass[i] ** 2).sum()
         p = solve_discrete_are(step.T, np.array([[1.0], [0.0]]), noise, np.array([[r]]))

@@ -8,6 +8,7 @@ from functools import lru_cache
 import compare_detectors as study
 import numpy as np
 import pytest
+from scipy import stats
 
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.extensions.bench import find_suite, load_suite
@@ -200,3 +201,34 @@ def test_tables_and_figures_from_what_a_bench_leaves_behind(tmp_path):
     for make in (study.draw_roc, study.draw_delays):
         make(found).savefig(tmp_path / "figure.png")
         assert (tmp_path / "figure.png").stat().st_size > 10_000
+
+
+def _row(family, seed, delay, force=10.0):
+    return {
+        "family": family, "seed": seed, "felt": None if delay is None else int(np.isfinite(delay)), "missed": 0,
+        "delay_s": delay, "force_before_reaction_N": force,
+    }  # fmt: skip
+
+
+def test_observers_are_compared_on_the_contacts_that_both_felt():
+    momentum, kalman = study.PAIRS[0]
+    delays = {momentum: (0.010, 0.020, 0.030, None), kalman: (0.008, 0.018, np.nan, 0.001)}
+    rows = {
+        ("full, real", method, "tool"): [_row("tool", seed, delay) for seed, delay in enumerate(of)]
+        for method, of in delays.items()
+    }
+    rows["full, real", kalman, "tool"][1]["delay_s"] = 0.017
+    *_, line = study.pairs_table(rows).splitlines()
+    mean = stats.ttest_1samp([-2.0, -3.0], 0.0).confidence_interval()
+    assert f"| -2.5 ({mean.low:+.1f} … {mean.high:+.1f}) | +0.0" in line
+    assert "| 2 of 2 (" in line
+
+
+def test_lines_and_cells_of_the_page_stay_where_a_part_of_the_suite_has_nothing_for_them():
+    old = "| method | delay | alarms |\n|---|---|---|\n| a | 1 | 2 |\n| b | 3 | 4 |"
+    new = "| method | delay | alarms |\n|---|---|---|\n| b | 5 | – |\n| c | 6 | – |"
+    lines = study.beside(new, old).splitlines()
+    assert lines[2:] == ["| a | 1 | 2 |", "| b | 5 | 4 |", "| c | 6 | – |"]
+    pages = [f"## x\n\n2 pushes\n\n{text}\n\n## y\n\nnone\n\n{text}" for text in (new, old)]
+    both = study.parts_beside(pages[0].replace("## y", "## z"), pages[1])
+    assert both == pages[1].replace(old, "\n".join(lines), 1)

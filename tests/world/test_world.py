@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from refusals import refused
 
 from hopfield_nav.build import build_arm, build_model
+from hopfield_nav.plugin import find_method, method_names
 from hopfield_nav.world import World, dump_schema, load_world, parse_world
 from hopfield_nav.world.document import parse_document, plain_value
 from hopfield_nav.world.files import list_worlds, world_folders
@@ -209,6 +210,15 @@ def test_a_users_own_method_brings_its_own_parameters(tmp_path):
     path.write_text("format: 1\ndetection: {measure: 'mine.py:LAG'}")
     with refused("detection.lag: a parameter of your method has the name of a key of this section"):
         load_world(path, allow_code=True)
+    path.write_text("format: 1\ndetection: {estimator: 'noisy.py:ESTIMATOR'}")
+    (tmp_path / "noisy.py").write_text(
+        "from hopfield_nav.plugin import Method, Parameter\n"
+        "def estimate(model, sensed, parameters, memory, work, tau_external, wrench):\n    return 0\n"
+        "P = Parameter('velocity_noise', 2.0, 0.0, 9.0, 'rad/s', 'of its own')\n"
+        "ESTIMATOR = Method('estimator', 'noisy', estimate, (P,))\n"
+    )
+    with refused("detection.velocity_noise: a parameter of your method has the name of a key of this section, or of"):
+        load_world(path, allow_code=True)
 
 
 def test_a_saved_world_is_called_by_its_folder(tmp_path):
@@ -273,3 +283,12 @@ def test_the_documentation_lists_every_key():
     words = set(re.findall(r"\w+", text))
     for section in [schema, *schema["$defs"].values()]:
         assert set(section.get("properties", {})) <= words
+
+
+def test_no_bundled_method_has_a_parameter_that_another_takes_from_the_sensors():
+    """A world would give it the sensors' value in the place of its own."""
+    methods = [find_method(kind, name) for kind in ("estimator", "detector") for name in method_names(kind)]
+    of_sensors = {p.name for method in methods for p in method.parameters if p.of_sensors}
+    own = {p.name for method in methods for p in method.parameters if not p.of_sensors}
+    assert "velocity_noise" in of_sensors
+    assert not of_sensors & own

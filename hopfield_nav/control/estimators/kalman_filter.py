@@ -4,7 +4,7 @@ Each joint's momentum p = M qd and external torque r are a state that is disturb
 
     dp/dt = tau + C^T qd - g - friction + r,    dr/dt = w,    measured: p + v,
 
-r walks at random with ``torque_noise`` σ_w, and v has the deviation that ``velocity_noise`` σ on every joint's speed
+r walks at random with ``torque_walk`` σ_w, and v has the deviation that ``speed_noise`` σ on every joint's speed
 gives to p, σ_v² = σ² Σ_j M_ij². Hu and Xiong couple the joints by full covariances that have to be tuned; here each
 joint is filtered alone, with variances that mean something.
 
@@ -25,9 +25,9 @@ from hopfield_nav.plugin import Method, Parameter, unpacker
 
 unpack = unpacker(
     Parameter(
-        "torque_noise", (2.0, 2.0, 1.0, 0.2, 0.2, 0.1), 1e-9, 1e6, "N·m/√s", "how far the torque walks", per_joint=True
+        "torque_walk", (2.0, 2.0, 1.0, 0.2, 0.2, 0.1), 1e-9, 1e6, "N·m/√s", "how far the torque walks", per_joint=True
     ),
-    Parameter("velocity_noise", 1e-3, 1e-9, 1.0, "rad/s", "standard deviation of measured speeds", per_joint=True),
+    Parameter("speed_noise", 1e-3, 1e-9, 1.0, "rad/s", "standard deviation of measured speeds", per_joint=True),
     SINGULAR_DAMPING,
 )
 STATE = 5  # numbers a joint: error of the momentum, torque, and their covariance: pp, pr, rr
@@ -41,10 +41,10 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     for i in range(n):
         measured = 0.0  # variance of the momentum
         for j in range(n):
-            measured += (work.mass_matrix[i, j] * p.velocity_noise[j]) ** 2
+            measured += (work.mass_matrix[i, j] * p.speed_noise[j]) ** 2
         at = momentum_memory(n) + STATE * i
         if period > 0.0:
-            _predict(memory, at, period, mean[i], p.torque_noise[i] ** 2)
+            _predict(memory, at, period, mean[i], p.torque_walk[i] ** 2)
             _correct(memory, at, measured)
         else:
             memory[at : at + STATE] = 0.0

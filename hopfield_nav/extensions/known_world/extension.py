@@ -11,5 +11,6 @@ EXTENSION = Extension(
     },
     provides={
         "plan_world": "planned:plan_world",
+        "load_motion": "table:load_motion",
     },
 )

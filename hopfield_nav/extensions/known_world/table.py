@@ -10,7 +10,7 @@ import numpy as np
 from dynamics import Arm, BadInput, forward_kinematics
 from dynamics.files import require_regular, write_whole
 from hopfield_nav.extensions.known_world.speed import motor_torque
-from hopfield_nav.loop import Trajectory, values_at
+from hopfield_nav.loop import Trajectory, quintic_pieces, values_at
 
 PERIOD = 0.008  # [s] of the UR5's controller
 
@@ -84,6 +84,18 @@ def load_plan_csv(path: str | Path) -> PlanTable:
         raise BadInput("time begins at 0 and increases", where=f"{path}, column time_s")
     parts = np.split(values[:, 1:], [n, 2 * n, 3 * n, 4 * n], axis=1)
     return PlanTable(values[:, 0], *(np.ascontiguousarray(part) for part in parts))
+
+
+def load_motion(path: str | Path, n: int) -> Trajectory:
+    """The motion of ``plan.csv``, or of the folder that holds it, for an arm with ``n`` joints.
+
+    Raises ``BadInput``: as ``load_plan_csv``, or of another arm.
+    """
+    path = Path(path) / "plan.csv" if Path(path).is_dir() else Path(path)
+    table = load_plan_csv(path)
+    if table.q.shape[1] != n or len(table.time) < 2:
+        raise BadInput("not a motion of this arm", str(path), f"{table.q.shape[1]} joints", f"{n}, from two rows on")
+    return quintic_pieces(table.time, table.q, table.qd, table.qdd)
 
 
 def _numbers(row: list[str], header: list[str], where: str) -> list[float]:

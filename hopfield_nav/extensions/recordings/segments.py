@@ -17,11 +17,12 @@ import numpy as np
 from dynamics import BadInput, jacobian
 from hopfield_nav.extensions.recordings.signals import Signals, watched_seconds
 from hopfield_nav.extensions.recordings.tuning import MARGIN, Watched
+from hopfield_nav.loop import SHORTEST, parts_of_motion
 from hopfield_nav.record import alarm_rate
+from hopfield_nav.world import IN_PROPORTION
 
-IN_PROPORTION = ("joint_torque", "force_norm")  # detectors whose level is a size over a threshold
-RESTING, SHORTEST = 1e-3, 0.2  # [rad/s] within which all joints rest; [s] of a part that counts
 _ROWS, _DIRECTIONS = 50, 64  # at which the force is asked
+_LEAST = 0.01  # share of the threshold in a quiet part of a planned motion
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def by_segment(watched: Watched, free: Sequence[Signals], threshold: np.ndarray)
     found = []
     for motion, signals in enumerate(free):
         level = watched.watch(signals, threshold).level
-        for part in parts_of(signals):
+        for part in parts_of_motion(signals.time, signals.qd_ref):
             middle = (part.start + part.stop) // 2
             first, second = slice(part.start, middle), slice(middle, part.stop)
             share = MARGIN * float(level[first].max(initial=0.0))
@@ -95,12 +96,24 @@ def rate_curve(watched: Watched, free: Sequence[Signals], threshold: np.ndarray,
     return RateCurve(force * shares, np.array([r[0] for r in rates]), np.array([r[2] for r in rates]))
 
 
-def parts_of(signals: Signals) -> list[slice]:
-    """Rows between two rests, of what moves for long enough."""
-    moves = np.abs(signals.qd_ref).max(axis=1) > RESTING
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], moves.astype(int), [0]])))
-    rows = [slice(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
-    return [part for part in rows if np.ptp(signals.time[part]) >= SHORTEST]
+def by_part(
+    watched: Watched, choosing: Sequence[Signals], judging: Sequence[Signals], threshold: np.ndarray
+) -> list[SegmentThreshold]:
+    """The same for one motion that is repeated: some times choose, other times judge; never more than the given one.
+
+    Raises ``BadInput``: as ``by_segment``.
+    """
+    require_in_proportion(watched.detector.name)
+    levels, found = [watched.watch(signals, threshold).level for signals in choosing], []
+    first = choosing[0]
+    for part in parts_of_motion(first.time, first.qd_ref):
+        begin, end = first.time[part][[0, -1]].tolist()
+        share = MARGIN * max(float(level[part].max()) for level in levels)
+        share = float(f"{min(max(share, _LEAST), 1.0):.4g}")
+        alarms = sum(int(watched.watch(signals, share * threshold).detected[part].sum()) for signals in judging)
+        force = share * felt(watched, first, part, threshold)
+        found.append(SegmentThreshold(0, begin, end, share, alarms, len(judging) * (end - begin), force))
+    return found
 
 
 def felt(watched: Watched, signals: Signals, part: slice, threshold: np.ndarray) -> float:

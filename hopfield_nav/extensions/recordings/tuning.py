@@ -64,6 +64,7 @@ def quiet_threshold(highest: Callable[[np.ndarray], float], start: np.ndarray, d
 
 _LEAST_SHARE = 1e-3  # of the largest threshold of a joint: no joint has less
 _MOST_ALARMS = 10**9  # that free motion may be allowed
+_QUANTILE = 0.999  # of the rows of free motion, whose level is below one that is reported
 _HALVINGS = 20  # of the span in which the least threshold is searched
 
 
@@ -131,6 +132,19 @@ def choose_threshold(watched: Watched, free: Sequence[Signals], per_hour: float)
     if allowed > 0:
         threshold = MARGIN * _least(watched, free, threshold / MARGIN, allowed)
     return ChosenThreshold(watched.taken(threshold), max(allowed, 0), seconds)
+
+
+def choose_report(watched: Watched, free: Sequence[Signals], threshold: np.ndarray) -> np.ndarray | None:
+    """A level to report, in proportion to a threshold: a tenth above what 99.9 % of the rows of free motion stay below.
+
+    None where that is no lower than the threshold, or than the detector takes.
+    """
+
+    def high(tried: np.ndarray) -> float:
+        return float(np.quantile(np.concatenate([watched.watch(signals, tried).level for signals in free]), _QUANTILE))
+
+    report = quiet_threshold(high, threshold, watched.detector.name)
+    return report if np.all(report < threshold) and np.all(watched.taken(report) == report) else None
 
 
 def halves(signals: Signals) -> tuple[Signals, Signals]:

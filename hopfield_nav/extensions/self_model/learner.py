@@ -53,7 +53,8 @@ class Learner:
         self._belief, self._period = computer.belief.friction, world.controller.period
         self._bare = build_model(world, arm, loaded=False)
         self._wiggle_time = section.wiggle_time if wiggles and section.wiggle > 0.0 else 0.0
-        self._detector, self._methods = controller.detector.parameters, find_methods(world)
+        self._methods = find_methods(world)
+        self._judges = [judge.parameters for judge in (controller.detector, controller.reporter)]
         # for the state of the control computer
         self.gathering = control.begin_gathering(self._n, self._period, self._wiggle_time, self._model)
         self._links = LinkLearning(self._model)
@@ -227,7 +228,8 @@ class Learner:
         for parameter in self._methods.detector.parameters:
             if parameter.name == name:
                 most = float(self._world.detection.parameters[name])
-                self._detector[at] = min(most, max(share, least))
+                for parameters in self._judges:
+                    parameters[at : at + 1] = min(most, max(share, least))  # where it has any
             at += self._n if parameter.per_joint else 1
 
     def summary(self) -> dict[str, Any]:

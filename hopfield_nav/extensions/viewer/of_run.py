@@ -13,7 +13,16 @@ from hopfield_nav.extensions.viewer.scene_parts import describe, first_touches, 
 from hopfield_nav.extensions.viewer.template import page_text
 from hopfield_nav.figures import COLOURS, solid
 from hopfield_nav.navigation import space_of
-from hopfield_nav.record import SUMMARY, PlanRecord, Run, force_norm, missed_contacts, summary_rows
+from hopfield_nav.record import (
+    SUMMARY,
+    PlanRecord,
+    Run,
+    force_limits,
+    force_norm,
+    missed_contacts,
+    report_level,
+    summary_rows,
+)
 
 
 class RunView:
@@ -71,7 +80,7 @@ def describe_run(run: Run, command: str = "") -> dict[str, Any]:
 
 
 def events_of(run: Run) -> list[dict[str, Any]]:
-    """Collisions and glancing contacts as answered, missed contacts: time, touch [s], kind."""
+    """Collisions and glancing contacts as answered, missed contacts, reports without alarm: time, touch [s], kind."""
     data = run.data
     kinds = np.where(run.passed_by, "graze", "collision")
     kinds = np.where(data.event_false_alarm.values > 0, "false alarm", kinds).tolist()
@@ -80,7 +89,9 @@ def events_of(run: Run) -> list[dict[str, Any]]:
         for t, touch, kind in zip(data.event_time.values, data.touch_time.values, kinds, strict=True)
     ]
     missed = [{"time": e.start, "touch": e.start, "kind": "missed contact"} for e in missed_contacts(run)]
-    return sorted(answered + missed, key=lambda event: event["time"])
+    quiet = run.passages[data.report_alarms.values == 0] if "report_alarms" in data else run.passages
+    reports = [{"time": float(begin), "touch": None, "kind": "report"} for begin, _ in quiet]
+    return sorted(answered + missed + reports, key=lambda event: event["time"])
 
 
 def solid_parts(run: Run) -> list[dict[str, Any]]:
@@ -106,15 +117,16 @@ def places_of(run: Run) -> list[dict[str, Any]]:
 
 def panels_of(run: Run, rows: np.ndarray) -> list[dict[str, Any]]:
     """Force, joint error and alarm level over time."""
-    data, detection = run.data, run.world.detection
+    data = run.data
     forces = [("estimated", COLOURS.felt, data.force_estimate), ("true", COLOURS.true, data.force)]
-    alone = detection.measure == "force_norm"  # only then is the threshold a force
-    limits = {"threshold": float(detection.parameters["threshold"])} if alone else {}
     return [
-        panel("force", "N", [curve(name, c, force_norm(f.values), rows) for name, c, f in forces], limits),
+        panel("force", "N", [curve(name, c, force_norm(f.values), rows) for name, c, f in forces], force_limits(run)),
         joint_panel("joint error", "mrad", 1e3 * (data.q.values - data.q_ref.values), rows),
         panel(
-            "alarm level", "of the threshold", [curve("level", COLOURS.felt, data.level.values, rows)], {"alarm": 1.0}
+            "alarm level",
+            "of the threshold",
+            [curve("level", COLOURS.felt, data.level.values, rows)],
+            {"alarm": 1.0, **report_level(run)},
         ),
     ]
 

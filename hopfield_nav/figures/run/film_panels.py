@@ -18,9 +18,9 @@ from hopfield_nav.figures import solid
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.maps import excluded_handle, trajectory_handles
 from hopfield_nav.figures.run.network import NetworkLayer
-from hopfield_nav.figures.run.signals import add_threshold, force_threshold, frame_time
+from hopfield_nav.figures.run.signals import add_limits, frame_time
 from hopfield_nav.figures.sheets import envelope, path_rows
-from hopfield_nav.record import PlanRecord, Run, force_norm
+from hopfield_nav.record import PlanRecord, Run, force_limits, force_norm
 
 METRES_PER_NEWTON = 0.012  # length of a force arrow
 _SMALLEST_ARROW = 0.5  # [N]
@@ -187,7 +187,7 @@ class StripPanel:
         kinds = ((COLOURS.felt, "estimated force"), (COLOURS.true, "force"))
         self.lines = [ax.plot([], [], color=colour, lw=1.2, label=label)[0] for colour, label in kinds]
         self.cursor = ax.axvline(0.0, color=COLOURS.travelled, lw=1.2)
-        add_threshold(ax, force_threshold(run))
+        add_limits(ax, force_limits(run))
         peak = max(float(np.max(v[np.isfinite(v)], initial=0.0)) for _, v in self.curves)
         ax.set_ylim(0, 1.1 * max(peak, 1.0))
         ax.set_ylabel(r"$\|F\|$ (N)")

@@ -3,6 +3,7 @@
 One collision is shown from close by: touch, impact peaks, detection, delay (figure 7.8).
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,16 @@ from matplotlib.lines import Line2D
 
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.sheets import envelope, keep_scale
-from hopfield_nav.record import Run, contact_delays, contact_episodes, contact_spans, force_norm, missed_contacts
+from hopfield_nav.record import (
+    Run,
+    contact_delays,
+    contact_episodes,
+    contact_spans,
+    force_limits,
+    force_norm,
+    missed_contacts,
+    report_level,
+)
 
 BEFORE, AFTER = 0.1, 0.3  # [s] shown before the touch and after the detection
 _SECOND = 0.01  # [N] of a second obstacle, from which it is said
@@ -72,12 +82,14 @@ def _draw_component(ax: Axes, run: Run, signals: tuple[np.ndarray, np.ndarray], 
 def draw_force_magnitude(ax: Axes, run: Run) -> Axes:
     """Magnitudes of the true and of the estimated force of a run with signals (ragazzon2012 figure 7.7).
 
-    The threshold is drawn where it is one of this magnitude alone; missed contacts are shaded.
+    Threshold and ``detection.report`` are drawn where they are of this magnitude alone; missed contacts, and what was
+    above ``detection.report``, are shaded.
     """
     add_missed(ax, run)
+    add_passages(ax, run)
     add_signal(ax, run, force_norm(run.data.force_estimate.values), COLOURS.felt, linewidth=0.9, label="estimated")
     add_signal(ax, run, force_norm(run.data.force.values), COLOURS.true, linewidth=0.6, label="actual")
-    add_threshold(ax, force_threshold(run))
+    add_limits(ax, force_limits(run))
     ax.set_ylabel(r"$\|F\|$ (N)")
     ax.set_ylim(0, max(_FORCE, ax.get_ylim()[1]))
     return frame_time(ax, run)
@@ -104,7 +116,8 @@ def draw_force_zoom(ax: Axes, run: Run, event: int) -> Axes:
     for name, colour, label in (("force_estimate", COLOURS.felt, "estimated"), ("force", COLOURS.true, "actual")):
         values = force_norm(run.data[name].values[rows])
         ax.plot(*envelope(run.data.time.values[rows], values), color=colour, linewidth=0.8, label=label)
-    add_threshold(ax, force_threshold(run))
+    add_passages(ax, run)
+    add_limits(ax, force_limits(run))
     ax.set_ylim(0, 1.3 * max(line.get_ydata().max() for line in ax.lines[:2]))
     ax.set_ylabel(r"$\|F\|$ (N)")
     add_instants(ax, run, event)
@@ -116,7 +129,8 @@ def draw_level_zoom(ax: Axes, run: Run, event: int) -> Axes:
     """What the detector compared with its threshold, around a collision as in ``draw_force_zoom``."""
     rows = zoom_rows(run, event)
     ax.plot(*envelope(run.data.time.values[rows], run.data.level.values[rows]), color=COLOURS.felt, linewidth=0.8)
-    add_threshold(ax, 1.0)
+    add_passages(ax, run)
+    add_limits(ax, {"threshold": 1.0, **report_level(run)})
     ax.set_ylim(0, 1.15 * max(1.0, ax.lines[0].get_ydata().max()))
     ax.set_ylabel("alarm level (1)")
     add_instants(ax, run, event)
@@ -145,16 +159,18 @@ def typical_collision(run: Run) -> int | None:
     return int(np.nanargmin(np.abs(delay - np.nanmedian(delay))))
 
 
-def add_threshold(ax: Axes, threshold: float | None) -> None:
-    """A dashed line at a threshold, where there is one."""
-    if threshold is not None:
-        ax.axhline(threshold, color=COLOURS.ink, lw=0.7, ls=(0, (4, 2)), zorder=5, label="threshold")
+def add_limits(ax: Axes, limits: Mapping[str, float]) -> None:
+    """A dashed line at a threshold, a dotted one at ``detection.report``, where there are such."""
+    for name, value in limits.items():
+        style = (0, (4, 2)) if name == "threshold" else (0, (1, 2))
+        ax.axhline(value, color=COLOURS.ink, lw=0.7, ls=style, zorder=5, label=name)
 
 
-def force_threshold(run: Run) -> float | None:
-    """The threshold [N] where the detector compares the force alone with it, else None."""
-    detection = run.world.detection
-    return float(detection.parameters["threshold"]) if detection.measure == "force_norm" else None
+def add_passages(ax: Axes, run: Run) -> None:
+    """Shade the times above ``detection.report``."""
+    last = float(run.data.time.values[-1])
+    for begin, end in run.passages:
+        ax.axvspan(begin, np.nan_to_num(end, nan=last), color=COLOURS.felt, alpha=0.15, lw=0, label="above report")
 
 
 def add_signal(ax: Axes, run: Run, values: np.ndarray, colour: str, **how: Any) -> Line2D:

@@ -14,8 +14,7 @@ from refusals import refused, refused_by_command
 from dynamics import inverse_dynamics, jacobian, joint_friction_torque
 from hopfield_nav.cli.app import main
 from hopfield_nav.extensions.recordings import Signals, Watched, by_segment, draw_rates, felt, rate_curve
-from hopfield_nav.extensions.recordings.segments import parts_of
-from hopfield_nav.loop import quintic_trajectory, values_at
+from hopfield_nav.loop import parts_of_motion, quintic_trajectory, values_at
 from hopfield_nav.plugin import find_method
 
 study = suite_module("explain")
@@ -44,7 +43,7 @@ def motion(noise, seed=0):
 
 def test_a_part_lies_between_two_rests():
     signals = motion((0.1, 0.1))
-    (first, second) = parts_of(signals)
+    (first, second) = parts_of_motion(signals.time, signals.qd_ref)
     assert signals.time[first][[0, -1]] == pytest.approx([0.0, 2.0], abs=0.1)
     assert signals.time[second][[0, -1]] == pytest.approx([3.0, 5.0], abs=0.1)
 

@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 from refusals import refused_by_command
 
+from hopfield_nav.build import build_arm
 from hopfield_nav.cli.app import main
-from hopfield_nav.experiment import simulate
+from hopfield_nav.experiment import follow, simulate
+from hopfield_nav.extensions.known_world.table import write_plan_csv
 from hopfield_nav.extensions.recordings import free_motion
 from hopfield_nav.extensions.recordings.commands import quiet
 from hopfield_nav.extensions.recordings.commands.tune import _lines
+from hopfield_nav.loop import quintic_trajectory
 from hopfield_nav.record import alarm_rate, quiet_time
 from hopfield_nav.world import load_world
 
@@ -159,9 +162,9 @@ def test_what_a_rate_takes_counts_the_alarms_that_were_seen():
 
 
 def test_pushes_that_were_not_felt_have_no_least_force(monkeypatch):
-    monkeypatch.setattr(quiet, "felt_force", lambda world, seed: (20.0, False))
+    monkeypatch.setattr(quiet, "felt_force", lambda world, seed, along=None: (20.0, False))
     assert quiet._pushes(quiet.pushed(load_world("u_trap"))) == "none, up to 20 N"
-    monkeypatch.setattr(quiet, "felt_force", lambda world, seed: (20.0, seed > 0))
+    monkeypatch.setattr(quiet, "felt_force", lambda world, seed, along=None: (20.0, seed > 0))
     assert quiet._pushes(quiet.pushed(load_world("u_trap"))).startswith("20 N (0.4 s; least 20 N, 1 missed)")
 
 
@@ -169,6 +172,56 @@ def test_no_share_of_touches_is_above_all_of_them(monkeypatch):
     counts = {"repeated_alarm_count": 9, "contact_count": 3, "collision_count": 12, "outcome": "reached"}
     summary = dict.fromkeys(quiet._RUN_SAYS, 0) | counts
     monkeypatch.setattr(quiet, "simulate", lambda world: SimpleNamespace(summary=summary))
-    monkeypatch.setattr(quiet, "pushed", lambda world: quiet.Pushed(20.0, 20.0, 0))
+    monkeypatch.setattr(quiet, "pushed", lambda world, along=None: quiet.Pushed(20.0, 20.0, 0))
     world = load_world("u_trap")
     assert dict(quiet.costs(world, world))["repeated alarms, of all touches"] == "75% → 75%"
+
+
+def test_a_level_to_report_is_found_below_the_threshold_and_free_motion_rarely_passes_it(capsys):
+    assert main([*TUNE, "2000", "--seeds", "4", "--report", *NOISY]) == 0
+    assert re.search(r"report +\[[\d., e-]+\], passed \d+ times in", capsys.readouterr().out)
+    written = load_world("u_trap_tuned.yaml")
+    report, threshold = (np.array(v) for v in (written.detection.report, written.detection.parameters["threshold"]))
+    assert np.all(report < threshold)
+    chosen_by = simulate(written.with_changes(obstacles=())).data
+    passed = chosen_by.report_end.values - chosen_by.report_begin.values
+    assert np.nansum(passed) < 0.005 * chosen_by.time.values[-1]
+
+
+@pytest.fixture
+def planned(tmp_path):
+    """A motion with a rest in its middle, slow before and fast behind it, and the folder of its plan."""
+    world = load_world("empty")
+    q = np.array(world.start.joints)
+    motion = quintic_trajectory(np.array([q, q + 0.1, q + 1.0]), 1.0, rest=np.array([True, True]))
+    (tmp_path / "planned").mkdir()
+    write_plan_csv(build_arm(world), motion, tmp_path / "planned" / "plan.csv")
+    return motion
+
+
+def test_a_planned_motion_is_repeated_and_each_part_gets_what_it_takes(planned, capsys):
+    changes = ["detection.measure=joint_torque", "controller.model_error.mass_scale=1.2", NOISY[1]]
+    words = ["tune", "empty", "--motion", "planned", "--by-segment", "--seeds", "4", "--false-alarms-per-hour", "5000"]
+    assert main([*words, *(word for change in changes for word in ("--set", change))]) == 0
+    printed = capsys.readouterr().out
+    assert "4.0 s of free motion" in printed
+    assert printed.count("motion 1") == 2
+    written = load_world("empty_tuned.yaml")
+    slow, fast = written.detection.by_segment
+    assert slow < fast <= 1.0
+    run = follow(written, planned, seed=77)
+    assert run.summary["false_alarm_count"] == 0
+    half = run.data.time.values < 1.0
+    assert 0.5 < run.data.level.values[half].max() < 1.0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--motion", "nowhere"], "cannot read the plan"),
+        (["--motion", "planned", "--free-run", "planned"], "two kinds of motion"),
+        (["--motion", "planned", "--set", "arm=panda"], "not a motion of this arm"),
+    ],
+)
+def test_motions_that_do_not_fit_are_refused(planned, capsys, words, said):
+    refused_by_command(capsys, ["tune", "empty", "--false-alarms-per-hour", "5000", *words], said)

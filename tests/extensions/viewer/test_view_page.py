@@ -345,3 +345,13 @@ def test_words_of_the_world_are_words(browser, tmp_path):
     assert browser.run("window.broken === undefined")
     assert trap in browser.run("document.getElementById('world').textContent").replace("\n    ", " ")
     assert browser.faults() == []
+
+
+def test_what_passes_the_lower_level_without_an_alarm_is_an_event_and_its_level_a_limit():
+    push = {"link": 6, "times": [0.5, 0.7, 0.9], "force": [[0, 0, 0], [0, 0, 12.0], [0, 0, 0]]}
+    levels = {"detection.measure": "force_norm", "detection.threshold": 20.0, "detection.report": 6.0}
+    made = simulate(load_world("empty", {**levels, "pushes": [push], "time_limit": 1}))
+    page = describe_run(made)
+    assert [event["time"] for event in page["events"] if event["kind"] == "report"] == [made.passages[0, 0]]
+    force, _, level = page["panels"]
+    assert [limit["value"] for panel in (force, level) for limit in panel["limits"]] == [20.0, 6.0, 1.0, 0.3]

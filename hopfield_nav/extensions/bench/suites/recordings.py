@@ -33,6 +33,7 @@ PUSHES_AT = (  # [s] begin and end, of the currents beside those of the free run
 )  # fmt: skip
 FIRST_MOVING = {FREE: 376, PUSHED: 364}  # row of the first stroke, of the same source
 SAME_MOTOR = ((4, 5, 6),)  # too little torque to tell their constants apart
+PERIOD = 0.008  # [s] of the recordings
 POLE = 15.0  # [1/s] of every observer that has one: slower than the current's ripple
 OWN = "none"  # the estimator in whose place stands the force that the arm's own controller reports
 QUANTILE = 99.9  # of free motion, for thresholds of single joints
@@ -111,13 +112,20 @@ def stiffness(runs: tuple[str, ...]) -> np.ndarray:
 def known_values(method: Method, runs: tuple[str, ...]) -> dict[str, object]:
     """Parameters that the recordings decide: the servo's gains, constant gains, and the observers' pole.
 
-    The constant gain of an estimator without M is the servo's stiffness: omega² times the mean inertia.
+    The constant gain of an estimator without M is the servo's stiffness: omega² times the mean inertia. The Kalman
+    filter lags a ramp as an observer with that pole does; the largest rate of the sliding mode is that with which such
+    an observer begins to follow a step as large as what it takes for contact in free motion.
     """
     names = {p.name for p in method.parameters}
     poses = np.concatenate([recording(r).q_ref.values[::50] for r in runs])
-    inertia = np.diag(mass_matrix(load_arm("ur5_controller"), poses).mean(axis=0))
+    mean = mass_matrix(load_arm("ur5_controller"), poses).mean(axis=0)
     omega = stiffness(runs)
-    choices = {"position_gain": omega**2, "velocity_gain": 2 * omega, "gain": omega**2 * inertia, "pole": POLE}
+    choices = {"position_gain": omega**2, "velocity_gain": 2 * omega, "gain": omega**2 * np.diag(mean), "pole": POLE}
+    if "torque_walk" in names:
+        speed_noise = next(p.default for p in method.parameters if p.name == "speed_noise")
+        choices["torque_walk"] = 2.0 * POLE**2 * speed_noise * np.sqrt(PERIOD) * np.linalg.norm(mean, axis=1)
+    if "largest_rate" in names:
+        choices["largest_rate"] = POLE * joint_scale(runs, "momentum_observer")
     return {name: value for name, value in choices.items() if name in names}
 
 

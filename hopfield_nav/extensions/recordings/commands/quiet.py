@@ -10,13 +10,14 @@ import numpy as np
 from dynamics import Arm, BadInput, load_arm, load_named_arm, require_masses
 from hopfield_nav.build import find_methods
 from hopfield_nav.cli import count_bar, read_joints
-from hopfield_nav.experiment import simulate
+from hopfield_nav.experiment import follow, simulate
 from hopfield_nav.extensions.recordings.chosen import model_of_world, motors_of, values_of_world, without_masses
 from hopfield_nav.extensions.recordings.free_motion_runs import RISE, felt_force, free_motion
 from hopfield_nav.extensions.recordings.joints import uses_of
 from hopfield_nav.extensions.recordings.opened import open_log
 from hopfield_nav.extensions.recordings.signals import Signals, signals_of_recording, watched_seconds
 from hopfield_nav.extensions.recordings.tuning import ChosenThreshold, Watched, choose_threshold, halves, threshold_of
+from hopfield_nav.loop import Trajectory
 from hopfield_nav.record import SUMMARY, alarm_rate
 from hopfield_nav.world import World
 
@@ -32,6 +33,7 @@ class Free:
     judging: Callable[[World], Iterable[Signals]]  # the motions of each part, for a world
     model: Arm | None = None  # the arm whose motion it is as it is believed to be; None: as the world says
     changes: tuple[str, ...] = ()  # of the world, that make its arm the one that was recorded
+    along: Trajectory | None = None  # that all motions follow, if there is one
     names: tuple[str, ...] = ()  # of the logs, where there are any; each has two motions
     remarks: tuple[tuple[str, str], ...] = ()  # what logs are used for, and could not be made so, as rows of a table
 
@@ -75,29 +77,29 @@ def tuned(world: World, free: Free, per_hour: float, force_in: World | None = No
     model = model_of_world(world, None) if free.model is None else free.model
     watched = Watched(model, *methods, values_of_world(world, methods), world.detection.armed_below)
     chosen = choose_threshold(watched, list(free.choosing(world)), per_hour)
-    chosen = chosen._replace(threshold=_rounded(chosen.threshold))
+    chosen = chosen._replace(threshold=rounded(chosen.threshold))
     found = Tuned(world, watched, chosen)
     require_noise(found)
     if force_in is None:
         return found
     section = force_in.detection.model_copy(update={"threshold": chosen.threshold.tolist()})
-    return replace(found, force=pushed(force_in.with_changes(detection=section)).force)
+    return replace(found, force=pushed(force_in.with_changes(detection=section), free.along).force)
 
 
-def simulated(seeds: int) -> Free:
-    """Motions of the world's own arm, the first half of the seeds to choose by."""
+def simulated(seeds: int, along: Trajectory | None = None) -> Free:
+    """Motions of the world's own arm, the first half of the seeds to choose by; ``along`` a trajectory, if given."""
 
     def of(seeds: Sequence[int], name: str) -> Callable[[World], Iterable[Signals]]:
         def motions(world: World) -> Iterable[Signals]:
             with count_bar(name, "free motions") as progress:
                 for done, seed in enumerate(seeds, 1):
-                    yield free_motion(world, seed)
+                    yield free_motion(world, seed, along)
                     if progress is not None:
                         progress(done, len(seeds))
 
         return motions
 
-    return Free(of(range(seeds // 2), "chooses"), of(range(seeds // 2, seeds), "judges"))
+    return Free(of(range(seeds // 2), "chooses"), of(range(seeds // 2, seeds), "judges"), along=along)
 
 
 def recorded(world: World, logs: Sequence[Path], constants: str | None, same_motor: Sequence[str] | None) -> Free:
@@ -158,7 +160,8 @@ def _friction_of(model: Arm) -> tuple[str, ...]:
     return f"plant.friction={{{', '.join(columns)}}}", "controller.model_error.friction_scale=1"
 
 
-def _rounded(threshold: np.ndarray) -> np.ndarray:
+def rounded(threshold: np.ndarray) -> np.ndarray:
+    """Four digits of each."""
     return np.array([float(f"{v:.{_DIGITS}g}") for v in threshold.ravel()]).reshape(threshold.shape)
 
 
@@ -171,9 +174,9 @@ class Pushed:
     missed: int  # of ``PUSHES``
 
 
-def pushed(world: World) -> Pushed:
+def pushed(world: World, along: Trajectory | None = None) -> Pushed:
     """Push the arm of a world in free motion, in random directions."""
-    found = [felt_force(world, seed) for seed in range(PUSHES)]
+    found = [felt_force(world, seed, along) for seed in range(PUSHES)]
     felt = [force for force, noticed in found if noticed]
     return Pushed(float(np.mean([f for f, _ in found])), min(felt, default=float("nan")), PUSHES - len(felt))
 
@@ -184,15 +187,15 @@ _RUN_SAYS = (
 )  # fmt: skip
 
 
-def costs(before: World, after: World) -> list[tuple[str, str]]:
+def costs(before: World, after: World, along: Trajectory | None = None) -> list[tuple[str, str]]:
     """What a threshold costs and buys, beside that of the world as it was: of pushes, and of its own run."""
     lines = []
     try:
-        old, new = pushed(before), pushed(after)
+        old, new = pushed(before, along), pushed(after, along)
         lines.append(("a push is felt at", f"{_pushes(old)} → {_pushes(new)}"))
     except BadInput as error:  # an arm that finds no goal to move to freely
         lines.append(("a push is felt at", f"not tried: {error}"))
-    runs = [simulate(world).summary for world in (before, after)]
+    runs = [(follow(world, along) if along else simulate(world)).summary for world in (before, after)]
     lines.append(("the world's own run", " → ".join(str(run["outcome"]) for run in runs)))
     for name in _RUN_SAYS:
         told = [SUMMARY[name].text(run[name]) for run in runs]

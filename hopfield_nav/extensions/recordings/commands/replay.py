@@ -11,6 +11,7 @@ import typer
 from dynamics import BadInput, require_masses, told
 from dynamics.files import whole_file
 from hopfield_nav.cli import SameMotor, alarms_in_words, print_columns, print_table, read_joints
+from hopfield_nav.control import POLE
 from hopfield_nav.extensions.recordings import chosen as common
 from hopfield_nav.extensions.recordings.joints import uses_of
 from hopfield_nav.extensions.recordings.judged import judge as judge_methods
@@ -25,8 +26,9 @@ from hopfield_nav.record import SCORE, ContactTruth, alarm_rate, score, share_in
 from hopfield_nav.world import load_world
 
 _FORMATS = (".csv", ".nc")
+_FOLLOWED = 0.2  # share of a torque that an observer follows within a row, where it averages over some
 _NONE = 1e-6  # false alarms an hour: as good as none
-_OF_ALL = ("methods", "rule", "rows", "period", "suggested", "its false alarms")  # rows for every threshold
+_OF_ALL = ("methods", "rule", "pole", "rows", "period", "suggested", "its false alarms")  # rows for every threshold
 _HOURLY = "false alarms per hour"
 
 
@@ -92,7 +94,8 @@ def replay(
         found = chosen.replay(case.signals)
         hourly = [dict(_lines(found, free))[_HOURLY]] if free else []
         rows.append([f"{value:g}" if value is not None else "", *_scored(case, found), *hourly])
-    lines = [*(case.chosen if len(rows) > 1 else chosen).told(), *_lines(found, free)]
+    told_of = (case.chosen if len(rows) > 1 else chosen).told()
+    lines = [*told_of, *_of_the_pole(chosen, case.signals, found), *_lines(found, free)]
     if case.free and any(p.name == "threshold" for p in chosen.detector.parameters):
         lines += _suggestion(case, chosen)
     if len(rows) == 1 and case.truth is not None:
@@ -238,6 +241,21 @@ def _suggestion(case: _Case, chosen: common.Chosen) -> list[tuple[str, str]]:
     _, low, high = alarm_rate(alarms, seconds)
     seen = f"{alarms} in {seconds:.1f} s of free motion that did not choose it"
     return [("suggested", option), ("its false alarms", f"{seen}: {low:.3g} … {high:.3g} an hour (95 %)")]
+
+
+def _of_the_pole(chosen: common.Chosen, signals: Signals, found: "Replay") -> list[tuple[str, str]]:
+    """A line where most alarms come from what changes row by row, which an observer with so fast a pole lets through.
+
+    That is so where a pole that takes ``1 / _FOLLOWED`` rows to follow leaves less than half of the alarms.
+    """
+    count = int(found.detected.sum())
+    pole = np.max(chosen.values.get(POLE.name, POLE.default))
+    slower = float(f"{_FOLLOWED / np.median(np.diff(found.time)):.2g}") if count else pole
+    if POLE not in chosen.estimator.parameters or slower >= pole:
+        return []
+    left = int(replace(chosen, values={**chosen.values, POLE.name: slower}).replay(signals).detected.sum())
+    text = f"{pole:g} 1/s is too fast for this recording: {left} of {count} alarms are left with --set pole={slower:g}"
+    return [("pole", text)] if 2 * left < count else []
 
 
 def _lines(found: "Replay", free: bool) -> list[tuple[str, str]]:

@@ -12,10 +12,17 @@ from dynamics import BadInput, told
 from dynamics.files import write_whole
 from hopfield_nav.cli import SameMotor, Trusted, WorldName, print_columns, print_table, say, say_if_cold, set_option
 from hopfield_nav.extensions.recordings.chosen import MotorConstants
-from hopfield_nav.extensions.recordings.commands.quiet import Free, Tuned, costs, recorded, simulated, tuned
-from hopfield_nav.extensions.recordings.segments import by_segment, rate_curve, require_in_proportion
-from hopfield_nav.extensions.recordings.signals import Signals
-from hopfield_nav.extensions.recordings.tuning import threshold_of
+from hopfield_nav.extensions.recordings.commands.quiet import Free, Tuned, costs, recorded, rounded, simulated, tuned
+from hopfield_nav.extensions.recordings.segments import (
+    SegmentThreshold,
+    by_part,
+    by_segment,
+    rate_curve,
+    require_in_proportion,
+)
+from hopfield_nav.extensions.recordings.signals import Signals, watched_seconds
+from hopfield_nav.extensions.recordings.tuning import choose_report, threshold_of
+from hopfield_nav.plugin import provided
 from hopfield_nav.record import alarm_rate, quiet_time
 from hopfield_nav.world import World, changed_settings, load_world
 
@@ -45,10 +52,21 @@ def tune(
             help="Choose a gain too, the one with which least force is felt: --gain detection.pole=25,50,100",
         ),
     ] = None,
+    motion: Annotated[
+        Path | None,
+        typer.Option(metavar="PLAN", help="Repeat a planned motion, the folder or the plan.csv of `plan`, with noise."),
+    ] = None,
     motor_constants: MotorConstants = None,
     same_motor: SameMotor = None,
     segments: Annotated[
-        bool, typer.Option("--by-segment", help="Tell what each part of the motion between two rests needs.")
+        bool,
+        typer.Option(
+            "--by-segment",
+            help="Tell what each part of the motion between two rests needs; with --motion, write that too.",
+        ),
+    ] = False,
+    report: Annotated[
+        bool, typer.Option("--report", help="Find a lower level too, to report and not to answer: detection.report.")
     ] = False,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw rate against force that is felt, as .png.")
@@ -80,37 +98,70 @@ def tune(
         raise BadInput("motors are those of a recording", where="--motor-constants", allowed=allowed)
     if plot is not None and plot.suffix != ".png":
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
+    if motion and (free_run or gains):
+        raise BadInput("two kinds of motion", where="--motion", allowed="without --free-run and --gain")
     if segments or plot is not None:
         require_in_proportion(worlds[0].detection.measure)
     say_if_cold()
-    free = recorded(worlds[0], free_run, motor_constants, same_motor) if free_run else simulated(seeds)
+    if free_run:
+        free = recorded(worlds[0], free_run, motor_constants, same_motor)
+    else:
+        joints = len(worlds[0].start.joints)
+        free = simulated(seeds, provided("load_motion", "--motion")(motion, joints) if motion else None)
     pushed = [load_world(world, [*change, *free.changes], trust) if gain else None for change in changes]
     found = [tuned(each, free, per_hour, before) for each, before in zip(worlds, pushed, strict=True)]
     best = min(range(len(found)), key=lambda i: found[i].force)
     judged = found[best].judged(free)
-    change = [*changes[best], *free.changes, found[best].change]
+    before = [*changes[best], *free.changes]
     lines = [*_lines(judged, per_hour, 0 if free_run else seeds), *free.remarks]
-    after = load_world(world, change, trust)
+    parts = _parts(judged, free) if segments else []
+    further = [f"detection.by_segment={[each.share for each in parts]}"] if motion and segments else []
+    if report:
+        level, told_of = _report(judged, free, min((each.share for each in parts if further), default=1.0))
+        further, lines = [*further, *level], [*lines, told_of]
+    after = load_world(world, [*before, found[best].change, *further], trust)
     head = list(lines)
     tried = [("gains", _gains(gain or "", found))] if len(found) > 1 else []
-    lines += costs(load_world(world, change[:-1], trust), after)
+    lines += costs(load_world(world, before, trust), after, free.along)
     print_table([*tried, *lines, ("world", str(file))], title=worlds[0].name)
     _write(after, file, head)  # where this fails, what was found is told
-    if segments:
-        _print_segments(judged, free)
+    if parts:
+        _print_parts(parts, free)
     if plot is not None:
         _draw(judged, free, plot, after)
     return 0 if judged.rate[2] <= per_hour else 1
 
 
-def _print_segments(judged: "Tuned", free: "Free") -> None:
+def _parts(judged: "Tuned", free: "Free") -> list[SegmentThreshold]:
     """What every part of the motions needs, in proportion to the threshold that was chosen for all."""
     early, late = list(free.choosing(judged.world)), list(free.judging(judged.world))
+    if free.along is not None:
+        return by_part(judged.watched, early, late, judged.chosen.threshold)
     motions = [*early, *late]
     if free.names:  # a log is one motion, wherever its halves meet
         motions = [Signals(*map(np.concatenate, zip(*halves, strict=True))) for halves in zip(early, late, strict=True)]
-    found = by_segment(judged.watched, motions, judged.chosen.threshold)
-    names = free.names or [f"motion {k}" for k in range(1, len(motions) + 1)]
+    return by_segment(judged.watched, motions, judged.chosen.threshold)
+
+
+def _report(judged: "Tuned", free: "Free", share: float) -> tuple[list[str], tuple[str, str]]:
+    """The change of a world to a level to report, if there is one below a ``share`` of the threshold; and a line."""
+    watched, threshold = judged.watched, judged.chosen.threshold
+    level = choose_report(watched, list(free.choosing(judged.world)), share * threshold)
+    if level is None:
+        return [], ("report", "none below the threshold: free motion is as loud all the time")
+    level = rounded(level)
+    motions = list(free.judging(judged.world))
+    passed, seconds = sum(watched.alarms(s, level) for s in motions), sum(watched_seconds(s.time) for s in motions)
+    return [f"detection.report={level.tolist()}"], (
+        "report",
+        f"{level.tolist()}, passed {passed} times in {seconds:.1f} s",
+    )
+
+
+def _print_parts(found: list[SegmentThreshold], free: "Free") -> None:
+    """A table of the parts of the motions."""
+    count = 1 + max(each.motion for each in found)
+    names = free.names or [f"motion {k}" for k in range(1, count + 1)]
     rows = [
         [
             names[each.motion], f"{each.begin:.2f}–{each.end:.2f} s", f"{each.share:.3g}", f"{each.force:.3g} N",
@@ -118,7 +169,14 @@ def _print_segments(judged: "Tuned", free: "Free") -> None:
         ]
         for each in found
     ]  # fmt: skip
-    head = ["motion", "part", "of the threshold", "force felt", "alarms in its other half", "1/h at most (95 %)"]
+    head = [
+        "motion",
+        "part",
+        "of the threshold",
+        "force felt",
+        ("alarms in its other half" if free.along is None else "alarms in the others"),
+        "1/h at most (95 %)",
+    ]
     print_columns(head, rows, labels=2)
 
 

@@ -122,7 +122,7 @@ function momentAt(view, time) {
 }
 
 function writeBanner(view, { time, speed }) {
-  const colour = { collision: view.colours.goal, graze: view.colours.excluded, "false alarm": view.colours.felt, "missed contact": "#8a7a00" };
+  const colour = { collision: view.colours.goal, graze: view.colours.excluded, report: view.colours.excluded, "false alarm": view.colours.felt, "missed contact": "#8a7a00" };
   const past = view.events.filter((event) => event.time <= time + 1e-9), event = past[past.length - 1];
   const glows = event && time - event.time < GLOW * speed;
   element("banner").textContent = glows ? `${event.kind} ${past.length}` : "";

@@ -112,10 +112,10 @@ function drawAxes(pen, x, y, [start, end], [low, high], width, height) {
   }
 }
 
-/** Time from start to end; collisions red, grazes grey, false alarms blue, missed contacts yellow. */
+/** Time from start to end; collisions red, grazes and reports grey, false alarms blue, missed contacts yellow. */
 function makeTimeline(canvas, view, seek) {
   const sheet = makeSheet(canvas), end = view.time[view.time.length - 1] || 1, { colours } = view;
-  const colour = { collision: colours.goal, graze: colours.excluded, "false alarm": colours.felt, "missed contact": colours.missed };
+  const colour = { collision: colours.goal, graze: colours.excluded, report: colours.excluded, "false alarm": colours.felt, "missed contact": colours.missed };
   let width = 1, height = 1;
   const x = (time) => 6 + ((width - 12) * time) / end;
   onDrag(canvas, (px) => seek(((px - 6) / (width - 12)) * end));
