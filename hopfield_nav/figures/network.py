@@ -163,34 +163,20 @@ def path_handles(start: str = "start") -> list[Line2D]:
     ]
 
 
-def draw_plan(ax: Axes, plan: Plan, most: float | None = None, blocked: np.ndarray | None = None) -> AxesImage:
-    """The network of a plan: colours, arrows, path; of more than two axes the plane that holds most of the path.
-
-    ``most`` steps have the darkest colour, by default the most there are; ``blocked`` cells, a bool grid, are grey.
-    """
+def draw_plan(ax: Axes, plan: Plan) -> AxesImage:
+    """The network of a plan: colours, arrows, path; of more than two axes the plane that holds most of the path."""
     landscape = plan.landscape
     assert landscape is not None
     steps, path = steps_to_goal(landscape, plan.beta), plan.cells
     plane = plane_along(np.zeros((0, steps.ndim), int) if path is None else path, steps.shape)
     seen = plane.of(steps)
-    top = float(seen[np.isfinite(seen)].max(initial=1.0)) if most is None else most
-    image = add_steps(ax, steps, plane, top)
-    if blocked is not None:
-        add_blocked(ax, blocked, plane)
+    image = add_steps(ax, steps, plane, float(seen[np.isfinite(seen)].max(initial=1.0)))
     add_arrows(ax, landscape, plane)
     if path is not None:
         add_climb(ax, path, plane)
         mark_ends(ax, path, plane)
     ax.set(xticks=[], yticks=[])
     return image
-
-
-def add_blocked(ax: Axes, blocked: np.ndarray, plane: Plane) -> None:
-    """Blocked cells of a bool grid, grey."""
-    ax.imshow(
-        np.where(plane.of(blocked).T, 1.0, np.nan), cmap=ListedColormap([COLOURS.excluded]), origin="lower",
-        extent=plane.extent(blocked.shape), interpolation="none", zorder=0.6, alpha=0.75,
-    )  # fmt: skip
 
 
 def plot_plan(plan: Plan, ax: Axes | None = None) -> Axes | Figure:

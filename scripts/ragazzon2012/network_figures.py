@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from reproduction import picture, pictures_of
 
@@ -71,6 +72,15 @@ def climbed_cells(plan: Plan, start: tuple[int, int]) -> np.ndarray:
         cells.append(after)
 
 
+def add_blocked(ax: Axes, blocked: np.ndarray) -> None:
+    """Blocked cells of a map in a plane, grey."""
+    plane = network.plane_along(np.zeros((0, 2), int), blocked.shape)
+    ax.imshow(
+        np.where(blocked.T, 1.0, np.nan), cmap=ListedColormap([COLOURS.excluded]), origin="lower",
+        extent=plane.extent(blocked.shape), interpolation="none", zorder=0.6, alpha=0.75,
+    )  # fmt: skip
+
+
 @picture("network_seen", PAGE, 0.62 * PAGE, 2, 3, height_ratios=(2.3, 1))
 def seen_figure(figure: Figure, axes: np.ndarray) -> None:
     """Three networks with the climb from one start, and ln sigma along it: the shortest, another, a false maximum."""
@@ -79,7 +89,8 @@ def seen_figure(figure: Figure, axes: np.ndarray) -> None:
     for (upper, lower), (blocked, start, goal, beta, words) in zip(axes.T, cases, strict=True):
         plan = plan_path(blocked, start, goal, "sum", beta)
         path = climbed_cells(plan, start)
-        image = network.draw_plan(upper, plan, blocked=blocked)
+        image = network.draw_plan(upper, plan)
+        add_blocked(upper, blocked)
         plane = network.plane_along(path, blocked.shape)
         network.add_climb(upper, path, plane)
         upper.plot(*plane.points(path[:1])[0], "o", color=COLOURS.start, mec="white", ms=5.5, zorder=6)

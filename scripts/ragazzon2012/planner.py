@@ -16,6 +16,7 @@ from reproduction import picture, pictures_of
 from hopfield_nav.figures import PAGE, network
 from hopfield_nav.navigation import CollisionMap
 from hopfield_nav.planning import iterate, largest_eigenvalue, neighbourhood_of, plan_path
+from ragazzon2012.network_figures import add_blocked
 
 MAPS, SIZE, DENSITY = 100, 24, 0.25  # random ones
 BETA = 0.1  # the document's
@@ -178,11 +179,12 @@ def maps_figure(figure: Figure, axes: np.ndarray) -> None:
     """Four maps (6.1): above the set-up, below the settled network and the path that it gives."""
     for (above, below), (name, blocked, start, goal) in zip(axes.T, examples(), strict=True):
         plan = plan_path(blocked, start, goal, "sum", BETA)
-        plane = network.plane_along(plan.cells, blocked.shape)
-        network.add_blocked(above, blocked, plane)
-        network.mark_ends(above, plan.cells, plane)
+        add_blocked(above, blocked)
+        network.mark_ends(above, plan.cells, network.plane_along(plan.cells, blocked.shape))
         above.set(title=name, xticks=[], yticks=[])
-        image = network.draw_plan(below, plan, most=45.0, blocked=blocked)
+        image = network.draw_plan(below, plan)
+        image.set_clim(0.0, 45.0)
+        add_blocked(below, blocked)
         below.set_title(f"{len(plan.cells) - 1} steps")
     axes[0, 0].set_ylabel("set-up")
     axes[1, 0].set_ylabel("network and path")

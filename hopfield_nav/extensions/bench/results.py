@@ -69,7 +69,6 @@ def _draw(suite: Suite, rows: Sequence[Row], methods: Sequence[str], folder: Pat
 def _views(suite: Suite, worlds: Sequence[Pair], folder: Path) -> dict[tuple, str]:
     """Links to pages with the runs of some worlds, made again, by family, condition, method and world."""
     from hopfield_nav.extensions.viewer import describe_run, write_page
-    from hopfield_nav.record import Run
 
     links: dict[tuple, str] = {}
     most = suite.file.until.touches or math.inf
@@ -80,7 +79,7 @@ def _views(suite: Suite, worlds: Sequence[Pair], folder: Path) -> dict[tuple, st
         values = dict(zip(("family", "condition", "method"), key[:3], strict=True))
         started = suite.start(Job(0, values, row["seed"], row["repeat"]))
         run = started.run(None, lambda _, touches: touches < most)
-        if isinstance(run, Run) and run.world.record.signals == "all":
+        if run.data.sizes["time"]:
             name = re.sub(r"[^\w-]+", "_", f"{'_'.join(key[:3])}_{row['seed']}") + ".html"
             (folder / "views").mkdir(exist_ok=True)
             write_page(describe_run(run), folder / "views" / name)

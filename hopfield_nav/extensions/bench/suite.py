@@ -7,20 +7,16 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from hopfield_nav.extensions.bench.oracle import has_path
 from hopfield_nav.extensions.bench.suite_file import SuiteFile
 from hopfield_nav.plugin import load_from_file
-from hopfield_nav.record import Quantity, is_reached
+from hopfield_nav.record import Quantity, Run, is_reached
 from hopfield_nav.sweeps import AxisColumn, Base, Job, Sweep, SweepFile, content_of, texts_in
 from hopfield_nav.world import Change, World, is_code, split_key, yaml_text
-
-if TYPE_CHECKING:
-    from hopfield_nav.record import Run
 
 _OWN = {
     "counts": Quantity("counts", "1", "1 where the oracle accepts the world: it is scored"),
@@ -155,14 +151,13 @@ class Suite(Sweep):
             if family.setup is not None:
                 getattr(loaded("setup", family.setup, self.folder), "ready", lambda: None)()
 
-    def extra(self, run: "Run") -> dict[str, Any]:
+    def extra(self, run: Run) -> dict[str, Any]:
         """The bench's own columns."""
         counts = run.summary.get("counts")  # the setup may know
-        recorded = not isinstance(run, SimpleNamespace) and run.data.sizes["time"] > 0
         passed = run.outcome == "reached" and not is_reached(run.summary)
         return {
             "counts": int(self._counts(run.world) if counts is None else counts),
-            "way_m": _way(run) if recorded else None,
+            "way_m": _way(run) if run.data.sizes["time"] else None,
         } | ({"outcome": "passed_through"} if passed else {})
 
     def _counts(self, world: World) -> bool:
@@ -190,21 +185,21 @@ class Suite(Sweep):
 
 
 class _Finished:
-    """A row that the setup has made itself; it has ``run`` as a simulation has."""
+    """A row that the setup has made itself, which is used as a simulation is."""
 
     outcome = "finished"
 
     def __init__(self, world: World, summary: dict[str, Any]) -> None:
         self.world, self.time = world, world.time_limit
-        self._summary = {"outcome": "finished", "reason": "", **summary}
+        self._made = Run.of_data(world, {"outcome": "finished", "reason": "", **summary})
 
     def step(self, duration: float) -> str:
         """Nothing is left to do."""
         return self.outcome
 
-    def run(self, *_: object) -> Any:
+    def run(self, *_: object) -> Run:
         """What there is."""
-        return SimpleNamespace(world=self.world, summary=self._summary, outcome=self._summary["outcome"])
+        return self._made
 
 
 @cache
@@ -218,7 +213,7 @@ def axis_of(name: str, values: list[str]) -> tuple[AxisColumn, ...]:
     return (AxisColumn(name, (name,), values, None, [""]),)
 
 
-def _way(run: "Run") -> float:
+def _way(run: Run) -> float:
     steps = np.diff(run.data.tool_position.values, axis=0)
     return float(np.nansum(np.linalg.norm(steps, axis=1)))
 

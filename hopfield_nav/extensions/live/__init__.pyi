@@ -1,5 +1,4 @@
 from .detector_stream import DetectorStream as DetectorStream
-from .detector_stream import Row as Row
 from .detector_stream import Seen as Seen
 from .detector_stream import StreamMethods as StreamMethods
 from .detector_stream import free_noise as free_noise

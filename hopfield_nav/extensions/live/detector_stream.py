@@ -38,19 +38,6 @@ class StreamMethods:
     tool_alone: bool = False  # whether only the tool can touch anything, as a world may say
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What a control computer sensed at one moment: time [s], and (n,) each [rad, rad/s, rad/s², A]."""
-
-    time: float
-    q: np.ndarray
-    qd: np.ndarray
-    q_ref: np.ndarray
-    qd_ref: np.ndarray
-    qdd_ref: np.ndarray
-    current: np.ndarray
-
-
 @dataclass(frozen=True)
 class Seen:
     """What is believed at a row."""
@@ -85,20 +72,20 @@ class DetectorStream:
         back, line = (max(8, round(seconds * rate)) for seconds in (HOLD_BACK, BASELINE))
         self._isolator = ContactIsolator(m.model, noise, hold_back=back, baseline=line)
 
-    def judge(self, row: Row) -> Seen:
-        """The next row.
+    def judge(self, time: float, signals: np.ndarray) -> Seen:
+        """The next row: q, qd, q_ref, qd_ref, qdd_ref and the motors' currents (6, n) [rad, rad/s, rad/s², A].
 
-        Raises ``BadInput``: numbers that are not finite, or time that does not increase.
+        Raises ``BadInput``: numbers that are not finite, or time [s] that does not increase.
         """
-        torque = self._methods.motors.torque(row.current)
-        sensed = np.array((row.q, row.qd, row.q_ref, row.qd_ref, row.qdd_ref, torque))
-        level, residual, detected = self._stream.feed_row(row.time, sensed)
-        place = self._isolate(row.q, residual) if detected else None
+        q = signals[0]
+        sensed = np.vstack([signals[:5], self._methods.motors.torque(signals[5])])
+        level, residual, detected = self._stream.feed_row(time, sensed)
+        place = self._isolate(q, residual) if detected else None
         if level <= 1.0:
-            self._isolator.moved_free(row.q, residual)
+            self._isolator.moved_free(q, residual)
         alone = self._methods.tool_alone
-        links = ((len(row.q), 1.0),) if alone and detected else likely_links(place)
-        return Seen(row.time, level, residual, detected, place, links, alone)
+        links = ((len(q), 1.0),) if alone and detected else likely_links(place)
+        return Seen(time, level, residual, detected, place, links, alone)
 
     def _isolate(self, q: np.ndarray, residual: np.ndarray) -> Isolation | None:
         try:

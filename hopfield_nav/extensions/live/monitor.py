@@ -11,7 +11,7 @@ from statistics import median
 import numpy as np
 
 from dynamics.identification import FULL_TURNS
-from hopfield_nav.extensions.live.detector_stream import DetectorStream, Row, Seen
+from hopfield_nav.extensions.live.detector_stream import DetectorStream, Seen
 from hopfield_nav.extensions.live.link import Link, Notice
 from hopfield_nav.extensions.live.recipe import (
     NORMAL,
@@ -25,7 +25,7 @@ from hopfield_nav.extensions.live.recipe import (
 from hopfield_nav.extensions.live.recorder import Recorder
 from hopfield_nav.extensions.recordings import JOINT_COLUMNS
 
-SIGNALS = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "current")  # of ``Row``, as recordings name them
+SIGNALS = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "current")  # that are judged, as recordings name them
 NEEDED = ("timestamp", *(JOINT_COLUMNS[name] for name in SIGNALS))
 STATES = {
     "robot_mode": (ROBOT_MODES, RUNNING),
@@ -149,8 +149,7 @@ class Monitor:
     def _judged(self, recipe: Recipe, values: np.ndarray, time: float) -> Seen | None:
         if self._judge is None or not self._complete:
             return None
-        row = Row(time, **{name: values[recipe.columns[_FIELD_OF[name]]] for name in SIGNALS})
-        seen = self._judge.judge(row)
+        seen = self._judge.judge(time, np.array([values[recipe.columns[_FIELD_OF[name]]] for name in SIGNALS]))
         self.counts["alarms"] += seen.detected
         self.largest = max(self.largest, seen.level)
         return seen

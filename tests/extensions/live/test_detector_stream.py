@@ -12,7 +12,7 @@ from served import CONSTANT
 
 from dynamics import gravity_torque, load_arm
 from hopfield_nav.extensions.isolation import push_torque
-from hopfield_nav.extensions.live import DetectorStream, Row, StreamMethods
+from hopfield_nav.extensions.live import DetectorStream, StreamMethods
 from hopfield_nav.extensions.live.commands.watched_lines import alarm_line
 from hopfield_nav.extensions.live.detector_stream import Seen, likely_links
 from hopfield_nav.extensions.recordings import given_motors
@@ -35,7 +35,7 @@ def judge(noise=0.05, tool_alone=False):
 
 def row(k, push=0.0):
     zero = np.zeros(6)
-    return Row(0.008 * k, Q, zero, Q, zero, zero, (gravity_torque(ARM, Q) - push) / CONSTANT)
+    return 0.008 * k, np.array([Q, zero, Q, zero, zero, (gravity_torque(ARM, Q) - push) / CONSTANT])
 
 
 @pytest.mark.parametrize("link", [2, 3, 4, 5, 6])
@@ -48,7 +48,7 @@ def test_the_link_that_is_pushed_is_in_the_set(link):
         if np.abs(torque).max() < 2.0:
             continue  # along an axis: hardly felt
         one = judge()
-        seen = [one.judge(row(i, torque if i >= BEGIN else 0.0)) for i in range(BEGIN + 20)]
+        seen = [one.judge(*row(i, torque if i >= BEGIN else 0.0)) for i in range(BEGIN + 20)]
         (first, *_) = (s for s in seen if s.detected)
         assert BEGIN * 0.008 <= first.time <= (BEGIN + 10) * 0.008
         assert link in first.place.links
@@ -59,18 +59,18 @@ def test_the_link_that_is_pushed_is_in_the_set(link):
 
 def test_an_alarm_at_once_has_no_place():
     one = judge()
-    seen = [one.judge(row(i, np.full(6, 50.0) if i else 0.0)) for i in range(5)]
+    seen = [one.judge(*row(i, np.full(6, 50.0) if i else 0.0)) for i in range(5)]
     (first, *_) = (s for s in seen if s.detected)
     assert first.place is None
 
 
 def test_time_that_stands_still_is_refused():
     one = judge()
-    one.judge(row(3))
+    one.judge(*row(3))
     with refused("time does not increase"):
-        one.judge(row(3))
+        one.judge(*row(3))
     one.restart(125.0)
-    assert one.judge(row(3)).level == 0.0
+    assert one.judge(*row(3)).level == 0.0
 
 
 def believed(*probability):
@@ -107,7 +107,7 @@ def test_the_tool_is_named_where_nothing_else_can_touch_and_only_there(alone):
     force = FORCE * places.normal[k]
     torque = push_torque(ARM, Q[None], np.array([2]), places.point[k], force)[0]
     one = judge(tool_alone=alone)
-    seen = [one.judge(row(i, torque if i >= BEGIN else 0.0)) for i in range(BEGIN + 20)]
+    seen = [one.judge(*row(i, torque if i >= BEGIN else 0.0)) for i in range(BEGIN + 20)]
     (first, *_) = (s for s in seen if s.detected)
     assert first.tool_alone == alone
     assert ("at the tool, which alone can touch" in alarm_line(first)) == alone

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynamics import BadInput
-from hopfield_nav.cli import SameMotor, choose_folder, read_joints
+from hopfield_nav.cli import SameMotor, choose_folder, gone_option, read_joints
 from hopfield_nav.extensions.live.commands.watched_lines import WatchedLines, alarm_line, show_on
 from hopfield_nav.extensions.recordings import chosen as common
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from hopfield_nav.extensions.live.recorder import Recorder
     from hopfield_nav.extensions.live.stream_page import StreamPage
 
+_NO_CALIBRATE = "watch --record FOLDER alone, then tune --free-run FOLDER, then watch --free-run FOLDER"
 SHOW = 1.0  # [s] between two lines of the level, on a terminal
 
 
@@ -38,7 +38,7 @@ def watch(
     values: common.Values = None,
     free_run: common.FreeRun = None,
     motor_constants: common.MotorConstants = None,
-    calibrate: Annotated[str | None, typer.Option(hidden=True)] = None,
+    _calibrate: Annotated[str | None, gone_option("--calibrate", _NO_CALIBRATE)] = None,
     same_motor: SameMotor = None,
     episodes: common.Episodes = None,
     record: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep what comes, for replay.")] = None,
@@ -60,9 +60,6 @@ def watch(
     from hopfield_nav.extensions.live.recorder import Recorder
     from hopfield_nav.extensions.live.stream_page import StreamPage
 
-    if calibrate is not None:
-        allowed = "watch --record FOLDER alone, then tune --free-run FOLDER, then watch --free-run FOLDER"
-        raise BadInput("did again what `tune` does, and is no more", where="--calibrate", allowed=allowed)
     given = common.read_values(threshold, values or [])
     from hopfield_nav.world import load_world
 
