@@ -12,7 +12,8 @@ from hopfield_nav.extensions.bench import load_suite
 from hopfield_nav.sweeps import load_sweep, make_sweep
 
 NOTE = "detection.measure: joint_torque leaves out detection.threshold of wrench_norm"
-STAR = "planner.kind: a_star leaves out planner.network, planner.beta of hopfield"
+OWN = "mine.py:PLANNER"
+LEFT_OUT = f"{OWN} leaves out planner.network, planner.beta of hopfield"
 OTHER = "detection.measure=joint_torque"
 DEFAULT = (0.5, 0.5, 0.5, 0.1, 0.1, 0.1)
 
@@ -57,11 +58,18 @@ def test_every_key_of_the_old_method_alone_goes():
     assert "detection.pole" not in note
 
 
-def test_another_planner_takes_no_keys_of_the_network_with_it():
-    world = load_world("ragazzon2012", ["planner.kind=a_star"])
+@pytest.fixture
+def own_planner(tmp_path, monkeypatch):
+    text = "from hopfield_nav.plugin import Method\n\nPLANNER = Method('planner', 'mine', object)\n"
+    (tmp_path / "mine.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_another_planner_takes_no_keys_of_the_network_with_it(own_planner):
+    world = load_world("ragazzon2012", [f"planner.kind={OWN}"])
     assert world.planner.network == "limit"
-    assert world.notes == (STAR,)
-    error = fault_of(load_world, "ragazzon2012", ["planner.kind=a_star", "planner.network=sum"])
+    assert world.notes[0].endswith(LEFT_OUT)
+    error = fault_of(load_world, "ragazzon2012", [f"planner.kind={OWN}", "planner.network=sum"])
     assert "only planner hopfield has it" in str(error)
 
 
@@ -150,14 +158,14 @@ def test_a_sweep_that_sets_the_old_threshold_and_varies_the_method(tmp_path):
     assert (kept, dropped) == (9.0, DEFAULT)
 
 
-def test_a_suite_compares_methods_each_with_its_own_keys(tmp_path):
+def test_a_suite_compares_methods_each_with_its_own_keys(tmp_path, own_planner):
     path = tmp_path / "a.yaml"
     path.write_text(
         "format: 1\nfamilies: {one: {world: ragazzon2012, set: {detection.threshold: 9}}}\nworlds: 1\n"
         "methods:\n  old: {}\n  new: {detection.measure: joint_torque}\n  own: {detection.measure: joint_torque, "
-        "detection.threshold: 2}\n  star: {planner.kind: a_star}\n"
+        "detection.threshold: 2}\n  star: {planner.kind: mine.py:PLANNER}\n"
     )
     suite = load_suite(path)
     found = [suite.changed_world("one", "default", name).detection.parameters["threshold"] for name in suite.methods]
     assert found == [9.0, DEFAULT, 2.0, 9.0]
-    assert [note for note in suite.remarks if "leaves out" in note] == [NOTE, STAR]
+    assert [note for note in suite.remarks if "leaves out" in note] == [NOTE, f"planner.kind: {LEFT_OUT}"]

@@ -130,20 +130,19 @@ class ToolMotions:
         if plan.cells is None or goal is None:
             raise RuntimeError("without a plan there is no path of the tool")
         grid, solids, tool = self._map.grid, self._map.known.solids, self._situation.tool(q)
-        points = plan.cells if plan.waypoints is None else plan.waypoints
+        points = plan.cells
         before = grid.centre(points[-2]) if len(points) > 1 else tool
         if route.over_centre or touches(solids, before, goal):
             points = np.vstack([points, points[-1:]])  # over the centre of its cell to the goal
-        if plan.waypoints is None and not planner.any_angle:
+        if not planner.any_angle:
             return ToolPath(plan.cells, self._poses_to_goal(points), False)
         place, second = self._map.in_cells(tool), grid.centre(points[1]) if len(points) > 1 else goal
         begun = at_rest and tuple(np.rint(place)) == tuple(plan.cells[0])
         begun = begun and not touches(solids, tool, second)
         uneven = self._map.uneven()
         chain = tight_chain(
-            uneven, points, place if begun else None, self._map.in_cells(goal),
-            grid.spacing, planner.clearance, planner.any_angle,
-        )  # fmt: skip
+            uneven, points, place if begun else None, self._map.in_cells(goal), grid.spacing, planner.clearance
+        )
         places = along_chain(chain)
         places = places[1:] if begun and len(places) > 1 else places
         from hopfield_nav.planning import cells_along
