@@ -78,7 +78,9 @@ class ToolMotions:
             asked = (route.asked or route.plan).landscape
             self._situation.notes.note(begin.time, route.by, route.plan.cells, asked)
             if route.plan.cells is None:
-                return self._situation.no_path(start, route.plan.reason + self._count_unreachable())
+                count = int((self._map.unreachable & ~self._map.grid.blocked).sum())
+                why = f"; {count} free cells cannot be reached by the arm{self._cause}" if count else ""
+                return self._situation.no_path(start, route.plan.reason + why)
             at_rest = not begin.qd.any() and not self._situation.motion.reacts
             tool_path = self.tool_path(route, begin.q, at_rest)
             path = self.follow(tool_path.poses, begin.q)
@@ -180,7 +182,3 @@ class ToolMotions:
         poses = self.poses(cells)
         poses[-1, :3, 3] = self._map.goal
         return poses
-
-    def _count_unreachable(self) -> str:
-        count = int((self._map.unreachable & ~self._map.grid.blocked).sum())
-        return f"; {count} free cells cannot be reached by the arm{self._cause}" if count else ""
