@@ -24,7 +24,7 @@ def inside(path: Path, folder: Path) -> Path:
         raise _leads_out(path, folder)
     for part in parts:
         here /= part
-        if part == ".." or _is_link(here):
+        if part == ".." or here.is_symlink() or getattr(here, "is_junction", bool)():  # as Windows calls a link
             raise _leads_out(path, folder)
     return here
 
@@ -46,11 +46,6 @@ def require_regular(path: Path) -> None:
     """
     if path.exists() and not path.is_file():
         raise BadInput("no regular file", where=str(path))
-
-
-def _is_link(path: Path) -> bool:
-    """Whether it is a symbolic link, or what Windows calls a junction."""
-    return path.is_symlink() or bool(getattr(path, "is_junction", bool)())
 
 
 def _leads_out(path: Path, folder: Path) -> BadInput:

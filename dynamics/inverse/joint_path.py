@@ -68,7 +68,8 @@ def follow_path(arm: Arm, poses: np.ndarray, q_start: np.ndarray, jump: float = 
         reached, status, change = _follow(arm, rows, start, float(jump), q)
     else:
         reached, status, change = _follow_numeric(arm, rows, start, float(jump), q, make_work(n))
-    return JointPath(q, reached, _reason(status, reached, change))
+    names = {_OUT_OF_REACH: "out of reach", _LIMITS: "limits", _BRANCH_ENDS: f"branch ends (jump of {change:.3g} rad)"}
+    return JointPath(q, reached, "" if status == _COMPLETE else f"{names[status]} at waypoint {reached}")
 
 
 def within_limits_turns(arm: Arm, q: np.ndarray, near: np.ndarray) -> np.ndarray:
@@ -154,8 +155,3 @@ def _follow_numeric(arm, poses, start, jump, q, work):
         last[:] = row
         q[waypoint] = row
     return poses.shape[0], _COMPLETE, 0.0
-
-
-def _reason(status: int, waypoint: int, change: float) -> str:
-    names = {_OUT_OF_REACH: "out of reach", _LIMITS: "limits", _BRANCH_ENDS: f"branch ends (jump of {change:.3g} rad)"}
-    return "" if status == _COMPLETE else f"{names[status]} at waypoint {waypoint}"

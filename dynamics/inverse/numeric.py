@@ -78,10 +78,11 @@ def numeric_inverse_kinematics(
         raise BadInput("tolerance, max_iterations and restarts cannot be negative", found=found)
     if restarts and rng is None:
         raise BadInput("random restarts need rng", allowed="a numpy.random.Generator")
-    work, total = make_work(n), 0
+    work, total, limits = make_work(n), 0, arm.position_limits
+    low, high = np.where(np.isfinite(limits), limits, (-math.pi, math.pi)).T
     best = NumericSolution(start, False, 0, np.inf)
     for attempt in range(int(restarts) + 1):
-        q = start.copy() if attempt == 0 or rng is None else _random_start(arm, rng)
+        q = start.copy() if attempt == 0 or rng is None else rng.uniform(low, high)
         iterations, error = solve_from(arm, T, q, float(tolerance), int(max_iterations), bool(position_only), work)
         total += iterations
         if error < best.error:
@@ -229,8 +230,3 @@ def turn_between(T_from, T_to):
         largest = (xz, yz, z[2] - cosine) if z[2] > y[1] else (xy, y[1] - cosine, yz)
     scale = angle / length(largest)
     return times(-scale if dot(largest, axis) < 0.0 else scale, largest)
-
-
-def _random_start(arm: Arm, rng: np.random.Generator) -> np.ndarray:
-    low, high = arm.position_limits.T
-    return rng.uniform(np.where(np.isfinite(low), low, -math.pi), np.where(np.isfinite(high), high, math.pi))

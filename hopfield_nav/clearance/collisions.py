@@ -63,7 +63,8 @@ def explain(arm: Arm, scene: Scene, q: np.ndarray) -> str:
     bodies, solids = _deepest(arm, scene, rows[0], make_work(len(arm.dh)))
     names = [_body_name(arm, scene, b) for b in range(len(scene.bodies))]
     found = [(d, f"{names[scene.pairs[p, 1]]} touches {names[scene.pairs[p, 0]]}") for p, d in bodies]
-    found += [(d, f"{names[b]} {_how_near(d)} known[{j}]") for (b, j), d in solids]
+    near = ("touches" if d <= 0.0 else f"comes within {1000.0 * d:.1f} mm of" for _, d in solids)
+    found += [(d, f"{names[b]} {how} known[{j}]") for ((b, j), d), how in zip(solids, near, strict=True)]
     return ", ".join(dict.fromkeys(words for _, words in sorted(found))) or "free"
 
 
@@ -79,10 +80,6 @@ def in_names(words: str, names: Sequence[str | None]) -> str:
 
     each_once = r"(\b[^,:;]+)(?:, \1)+(?=[,;]|$)"  # the cylinders of a wall bear one name
     return re.sub(each_once, r"\1", re.sub(r"known\[(\d+)\]", named, words))
-
-
-def _how_near(distance: float) -> str:
-    return "touches" if distance <= 0.0 else f"comes within {1000.0 * distance:.1f} mm of"
 
 
 def finite_rows(arm: Arm, **named: object) -> tuple[list[np.ndarray], tuple[int, ...]]:

@@ -1,10 +1,8 @@
-from .a_star import plan_a_star as plan_a_star
 from .any_angle import cells_along as cells_along
 from .any_angle import polyline_length as polyline_length
 from .any_angle import shorten_path as shorten_path
 from .ascent import climb as climb
 from .ascent import descend as descend
-from .closed import closed_cells as closed_cells
 from .closed import closed_keys as closed_keys
 from .hopfield import check_beta as check_beta
 from .hopfield import flat_index as flat_index
@@ -17,7 +15,6 @@ from .limit import places_of as places_of
 from .limit import solve as solve
 from .limit_bits import blocks as blocks
 from .limit_bits import first_levels as first_levels
-from .line_of_sight import in_sight as in_sight
 from .neighbourhood import Neighbourhood as Neighbourhood
 from .neighbourhood import first_axis_first as first_axis_first
 from .neighbourhood import neighbourhood_of as neighbourhood_of

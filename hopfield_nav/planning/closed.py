@@ -64,16 +64,6 @@ def _as_pairs(closed: np.ndarray | Sequence, rank: int) -> np.ndarray:
     return pairs.astype(np.int64)
 
 
-def closed_cells(closed: np.ndarray | Sequence | None, near: Neighbourhood) -> np.ndarray:
-    """The cells of all closed steps, a bool grid, for planners that know no steps; see `closed_keys`.
-
-    Raises ``BadInput``: as `planning.plan_path`.
-    """
-    grid = np.zeros(near.shape, dtype=bool)
-    grid.reshape(-1)[closed_keys(closed, near) // len(near.offset)] = True
-    return grid
-
-
 def by_place(keys: np.ndarray, near: Neighbourhood, place: np.ndarray) -> np.ndarray:
     """The keys with the cells of a place table (rank, longest) in place of C order, sorted."""
     if keys.size == 0:

@@ -40,19 +40,6 @@ def unit_boxes(blocked: np.ndarray) -> Boxes:
     return make_boxes(blocked, [np.arange(n + 1) - 0.5 for n in blocked.shape])
 
 
-def in_sight(blocked: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Whether lines (..., rank) in cells keep out of blocked ones, (...,) bool; the module says how.
-
-    The grid has up to 6 axes; whole numbers are centres of cells.
-    """
-    grid = check_blocked(blocked)
-    first, last = np.broadcast_arrays(np.asarray(start, float), np.asarray(end, float))
-    if first.ndim < 1 or first.shape[-1] != grid.ndim or not np.isfinite(first - last).all():
-        raise BadInput("points", found=first.shape, allowed=f"(..., {grid.ndim}) finite coordinates [cells]")
-    rows = (p.reshape(-1, grid.ndim) for p in (first, last))
-    return seen(unit_boxes(grid), *rows).reshape(first.shape[:-1])
-
-
 def seen(boxes: Boxes, start: np.ndarray, end: np.ndarray) -> np.ndarray:
     """(k,) bool: which of the lines between points (k, rank) keep out of the boxes."""
     out = np.empty(len(start), dtype=bool)

@@ -31,15 +31,12 @@ class Plan:
     cells: np.ndarray | None  # (k, rank) int, from start to goal; None when no path was found
     reason: str  # why there is none; empty when there is one
     length: float  # of the path, in the unit of `spacing` (cells by default); inf when there is none
-    network: str  # "limit" or "sum", or the kind of another planner
+    network: str  # "limit" or "sum", or the name of another planner
     beta: float | None = None  # slope that was used; None for "limit", where it does not matter
     # whether a neuron other than the goal is clamped at 1; then, or where beta is above 1/(number of
     # neighbours), the network may have false maxima
     saturated: bool = False
     landscape: Landscape | None = field(default=None, repr=False)  # the settled network; None of other planners
-    # (n, rank) float, the corners of the path in cells where they are not the centres of ``cells``; None
-    # where they are
-    waypoints: np.ndarray | None = None
 
     def __repr__(self) -> str:
         return f"<Plan: {self._told}, {self.network} network>"
@@ -75,8 +72,7 @@ class Plan:
     def with_last(self, cell: tuple[int, ...]) -> Self:
         """The same path and one step more, to a cell."""
         last = np.array([cell])
-        points = None if self.waypoints is None else np.vstack([self.waypoints, last])
-        return replace(self, cells=last if self.cells is None else np.vstack([self.cells, last]), waypoints=points)
+        return replace(self, cells=last if self.cells is None else np.vstack([self.cells, last]))
 
     @property
     def reachable(self) -> np.ndarray:

@@ -112,7 +112,7 @@ class Sweep:
 
     @property
     def is_random(self) -> bool:
-        """Whether a run depends on its seed: noise, obstacles, goals or a planner that are drawn, or may be."""
+        """Whether a run depends on its seed: noise, obstacles or goals that are drawn, or may be."""
         keys = {column.key[0] for axis in self.grid for column in axis}
         world = self.world
         given = worlds.flat_values(world).items()
@@ -120,8 +120,7 @@ class Sweep:
         drawn = space_of(world).is_random(world) or any(obstacle.is_drawn for obstacle in world.obstacles)
         methods = (world.detection.measure, world.detection.estimator, world.controller.law)
         own = self.calls_own or any(map(worlds.is_code, methods))
-        planner = world.planner.kind == "roadmap"
-        return bool(noise or drawn or own or planner or keys & {"sensors", "obstacles", "planner"})
+        return bool(noise or drawn or own or keys & {"sensors", "obstacles", "planner"})
 
     @property
     def calls_own(self) -> bool:

@@ -139,7 +139,6 @@ def _check_explore(world: World) -> None:
     needed = {
         "map.space: tool": world.map.space == "tool",
         "detection.mark: felt": detection.mark == "felt",
-        "planner.kind: hopfield or a_star": planner.kind != "roadmap",
         "planner.radius: 1": planner.radius == 1.0,
         "planner.any_angle: false": not planner.any_angle or world.map.space == "joints",
     }

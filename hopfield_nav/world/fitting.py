@@ -10,7 +10,6 @@ from pydantic import BaseModel
 from dynamics import BadInput
 from hopfield_nav.world.derived import start_of_arm
 from hopfield_nav.world.ends import Q0, StartSection
-from hopfield_nav.world.trust import is_code
 from hopfield_nav.world.world import World, pose_of
 
 if TYPE_CHECKING:
@@ -226,10 +225,6 @@ OF_A_JOINT_MAP = (
     unless(
         "detection.graze", lambda graze, world: graze == "retreat" or world.trust.record,
         "to pass by what the whole arm touches took more touches than it saved, and is no more", "retreat",
-    ),
-    unless(
-        "planner.kind", lambda kind, _: kind == "hopfield" or is_code(kind),
-        "on a map of joint angles the network plans", "hopfield or FILE.py:NAME",
     ),
     unless(
         "planner.clearance", lambda clearance, _: clearance == 0.0,

@@ -9,27 +9,33 @@ from pydantic import Field
 
 from dynamics import BadInput
 from hopfield_nav.plugin import Parameter
-from hopfield_nav.world.fields import Flag, Length, Range, Text, Whole, must_fit, show
+from hopfield_nav.world.fields import Flag, Length, Range, Text, must_fit, show
 from hopfield_nav.world.gone import Gone
 from hopfield_nav.world.methods import MethodSection
 from hopfield_nav.world.trust import Trust, is_code
 
 _AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
 TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
-_BELIEFS = ("strategy", "no_path_error", "finer", "approach", "surface")  # what an own planner has too
-OWN_KEYS: dict[str, tuple[str, ...]] = {
-    "hopfield": ("network", "beta", "activation", "ties", *_BELIEFS),
-    "a_star": (),
-    "roadmap": ("samples", "connections"),
-}  # of each kind; the other keys belong to all
+NETWORK_KEYS = ("network", "beta", "activation", "ties")  # that a user's own planner has not
 
+_KINDS = "hopfield or FILE.py:NAME"
 _STRATEGIES = "felt_points, optimist, omniscient or FILE.py:NAME"
 _GONE = (
     Gone("probe", "probes drove twice as far and saved no touch, and are no more", "false, or no such key", False),
     Gone(
         "kind", "in the main experiment the potential field got stuck, and it is no more",
-        "hopfield, a_star, roadmap or FILE.py:NAME", "hopfield", "potential_field",
+        _KINDS, "hopfield", "potential_field",
     ),
+    Gone(
+        "kind", "the paths of A* were as short as the network's and took as long, and it is no more",
+        _KINDS, "hopfield", "a_star",
+    ),
+    Gone(
+        "kind", "a roadmap missed a goal and took several times as long as the network, and is no more",
+        _KINDS, "hopfield", "roadmap",
+    ),
+    Gone("samples", "the roadmap, to which they belonged, is no more", "200, or no such key", 200),
+    Gone("connections", "the roadmap, to which they belonged, is no more", "10, or no such key", 10),
     Gone("random_walks", "the potential field, to which they belonged, is no more", "0, or no such key", 0),
     Gone(
         "strategy", "with doubts as costs the arm reached fewer goals than with felt_points, and they are no more",
@@ -49,18 +55,17 @@ _GONE = (
 class PlannerSection(MethodSection):
     """What plans the path through the map, and what becomes of that path.
 
-    A key of another planner stands in every world that the program writes, at its default, and nowhere else. The
-    parameters of a user's own planner and strategy are further keys.
+    With a user's own planner the keys of the network stand at their defaults. The parameters of a user's own planner
+    and strategy are further keys.
     """
 
-    owners: ClassVar[dict[str, str]] = dict.fromkeys(_BELIEFS, "whole_arm")
+    owners: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("strategy", "no_path_error", "finer", "approach", "surface"), "whole_arm"
+    )
     kinds: ClassVar[dict[str, str]] = {"kind": "planner", "strategy": "belief"}
     gone: ClassVar[tuple[Gone, ...]] = _GONE
 
-    kind: Text = Field(
-        "hopfield",
-        description="what plans: hopfield, the network; for comparison a_star or roadmap; or FILE.py:NAME",
-    )
+    kind: Text = Field("hopfield", description="what plans: hopfield, the network; or FILE.py:NAME")
     network: Literal["limit", "sum"] = Field("limit", description="limit: shortest paths; sum: the document's")
     beta: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
         None, description="gain of the neurons, for the sum network; null: chosen by the planner"
@@ -117,20 +122,14 @@ class PlannerSection(MethodSection):
         "lazy",
         description="cells that the arm cannot reach: excluded when a path leads there, or not: then it ends the run",
     )
-    samples: Annotated[int, Whole(1, 10**6)] = Field(200, description="random points, for roadmap")
-    connections: Annotated[int, Whole(1, 1000)] = Field(
-        10, description="neighbours that a point is connected with, for roadmap"
-    )
 
     @classmethod
     def own_keys(cls, section: Mapping[str, Any], folder: Path, trust: Trust) -> dict[str, Parameter] | None:
-        """As of any section; and the keys of a kind of planner."""
+        """As of any section; and those of the network."""
         own = super().own_keys(section, folder, trust)
-        if own is None:
-            return None
-        others = foreign_keys(cls.named(section)["kind"])
-        kept = (key for keys in OWN_KEYS.values() for key in keys if key not in others)
-        return own | {key: Parameter(key, 0.0, 0.0, 0.0, "1", "of a kind of planner") for key in kept}
+        if own is None or is_code(cls.named(section)["kind"]):
+            return own
+        return own | {key: Parameter(key, 0.0, 0.0, 0.0, "1", "of the network") for key in NETWORK_KEYS}
 
     @must_fit
     def _check(self) -> Iterator[BadInput]:
@@ -143,22 +142,9 @@ class PlannerSection(MethodSection):
         if sorted(self.ties) not in (sorted(_AXES[:4]), sorted(_AXES)):
             allowed = ", ".join(_AXES[:4]) + ", and +w, -w where the map is in space, in any order"
             yield BadInput("each step must be named once", where="ties", found=list(self.ties), allowed=allowed)
-        for key in foreign_keys(self.kind):
-            value, defaults = getattr(self, key), defaults_of(key)
-            if value not in defaults:
-                owner = next(kind for kind, keys in OWN_KEYS.items() if key in keys)
-                default, found = json.dumps(defaults[0]).replace('"', ""), json.loads(json.dumps(value))
-                allowed = f"{default}, its default, or kind: {owner}"
-                yield BadInput(f"only planner {owner} has it", where=key, found=show(found), allowed=allowed)
-
-
-def foreign_keys(kind: str) -> list[str]:
-    """The keys that a planner of this kind has not, and others have; what is believed is no planner's own."""
-    shared = _BELIEFS if is_code(kind) else ()
-    return [key for other, keys in OWN_KEYS.items() if other != kind for key in keys if key not in shared]
-
-
-def defaults_of(key: str) -> list[Any]:
-    """The defaults of a key: that of the order of steps depends on the map."""
-    default = PlannerSection.model_fields[key].default
-    return [default, TIES_IN_SPACE] if key == "ties" else [default]
+        for key in NETWORK_KEYS if is_code(self.kind) else ():
+            value, default = getattr(self, key), type(self).model_fields[key].default
+            if value not in (default, TIES_IN_SPACE):
+                words, found = json.dumps(default).replace('"', ""), json.loads(json.dumps(value))
+                allowed = f"{words}, its default, or kind: hopfield"
+                yield BadInput("only planner hopfield has it", where=key, found=show(found), allowed=allowed)

@@ -8,7 +8,7 @@ from hopfield_nav.world.fields import with_owner
 from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.methods import own_parameters
 from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
-from hopfield_nav.world.planner_section import OWN_KEYS, PlannerSection, defaults_of, foreign_keys
+from hopfield_nav.world.planner_section import PlannerSection
 from hopfield_nav.world.sections import ControllerSection, DetectionSection, ExploreSection, PlantSection
 from hopfield_nav.world.world import World
 
@@ -21,7 +21,6 @@ def dump_schema() -> dict[str, Any]:
     for section in (PlantSection, ControllerSection, MapSection, PlannerSection, DetectionSection, ExploreSection):
         _add_parameters(schema["$defs"][section.__name__], section.kinds)
     schema["properties"]["explore"]["anyOf"][0] = schema["$defs"]["ExploreSection"]["properties"]["method"]
-    _restrict_by_kind(schema["$defs"]["PlannerSection"])
     schema["$defs"]["StartSection"] |= {"maxProperties": 1}
     schema["$defs"]["PlaceSection"] |= {"minProperties": 1, "maxProperties": 1}
     for entry in (Obstacle, KnownObstacle):
@@ -32,18 +31,6 @@ def dump_schema() -> dict[str, Any]:
 def titled(schema: dict[str, Any], kind: str) -> dict[str, Any]:
     """A schema with the draft that it follows, and the kind of file in its title."""
     return {**schema, "$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"hopfield-nav {kind}"}
-
-
-def _restrict_by_kind(section: dict[str, Any]) -> None:
-    """A planner of one kind takes the keys of others at their defaults alone."""
-    default = section["properties"]["kind"]["default"]
-    section["allOf"] = [
-        {
-            "if": {"properties": {"kind": {"const": kind}}, "required": [] if kind == default else ["kind"]},
-            "then": {"properties": {key: {"enum": defaults_of(key)} for key in foreign_keys(kind)}},
-        }
-        for kind in OWN_KEYS
-    ]
 
 
 def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:

@@ -19,7 +19,7 @@ from measured_part import table  # noqa: E402  (in the folder above)
 
 from hopfield_nav.plugin import find_method, method_names  # noqa: E402
 from hopfield_nav.world import World, dump_schema, fields_of, section_model  # noqa: E402
-from hopfield_nav.world.planner_section import OWN_KEYS  # noqa: E402
+from hopfield_nav.world.planner_section import NETWORK_KEYS  # noqa: E402
 
 PAGE = ROOT / "docs" / "reference" / "keys.md"
 KINDS = {"controller": "controller.law", "estimator": "detection.estimator", "detector": "detection.measure"}
@@ -75,9 +75,8 @@ def row(name: str, key: dict, owner: str) -> list[str]:
     meaning, unit = _UNIT.fullmatch(key["description"]).groups()  # type: ignore[union-attr]
     star = " ★" if key.get("mostSet") else ""
     default = next((_plain(key[name]) for name in ("default", "const") if name in key), "")
-    planner = next((kind for kind, keys in OWN_KEYS.items() if name.removeprefix("planner.") in keys), None)
-    if planner and name.startswith("planner."):
-        meaning = f"for `{planner}`: {meaning}"
+    if name.startswith("planner.") and name.removeprefix("planner.") in NETWORK_KEYS:
+        meaning = f"for `hopfield`: {meaning}"
     return [f"`{name}`{star}", default, unit or "", allowed(key), meaning, owner]
 
 

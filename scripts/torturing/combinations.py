@@ -106,7 +106,7 @@ def _changes(dice: random.Random, grid: dict[str, Any]) -> dict[str, Any]:
         {"detection.estimator": dice.choice(["momentum_observer", "disturbance_observer", "joint_error"])},
         {"controller.law": dice.choice(["inverse_dynamics", "computed_torque"])},
         {"explore.method": "follow"} if of_tool else {"planner.strategy": "optimist"},
-        {"planner.kind": "roadmap"} if of_tool else {"start.joints.5": 0.1},
+        {"planner.network": "sum"} if of_tool else {"start.joints.5": 0.1},
     ]
     return dice.choice(options) if dice.random() < 0.3 else {}
 
@@ -145,7 +145,7 @@ def _data(dice: random.Random, place: Path, time_limit: float) -> dict[str, Any]
         data["sensors"]["wrench"] = {}
         data["detection"]["measure"] = "force_norm" if not joints else "adaptive_joint_torque"
     if not joints:
-        step_by_step = data["planner"]["kind"] in ("hopfield", "a_star") and "radius" not in data["planner"]
+        step_by_step = "radius" not in data["planner"]
         data["explore"] = dice.choice(["replan", "replan", "follow", "slide"]) if step_by_step else "replan"
         data |= _maybe(dice, 0.2, {"trajectory": {"tool_rotation": "free"}})
         data |= {"start": {"position": [0.42, -0.05]}} if seven else {}
@@ -209,11 +209,7 @@ def _planner(dice: random.Random, joints: bool) -> dict[str, Any]:
     if joints:
         strategy = dice.choice(["felt_points", "felt_points", "optimist", "omniscient"])
         return {"strategy": strategy} | _maybe(dice, 0.2, {"finer": False}) | _maybe(dice, 0.2, {"any_angle": False})
-    kind = dice.choice(["hopfield", "hopfield", "a_star", "roadmap"])
-    more = {"hopfield": {"network": dice.choice(["limit", "sum"])}}
-    return (
-        {"kind": kind} | more.get(kind, {}) | _maybe(dice, 0.2, {"radius": 2} if kind in ("hopfield", "a_star") else {})
-    )
+    return {"network": dice.choice(["limit", "sum"])} | _maybe(dice, 0.2, {"radius": 2})
 
 
 def _detection(dice: random.Random, joints: bool) -> dict[str, Any]:

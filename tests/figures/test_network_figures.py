@@ -13,7 +13,7 @@ from hopfield_nav.figures.run.convergence import convergence_page, settling
 from hopfield_nav.figures.run.draw import pages_of, plot_run
 from hopfield_nav.figures.run.network import NetworkLayer, NetworkOfRun, network_page
 from hopfield_nav.figures.run.snapshots import key_moments
-from hopfield_nav.planning import plan_a_star
+from hopfield_nav.planning import Plan
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_a_notebook_shows_a_plan_and_other_planners_have_no_network():
     plan = plan_path(*walled())
     assert plan.plot()._repr_png_().startswith(b"\x89PNG")
     with refused("plot: no network to draw"):
-        plan_a_star(*walled()).plot()
+        Plan(None, "", np.inf, "mine").plot()
 
 
 def test_four_plans_are_shown_with_their_paths(run):

@@ -19,7 +19,6 @@ from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation import MarkingNavigator
 from hopfield_nav.navigation.map import ToolMap
 from hopfield_nav.navigation.map.known_map import SAME, blocked_cells, make_map, only_in_sight
-from hopfield_nav.navigation.planners.roadmap import plan_roadmap
 from hopfield_nav.planning import shorten_path
 from hopfield_nav.world import pack, parse_world
 
@@ -168,9 +167,6 @@ def test_no_path_over_free_cells_has_a_point_in_a_known_solid(solids, text, radi
     if radius < 2:
         tight = shorten_path(blocked, plan.cells)
         assert not inside_known(some_world, along(centres_of(grid, tight))).any()
-    road = plan_roadmap(blocked, start, goal, 60)
-    if road.waypoints is not None:
-        assert not inside_known(some_world, along(centres_of(grid, road.waypoints))).any()
 
 
 @PROPERTY
@@ -178,7 +174,7 @@ def test_no_path_over_free_cells_has_a_point_in_a_known_solid(solids, text, radi
     SOLIDS,
     st.sampled_from([PLANE, ROOM]),
     place(0.0, 1.0),
-    st.sampled_from(["{}", "{any_angle: true}", "{radius: 1.5}", "{radius: 2}", "{kind: roadmap}"]),
+    st.sampled_from(["{}", "{any_angle: true}", "{radius: 1.5}", "{radius: 2}"]),
 )
 def test_the_first_motion_from_tool_to_goal_has_no_point_in_a_known_solid(solids, text, share, planner):
     """With start and goal anywhere, in blocked cells too; straight lines from waypoint to waypoint."""

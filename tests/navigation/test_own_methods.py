@@ -50,13 +50,13 @@ def write(name: str, text: str) -> str:
     ("world", "radius"),
     [("u_trap", 1), ("u_trap", 3), ("over_the_wall", 1), ("over_the_wall", 3), ("random_cylinders", 2)],
 )
-def test_the_page_s_a_star_drives_as_the_built_in_one(world, radius, here):
-    """Its paths are as short, whichever of equally short ones it takes."""
-    own, built_in = (
+def test_the_paths_of_the_page_s_a_star_are_as_short_as_the_network_s(world, radius, here):
+    """Whichever of equally short ones it takes."""
+    own, network = (
         Simulation(load_world(world, [f"planner={{kind: {kind}, radius: {radius}}}"]))
-        for kind in ("a_star.py:PLANNER", "a_star")
+        for kind in ("a_star.py:PLANNER", "hopfield")
     )
-    lengths = [np.linalg.norm(np.diff(s.first_motion.cells, axis=0), axis=1).sum() for s in (own, built_in)]
+    lengths = [np.linalg.norm(np.diff(s.first_motion.cells, axis=0), axis=1).sum() for s in (own, network)]
     assert lengths[0] == pytest.approx(lengths[1])
     assert own.run().outcome == "reached"
 
@@ -275,7 +275,7 @@ def test_what_is_believed_until_too_much_would_be_risked_is_let_go(here):
             "planner.strategy: unknown belief.*Did you mean 'felt_points'",
             marks=pytest.mark.needs("whole_arm"),
         ),
-        ("planner: {kind: mine.py:PLANNER, samples: 3}", "planner.samples: only planner roadmap has it"),
+        ("planner: {kind: mine.py:PLANNER, beta: 0.1}", "planner.beta: only planner hopfield has it"),
         ("explore: mine.py:RESPONSE\ndetection: {mark: actual}", "explore.method.*detection.mark: felt"),
     ],
 )

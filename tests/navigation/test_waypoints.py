@@ -52,7 +52,7 @@ def test_a_chain_ends_where_it_is_asked_to_but_within_the_map():
     """The outermost cells are as wide as all others: half a cell beyond their centres the map ends."""
     blocked = np.zeros((20, 10), dtype=bool)
     cells, first, last = np.array([[3, 4], [4, 4]]), np.array([-2.0, 30.0]), np.array([25.0, -3.0])
-    chain = tight_chain(blocked, cells, first, last, 0.02, 0.0, shorten=False)
+    chain = tight_chain(blocked, cells, first, last, 0.02, 0.0)
     np.testing.assert_array_equal(chain, [[-0.5, 9.5], [19.5, -0.5]])
 
 

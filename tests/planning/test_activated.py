@@ -78,7 +78,6 @@ def test_what_theory_forbids_is_refused(arguments, message):
         ("threshold", r"planner.activation: .*threshold breaks .*\(6.12\)"),
         ("tanh, beta: 0.26", r"planner.beta: .*tanh breaks .*\(6.12\)"),
         ("tanh, network: limit", "planner.activation: only the summing network"),
-        ("tanh, kind: a_star", "planner.network: only planner hopfield has it"),
         ("relu", "planner.activation"),
     ],
 )

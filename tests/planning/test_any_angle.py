@@ -15,9 +15,15 @@ from visibility import read_map, shortest_length
 
 from hopfield_nav.planning import cells_along, plan_path, shorten_path
 from hopfield_nav.planning.any_angle import polyline_length
-from hopfield_nav.planning.line_of_sight import in_sight
+from hopfield_nav.planning.line_of_sight import seen, unit_boxes
 
 pytestmark = pytest.mark.kernel
+
+
+def in_sight(blocked, start, end):
+    """Whether lines (..., rank) in cells keep out of blocked ones, (...,)."""
+    rows = (np.atleast_2d(np.asarray(p, float)) for p in (start, end))
+    return seen(unit_boxes(blocked), *rows)
 
 
 @st.composite

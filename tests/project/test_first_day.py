@@ -71,14 +71,14 @@ def test_the_engineer_gets_the_same_alarms_from_a_run_and_all_that_was_made_of_i
 
 
 def test_the_researcher_compares_three_methods_in_pairs(tmp_path, capsys):
-    for name, planner in (("network", "hopfield"), ("graph", "a_star"), ("field", "roadmap")):
-        text = f"format: 1\nplanner: {{kind: {planner}}}\ntime_limit: 3\ngoal: {{cell: [17, 6]}}\n"
+    for name, planner in (("max", "limit"), ("sum", "sum"), ("wide", "limit, radius: 2")):
+        text = f"format: 1\nplanner: {{network: {planner}}}\ntime_limit: 3\ngoal: {{cell: [17, 6]}}\n"
         (tmp_path / f"{name}.yaml").write_text(
             text + "obstacles: [{random_cylinders: {count: 12, radius: [0.02, 0.03]}}]\n"
         )
-    names = ["network.yaml", "graph.yaml", "field.yaml"]
+    names = ["max.yaml", "sum.yaml", "wide.yaml"]
     told = typed(capsys, "compare", *names, "--seeds", "20")
-    assert ["planner.kind", "hopfield", "a_star", "roadmap"] in [x.split() for x in told.splitlines()]
+    assert ["planner.network", "limit", "sum", "limit"] in [x.split() for x in told.splitlines()]
     assert ["runs,", "pairs", "of", "runs", *5 * ["20"]] in [line.split() for line in told.splitlines()]
 
 

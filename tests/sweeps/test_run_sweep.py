@@ -444,7 +444,6 @@ DRAWN = [
     ("u_trap", {"sensors.velocity_noise": 0.01}),
     ("u_trap", {"sensors.torque_noise": 0.01}),
     ("whole_arm", {}),  # the goal is a place, and rotations of the tool are drawn
-    ("u_trap", {"planner": {"kind": "roadmap"}}),
 ]
 
 

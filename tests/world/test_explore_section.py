@@ -39,7 +39,6 @@ def test_an_editor_is_told_of_both():
         ("explore: follow\ndetection: {mark: actual}", "line 2.*explore.method.*detection.mark: felt"),
         ("explore: follow\nplanner: {radius: 2}", "planner.radius: 1"),
         ("explore: follow\nplanner: {any_angle: true}", "planner.any_angle: false"),
-        ("explore: follow\nplanner: {kind: roadmap}", "planner.kind: hopfield or a_star"),
         ("explore: follow\nmap: {space: joints}", "map.space: tool"),
         ("explore: {method: slide, force: 0}", "explore.force.*0.1 to 1000 N"),
         ("explore: {method: slide, speed: 0}", "explore.speed.*above 0"),

@@ -4,7 +4,6 @@ from .direct_path import plan_direct as plan_direct
 from .line import StraightLine as StraightLine
 from .line import poses_at as poses_at
 from .line import straight_line as straight_line
-from .ompl import Checks as Checks
 from .path_segments import PathSegment as PathSegment
 from .path_segments import PathTime as PathTime
 from .path_segments import along as along
@@ -18,6 +17,7 @@ from .planned import plan_world as plan_world
 from .planned import save_plan as save_plan
 from .positions import turn_alternatives as turn_alternatives
 from .robot_program import urscript as urscript
+from .sampling import Checks as Checks
 from .sampling import plan_sampling as plan_sampling
 from .shortest_path import ROW_LENGTH as ROW_LENGTH
 from .shortest_path import TOOL_SPEED as TOOL_SPEED

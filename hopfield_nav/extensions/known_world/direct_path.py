@@ -110,7 +110,8 @@ class _DirectSearch:
                 continue
             length = before + self._step(len(nodes), nodes[-1])[node]
             if len(nodes) + 1 == len(self.layers):
-                yield self._path((*nodes, node))
+                q = np.array([layer[k] for layer, k in zip(self.layers, (*nodes, node), strict=True)])
+                yield PlannedPath(q, DIRECT, np.arange(len(q)), path_length(q))
             else:
                 self._extend(heap, tie, (*nodes, node), length)
 
@@ -147,7 +148,3 @@ class _DirectSearch:
             ends = self.layers[layer - 1][a], self.layers[layer][b]
             self._known[key] = passes(self.arm, self.scene, *ends, *self._scratch)
         return self._known[key]
-
-    def _path(self, nodes: tuple[int, ...]) -> PlannedPath:
-        q = np.array([layer[node] for layer, node in zip(self.layers, nodes, strict=True)])
-        return PlannedPath(q, DIRECT, np.arange(len(q)), path_length(q))

@@ -175,20 +175,12 @@ def _corrected(arm: Arm, rows: np.ndarray, half: _Halfway) -> dict[int, np.ndarr
     turns = np.linalg.norm(np.diff(poses[:, :3, 3], axis=0), axis=1) < 1e-9  # no step to take a share of
     for i in np.flatnonzero(half.off > OFF_LINE):
         share = 0.5 if turns[i] else min(max(half.share[i], _BETWEEN[0]), _BETWEEN[1])
-        target = _between(poses[i], poses[i + 1], share)
+        target = poses_at(straight_line(poses[i : i + 2]), np.array(share))
         solution = numeric_inverse_kinematics(arm, target, half.q[i], tolerance=1e-11, max_iterations=50)
         near = np.abs(solution.q - half.q[i]).max() < _NEAR * np.abs(rows[i + 1] - rows[i]).max()
         if near and solution.error < 1e-9:
             found[int(i)] = solution.q
     return found
-
-
-def _between(first: np.ndarray, last: np.ndarray, share: float) -> np.ndarray:
-    """The pose at a share of the straight line and of the turn from one pose to another."""
-    pose = first + share * (last - first)
-    turn = Rotation.from_matrix(last[:3, :3] @ first[:3, :3].T).as_rotvec()
-    pose[:3, :3] = Rotation.from_rotvec(share * turn).as_matrix() @ first[:3, :3]
-    return pose
 
 
 def path_positions(rows: np.ndarray) -> np.ndarray:

@@ -75,7 +75,9 @@ def plan_task(world: World, arm: Arm, scene: Scene, task: Task) -> Planned:
         reasons |= {kind: in_names(why, names_of(world.known)) for kind, why in plan.reasons.items()}
         timed = _first_of_each(world, arm, scene, plan.paths, reasons)
         if timed:
-            path, trajectory = min(timed, key=lambda each: _cost(arm, asked.tool_speed, each[1]))
+            path, trajectory = min(
+                timed, key=lambda each: each[1].knots[-1] + _tool_length(arm, sample(each[1], 8)[1]) / asked.tool_speed
+            )
             paths = [path, *(other for other in plan.paths if other.kind == path.kind and other is not path)]
             return Planned(world, arm, scene, task, KnownPlan(path, paths, reasons), trajectory, seconds)
 
@@ -95,10 +97,6 @@ def _first_of_each(
         else:
             reasons.pop(path.kind, None)
     return list(timed.values())
-
-
-def _cost(arm: Arm, tool_speed: float, trajectory: Trajectory) -> float:
-    return float(trajectory.knots[-1]) + _tool_length(arm, sample(trajectory, 8)[1]) / tool_speed
 
 
 def _tool_length(arm: Arm, q: np.ndarray) -> float:

@@ -1,19 +1,23 @@
 """Sampling: OMPL looks for a path where neither the straight line nor a direct motion is free.
 
-OMPL (Sucan, Moll, Kavraki 2012) draws random configurations and joins them to trees or a roadmap; we
-answer its questions (``ompl``). The joints are real numbers within their limits: another whole
-turn is another place. The goal is every free configuration of the station on every turn. A path is
-looked for near the start first: there it is found sooner, and is shorter.
+OMPL (Sucan, Moll, Kavraki 2012) draws random configurations and joins them to trees; we answer its questions. The
+joints are real numbers within their limits: another whole turn is another place. The goal is every free configuration
+of the station on every turn. A path is looked for near the start first: there it is found sooner, and is shorter.
+
+OMPL brings neither kinematics nor collision checks. Both callbacks go from its C++ to Python and on to the compiled
+checks. A motion is answered by a proof (``proof.passes``), so no step size is chosen.
 """
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, BadInput
-from hopfield_nav.clearance import Scene, motion_is_free
-from hopfield_nav.extensions.known_world.ompl import Checks, joint_space, load_ompl, quiet
+from dynamics import Arm, BadInput, LibraryMissing
+from dynamics.work import make_work
+from hopfield_nav.clearance import AXES_WIDTH, Scene, motion_is_free, passes
 from hopfield_nav.extensions.known_world.positions import free_positions, plan_places
 from hopfield_nav.extensions.known_world.task import SAMPLING, PlannedPath, path_length
 
@@ -76,19 +80,16 @@ def plan_sampling(
                 if legs[-1].plan(time_limit, simplify):
                     break
             else:
-                reason = f"RRTConnect found no path to {_name(i, layers)} within {time_limit:g} s"
+                end = "the goal" if i == len(layers) - 1 else f"via point {i}"
+                reason = f"RRTConnect found no path to {end} within {time_limit:g} s"
                 break
     return SamplingPlan(None if reason else _path(legs), reason)
-
-
-def _name(i: int, layers: Sequence[object]) -> str:
-    return "the goal" if i == len(layers) - 1 else f"via point {i}"
 
 
 class _Leg:
     """From one of several configurations to one of several others; ``found`` (k, n) once planned."""
 
-    def __init__(self, ompl: Any, checks: Checks, starts: np.ndarray, goals: np.ndarray, limits: np.ndarray) -> None:
+    def __init__(self, ompl: Any, checks: "Checks", starts: np.ndarray, goals: np.ndarray, limits: np.ndarray) -> None:
         self.checks = checks
         starts, goals = (q[((limits[:, 0] <= q) & (q <= limits[:, 1])).all(axis=1)] for q in (starts, goals))
         # a start that is a goal needs no leg
@@ -154,3 +155,81 @@ def _nearest_first(starts: np.ndarray, goals: np.ndarray) -> np.ndarray:
     """Order of the goals by the distance from the nearest start, the sum of all joints' changes."""
     apart = np.abs(goals[:, None] - starts).sum(axis=2).min(axis=1)
     return np.argsort(apart, kind="stable")
+
+
+class Checks:
+    """Answers about one scene."""
+
+    def __init__(self, arm: Arm, scene: Scene) -> None:
+        n = len(arm.dh)
+        self.arm, self.scene, self.n = arm, scene, n
+        self._ends = np.empty(n), np.empty(n)
+        self._scratch = make_work(n), np.empty((len(scene.bodies), AXES_WIDTH)), np.empty(n), np.empty(n)
+
+    def position(self, state: Any) -> bool:
+        """Whether a state of OMPL is free."""
+        return self.motion(state, state)
+
+    def motion(self, first: Any, second: Any) -> bool:
+        """Whether the straight motion from one state of OMPL to another is proven free."""
+        start, end = self._ends
+        start[:] = first[0 : self.n]
+        end[:] = second[0 : self.n]
+        return bool(passes(self.arm, self.scene, start, end, *self._scratch))
+
+
+def load_ompl() -> Any:
+    """The package OMPL.
+
+    Raises ``LibraryMissing``: it is not installed.
+    """
+    try:
+        import ompl.base
+        import ompl.geometric
+        import ompl.util
+    except ImportError:
+        allowed = "pip install 'hopfield-nav[ompl]'"
+        raise LibraryMissing("planning by sampling needs OMPL", allowed=allowed) from None
+    return ompl
+
+
+@contextmanager
+def quiet(ompl: Any) -> Iterator[None]:
+    """OMPL without its messages; afterwards it prints what it did before."""
+    level = ompl.util.getLogLevel()
+    ompl.util.setLogLevel(ompl.util.LOG_NONE)
+    try:
+        yield
+    finally:
+        ompl.util.setLogLevel(level)
+
+
+def joint_space(ompl: Any, limits: np.ndarray, checks: Checks) -> Any:
+    """OMPL's description of the joints within limits (n, 2) [rad], with our checks."""
+    n = len(limits)
+    bounds = ompl.base.RealVectorBounds(n)
+    for i, (low, high) in enumerate(limits):
+        bounds.setLow(i, float(low))
+        bounds.setHigh(i, float(high))
+    space = ompl.base.RealVectorStateSpace(n)
+    space.setBounds(bounds)
+    information = ompl.base.SpaceInformation(space)
+    information.setStateValidityChecker(checks.position)
+    information.setMotionValidator(_validator_class(ompl)(information, checks))
+    information.setup()
+    return information
+
+
+@functools.cache
+def _validator_class(ompl: Any) -> Any:
+    """Made once; an instance holds nothing of OMPL, or it would never be freed."""
+
+    class Proof(ompl.base.MotionValidator):
+        def __init__(self, information: Any, checks: Checks) -> None:
+            super().__init__(information)
+            self.checks = checks
+
+        def checkMotion(self, first: Any, second: Any) -> bool:
+            return self.checks.motion(first, second)
+
+    return Proof

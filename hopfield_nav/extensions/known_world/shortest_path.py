@@ -123,7 +123,9 @@ class _GraphSearch:
             place, reason = bad
             point = self.line.poses[place, :3, 3]
             return ShortestPlan(None, reason, self.line, np.empty(0), float(place), point, 0)
-        return _best([self._plan_from(theta6) for theta6 in self._start_angles()])
+        loose = self.layers.loose
+        starts = _GRID.tolist() if loose.all() else self._angles_onward() if loose[0] else [0.0]
+        return _best([self._plan_from(theta6) for theta6 in starts])
 
     def _plan_from(self, theta6: float) -> ShortestPlan:
         """The shortest path, with this angle of joint 6 where the wrist is singular at an open start."""
@@ -136,7 +138,9 @@ class _GraphSearch:
             nodes = graph.search_layers(self.arm, self.scene, self.line, self.layers, starts, numbers, *self._scratch)
             reached = int(np.nonzero(np.diff(nodes.first))[0].max(initial=-1))
             if reached < len(self.layers.place) - 1:
-                return self._without(self._why(nodes, reached), self.searches - before)
+                between = _CODES[self.broken.get(reached + 1, graph.FREE)]
+                why = why_it_ends(self.arm, self.scene, self.line, self.layers, nodes, reached, between)
+                return self._without(why, self.searches - before)
             followed = self._follow(nodes, _best_chain(nodes))
             if not isinstance(followed, int):
                 return self._with(*followed, self.searches - before)
@@ -144,12 +148,6 @@ class _GraphSearch:
         words = _CODES[self.broken.get(last, graph.FREE)]
         why = given_up(self.line, self.layers, last, self.searches, words)
         return self._without(why, self.searches - before)
-
-    def _start_angles(self) -> list[float]:
-        """Angles of joint 6 to begin with; they count only where the wrist is singular at an open start."""
-        if self.layers.loose.all():
-            return _GRID.tolist()
-        return self._angles_onward() if self.layers.loose[0] else [0.0]
 
     def _angles_onward(self) -> list[float]:
         """0, and joint 6 as the line goes on from its singular beginning."""
@@ -177,15 +175,12 @@ class _GraphSearch:
             banned=np.zeros((count, 8, 8), dtype=bool),
         )
         graph.fill_layers(self.arm, self.scene, self.line, layers, _SHIFT / steps, *self._scratch)
-        for i, station in enumerate(self.through):
+        for i, station in zip(range(0, count, steps), self.through, strict=True):
             if not is_pose(station):
-                self._give(layers, i * steps, station)
+                layers.solutions[i, 0], layers.solved[i] = station, 1
+                layers.free[i, 0] = not collides(self.arm, self.scene, station)
+                layers.given[i], layers.loose[i] = True, False
         return layers
-
-    def _give(self, layers: graph.Layers, i: int, q: np.ndarray) -> None:
-        layers.solutions[i, 0], layers.solved[i] = q, 1
-        layers.free[i, 0] = not collides(self.arm, self.scene, q)
-        layers.given[i], layers.loose[i] = True, False
 
     def _starts(self, theta6: float) -> tuple[np.ndarray, np.ndarray]:
         layers = self.layers
@@ -227,10 +222,6 @@ class _GraphSearch:
         path = PlannedPath(q, SHORTEST, corners, path_length(q))
         last = len(self.through) - 1
         return ShortestPlan(path, "", self.line, places, float(last), self.line.poses[-1, :3, 3], searches)
-
-    def _why(self, nodes: graph.Nodes, reached: int) -> tuple[str, float, np.ndarray]:
-        between = _CODES[self.broken.get(reached + 1, graph.FREE)]
-        return why_it_ends(self.arm, self.scene, self.line, self.layers, nodes, reached, between)
 
     def _without(self, why: tuple[str, float, np.ndarray], searches: int) -> ShortestPlan:
         reason, place, point = why

@@ -115,7 +115,9 @@ class ArmMap:
         self.planned = planned_by(self._world.planner), choice.path if choice else None
         self.separation.look(self.learning)
         if choice is not None and self.separation.is_settled(self.collisions):
-            return End(self._why_hardly(), self.separation.bound)
+            touches, bound = len(self.collisions.touches), self.separation.bound
+            why = f"in {touches} touches, with a probability of error of at most {bound:.1g}"
+            return End(f"at its goal the arm would be in what it felt {why}", bound)
         fine = self.finer_grid(choice, q)
         if fine is not None:
             return Refine(fine)
@@ -177,13 +179,6 @@ class ArmMap:
         self.learning.move_to(fine, carried)
         self.separation = Separation(self._arm, fine, self.search, self._world.planner.no_path_error)
         return carried
-
-    def _why_hardly(self) -> str:
-        """Why the goal is most probably occupied."""
-        return (
-            f"at its goal the arm would be in what it felt in {len(self.collisions.touches)} touches, with a "
-            f"probability of error of at most {self.separation.bound:.1g}"
-        )
 
     def why_none(self) -> str:
         """Why there is no path."""

@@ -35,7 +35,9 @@ def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.
         if not world.trajectory.any_rotation:
             rotations = np.concatenate([np.array(world.trajectory.tool_rotation)[None], rotations])
         found = _solutions(arm, rotations, np.array(goal.position))
-    found = _within(_turned(found, arm, grid), grid)
+    found = _turned(found, arm, grid)
+    inside = (found >= grid.lower) & (found <= grid.upper) | np.array(grid.periodic) | (np.array(grid.shape) == 1)
+    found = found[inside.all(axis=1)]
     return found[~collides(arm, scene, found)] if len(found) else found
 
 
@@ -90,9 +92,3 @@ def _turned(found: np.ndarray, arm: Arm, grid: JointGrid) -> np.ndarray:
     wide = ~single & (grid.upper - grid.lower > TURN + 1e-9)
     turns = [(-TURN, 0.0, TURN) if w else (0.0,) for w in wide]
     return np.concatenate([base + np.array(t) for t in itertools.product(*turns)])
-
-
-def _within(found: np.ndarray, grid: JointGrid) -> np.ndarray:
-    several = np.array(grid.shape) > 1
-    inside = (found >= grid.lower) & (found <= grid.upper) | np.array(grid.periodic)
-    return found[(inside | ~several).all(axis=1)]

@@ -76,7 +76,8 @@ class JointGrid(NamedTuple):
         """Joint angles in the middle of cells (..., n) [rad]; a cell may lie outside."""
         if not self.breaks:
             return self.lower + (np.asarray(cell) + 0.5) * self.spacing
-        turns, inside = self._turns(np.asarray(cell))
+        turns = np.asarray(cell) // np.array(self.shape) * self.periodic
+        inside = cell - turns * np.array(self.shape)
         parts = zip(self.breaks, self.axis_values(), np.moveaxis(inside, -1, 0), strict=True)
         found = [values.take(c, mode="clip") + (c - c.clip(0, len(values) - 1)) * np.diff(edges)[0]
                  for edges, values, c in parts]  # fmt: skip
@@ -111,11 +112,6 @@ class JointGrid(NamedTuple):
             thirds = [low[new] + (high - low)[new] / 3.0, high[new] - (high - low)[new] / 3.0]
             found.append(np.sort(np.concatenate([edges, *thirds])))
         return self._replace(shape=tuple(len(edges) - 1 for edges in found), breaks=tuple(found))
-
-    def _turns(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Whole turns of the closed axes, and the cells without them (..., n)."""
-        turns = cells // np.array(self.shape) * self.periodic
-        return turns, cells - turns * np.array(self.shape)
 
     def inside(self, cell: Sequence[int]) -> bool:
         """Whether the grid has this cell."""

@@ -64,7 +64,11 @@ class WholeArmNavigator:
         if self.goal is None:
             return cell, self.motion
         if self._retreats:
-            self._try_again()
+            self.map.beliefs.touch_behind()
+            self._tries += 1
+            if self._tries >= numbers.MOST_TRIES and not self.trail.at_start:  # the arm goes further back
+                self._tries = 0
+                self.trail.back()
         else:
             self.map.learning.confirm(detection.level_at_retreat)
             self._tries, self._unlocalized = 0, detection
@@ -138,14 +142,6 @@ class WholeArmNavigator:
             direction = way / max(float(np.linalg.norm(way)), 1e-12)
             place = self.map.grid.along(detection.onset.q) - 0.5
             self._response.felt = place, direction, detection.torque.copy(), self._route.step(number)
-
-    def _try_again(self) -> None:
-        """A retreat is touched: it is tried again, some times, and then the arm goes further back."""
-        self.map.beliefs.touch_behind()
-        self._tries += 1
-        if self._tries >= numbers.MOST_TRIES and not self.trail.at_start:
-            self._tries = 0
-            self.trail.back()
 
     def _retreat(self, detection: Detection, begin: Reference) -> PlannedMotion:
         """Back to where the touched segment began; along the torque if the arm has not been anywhere yet."""

@@ -89,17 +89,14 @@ class Walls:
             batch, self._edge = self._edge[:left], self._edge[left:]
             cells, axes = self._beside(np.array(batch))
             left -= max(len(cells), 1)
-            bad = ~self._free(cells, axes, q)
+            several = np.array(self._grid.shape) > 1
+            ends = (cells, cells + np.eye(len(q), dtype=int)[axes])
+            bad = ~self._checks.are_free(*(np.where(several, self._grid.centre(c), q) for c in ends))
             cells, axes = cells[bad], axes[bad]
             found.update(Step(tuple(cell), axis) for cell, axis in zip(cells.tolist(), axes.tolist(), strict=True))
             self._edge += self._numbers(cells, axes)
         self._checks.barred |= found
         return found
-
-    def _free(self, cells: np.ndarray, axes: np.ndarray, q: np.ndarray) -> np.ndarray:
-        ends = cells + np.eye(len(q), dtype=int)[axes]
-        begin, end = (np.where(np.array(self._grid.shape) > 1, self._grid.centre(c), q) for c in (cells, ends))
-        return self._checks.are_free(begin, end)
 
     def _beside(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Cells (m, n) and axes (m,) of the steps beside others that join free cells and were not checked yet."""

@@ -14,7 +14,7 @@ class NotedPlan(NamedTuple):
     """A plan that a motion was made of, or that there was no path for one."""
 
     # by: NETWORK, a climb; AGAINST_BELIEFS, over what is believed to be closed, which is no climb; OWN, a
-    # planner from outside the program; or the kind of another planner
+    # planner from outside the program
     time: float  # of the simulation [s]
     by: str
     cells: np.ndarray  # (k, rank) of the path; k = 0 where there is none
@@ -23,9 +23,7 @@ class NotedPlan(NamedTuple):
 
 def planned_by(section: PlannerSection) -> str:
     """Who plans in a world."""
-    if section.kind == "hopfield":
-        return NETWORK
-    return OWN if is_code(section.kind) else section.kind
+    return OWN if is_code(section.kind) else NETWORK
 
 
 class PlanNotes:

@@ -78,7 +78,9 @@ class ToolMotions:
             asked = (route.asked or route.plan).landscape
             self._situation.notes.note(begin.time, route.by, route.plan.cells, asked)
             if route.plan.cells is None:
-                return self._situation.no_path(start, route.plan.reason + self._count_unreachable())
+                count = int((self._map.unreachable & ~self._map.grid.blocked).sum())
+                why = f"; {count} free cells cannot be reached by the arm{self._cause}" if count else ""
+                return self._situation.no_path(start, route.plan.reason + why)
             at_rest = not begin.qd.any() and not self._situation.motion.reacts
             tool_path = self.tool_path(route, begin.q, at_rest)
             path = self.follow(tool_path.poses, begin.q)
@@ -130,20 +132,19 @@ class ToolMotions:
         if plan.cells is None or goal is None:
             raise RuntimeError("without a plan there is no path of the tool")
         grid, solids, tool = self._map.grid, self._map.known.solids, self._situation.tool(q)
-        points = plan.cells if plan.waypoints is None else plan.waypoints
+        points = plan.cells
         before = grid.centre(points[-2]) if len(points) > 1 else tool
         if route.over_centre or touches(solids, before, goal):
             points = np.vstack([points, points[-1:]])  # over the centre of its cell to the goal
-        if plan.waypoints is None and not planner.any_angle:
+        if not planner.any_angle:
             return ToolPath(plan.cells, self._poses_to_goal(points), False)
         place, second = self._map.in_cells(tool), grid.centre(points[1]) if len(points) > 1 else goal
         begun = at_rest and tuple(np.rint(place)) == tuple(plan.cells[0])
         begun = begun and not touches(solids, tool, second)
         uneven = self._map.uneven()
         chain = tight_chain(
-            uneven, points, place if begun else None, self._map.in_cells(goal),
-            grid.spacing, planner.clearance, planner.any_angle,
-        )  # fmt: skip
+            uneven, points, place if begun else None, self._map.in_cells(goal), grid.spacing, planner.clearance
+        )
         places = along_chain(chain)
         places = places[1:] if begun and len(places) > 1 else places
         from hopfield_nav.planning import cells_along
@@ -183,7 +184,3 @@ class ToolMotions:
         poses = self.poses(cells)
         poses[-1, :3, 3] = self._map.goal
         return poses
-
-    def _count_unreachable(self) -> str:
-        count = int((self._map.unreachable & ~self._map.grid.blocked).sum())
-        return f"; {count} free cells cannot be reached by the arm{self._cause}" if count else ""

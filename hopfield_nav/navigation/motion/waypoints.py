@@ -30,12 +30,11 @@ def tight_chain(
     last: np.ndarray,
     spacing: float,
     clearance: float,
-    shorten: bool,
 ) -> np.ndarray:
-    """Corners (n, rank), in cells, of the path from ``first``, where the tool is, to ``last``, the goal.
+    """Corners (n, rank), in cells, of the tight path from ``first``, where the tool is, to ``last``, the goal.
 
     They lie in the first and the last cell of the planned ``points`` (k, rank); without ``first`` the path begins at
-    the first point. It is pulled tight if wanted. ``spacing`` and ``clearance`` are in [m].
+    the first point. ``spacing`` and ``clearance`` are in [m].
     """
     chain = np.array(points, dtype=float)
     if len(chain) == 1 and first is not None:
@@ -44,8 +43,6 @@ def tight_chain(
     if first is not None:
         chain[0] = first
     chain = np.clip(chain, -0.5, np.array(blocked.shape) - 0.5)
-    if not shorten:
-        return chain
     from hopfield_nav.planning import shorten_path
 
     return shorten_path(blocked, chain, spacing, clearance)

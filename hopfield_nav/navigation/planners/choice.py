@@ -1,13 +1,13 @@
 """The planner that a world asks for, and what it is asked."""
 
-from dataclasses import fields
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from hopfield_nav.navigation.map import Beliefs, Cell, longer_moves, pairs
+from hopfield_nav.navigation.planners.hopfield import Hopfield
 from hopfield_nav.planning import Plan, neighbourhood_of, replan
-from hopfield_nav.plugin import BelievedMap, find_method
+from hopfield_nav.plugin import BelievedMap
 from hopfield_nav.world import PlannerSection, World, is_code
 
 NEAR_BELIEF = 0.5  # certainty that a longer move is closed, over a cell of which anything is believed
@@ -21,7 +21,7 @@ class WithPlan(Protocol):
 
 
 def planner_for(world: World) -> WithPlan:
-    """The planner of a world: a built-in one, or a user's own, whose answers are checked."""
+    """The planner of a world: the network, or a user's own, whose answers are checked."""
     section = world.planner
     if not is_code(section.kind):
         return built_in(section)
@@ -31,10 +31,8 @@ def planner_for(world: World) -> WithPlan:
 
 
 def built_in(section: PlannerSection) -> WithPlan:
-    """A built-in planner with its keys of a section."""
-    make: Any = find_method("planner", section.kind).kernel
-    planner: WithPlan = make(**{f.name: getattr(section, f.name) for f in fields(make)})
-    return planner
+    """The network with its keys of a section."""
+    return Hopfield(section.network, section.beta, section.activation, section.ties)
 
 
 def believed_map(

@@ -117,16 +117,10 @@ def _candidates(grid: CollisionMap, contact: ContactEstimate) -> Iterator[tuple[
         ahead[:rank] -= REACH * grid.spacing * force / np.linalg.norm(force)
         yield grid.cell_of(ahead)
     here = grid.cell_of(contact.position)
-    yield from _next_on_path(contact.path, here)
+    nearest = int(np.abs(contact.path - np.array(here)).sum(axis=1).argmin())
+    yield from (tuple(int(c) for c in cell) for cell in contact.path[nearest : nearest + 2])
     yield grid.cell_of(contact.desired)
     yield here
-
-
-def _next_on_path(path: np.ndarray, here: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    distance = np.abs(path - np.array(here)).sum(axis=1)
-    nearest = int(np.argmin(distance))
-    for cell in path[nearest : nearest + 2]:
-        yield tuple(int(c) for c in cell)
 
 
 def _nearest(grid: CollisionMap, wanted: np.ndarray, position: np.ndarray) -> tuple[int, ...] | None:

@@ -67,10 +67,8 @@ class BelievedPaths:
 
     def believed(self, start: Cell) -> BelievedMap:
         """The map as a planner gets it, with all goals."""
-        makes_steps = self._world.planner.kind != "roadmap"
-        barred = self._map.obstacles() if makes_steps else self._map.uneven()
         goals = np.array(self.targets(), dtype=int).reshape(-1, self._map.rank)
-        return believed_map(self._world, barred, start, goals, self._map.beliefs)
+        return believed_map(self._world, self._map.obstacles(), start, goals, self._map.beliefs)
 
     def rests(self, places: np.ndarray) -> np.ndarray:
         """Where the arm stops, so that it is on the line of a step when it touches something.

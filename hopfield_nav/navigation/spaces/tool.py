@@ -27,12 +27,10 @@ def warm_up_replan(planner: PlannerSection, rank: int = 2) -> None:
     blocked = np.zeros((3,) * rank, dtype=bool)
     start, middle, end = (0,) * rank, (1,) * rank, (2,) * rank
     blocked[middle] = True
-    own = is_code(planner.kind)  # which compiles nothing of ours
-    known = planner.model_copy(update={"kind": "hopfield"}) if own else planner
     step, goals, none = np.array([[start, (1, *start[1:])]]), np.array([end]), np.zeros(0)
     asked = BelievedMap(blocked, none, step, none, start, goals, goals[:0], planner.radius)
-    cells = [built_in(known).plan(replace(asked, closed=step[k:])).cells for k in (0, 1)][1]
-    open_cells(known, blocked, start, end)
+    cells = [built_in(planner).plan(replace(asked, closed=step[k:])).cells for k in (0, 1)][1]
+    open_cells(planner, blocked, start, end)
     if planner.any_angle and rank <= 3 and cells is not None:
         from hopfield_nav.planning import shorten_path
 

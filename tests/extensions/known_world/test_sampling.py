@@ -16,7 +16,7 @@ from dynamics import forward_kinematics, link_frames
 from hopfield_nav.build import build_arm
 from hopfield_nav.clearance import build_scene, clearance, motion_is_free, scene_of_world
 from hopfield_nav.extensions.known_world import plan_direct, plan_known, plan_sampling, sampling, turn_alternatives
-from hopfield_nav.extensions.known_world.ompl import load_ompl
+from hopfield_nav.extensions.known_world.sampling import load_ompl
 from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.world import parse_world
 

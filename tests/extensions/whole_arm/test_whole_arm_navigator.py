@@ -191,7 +191,6 @@ def test_a_run_is_saved_and_read_back(tmp_path):
         ("detection: {measure: wrench_norm}\n", "detection.measure"),
         ("detection: {mark: actual}\n", "detection.mark"),
         ("planner: {clearance: 0.01}\n", "planner.clearance"),
-        ("planner: {kind: a_star}\n", "planner.kind"),
     ],
 )
 def test_what_a_map_of_joint_angles_cannot_have_is_refused(text, told):

@@ -4,9 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm
-from dynamics.errors import BadInput
-from dynamics.newton_euler import inverse_dynamics
+from dynamics import Arm, BadInput, inverse_dynamics
 
 
 class OperatingPoints(NamedTuple):
