@@ -51,7 +51,7 @@ ROOMS = {  # a room: its files, and the tests that are to notice what is wrong w
         "world/test_start_section.py experiment/test_three_dimensions.py",
     ),
     "planner": (
-        "planning/ascent planning/limit_bits planning/sum_exact planning/repair planning/theory",
+        "planning/a_star planning/ascent planning/limit_bits planning/sum_exact planning/repair planning/theory",
         "planning/test_plan_path.py planning/test_theory.py planning/test_closed.py",
     ),
     "kernels of the arm": (

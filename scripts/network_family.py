@@ -15,10 +15,9 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
-from grid_a_star import plan_a_star
 from measured_part import table, tell
 
-from hopfield_nav.planning import Replanner, activation, iterate, plan_path
+from hopfield_nav.planning import Replanner, activation, iterate, plan_a_star, plan_path
 
 FUNCTIONS = ("linear", "tanh", "shunting")
 BETA = 0.1

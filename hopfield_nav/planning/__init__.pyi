@@ -1,3 +1,4 @@
+from .a_star import plan_a_star as plan_a_star
 from .any_angle import cells_along as cells_along
 from .any_angle import polyline_length as polyline_length
 from .any_angle import shorten_path as shorten_path

@@ -18,7 +18,7 @@ _CORE = {  # folder of each kind in the core; where other files lie in it too, t
     "controller": ("control.laws", ()),
     "estimator": ("control.estimators", ()),
     "detector": ("control.detectors", ()),
-    "planner": ("navigation.planners", ("hopfield",)),
+    "planner": ("navigation.planners", ("hopfield", "a_star")),
     "response": ("navigation.responses", ("replan",)),
     "belief": ("", ()),
     "navigator": ("navigation.spaces", ("tool",)),

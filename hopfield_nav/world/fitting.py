@@ -227,6 +227,10 @@ OF_A_JOINT_MAP = (
         "to pass by what the whole arm touches took more touches than it saved, and is no more", "retreat",
     ),
     unless(
+        "planner.kind", lambda kind, _: kind != "a_star",
+        "on a map of joint angles the network plans", "hopfield or FILE.py:NAME",
+    ),
+    unless(
         "planner.clearance", lambda clearance, _: clearance == 0.0,
         "only a map of the tool keeps a clearance", "0",
     ),

@@ -12,23 +12,19 @@ from hopfield_nav.plugin import Parameter
 from hopfield_nav.world.fields import Flag, Length, Range, Text, must_fit, show
 from hopfield_nav.world.gone import Gone
 from hopfield_nav.world.methods import MethodSection
-from hopfield_nav.world.trust import Trust, is_code
+from hopfield_nav.world.trust import Trust
 
 _AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
 TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
-NETWORK_KEYS = ("network", "beta", "activation", "ties")  # that a user's own planner has not
+NETWORK_KEYS = ("network", "beta", "activation", "ties")  # that no other planner has
 
-_KINDS = "hopfield or FILE.py:NAME"
+_KINDS = "hopfield, a_star or FILE.py:NAME"
 _STRATEGIES = "felt_points, optimist, omniscient or FILE.py:NAME"
 _GONE = (
     Gone("probe", "probes drove twice as far and saved no touch, and are no more", "false, or no such key", False),
     Gone(
         "kind", "in the main experiment the potential field got stuck, and it is no more",
         _KINDS, "hopfield", "potential_field",
-    ),
-    Gone(
-        "kind", "the paths of A* were as short as the network's and took as long, and it is no more",
-        _KINDS, "hopfield", "a_star",
     ),
     Gone(
         "kind", "a roadmap missed a goal and took several times as long as the network, and is no more",
@@ -55,8 +51,8 @@ _GONE = (
 class PlannerSection(MethodSection):
     """What plans the path through the map, and what becomes of that path.
 
-    With a user's own planner the keys of the network stand at their defaults. The parameters of a user's own planner
-    and strategy are further keys.
+    With another planner the keys of the network stand at their defaults. The parameters of a user's own planner and
+    strategy are further keys.
     """
 
     owners: ClassVar[dict[str, str]] = dict.fromkeys(
@@ -65,7 +61,9 @@ class PlannerSection(MethodSection):
     kinds: ClassVar[dict[str, str]] = {"kind": "planner", "strategy": "belief"}
     gone: ClassVar[tuple[Gone, ...]] = _GONE
 
-    kind: Text = Field("hopfield", description="what plans: hopfield, the network; or FILE.py:NAME")
+    kind: Text = Field(
+        "hopfield", description="what plans: hopfield, the network; for comparison a_star; or FILE.py:NAME"
+    )
     network: Literal["limit", "sum"] = Field("limit", description="limit: shortest paths; sum: the document's")
     beta: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
         None, description="gain of the neurons, for the sum network; null: chosen by the planner"
@@ -127,7 +125,7 @@ class PlannerSection(MethodSection):
     def own_keys(cls, section: Mapping[str, Any], folder: Path, trust: Trust) -> dict[str, Parameter] | None:
         """As of any section; and those of the network."""
         own = super().own_keys(section, folder, trust)
-        if own is None or is_code(cls.named(section)["kind"]):
+        if own is None or cls.named(section)["kind"] != "hopfield":
             return own
         return own | {key: Parameter(key, 0.0, 0.0, 0.0, "1", "of the network") for key in NETWORK_KEYS}
 
@@ -142,7 +140,7 @@ class PlannerSection(MethodSection):
         if sorted(self.ties) not in (sorted(_AXES[:4]), sorted(_AXES)):
             allowed = ", ".join(_AXES[:4]) + ", and +w, -w where the map is in space, in any order"
             yield BadInput("each step must be named once", where="ties", found=list(self.ties), allowed=allowed)
-        for key in NETWORK_KEYS if is_code(self.kind) else ():
+        for key in NETWORK_KEYS if self.kind != "hopfield" else ():
             value, default = getattr(self, key), type(self).model_fields[key].default
             if value not in (default, TIES_IN_SPACE):
                 words, found = json.dumps(default).replace('"', ""), json.loads(json.dumps(value))

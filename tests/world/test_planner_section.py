@@ -44,8 +44,9 @@ def test_a_key_of_the_network_is_refused_in_one_line(key, folder):
 
 
 def test_the_value_and_what_is_allowed_are_told(folder):
-    with refused("only planner hopfield has it; found 'sum'; allowed: limit, its default, or kind: hopfield"):
-        parse_world(world_text({"kind": OWN, "network": "sum"}), folder=folder)
+    for kind in ("a_star", OWN):
+        with refused("only planner hopfield has it; found 'sum'; allowed: limit, its default, or kind: hopfield"):
+            parse_world(world_text({"kind": kind, "network": "sum"}), folder=folder)
     with refused(r"allowed: \[\+v, -v, \+u, -u\], its default"):
         parse_world(world_text({"kind": OWN, "ties": GIVEN["ties"]}), folder=folder)
 
@@ -67,7 +68,6 @@ GONE = [
     ("planner.probe", 3, False, "probes drove twice as far"),
     ("planner.random_walks", 20, 0, "the potential field, to which they belonged, is no more"),
     ("planner.kind", "potential_field", "hopfield", "the potential field got stuck"),
-    ("planner.kind", "a_star", "hopfield", "as short as the network's"),
     ("planner.kind", "roadmap", "hopfield", "missed a goal"),
     ("planner.samples", 50, 200, "the roadmap, to which they belonged, is no more"),
     ("planner.connections", 4, 10, "the roadmap, to which they belonged, is no more"),
@@ -122,7 +122,7 @@ def test_some_keys_are_the_whole_arms_alone(key, none):
 
 
 @pytest.mark.parametrize("head", ["format: 1\n", WIDE])
-@pytest.mark.parametrize("kind", ["hopfield", OWN])
+@pytest.mark.parametrize("kind", ["hopfield", "a_star", OWN])
 def test_a_world_that_was_written_with_all_defaults_is_read_again(kind, head, folder):
     written = parse_world(world_text({"kind": kind}, head), folder=folder).to_yaml()
     assert all(key in yaml.safe_load(written)["planner"] for key in GIVEN)
@@ -147,6 +147,7 @@ def test_the_schema_takes_what_the_program_takes():
     for head in ("format: 1\n", WIDE):
         check.validate(yaml.safe_load(parse_world(head).to_yaml()))
     check.validate({"format": 1, "planner": {"kind": OWN, "weight": 3}})
+    check.validate({"format": 1, "planner": {"kind": "a_star"}})
     assert not check.is_valid({"format": 1, "planner": {"samples": 3}})
     assert not check.is_valid({"format": 1, "planner": {"kind": "rodmap"}})
 

@@ -5,6 +5,7 @@ from typing import Protocol
 import numpy as np
 
 from hopfield_nav.navigation.map import Beliefs, Cell, longer_moves, pairs
+from hopfield_nav.navigation.planners.a_star import AStar
 from hopfield_nav.navigation.planners.hopfield import Hopfield
 from hopfield_nav.planning import Plan, neighbourhood_of, replan
 from hopfield_nav.plugin import BelievedMap
@@ -21,7 +22,7 @@ class WithPlan(Protocol):
 
 
 def planner_for(world: World) -> WithPlan:
-    """The planner of a world: the network, or a user's own, whose answers are checked."""
+    """The planner of a world: the network, A*, or a user's own, whose answers are checked."""
     section = world.planner
     if not is_code(section.kind):
         return built_in(section)
@@ -31,8 +32,12 @@ def planner_for(world: World) -> WithPlan:
 
 
 def built_in(section: PlannerSection) -> WithPlan:
-    """The network with its keys of a section."""
-    return Hopfield(section.network, section.beta, section.activation, section.ties)
+    """A*, or the network with its keys of a section."""
+    return (
+        AStar()
+        if section.kind == "a_star"
+        else Hopfield(section.network, section.beta, section.activation, section.ties)
+    )
 
 
 def believed_map(

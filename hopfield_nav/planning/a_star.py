@@ -1,4 +1,4 @@
-"""A* over the cells of the map (Hart, Nilsson and Raphael 1968), beside which the network is timed."""
+"""A* over the cells of the map (Hart, Nilsson and Raphael 1968)."""
 
 import heapq
 from collections.abc import Sequence

@@ -1,14 +1,14 @@
-"""A*, beside which the network is timed: exactly shortest."""
+"""A*: exactly shortest."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from grid_a_star import _least, plan_a_star
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopfield_nav.planning import neighbourhood_of, replan
+from hopfield_nav.planning import neighbourhood_of, plan_a_star, replan
+from hopfield_nav.planning.a_star import _least
 
 
 @settings(max_examples=80, deadline=None, derandomize=True)
