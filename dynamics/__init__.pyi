@@ -48,6 +48,9 @@ from .load import arm_file as arm_file
 from .load import list_arms as list_arms
 from .load import load_arm as load_arm
 from .load import load_named_arm as load_named_arm
+from .model_comparison import OperatingPoints as OperatingPoints
+from .model_comparison import compare_torques as compare_torques
+from .model_comparison import random_operating_points as random_operating_points
 from .newton_euler import gravity_torque as gravity_torque
 from .newton_euler import inverse_dynamics as inverse_dynamics
 from .singularities import jacobian_determinant as jacobian_determinant

@@ -9,8 +9,8 @@ from ledger import Rows, judged
 from measured_part import table
 from reproduction import listed
 
-from dynamics import Arm, inverse_dynamics, list_arms, load_arm
-from tu2023.model_comparison import OperatingPoints, TorqueDifference, compare_torques, random_operating_points
+from dynamics import Arm, OperatingPoints, inverse_dynamics, list_arms, load_arm
+from dynamics.model_comparison import TorqueDifference, compare_torques, random_operating_points
 
 ADOPTED = "ur5_controller without rotors"
 POINTS = 50

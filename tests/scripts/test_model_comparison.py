@@ -5,9 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tu2023 import comparison
-from tu2023.model_comparison import OperatingPoints, compare_torques, random_operating_points
 
-from dynamics import BadInput, gravity_torque, load_arm, mass_matrix
+from dynamics import (
+    BadInput,
+    OperatingPoints,
+    compare_torques,
+    gravity_torque,
+    load_arm,
+    mass_matrix,
+    random_operating_points,
+)
 
 
 @pytest.fixture

@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, BadInput, inverse_dynamics
+from dynamics.arm import Arm
+from dynamics.errors import BadInput
+from dynamics.newton_euler import inverse_dynamics
 
 
 class OperatingPoints(NamedTuple):
