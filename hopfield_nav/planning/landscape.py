@@ -38,7 +38,8 @@ class Landscape:
         first = np.ravel_multi_index(tuple(cells.T), near.shape)
         inside &= ~np.isin(first[:, None] * steps + np.arange(steps), self.closed)
         beside %= near.shape
-        high, own = np.where(inside, self.activation[tuple(np.moveaxis(beside, 2, 0))], -np.inf), self._own(cells)
+        high = np.where(inside, self.activation[tuple(np.moveaxis(beside, 2, 0))], -np.inf)
+        own = self.activation[tuple(cells.T)][:, None]
         if self.sums:
             best, slack = high.max(axis=1, keepdims=True), np.log1p(-SAME_ACTIVATION)
             best = np.where(best > own, best, np.inf)
@@ -49,6 +50,3 @@ class Landscape:
         good = np.isfinite(high) & (high >= best + slack) & ((high > own) | (not self.sums))
         up = beside[np.arange(len(cells)), good.argmax(axis=1)]
         return np.where(good.any(axis=1)[:, None], up, cells)
-
-    def _own(self, cells: np.ndarray) -> np.ndarray:
-        return self.activation[tuple(cells.T)][:, None]

@@ -6,7 +6,7 @@ a joint beyond its limits.
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,17 +19,6 @@ from hopfield_nav.planning import Landscape, Replanner, first_axis_first, neighb
 from hopfield_nav.plugin import BelievedMap
 
 AxisCuts = tuple[tuple[int, float], ...]  # joints, and angles over which they shall not turn [rad]
-
-
-class CellPlanner(Protocol):
-    """Plans from one cell."""
-
-    @property
-    def landscape(self) -> Landscape | None:
-        """The network that was asked last, over the whole map; None without one."""
-
-    def plan(self, goals: np.ndarray, closed: set[Step], cuts: AxisCuts) -> np.ndarray | None:
-        """The cells (k, n) of a path to one of the goals (g, n), past closed steps and over no cut; None: none."""
 
 
 class Network:

@@ -18,7 +18,7 @@ from dynamics import Arm
 from hopfield_nav.clearance import Scene
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.blocking import block_known
-from hopfield_nav.extensions.whole_arm.cell_planners import AxisCuts, CellPlanner, Network, Own, one_more, within_limits
+from hopfield_nav.extensions.whole_arm.cell_planners import AxisCuts, Network, Own, one_more, within_limits
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
 from hopfield_nav.extensions.whole_arm.step_checks import Place, StepChecks, Walls, doubtful, likely_places
 from hopfield_nav.navigation.map import Beliefs, Cell, Step, pairs, step_between
@@ -155,7 +155,7 @@ class Search:
         blocked = self.blocked | doubtful(cells, certainty)
         left = [exit for exit in self._unswept(exits, likely) if not blocked[exit[1]]]
         closed = closed | self.checks.barred | (self.checks.through(likely) - driven)
-        planner: CellPlanner = Network(self._grid, query.here, blocked)
+        planner: Network | Own = Network(self._grid, query.here, blocked)
         if self._planner is not None:
             planner = Own(self._planner, partial(self.believed, query.here, blocked, cells))
         return self._proven(planner, query.q, closed, left, driven, likely)
@@ -183,7 +183,7 @@ class Search:
         return None
 
     def _proven(
-        self, planner: CellPlanner, q: np.ndarray, closed: set[Step], exits: Exits, driven: set[Step],
+        self, planner: Network | Own, q: np.ndarray, closed: set[Step], exits: Exits, driven: set[Step],
         likely: set[Place], cuts: AxisCuts = (),
     ) -> CellPath | None:  # fmt: skip
         """The first path that is planned against which an exact check finds nothing.
