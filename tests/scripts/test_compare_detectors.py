@@ -145,6 +145,7 @@ def test_what_is_felt_in_the_record_of_a_motion_is_what_its_simulation_feels_to_
 
 
 def test_methods_share_one_simulation_and_worlds_do_not():
+    _begun("tool", REAL_FULL, ADAPTIVE)  # whose threshold is chosen once, by motions of its own
     first, other = (_begun("tool", REAL_FULL, method).run().data for method in (PRINTED, ADAPTIVE))
     assert np.shares_memory(first.q.values, other.q.values)
     assert not np.array_equal(first.level, other.level)
