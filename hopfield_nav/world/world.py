@@ -1,7 +1,7 @@
 """Everything an experiment is made of: ``World``, the root of the schema."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -149,6 +149,16 @@ class World(sections.Section):
     def notes(self) -> tuple[str, ...]:
         """What was left out where changes to the world chose another method."""
         return self._notes
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], allow_code: bool = False) -> "World":
+        """The world that plain data describes, checked as a file is: ``load_world`` of a mapping.
+
+        Raises ``BadInput``: as ``load_world``.
+        """
+        from hopfield_nav import world as room
+
+        return room.load_world(data, allow_code=allow_code)
 
     @property
     def goal_position(self) -> tuple[float, ...] | None:

@@ -123,7 +123,7 @@ def test_check_knows_every_kind_of_file(tmp_path, monkeypatch, capsys):
     text = Path("arm.yaml").read_text()
     assert main(["check", "seven.urdf", "planners"]) == 0
     assert "an arm with 7 joints" in (told := capsys.readouterr().out)
-    assert "planners: ok, 20 runs (families 1, conditions 1, methods 4, worlds 5)" in told
+    assert "planners: ok, 25 runs (families 1, conditions 1, methods 5, worlds 5)" in told
     Path("wrong.yaml").write_text(text.replace("format: 1\n", "").replace("d: 0.10", "d: 100"))
     line = 1 + Path("wrong.yaml").read_text().splitlines().index(
         next(row for row in Path("wrong.yaml").read_text().splitlines() if "d: 100" in row)

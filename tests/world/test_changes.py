@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynamics import BadInput
-from hopfield_nav import load_world
+from hopfield_nav import World, load_world
 from hopfield_nav.cli.app import main
 from hopfield_nav.extensions.bench import load_suite
 from hopfield_nav.sweeps import load_sweep, make_sweep
@@ -97,6 +97,7 @@ def test_a_world_is_made_of_a_mapping():
     centre = np.array([0.4, 0.0])
     given = {"format": 1, "obstacles": [{"cylinder": {"center": centre, "radius": np.float64(0.03)}}]}
     world = load_world(given)
+    assert world == World.from_dict(given)
     assert world.obstacles[0].cylinder.center == (0.4, 0.0)
     assert given["obstacles"][0]["cylinder"]["center"] is centre
     assert load_world(given, ["seed=3"]).seed == 3

@@ -33,11 +33,9 @@ def planner_for(world: World) -> WithPlan:
 
 def built_in(section: PlannerSection) -> WithPlan:
     """A*, or the network with its keys of a section."""
-    return (
-        AStar()
-        if section.kind == "a_star"
-        else Hopfield(section.network, section.beta, section.activation, section.ties)
-    )
+    if section.kind == "a_star":
+        return AStar()
+    return Hopfield(section.network, section.beta, section.activation, section.ties)
 
 
 def believed_map(
