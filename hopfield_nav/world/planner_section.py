@@ -90,7 +90,7 @@ class PlannerSection(MethodSection):
     )
     finer: Flag = Field(
         True,
-        description="on a map of joint angles, where every path would more likely than not be touched: reach "
+        description="on a map of joint angles, where every path would nearly surely be touched: reach "
         "the goal from more cells, and then go on with a map whose cells are split around it",
     )
     approach: Annotated[float, Range(0.0, 1.0, "m")] = Field(

@@ -49,7 +49,7 @@ class Refine(NamedTuple):
 
 
 class End(NamedTuple):
-    """The run ends without a path."""
+    """The run ends without a path, by facts and shut legs where ``error_bound`` is 0; ``experiment.arrival`` grades it."""
 
     reason: str
     error_bound: float = 0.0  # of the probability that there is one all the same
@@ -102,7 +102,8 @@ class ArmMap:
         """What the arm does next from joint angles (n,) [rad], where its trail ends; ``straight``: over lines.
 
         First whether the map can be entered, then which path there is, whether the arm fits at its goal at all
-        (an early no), whether the map becomes finer, and whether the arm had better try what it felt.
+        (an early no), whether the map becomes finer, so that facts end a run on the finest map alone, and whether the
+        arm had better try what it felt.
         """
         self.planned = None
         if not len(self.search.solutions):
@@ -130,7 +131,8 @@ class ArmMap:
         """The path by what the strategy of the world believes, and that.
 
         Where that path would risk more than an even chance, it is chosen anew by the cells that the strategy keeps for
-        this (``at_last``), if it has any: those without surfaces, from the tenth touch on.
+        this (``at_last``), if it has any: those without surfaces, from the tenth touch on. After ``LINE_TOUCHES``
+        touches the tool's lines to the goals are let go for good.
         """
         report = self.believed(here, with_steps=is_code(self._world.planner.strategy))
         points, weights, touches = self.collisions.places()

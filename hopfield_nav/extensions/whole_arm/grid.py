@@ -216,7 +216,8 @@ class Carried:
     def beliefs(self, known: Beliefs, felt_at: dict[Step, float]) -> Beliefs:
         """Facts and beliefs about the steps of the finer map.
 
-        ``felt_at`` has the angle [rad] of its joint at which each step was touched last.
+        ``felt_at`` has the angle [rad] of its joint at which each step was touched last. Of one that an earlier run
+        felt none is known: each of its parts is believed closed.
         """
         found = Beliefs(self._fine.shape, self._fine.turn)
         found.in_free_air = known.in_free_air
@@ -227,5 +228,8 @@ class Carried:
             if step in felt_at:
                 part, inside = self.part_at(step, felt_at[step])
                 closed[part] = certainty if inside else min(certainty, 0.95)
+                continue
+            parts = self.parts(step)
+            closed |= dict.fromkeys(parts, certainty if len(parts) == 1 else min(certainty, 0.95))
         found.load_prior(closed, {})
         return found

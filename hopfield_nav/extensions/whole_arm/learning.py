@@ -40,7 +40,12 @@ class WholeArmLearning:
         self.beliefs.confirm(level >= self._held)
 
     def touch(self, detection: Detection, route: Route, number: int) -> None:
-        """A touched step is closed, as a fact where it was a true stop; of a line the cells are rough."""
+        """Close what was touched on a segment of a route.
+
+        The tool's line to a goal and the last leg to one are shut for good by one touch; a cell, as the first one,
+        until a line is touched elsewhere. A step is closed, as a fact where it was a true stop; of a joint line the
+        cells are rough.
+        """
         begin, end = route.rows[number : number + 2]
         line = end - begin
         length = float(np.linalg.norm(line))

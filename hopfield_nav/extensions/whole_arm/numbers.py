@@ -49,7 +49,7 @@ GEAR_FLOOR, GEAR_WHITE = 0.06, 0.5  # N·m, share of what is seen in free motion
 GEARS_OFF, GEAR_DOUBT = 2.0, 0.3  # factor by which gears may be off; share of what lies between that is noise [guess]
 ROUGH_SHARE, ROUGH_FRICTION = 0.05, 0.6  # of surfaces that are believed to be rough, and friction of these [guess]
 
-# Lines and curves (``straight``, ``lines``, ``route``)
+# Lines and curves (``lines``, ``route``)
 LARGEST_CUT, LEAST_CUT, CUT_SHARE = 0.3, 0.01, 0.45  # rad, rad, 1; that a blend takes off each of two lines [guess]
 LOOKS_PER_CELL, LOOKS_ON_BLEND = 4, 9  # places at which the cells of a line and of a blend are looked up [guess]
 PACE = 0.85  # of the wanted speed, with all joints under way [straight]
@@ -70,7 +70,7 @@ MOST_TRIES = 3  # of a retreat that is touched, before the arm goes further back
 BACK = 0.04  # m; that the arm goes back from a touch on a straight line [guess]
 LEAVE = 0.1  # rad; along the felt torque, where the arm is touched before it has been anywhere [guess]
 
-# Goals, the tool's line, and a finer map (``goals``, ``arm_map``, ``finer``)
+# Goals, the tool's line, and a finer map (``goals``, ``arm_map``, ``grid``)
 ROTATIONS = 64  # of the tool, that are tried for a position; or starts of a numeric search [guess]
 LINE_STEP, LINE_OFF, LINE_JUMP = 0.01, 0.01, 0.15  # m, m, rad; along the tool's line, off it, of a joint [guess]
 LINE_TOUCHES = 5  # touches with places, after which the tool's line is let go [guess]

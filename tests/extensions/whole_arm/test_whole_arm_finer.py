@@ -72,6 +72,17 @@ def test_a_fact_stays_one_well_inside_a_part_and_on_a_whole_step():
     assert carried(STEPS[0], near).touched() == {parts[1]: 0.95}
 
 
+def test_what_an_earlier_run_felt_is_not_forgotten():
+    """In which part of a step it was touched is not known: each is believed closed, none a fact."""
+    beliefs = Beliefs(COARSE.shape, COARSE.turn)
+    beliefs.load_prior({STEPS[0]: 1.0, STEPS[1]: 0.6, STEPS[3]: 1.0}, {})
+    found = CARRIED.beliefs(beliefs, {})
+    whole = Step(CARRIED.cell((3, 2, 0)), 0)
+    assert found.facts == {whole}
+    expected = dict.fromkeys(CARRIED.parts(STEPS[0]), 0.95) | dict.fromkeys(CARRIED.parts(STEPS[1]), 0.6)
+    assert found.touched() == {**expected, whole: 1.0}
+
+
 def test_what_was_driven_is_free_in_every_part():
     beliefs = Beliefs(COARSE.shape, COARSE.turn)
     beliefs.passed([(0, 0, 0)], [STEPS[0]])
