@@ -49,7 +49,7 @@ class Refine(NamedTuple):
 
 
 class End(NamedTuple):
-    """The run ends without a path, by facts and shut legs where ``error_bound`` is 0; ``experiment.arrival`` grades it."""
+    """The run ends without a path: by facts and shut legs where ``error_bound`` is 0; ``experiment`` grades it."""
 
     reason: str
     error_bound: float = 0.0  # of the probability that there is one all the same
