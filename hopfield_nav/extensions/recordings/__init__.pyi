@@ -14,6 +14,7 @@ from .free_motion_runs import free_motion as free_motion
 from .identification import Sources as Sources
 from .identification import log_of_recording as log_of_recording
 from .identification import read_logs as read_logs
+from .joints import uses_of as uses_of
 from .judged import Judged as Judged
 from .judged import judge as judge
 from .judged import labelled_truth as labelled_truth

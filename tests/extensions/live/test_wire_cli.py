@@ -59,7 +59,9 @@ def test_keep_free_motion_then_watch(tmp_path, capsys):
     assert "estimator" not in json.loads((out / "watch.json").read_text())
     with in_a_thread(telling(moving(3.0))) as server:
         assert watch(server, *METHODS, "--free-run", str(out)) == 0
-    assert alarms_of(capsys.readouterr().out) == "0"
+    output = capsys.readouterr()
+    assert alarms_of(output.out) == "0"
+    assert re.search(r"log kept: .*clock", output.err)  # what the file is used for
 
 
 def test_serve_tells_a_whole_log_and_reports_its_lateness(tmp_path, capsys):

@@ -69,7 +69,7 @@ def watch(
     methods = judge = None
     if folder is None or any((detector, estimator, world, threshold, values, free_run, motor_constants, view)):
         say_if_cold()
-        methods = _methods(chosen, free_run or [], motor_constants, joints)
+        methods = _methods(chosen, arm, free_run or [], motor_constants, joints)
         judge = DetectorStream(methods)  # refuses parameters, and compiles, before anything is asked of the arm
     else:
         say("neither methods nor motors are given: rows are kept, and nothing is judged")
@@ -90,15 +90,19 @@ def watch(
 
 
 def _methods(
-    chosen: common.Chosen, free_run: Sequence[Path], constants: str | None, same_motor: list[list[int]]
-) -> "StreamMethods":
-    """The methods with motors that are known, or fitted to recordings of free motion."""
+    chosen: common.Chosen, arm: str | None, free_run: Sequence[Path], constants: str | None,
+    same_motor: list[list[int]],
+) -> "StreamMethods":  # fmt: skip
+    """The methods with motors that are known, or fitted to free motion; what files are used for is said."""
+    from hopfield_nav.cli import say
     from hopfield_nav.extensions.live.detector_stream import StreamMethods, free_noise
-    from hopfield_nav.extensions.recordings import open_log
+    from hopfield_nav.extensions.recordings import open_log, uses_of
 
     logs = [open_log(path).of(chosen.own.joints, len(chosen.model.dh)) for path in free_run]
     for log in logs:
         log.require_untouched()
+    for what, words in uses_of([(log.path.name, log.data) for log in logs if not log.simulated], arm, chosen.own):
+        say(f"{what}: {words}")
     free = [log.recording() for log in logs]
     model, motors = common.motors_of(chosen.model, constants, free, same_motor, "--motor-constants")
     methods = StreamMethods(
