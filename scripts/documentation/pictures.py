@@ -2,8 +2,8 @@
 
     python scripts/documentation/pictures.py [NAME...]
 
-runs ``ragazzon2012`` and ``u_trap``, keeps the page of moments of the one and makes a film of the other, as a
-GIF, which needs no player. Of ``door`` it makes a film; of the runs in ``OF_RUNS`` it draws one figure each.
+makes films: ``feeling`` of ``u_trap``, as a GIF, which needs no player, and those of ``FILMS``. Of the runs in
+``OF_RUNS`` it draws one figure each, ``readme`` among them, without the note that a run's own figures have.
 """
 
 import contextlib
@@ -24,6 +24,7 @@ FIGURES = Path(__file__).resolve().parents[2] / "docs" / "figures"
 CUT = ["--from=5", "--fps=5", "--size=1440x800"]  # from just before the first touch [s]
 SMALL = "scale=720:-1:flags=lanczos,split[a][b];[a]palettegen=stats_mode=full[p];[b][p]paletteuse=dither=none"
 OF_RUNS = {  # picture: figure, world and changes
+    "readme": ("snapshots", "ragazzon2012"),
     "touches": ("trajectory", "u_trap"),
     "over_the_wall": ("path_in_space", "over_the_wall"),
     "whole_arm": ("places", "whole_arm", "planner.any_angle=false"),
@@ -31,13 +32,19 @@ OF_RUNS = {  # picture: figure, world and changes
     "whole_arm_fine": ("places", "whole_arm_fine"),
     "changing_worlds": ("snapshots", "door"),
 }
+FILMS = {  # film: world, changes, and frames a second
+    "door": ("door", [], 10),
+    "follow": ("u_trap", ["explore=follow"], 10),
+    "slide": ("u_trap", ["explore=slide"], 10),
+    "whole_arm_fine": ("whole_arm_fine", [], 10),
+}
 
 
 def main(names: list[str]) -> None:
-    if not names or "readme" in names:
+    if not names or "feeling" in names:
         front()
-    if not names or "door" in names:
-        door()
+    for name in set(FILMS) & set(names or FILMS):
+        film(name, *FILMS[name])
     for name in set(OF_RUNS) & set(names or OF_RUNS):
         figure, world, *changes = OF_RUNS[name]
         run = simulate(load_world(world, changes), seed=0)
@@ -45,22 +52,20 @@ def main(names: list[str]) -> None:
             save_figure(pages_of(run)[figure](run), FIGURES, name)
 
 
-def door() -> None:
-    """The film of a pocket that closes and opens."""
-    with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
-        assert typed(["run", "door", "--no-plots"]) == 0
-        assert typed(["animate", "runs/door", "--fps=10", "--size=1280x720"]) == 0
-        (film,) = Path("runs/door").glob("*.mp4")
-        shutil.copy(film, FIGURES / "door.mp4")
+def film(name: str, world: str, changes: list[str], rate: int) -> None:
+    """The film of a run."""
+    with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
+        assert typed(["run", world, *(f"--set={change}" for change in changes), "--no-plots", "--out=run"]) == 0
+        assert typed(["animate", "run", f"--fps={rate}", "--size=1280x720"]) == 0
+        (made,) = Path("run").glob("*.mp4")
+        shutil.copy(made, FIGURES / f"{name}.mp4")
 
 
 def front() -> None:
-    """Picture and film at the head of README."""
+    """The film at the head of README."""
     with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
-        assert typed(["run", "ragazzon2012"]) == 0
         assert typed(["run", "u_trap", "--no-plots"]) == 0
         assert typed(["animate", "runs/u_trap", *CUT]) == 0
-        shutil.copy("runs/ragazzon2012/figures/snapshots.png", FIGURES / "readme.png")
         (film,) = Path("runs/u_trap").glob("*.mp4")
         quiet = [imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-loglevel", "error"]
         subprocess.run([*quiet, "-i", film, "-vf", SMALL, FIGURES / "feeling.gif"], check=True)

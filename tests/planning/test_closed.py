@@ -5,13 +5,13 @@ import itertools
 import numpy as np
 import pytest
 from closed_steps import plan_with
-from grid_a_star import plan_a_star
+
 from refusals import refused
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
 from hopfield_nav.navigation.planners import open_cells
-from hopfield_nav.planning import iterate, largest_eigenvalue, neighbourhood_of, plan_path, replan
+from hopfield_nav.planning import iterate, largest_eigenvalue, neighbourhood_of, plan_a_star, plan_path, replan
 from hopfield_nav.world import PlannerSection
 
 pytestmark = pytest.mark.kernel
