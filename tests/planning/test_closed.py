@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 from closed_steps import plan_with
-
 from refusals import refused
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
