@@ -105,4 +105,6 @@ def test_a_cache_that_cannot_be_written_stops_nothing(tmp_path):
     found, told = _asked(tmp_path, full + ASKED)
     assert found == [[12.0, 4.0], 0, True]
     assert told.endswith(": No space left on device\n")
-    assert told.count("\n") == 1
+    lines = told.splitlines()  # one of what comes along, if that fits, and one of what is compiled
+    assert len(lines) <= 2
+    assert all("No space left on device" in line for line in lines)
