@@ -211,14 +211,14 @@ def test_lines_of_one_mark_are_one_table():
 @pytest.mark.parametrize("normal", [[1.0, 0.0, 0.0], [0.6, 0.8, 0.0]])
 def test_a_true_normal_points_away_from_the_nearest_obstacle(normal):
     solids = pack_primitives([upright_cylinder([0.4, 0.0], 0.03), upright_cylinder([0.6, 0.3], 0.03)])
-    normal_at = suite_module("tool").normal_at
+    normal_at = suite_module("tool_studies").normal_at
     place = np.array([0.4, 0.0, 0.0]) + 0.031 * np.array(normal)
     np.testing.assert_allclose(normal_at(solids, place, 2), normal, atol=1e-6)
 
 
 def test_a_place_between_two_obstacles_has_no_normal():
     solids = pack_primitives([upright_cylinder([0.4, 0.0], 0.03), upright_cylinder([0.5, 0.0], 0.03)])
-    normal_at = suite_module("tool").normal_at
+    normal_at = suite_module("tool_studies").normal_at
     assert normal_at(solids, np.array([0.45, 0.0, 0.0]), 2) is None
 
 
