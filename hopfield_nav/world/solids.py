@@ -14,7 +14,6 @@ from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, WithJs
 
 from dynamics import BadInput
 from hopfield_nav.world import fields
-from hopfield_nav.world.meshes import read_mesh
 from hopfield_nav.world.sections import Section
 
 Height = Annotated[tuple[fields.Metre, ...], fields.Length(2, 2)]
@@ -132,6 +131,8 @@ class Mesh(Section):
         if self._triangles is not None:  # looked at again, as a part of another section
             return self
         folder = (info.context or {}).get("folder", Path())
+        from hopfield_nav.world.meshes import read_mesh
+
         triangles = self.scale * read_mesh(folder / self.file)
         if np.abs(triangles).max() > LARGEST:
             found, allowed = (f"{np.abs(triangles).max():.4g} m", f"up to {LARGEST:g} m (is it in millimetres?)")
