@@ -216,7 +216,9 @@ def slow_job(made, index, folder):
 def test_a_killed_worker_loses_nothing():
     made, rows = small(), []
     with Pool(made, 2, work=slow_job) as workers:
-        victim, _ = workers_of(psutil.Process())
+        while len(begun := workers_of(psutil.Process())) < 2:  # a process that was just made has no command line yet
+            time.sleep(0.01)
+        victim, _ = begun
         for row in workers.rows(range(made.count), made.count):
             rows.append(row)
             if len(rows) == 2:
