@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 from hopfield_nav import plan_path
-from hopfield_nav.planning import replan
+from hopfield_nav.planning import Replanner, replan
 
 CASES = [
     ((14, 17), "limit", 1.0, None), ((14, 17), "sum", 1.0, None), ((14, 17), "limit", 1.5, None),
@@ -50,3 +52,18 @@ def test_from_a_blocked_start_its_neighbours_decide():
     for network in ("limit", "sum"):
         plan = replan(blocked, (2, 1), (2, 4), network)
         np.testing.assert_array_equal(plan.landscape.climbed(plan.cells[:1]), plan.cells[1:2])
+
+
+@pytest.mark.parametrize("network", ["limit", "sum"])
+def test_a_plan_goes_to_another_process_with_its_network(network):
+    plan = plan_path(np.zeros((4, 5), bool), (0, 0), (3, 4), network)
+    other = pickle.loads(pickle.dumps(plan))
+    np.testing.assert_array_equal(other.landscape.activation, plan.landscape.activation)
+
+
+def test_a_planner_that_remembers_has_the_network_of_a_new_plan():
+    planner, blocked = Replanner(np.zeros((4, 5), bool), (3, 4)), np.zeros((4, 5), bool)
+    planner.block((2, 2))
+    blocked[2, 2] = True
+    plan = plan_path(blocked, (0, 0), (3, 4))
+    np.testing.assert_array_equal(planner.landscape.activation, plan.landscape.activation)
