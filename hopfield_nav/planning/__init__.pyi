@@ -10,7 +10,6 @@ from .hopfield import flat_index as flat_index
 from .hopfield import iterate as iterate
 from .hopfield import judge_function as judge_function
 from .hopfield import largest_eigenvalue as largest_eigenvalue
-from .landscape import Landscape as Landscape
 from .limit import Field as Field
 from .limit import places_of as places_of
 from .limit import solve as solve
@@ -19,6 +18,7 @@ from .limit_bits import first_levels as first_levels
 from .neighbourhood import Neighbourhood as Neighbourhood
 from .neighbourhood import first_axis_first as first_axis_first
 from .neighbourhood import neighbourhood_of as neighbourhood_of
+from .plan import Landscape as Landscape
 from .plan import Plan as Plan
 from .plan import way_back as way_back
 from .planner import NETWORKS as NETWORKS

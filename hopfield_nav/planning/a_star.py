@@ -8,7 +8,7 @@ import numpy as np
 from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning.ascent import beside, locate
 from hopfield_nav.planning.closed import closed_keys, is_closed
-from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of
+from hopfield_nav.planning.neighbourhood import neighbourhood_of
 from hopfield_nav.planning.plan import NO_PATH, Plan, way_back
 
 
@@ -32,16 +32,13 @@ def plan_a_star(
     first = int(np.ravel_multi_index(tuple(start), grid.shape))
     last = int(np.ravel_multi_index(tuple(goal), grid.shape))
     shape = np.array(grid.shape, np.int64)
-    before, length = _search(grid.reshape(-1), shape, near.offset, near.length, first, last, _city(near), keys)
+    # whether all steps go along one axis: then the path is at least the sum over the axes
+    city = bool((np.count_nonzero(near.offset, axis=1) == 1).all())
+    before, length = _search(grid.reshape(-1), shape, near.offset, near.length, first, last, city, keys)
     if not np.isfinite(length):
         return Plan(None, NO_PATH, np.inf, "a_star")
     cells = np.stack(np.unravel_index(way_back(before, first, last), grid.shape), axis=1)
     return Plan(cells, "", float(length), "a_star")
-
-
-def _city(near: Neighbourhood) -> bool:
-    """Whether all steps go along one axis: then the path is at least the sum over the axes."""
-    return bool((np.count_nonzero(near.offset, axis=1) == 1).all())
 
 
 @kernel

@@ -63,11 +63,9 @@ def cells_along(blocked: np.ndarray, points: np.ndarray) -> np.ndarray:
     Of the cells along whose faces a line runs, a free one is taken.
     """
     ends = np.clip(np.rint(points[[0, -1]]), 0, np.array(blocked.shape) - 1).astype(int)
-    cells = [ends[:1]]
-    for a, b in itertools.pairwise(points):
-        cells.append(_cells_of_line(blocked, a, b))
-    found = np.vstack([*cells, ends[1:]])
-    return found[np.concatenate([[True], np.any(np.diff(found, axis=0), axis=1)])]
+    between = [_cells_of_line(blocked, a, b) for a, b in itertools.pairwise(points)]
+    cells = np.vstack([ends[:1], *between, ends[1:]])
+    return cells[np.concatenate([[True], np.any(np.diff(cells, axis=0), axis=1)])]
 
 
 def _cells_of_line(blocked: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -96,7 +94,9 @@ def _pull(boxes: Boxes, points: np.ndarray, size: np.ndarray, rounds: int) -> np
     for turn in range(rounds):
         if turn:
             points = _finer(points)
-        points = points[_shortest_chain(boxes, points, size)]
+        before = np.arange(-1, len(points) - 1)
+        _chain(boxes, points, size, before)
+        points = points[way_back(before, 0, len(points) - 1)]
         if rounds > 1:
             _relax(boxes, points, size)
         now = polyline_length(points, size)
@@ -113,12 +113,6 @@ def _finer(points: np.ndarray) -> np.ndarray:
         count = max(math.ceil(2 * float(np.abs(b - a).max())), 4)
         rows.append(a + np.arange(1, count + 1)[:, None] / count * (b - a))
     return np.vstack(rows)
-
-
-def _shortest_chain(boxes: Boxes, points: np.ndarray, size: np.ndarray) -> list[int]:
-    before = np.arange(-1, len(points) - 1)
-    _chain(boxes, points, size, before)
-    return way_back(before, 0, len(points) - 1)
 
 
 @kernel

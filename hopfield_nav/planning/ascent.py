@@ -84,29 +84,29 @@ def climb_cells(table, length, shape, start, target, mantissa, exponent):
 @inlined
 def neighbour(at, offset, k, shape, wrap, place):
     """Place of the neighbour at step k of the cell `at` (rank,); -1 where the grid ends."""
-    found = 0
+    there = 0
     for a in range(shape.size):
         c = at[a] + offset[k, a]
         if c < 0 or c >= shape[a]:
             if not wrap[a]:
                 return -1
             c += shape[a] if c < 0 else -shape[a]
-        found += place[a, c]
-    return found
+        there += place[a, c]
+    return there
 
 
 @inlined
 def beside(at, offset, k, shape, wrap):
     """Number in C order of the cell at step k from ``at``; -1 beyond the edge of an axis that is not closed."""
-    found = 0
+    number = 0
     for a in range(shape.size):
         c = at[a] + offset[k, a]
         if c < 0 or c >= shape[a]:
             if not wrap[a]:
                 return -1
             c += shape[a] if c < 0 else -shape[a]
-        found = found * shape[a] + c
-    return found
+        number = number * shape[a] + c
+    return number
 
 
 @inlined
@@ -121,10 +121,10 @@ def locate(cell, shape, at):
 @inlined
 def own_place(at, place):
     """Place of the cell `at` (rank,)."""
-    found = 0
+    there = 0
     for a in range(at.size):
-        found += place[a, at[a]]
-    return found
+        there += place[a, at[a]]
+    return there
 
 
 @inlined

@@ -25,29 +25,23 @@ def closed_keys(closed: np.ndarray | Sequence | None, near: Neighbourhood) -> np
         return NONE_CLOSED
     outside = ((pairs < 0) | (pairs >= np.array(shape))).any(axis=(1, 2))
     if outside.any():
-        found, allowed = pairs[outside.argmax()].tolist(), f"0 to below {shape}"
-        raise BadInput("closed step lies outside the grid", found=found, allowed=allowed)
+        pair, allowed = pairs[outside.argmax()].tolist(), f"0 to below {shape}"
+        raise BadInput("closed step lies outside the grid", found=pair, allowed=allowed)
     both = np.concatenate([pairs, pairs[:, ::-1]])
     gap = both[:, 1] - both[:, 0]
     half = np.array(shape) // 2
     gap = np.where(near.wrap, (gap + half) % shape - half, gap)
-    number = _step_numbers(gap, near.offset)
-    strangers = number < 0
+    reach = int(np.abs(near.offset).max())
+    table = np.full((2 * reach + 1,) * len(shape), -1)
+    table[tuple((near.offset + reach).T)] = np.arange(len(near.offset))
+    number = table[tuple(np.clip(gap + reach, 0, 2 * reach).T)]
+    strangers = (number < 0) | (np.abs(gap) > reach).any(axis=1)
     if strangers.any():
-        found, longest = both[strangers.argmax()].tolist(), np.sqrt((near.offset**2).sum(axis=1).max())
+        pair, longest = both[strangers.argmax()].tolist(), np.sqrt((near.offset**2).sum(axis=1).max())
         allowed = f"two cells, up to {longest:.4g} cells apart"
-        raise BadInput("closed step joins no neighbours", found=found, allowed=allowed)
+        raise BadInput("closed step joins no neighbours", found=pair, allowed=allowed)
     cell = np.ravel_multi_index(tuple(both[:, 0].T), shape)
     return np.unique(cell * len(near.offset) + number)
-
-
-def _step_numbers(gap: np.ndarray, offset: np.ndarray) -> np.ndarray:
-    """Number of the step (k, rank) that each gap (m, rank) is; -1 where it is none."""
-    reach = int(np.abs(offset).max())
-    table = np.full((2 * reach + 1,) * offset.shape[1], -1)
-    table[tuple((offset + reach).T)] = np.arange(len(offset))
-    near = (np.abs(gap) <= reach).all(axis=1)
-    return np.where(near, table[tuple(np.clip(gap + reach, 0, 2 * reach).T)], -1)
 
 
 def _as_pairs(closed: np.ndarray | Sequence, rank: int) -> np.ndarray:

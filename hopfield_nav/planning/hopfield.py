@@ -148,13 +148,13 @@ def flat_index(cell: Sequence[int], shape: Sequence[int], name: str) -> int:
             index = index * size + at
         else:
             return index
-    found = np.asarray(cell)
-    if found.shape != (len(shape),) or found.dtype.kind not in "iu":
+    numbers = np.asarray(cell)
+    if numbers.shape != (len(shape),) or numbers.dtype.kind not in "iu":
         raise BadInput(f"{name} cell", found=cell, allowed=f"{len(shape)} integers")
     index = 0
-    for at, size in zip(found.tolist(), shape, strict=True):
+    for at, size in zip(numbers.tolist(), shape, strict=True):
         if not 0 <= at < size:
             allowed = f"0 to below {tuple(shape)}"
-            raise BadInput(f"{name} cell lies outside the grid", found=found.tolist(), allowed=allowed)
+            raise BadInput(f"{name} cell lies outside the grid", found=numbers.tolist(), allowed=allowed)
         index = index * size + at
     return int(index)

@@ -15,11 +15,10 @@ import numpy as np
 
 from hopfield_nav.planning.ascent import UNREACHED, descend
 from hopfield_nav.planning.closed import NONE_CLOSED, by_place
-from hopfield_nav.planning.landscape import Landscape
 from hopfield_nav.planning.limit_bits import blocks, levels
 from hopfield_nav.planning.limit_lengths import OPEN, distances, mark, pad
 from hopfield_nav.planning.neighbourhood import Neighbourhood
-from hopfield_nav.planning.plan import NO_PATH, Plan
+from hopfield_nav.planning.plan import NO_PATH, Landscape, Plan
 
 
 class Field(NamedTuple):

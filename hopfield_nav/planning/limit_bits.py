@@ -59,13 +59,17 @@ def blocks(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> Blocks:
     last = np.uint64(2) * first
     edge = ((at == 0) * first + (at == count[:, None] - 1) * last).sum(axis=0, dtype=np.uint64)
     back = ((size - 1) * shift).astype(np.uint64)
-    found = Blocks(
+    place = np.zeros((rank, max(shape)), np.int64)
+    for axis, n in enumerate(shape):
+        cell = np.arange(n)
+        place[axis, :n] = cell // size[axis] * stride[axis] * 64 + cell % size[axis] * shift[axis]
+    layout = Blocks(
         np.array(shape), np.array(wrap), stride.astype(np.uint64), (stride * (count - 1)).astype(np.uint64),
-        shift.astype(np.uint64), back, low, high, edge, _places(shape, size, stride, shift),
+        shift.astype(np.uint64), back, low, high, edge, place,
     )  # fmt: skip
-    for array in found:
+    for array in layout:
         array.setflags(write=False)
-    return found
+    return layout
 
 
 def _halvings(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> list[int]:
@@ -91,14 +95,6 @@ def _faces(size: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     low = np.where(along == 0, value, 0).sum(axis=1, dtype=np.uint64)
     high = np.where(along == size[:, None] - 1, value, 0).sum(axis=1, dtype=np.uint64)
     return low, high
-
-
-def _places(shape: tuple[int, ...], size: np.ndarray, stride: np.ndarray, shift: np.ndarray) -> np.ndarray:
-    place = np.zeros((len(shape), max(shape)), np.int64)
-    for axis, n in enumerate(shape):
-        cell = np.arange(n)
-        place[axis, :n] = cell // size[axis] * stride[axis] * 64 + cell % size[axis] * shift[axis]
-    return place
 
 
 def levels(
@@ -221,10 +217,10 @@ def advance(layout, words, queues, count, hop, level, guarded, doors):
 @inlined
 def _is_next(doors, g, level, hop):
     """Whether the wave is at one of the doors of guarded cell ``g``."""
-    found = False
+    is_there = False
     for k in range(doors.shape[1]):
-        found |= doors[g, k] >= 0 and level[doors[g, k]] == hop
-    return found
+        is_there |= doors[g, k] >= 0 and level[doors[g, k]] == hop
+    return is_there
 
 
 @inlined

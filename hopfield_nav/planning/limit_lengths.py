@@ -63,21 +63,13 @@ def mark(state: np.ndarray, keys: np.ndarray, steps: int) -> None:
 
 @kernel
 def distances(layout, length, state, targets, closed):
-    """Distances by place, (places,), inf where there is no path; arguments as in `spread`."""
-    distance = np.full(state.size, np.inf)
-    spread(layout, length, state, targets, closed, distance)
-    return distance
-
-
-@kernel
-def spread(layout, length, state, targets, closed, distance):
-    """Shortest distances to the nearest of the targets' places (m,), into ``distance`` (places,) of inf.
+    """Shortest distances (places,) to the nearest of the targets' places (m,), inf where there is no path.
 
     ``length`` (k,) is that of the steps, ``state`` (places,) that of `pad` with the targets OPEN, also changed in
     place; the cells of the ``closed`` keys (n,) by place are marked by `mark`.
     """
     shape, stride, reach, step = layout.shape, layout.stride, layout.reach, layout.step
-    width = max(length.min(), length.max() / MOST_BUCKETS)
+    distance, width = np.full(state.size, np.inf), max(length.min(), length.max() / MOST_BUCKETS)
     per_width = 1.0 / width
     head = np.full(np.int64(length.max() * per_width) + 3, END, np.int64)
     used, spare, waiting, now = targets.size, END, targets.size, 0
@@ -111,7 +103,8 @@ def spread(layout, length, state, targets, closed, distance):
                     continue
             beyond = here + length[k]
             if beyond < distance[j]:
-                if _is_new(distance, beyond, j, per_width, state):
+                stands = state[j] & WAITS != 0 and np.int64(distance[j] * per_width) == np.int64(beyond * per_width)
+                if not stands:  # in that very bucket
                     if spare != END:
                         node, spare = spare, after[spare]
                     else:
@@ -124,24 +117,17 @@ def spread(layout, length, state, targets, closed, distance):
                     waiting += 1
                     state[j] |= WAITS
                 distance[j] = beyond
+    return distance
 
 
 @inlined
 def fold(place, shape, stride, reach):
     """Place of the cell whose ghost stands at `place`."""
-    found = place
+    own = place
     for a in range(shape.size):
         at = place // stride[a] % (shape[a] + 2 * reach) - reach
         if at < 0:
-            found += shape[a] * stride[a]
+            own += shape[a] * stride[a]
         elif at >= shape[a]:
-            found -= shape[a] * stride[a]
-    return found
-
-
-@inlined
-def _is_new(distance, beyond, j, per_width, state):
-    """Whether cell j, now nearer, must be put into a bucket: it does not stand in that very one."""
-    if state[j] & WAITS == 0:
-        return True
-    return np.int64(distance[j] * per_width) != np.int64(beyond * per_width)
+            own -= shape[a] * stride[a]
+    return own

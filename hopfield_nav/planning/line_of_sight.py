@@ -51,8 +51,8 @@ def check_blocked(blocked: np.ndarray) -> np.ndarray:
     """A bool grid as an array; BadInput for anything else."""
     grid = np.asarray(blocked)
     if grid.dtype != bool or not 1 <= grid.ndim <= MOST_AXES or grid.size < 1:
-        found = f"{grid.dtype} of shape {grid.shape}"
-        raise BadInput("blocked", found=found, allowed=f"a bool array with 1 to {MOST_AXES} axes")
+        kind = f"{grid.dtype} of shape {grid.shape}"
+        raise BadInput("blocked", found=kind, allowed=f"a bool array with 1 to {MOST_AXES} axes")
     return grid
 
 

@@ -1,5 +1,10 @@
-"""What a planner answers: a path through the map, or why there is none."""
+"""What a planner answers: a path through the map, or why there is none; and what a settled network is seen as.
 
+A network is seen as an activation for every neuron, and the neighbour that each one climbs to: so records and pictures
+have it. Paths are found by `ascent`, which needs no grid of it.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
@@ -8,7 +13,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from dynamics import BadInput, html_table
-from hopfield_nav.planning.landscape import Landscape
+from hopfield_nav.planning.ascent import SAME_ACTIVATION, SAME_DISTANCE
+from hopfield_nav.planning.neighbourhood import Neighbourhood
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +28,46 @@ def way_back(before: np.ndarray, first: int, last: int) -> list[int]:
     while path[-1] != first:
         path.append(int(before[path[-1]]))
     return path[::-1]
+
+
+class Landscape:
+    """Activations over a grid, filled in when they are first asked for: over 20^6 cells they take half a gigabyte.
+
+    ``near`` is the grid's neighbourhood, ``closed`` (n,) the keys of its closed steps (see `closed`), ``sums`` whether
+    it is the network "sum".
+    """
+
+    def __init__(self, grid: Callable[[], np.ndarray], near: Neighbourhood, closed: np.ndarray, sums: bool) -> None:
+        self._grid, self.near, self.closed, self.sums = grid, near, closed, sums
+
+    @cached_property
+    def activation(self) -> np.ndarray:
+        """The grid of ln sigma, network "sum", or of minus the distance, "limit"; -inf where there is no path."""
+        return self._grid()
+
+    def climbed(self, cells: np.ndarray) -> np.ndarray:
+        """The neighbour (m, rank) that steepest ascent goes to from each cell (m, rank); the cell itself where it ends.
+
+        From a blocked cell it goes to where its neighbours are highest.
+        """
+        near, steps = self.near, len(self.near.offset)
+        beside, cells = cells[:, None] + near.offset, np.asarray(cells)
+        inside = (near.wrap | ((beside >= 0) & (beside < near.shape))).all(axis=2)
+        first = np.ravel_multi_index(tuple(cells.T), near.shape)
+        inside &= ~np.isin(first[:, None] * steps + np.arange(steps), self.closed)
+        beside %= near.shape
+        high = np.where(inside, self.activation[tuple(np.moveaxis(beside, 2, 0))], -np.inf)
+        own = self.activation[tuple(cells.T)][:, None]
+        if self.sums:
+            best, slack = high.max(axis=1, keepdims=True), np.log1p(-SAME_ACTIVATION)
+            best = np.where(best > own, best, np.inf)
+        else:
+            high = np.where(own == 0.0, -np.inf, high - near.length)
+            best = high.max(axis=1, keepdims=True)
+            slack = SAME_DISTANCE * np.where(np.isfinite(best), best, 0.0)
+        good = np.isfinite(high) & (high >= best + slack) & ((high > own) | (not self.sums))
+        up = beside[np.arange(len(cells)), good.argmax(axis=1)]
+        return np.where(good.any(axis=1)[:, None], up, cells)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,15 +85,15 @@ class Plan:
     landscape: Landscape | None = field(default=None, repr=False)  # the settled network; None of other planners
 
     def __repr__(self) -> str:
-        return f"<Plan: {self._told}, {self.network} network>"
+        return f"<Plan: {self._words}, {self.network} network>"
 
     def _repr_html_(self) -> str:
         ends = None if self.cells is None else f"{tuple(self.cells[0])} to {tuple(self.cells[-1])}"
-        rows = [("path", self._told), ("cells", ends), ("network", self.network), ("beta", self.beta)]
+        rows = [("path", self._words), ("cells", ends), ("network", self.network), ("beta", self.beta)]
         return html_table("Plan", rows)
 
     @property
-    def _told(self) -> str:
+    def _words(self) -> str:
         return self.reason if self.cells is None else f"{len(self.cells)} cells, length {self.length:.6g}"
 
     @cached_property

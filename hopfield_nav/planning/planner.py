@@ -91,9 +91,9 @@ def replan(
     around = on_grid(near, grid.shape)
     keys = closed_keys(closed, around)
     function = None if activation == "linear" else choose_function(network, activation, beta, around)
+    slope = function.slope if function else None
     if network == "sum" and (keys.size or function):
         check_size(around)
-    slope = function.slope if function else None
     if network == "sum" and not function:
         slope = check_beta(default_beta(around) if beta is None else beta, around)
     if not allow_blocked_start and (grid.item(first) or grid.item(last)):
@@ -115,8 +115,8 @@ def check_grid(blocked: np.ndarray) -> np.ndarray:
     if grid.dtype.kind in "iu" and np.isin(grid, (0, 1)).all():
         grid = grid.astype(bool)
     if grid.dtype != bool or grid.ndim < 1 or grid.size < 1:
-        found = f"{grid.dtype} of shape {grid.shape}"
-        raise BadInput("blocked", found=found, allowed="a bool array with at least one cell, or one of 0, 1")
+        kind = f"{grid.dtype} of shape {grid.shape}"
+        raise BadInput("blocked", found=kind, allowed="a bool array with at least one cell, or one of 0, 1")
     return grid
 
 

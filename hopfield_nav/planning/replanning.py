@@ -9,10 +9,9 @@ import numpy as np
 from dynamics import BadInput
 from hopfield_nav.planning.closed import by_place, closed_keys, with_new
 from hopfield_nav.planning.hopfield import flat_index
-from hopfield_nav.planning.landscape import Landscape
 from hopfield_nav.planning.limit import distance_grid, plan_in_field, solve
 from hopfield_nav.planning.neighbourhood import Neighbourhood, on_grid
-from hopfield_nav.planning.plan import Plan
+from hopfield_nav.planning.plan import Landscape, Plan
 from hopfield_nav.planning.planner import check_grid
 from hopfield_nav.planning.repair import GIVEN_UP, block, close
 

@@ -14,9 +14,8 @@ from dynamics import BadInput
 from hopfield_nav.planning.ascent import climb_cells
 from hopfield_nav.planning.closed import NONE_CLOSED, without
 from hopfield_nav.planning.hopfield import flat_index
-from hopfield_nav.planning.landscape import Landscape
 from hopfield_nav.planning.neighbourhood import Neighbourhood
-from hopfield_nav.planning.plan import NO_PATH, Plan
+from hopfield_nav.planning.plan import NO_PATH, Landscape, Plan
 from hopfield_nav.planning.sum_exact import Equilibrium, log_activation, settle
 
 MOST_SWEEPS = 100_000
@@ -65,10 +64,17 @@ def solve_sum(problem: Problem, blocked: np.ndarray) -> Summed:
     """Settle the summing network on a bool grid in C order."""
     flat = blocked.reshape(-1)
     if flat.size * len(problem.near.length) > LARGE and problem.beta >= SMALLEST_BETA:
-        found = _solve_rows(problem, flat)
-        if found is not None:
-            return found
-    state = settle(_table(problem), flat, _target(problem), problem.beta, problem.eigenvalue, MOST_SWEEPS)
+        summed = _solve_rows(problem, flat)
+        if summed is not None:
+            return summed
+    state = settle(
+        without(problem.near.table, problem.closed),
+        flat,
+        _target(problem),
+        problem.beta,
+        problem.eigenvalue,
+        MOST_SWEEPS,
+    )
     return Summed(problem, state, None, state.sweeps, state.settled, state.saturated)
 
 
@@ -95,10 +101,6 @@ def _target(problem: Problem) -> int:
     return flat_index(problem.target, problem.near.shape, "target")
 
 
-def _table(problem: Problem) -> np.ndarray:
-    return without(problem.near.table, problem.closed)
-
-
 def plan_in_sum(network: Summed, start: Sequence[int]) -> Plan:
     """The path of steepest ascent in a settled summing network, from the start to its target."""
     problem = network.problem
@@ -117,8 +119,8 @@ def _climb(network: Summed, start: tuple[int, ...]) -> tuple[np.ndarray, float, 
     problem, state, near = network.problem, network.equilibrium, network.problem.near
     if state is not None:
         first, target = flat_index(start, near.shape, "start"), _target(problem)
-        ends = np.array(near.shape), first, target
-        return climb_cells(_table(problem), near.length, *ends, state.mantissa, state.exponent)
+        ends, table = (np.array(near.shape), first, target), without(near.table, problem.closed)
+        return climb_cells(table, near.length, *ends, state.mantissa, state.exponent)
     landscape, cells = Landscape(network.log_activation, near, problem.closed, True), [np.array(start)]
     while tuple(cells[-1]) != problem.target:
         (after,) = landscape.climbed(cells[-1][None])

@@ -17,7 +17,6 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.kernels.decorators import kernel
-from hopfield_nav.planning.hops import flood, own_eigenvalue, prepare
 
 RADIX = 2.0**64
 HALF = 2.0**32
@@ -27,6 +26,7 @@ PATIENCE = 40  # sweeps, times 2 - omega, after which what still moves is roundi
 BATCH = 64  # most sweeps with the same exponents
 STEEP = 0.7  # of beta lambda, above which it pays to know the eigenvalue of the very map
 WIDEST = 5  # exponents between neighbours; beta >= 1e-60 keeps it below
+POWERS = 16  # steps of the power method, which estimates the largest eigenvalue over the cells that are reached
 LARGEST = 1e200  # of a value within a batch: times beta RADIX**WIDEST it is still finite
 
 
@@ -86,17 +86,11 @@ def _find_exponents(table, queue, reached, beta, mantissa, exponent):
 
 
 @kernel
-def _places(queue, reached, cells):
-    """Place of every cell in the queue, (cells + 1,); `reached` for cells that are not in it."""
+def _link(table, queue, reached, cells):
+    """The connections as places in the queue, (reached, k); `reached` for cells that are not in it."""
     place = np.full(cells + 1, reached, np.int32)
     for n in range(reached):
         place[queue[n]] = n
-    return place
-
-
-@kernel
-def _link(table, queue, reached, place):
-    """The connections as places in the queue, (reached, k)."""
     link = np.empty((reached, table.shape[1]), np.uint32)
     for n in range(reached):
         for k in range(table.shape[1]):
@@ -105,32 +99,21 @@ def _link(table, queue, reached, place):
 
 
 @kernel
-def _fold(link, queue, beta, exponent, weight):
-    """Set the weights (reached, k) to beta * RADIX**(exponent of neighbour - own exponent); in place."""
+def _begin_batch(link, queue, beta, mantissa, exponent, weight, value, ceiling):
+    """Values of a batch by place, where sigma = 1 clamps them, and the weights of their connections; in place.
+
+    These (reached, k) are beta * RADIX**(exponent of neighbour - own exponent).
+    """
     reached = link.shape[0]
     for n in range(reached):
-        for k in range(link.shape[1]):
-            weight[n, k] = 0.0
-            if link[n, k] < reached:
-                gap = exponent[queue[link[n, k]]] - exponent[queue[n]]
-                weight[n, k] = beta if gap == 0 else beta * RADIX ** min(max(gap, -WIDEST), WIDEST)
-
-
-@kernel
-def _load(queue, mantissa, exponent, value, ceiling):
-    """Values of a batch by place, and where sigma = 1 clamps them; in place."""
-    for n in range(ceiling.size):
         i = queue[n]
         value[n] = mantissa[i]
         ceiling[n] = min(RADIX ** min(-exponent[i], WIDEST), LARGEST)
-
-
-@kernel
-def _store(queue, value, mantissa, exponent):
-    """Values of a batch back to mantissa and exponent; in place."""
-    for n in range(1, value.size - 1):
-        i = queue[n]
-        mantissa[i], exponent[i] = _normalise(value[n], exponent[i])
+        for k in range(link.shape[1]):
+            weight[n, k] = 0.0
+            if link[n, k] < reached:
+                gap = exponent[queue[link[n, k]]] - exponent[i]
+                weight[n, k] = beta if gap == 0 else beta * RADIX ** min(max(gap, -WIDEST), WIDEST)
 
 
 @kernel
@@ -165,8 +148,7 @@ def _batches(link, queue, beta, omega, most_sweeps, mantissa, exponent):
     ceiling = np.empty(link.shape[0])
     sweeps, settled = 0, False
     while not settled and sweeps < most_sweeps:
-        _fold(link, queue, beta, exponent, weight)
-        _load(queue, mantissa, exponent, value, ceiling)
+        _begin_batch(link, queue, beta, mantissa, exponent, weight, value, ceiling)
         still = counts_as_none(omega, sweeps)
         settled = not _relax(link, weight, omega, still, ceiling, value)
         sweeps += 1
@@ -175,17 +157,59 @@ def _batches(link, queue, beta, omega, most_sweeps, mantissa, exponent):
             moved = _relax(link, weight, omega, still, ceiling, value)
             sweeps += 1
             left -= 1
-        _store(queue, value, mantissa, exponent)
+        for n in range(1, ceiling.size):
+            mantissa[queue[n]], exponent[queue[n]] = _normalise(value[n], exponent[queue[n]])
     return sweeps, settled
 
 
 @kernel
-def _is_saturated(queue, reached, mantissa, exponent):
-    """Whether a neuron other than the target is clamped at 1."""
-    saturated = False
-    for n in range(1, reached):
-        saturated |= exponent[queue[n]] == 0 and mantissa[queue[n]] == 1.0
-    return saturated
+def flood(table, blocked, target, queue):
+    """Breadth-first search from the target, which counts as free, past `blocked` cells (cells,).
+
+    Returns how many cells were reached; `queue` (cells,) holds them in order of their distance.
+    """
+    unseen = np.zeros(blocked.size + 1, np.bool_)
+    for i in range(blocked.size):
+        unseen[i] = not blocked[i]
+    unseen[target] = False
+    queue[0] = target
+    head, tail = 0, 1
+    while head < tail:
+        i = queue[head]
+        head += 1
+        for k in range(table.shape[1]):
+            j = table[i, k]
+            if unseen[j]:
+                unseen[j] = False
+                queue[tail] = j
+                tail += 1
+    return tail
+
+
+@kernel
+def own_eigenvalue(link, bound):
+    """Estimate the largest eigenvalue of the connections among the reached cells without the target.
+
+    Obstacles lower it well below the bound of an open grid, and over-relaxation suited to the bound would swing.
+    Steps of the power method; each quotient of norms is a bound below. ``link`` (reached, k) are places of the
+    neighbours, the target's place 0; `reached` where there is none.
+    """
+    reached = link.shape[0]
+    old, new = np.ones(reached + 1), np.zeros(reached + 1)
+    old[0], old[reached] = 0.0, 0.0
+    quotient = 0.0
+    for _ in range(POWERS):
+        before, after = 0.0, 0.0
+        for n in range(1, reached):
+            total = 0.0
+            for k in range(link.shape[1]):
+                total += old[link[n, k]]
+            new[n] = total
+            before += old[n] * old[n]
+            after += total * total
+        quotient = np.sqrt(after / before) if before > 0.0 else 0.0
+        old, new = new, old
+    return min(quotient, bound)
 
 
 @kernel
@@ -196,16 +220,17 @@ def settle(table, blocked, target, beta, eigenvalue, most_sweeps):
     beta < 1/eigenvalue. After ``most_sweeps`` it gives up, ``settled`` False.
     """
     mantissa, exponent = np.zeros(blocked.size + 1), np.full(blocked.size + 1, NOTHING, np.int32)
-    hops, queue = np.empty(blocked.size + 1, np.int32), np.empty(blocked.size, np.int32)
-    prepare(blocked, target, hops)
-    reached = flood(table, target, hops, queue)
+    queue = np.empty(blocked.size, np.int32)
+    reached = flood(table, blocked, target, queue)
     mantissa[target], exponent[target] = 1.0, 0
     _find_exponents(table, queue, reached, beta, mantissa, exponent)
-    link = _link(table, queue, reached, _places(queue, reached, blocked.size))
+    link = _link(table, queue, reached, blocked.size)
     largest = eigenvalue if beta * eigenvalue < STEEP else own_eigenvalue(link, eigenvalue)
     omega = 2.0 / (1.0 + np.sqrt(1.0 - (beta * largest) ** 2))
     sweeps, settled = _batches(link, queue, beta, omega, most_sweeps, mantissa, exponent)
-    saturated = _is_saturated(queue, reached, mantissa, exponent)
+    saturated = False
+    for n in range(1, reached):
+        saturated |= exponent[queue[n]] == 0 and mantissa[queue[n]] == 1.0
     return Equilibrium(mantissa, exponent, sweeps, settled, saturated)
 
 

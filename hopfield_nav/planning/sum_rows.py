@@ -49,24 +49,15 @@ def rows(near: Neighbourhood, target: tuple[int, ...]) -> LayerRows:
 @inlined
 def _first_of(row, step, layout):
     """First cell of the row at a step from the row with leading coordinates `row`; -1 beyond an edge."""
-    found = 0
+    first = 0
     for a in range(row.size):
         c = row[a] + step[a]
         if c < 0 or c >= layout.shape[a]:
             if not layout.wrap[a]:
                 return -1
             c += layout.shape[a] if c < 0 else -layout.shape[a]
-        found += c * layout.stride[a]
-    return found
-
-
-@inlined
-def _is_inside(row, layout):
-    """Whether no step from the row leads over an edge."""
-    inside = True
-    for a in range(row.size):
-        inside &= layout.reach <= row[a] < layout.shape[a] - layout.reach
-    return inside
+        first += c * layout.stride[a]
+    return first
 
 
 @inlined
@@ -87,8 +78,9 @@ def _add_row(values, first, step, wraps, total):
 def _gather(values, row, first, layout, total):
     """Sum of the neighbours in other rows, `total` (n,), for the row that begins at `first`; in place."""
     total[:] = 0.0
-    last = row.size
-    inside = _is_inside(row, layout)
+    last, inside = row.size, True  # no step from the row leads over an edge
+    for a in range(last):
+        inside &= layout.reach <= row[a] < layout.shape[a] - layout.reach
     for m in range(layout.jump.size):
         other = first + layout.jump[m] if inside else _first_of(row, layout.across[m], layout)
         if other >= 0 and layout.across[m, last] == 0:
