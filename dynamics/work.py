@@ -30,7 +30,7 @@ class Work(NamedTuple):
 
 def make_work(n: int) -> Work:
     """Scratch arrays for an arm with ``n`` joints."""
-    return work_in.__wrapped__(np.zeros(room_for(n)), n)  # type: ignore[attr-defined]
+    return work_in.__wrapped__(np.zeros(room_for(n)), n)
 
 
 def room_for(n: int) -> int:

@@ -14,7 +14,7 @@ def has_closed_form(arm: Arm) -> bool:
     Raises ``BadInput``: its arrays do not fit each other.
     """
     joint_count(arm)
-    in_python = is_of_ur_type.__wrapped__  # type: ignore[attr-defined]  # a world is checked without Numba
+    in_python = is_of_ur_type.__wrapped__  # a world is checked without Numba
     return bool(in_python(arm.dh, arm.twist))
 
 

@@ -4,6 +4,7 @@
 everything is compiled on this machine.
 """
 
+import hashlib
 import json
 import sys
 import tarfile
@@ -11,11 +12,21 @@ from collections.abc import Mapping
 from lzma import LZMAError
 from pathlib import Path
 
-from dynamics.kernels.checksums import opened
-
 ARCHIVES = Path(__file__).with_name("compiled")
 ABOUT = "about.json"  # its first file: the versions, and the name of the ``folder``
+_CHECKSUM = hashlib.sha256().digest_size
 _DAMAGED = (EOFError, KeyError, LZMAError, OSError, ValueError, tarfile.TarError)
+
+
+def sealed(content: bytes) -> bytes:
+    """A content with its checksum behind it, so that what a bad disk has left is not taken for what was written."""
+    return content + hashlib.sha256(content).digest()
+
+
+def opened(content: bytes) -> bytes | None:
+    """What was sealed; None where it is not whole."""
+    inside = content[:-_CHECKSUM]
+    return inside if sealed(inside) == content else None
 
 
 def archive_path(versions: Mapping[str, str]) -> Path:
@@ -58,11 +69,11 @@ def unpack(folder: Path, name: str, versions: Mapping[str, str]) -> None:
 def contents(archive: Path) -> dict[str, bytes]:
     """The files of an archive, whose checksums are right."""
     with tarfile.open(archive, "r:xz") as files:
-        found = {member.name: _content(files, member) for member in files if member.name != ABOUT}
-    for name, content in found.items():
+        inside = {member.name: _content(files, member) for member in files if member.name != ABOUT}
+    for name, content in inside.items():
         if opened(content) is None or ".." in Path(name).parts:
             raise ValueError(f"{name} is damaged")
-    return found
+    return inside
 
 
 def _content(files: tarfile.TarFile, member: tarfile.TarInfo | None) -> bytes:

@@ -54,8 +54,8 @@ def is_private(folder: Path) -> bool:
     """Whether a folder is ours, or the administrator's, and nobody else may write to it."""
     if not hasattr(os, "getuid"):
         return True
-    found = folder.stat()
-    return found.st_uid in (os.getuid(), 0) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    status = folder.stat()
+    return status.st_uid in (os.getuid(), 0) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _new_root() -> Path:
@@ -95,21 +95,16 @@ def cache_folder() -> Path:
     folder = root / f"code-{core_digest()}"
     if not folder.exists():
         with suppress(OSError, FolderTaken):  # it cannot be made, or another program was quicker
-            _make(folder)
+            with whole_folder(folder) as made:
+                made.chmod(0o700)
+                (made / _TAG).write_text(_TAGGED, encoding="utf-8")
+                if not flags():
+                    unpack(made, folder.name, versions())
             _prune(root, folder)
     if folder.exists() and not is_private(folder):
         message = "others may write to the folder of compiled code, which is executed"
         raise BadInput(message, where=str(folder), allowed="remove it, or NUMBA_CACHE_DIR=FOLDER of your own")
     return folder
-
-
-def _make(folder: Path) -> None:
-    """Make a folder of compiled code, whole or not at all."""
-    with whole_folder(folder) as made:
-        made.chmod(0o700)
-        (made / _TAG).write_text(_TAGGED, encoding="utf-8")
-        if not flags():
-            unpack(made, folder.name, versions())
 
 
 @functools.cache

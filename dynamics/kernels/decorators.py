@@ -32,7 +32,6 @@ Table = NewType("Table", np.ndarray)  # of float64 in rows, (k, m)
 Room = NewType("Room", np.ndarray)  # scratch numbers, with which other threads of Python run; or None, for one row
 MayMiss = NewType("MayMiss", np.ndarray)  # numbers in a row, or None
 _RANKS: dict[Any, int] = {np.ndarray: 1, Table: 2, MayMiss: 1, Room: 1}
-_FOR_KERNELS_ONLY: dict[str, Any] = {"forceinline": True, "no_cpython_wrapper": True}
 
 
 @functools.cache
@@ -52,22 +51,17 @@ class Kernel:
     Numba's own is ``dispatcher``.
     """
 
+    __wrapped__: Callable
+
     def __init__(self, function: Callable) -> None:
         functools.update_wrapper(self, function)
 
-    @property
-    def _options(self) -> dict[str, Any]:
-        return COMPILE_OPTIONS
-
     @functools.cached_property
     def dispatcher(self) -> Callable:  # noqa: D102  (an attribute of the class)
-        return self._compile(self._options)
+        return _njit(self.__wrapped__, COMPILE_OPTIONS)
 
     def __call__(self, *arguments: Any) -> Any:  # noqa: D102
         return self.dispatcher(*arguments)
-
-    def _compile(self, options: dict[str, Any]) -> Callable:
-        return _njit(self.__wrapped__, options)  # type: ignore[attr-defined]
 
 
 class Inlined(Kernel):
@@ -78,36 +72,32 @@ class Inlined(Kernel):
     that is not kept.
     """
 
-    @property
-    def _options(self) -> dict[str, Any]:
-        return loop_options()
+    _keeps = True  # whether its compiled code is kept
 
     @functools.cached_property
     def dispatcher(self) -> Callable:  # noqa: D102
-        load_numba()
-        if not all_parts_are_there():
-            return self._compile({**self._options, "forceinline": True})
-        from dynamics.kernels.inline_compiler import InlineCompiler
+        options = {**loop_options(), "cache": self._keeps, "forceinline": True}
+        if all_parts_are_there():
+            from dynamics.kernels.our_compiler import InlineCompiler
 
-        return self._compile({**self._options, **_FOR_KERNELS_ONLY, "pipeline_class": InlineCompiler})
+            options |= {"no_cpython_wrapper": True, "pipeline_class": InlineCompiler}
+        return _njit(self.__wrapped__, options)
 
     def __call__(self, *arguments: Any) -> Any:  # noqa: D102
         return self._called(*arguments)
 
     @functools.cached_property
     def _called(self) -> Callable:
-        return self._compile({**self._options, "cache": False})
+        return _njit(self.__wrapped__, {**loop_options(), "cache": False})
 
 
 class Written(Inlined):
     """An inlined step that is written at run time, and gives parts of arrays: from Python it is called as it is."""
 
-    @property
-    def _options(self) -> dict[str, Any]:
-        return {**loop_options(), "cache": False}  # a file of sources is what code is kept for
+    _keeps = False  # a file of sources is what code is kept for
 
     def __call__(self, *arguments: Any) -> Any:  # noqa: D102
-        return self.__wrapped__(*arguments)  # type: ignore[attr-defined]
+        return self.__wrapped__(*arguments)
 
 
 class Shared(Inlined):
@@ -125,16 +115,16 @@ class Shared(Inlined):
     @functools.cached_property
     def external(self) -> Any:
         """Its type in kernels."""
-        from dynamics.kernels.shared_code import external_type
+        from dynamics.kernels.our_compiler import external_type
 
-        return external_type(self.__wrapped__, _signature(self.__wrapped__))  # type: ignore[attr-defined]
+        return external_type(self.__wrapped__, _signature(self.__wrapped__))
 
     def link(self) -> None:
         """Tell the linker where the code is; a caller's code that was kept asks for it by its symbol."""
-        from dynamics.kernels.shared_code import tell_linker
+        from dynamics.kernels.our_compiler import tell_linker
 
-        self._code = first_class(_signature(self.__wrapped__), self.__wrapped__)  # type: ignore[attr-defined]
-        tell_linker(self.__wrapped__, self._code)  # type: ignore[attr-defined]
+        self._code = first_class(_signature(self.__wrapped__), self.__wrapped__)
+        tell_linker(self.__wrapped__, self._code)
 
 
 _TO_LINK: list[Shared] = []  # the shared steps of loaded files that no kernel could call yet
@@ -164,13 +154,15 @@ class Packed(Kernel):
         load_numba()
         lent = _linking()
         loop = compile_loop(_signature(self.__wrapped__, lent), self.__wrapped__, not lent)
-        return unchecked_call(loop) if lent else lambda *arguments: _with_room(loop, arguments)
+        if lent:
+            return unchecked_call(loop)
 
+        def with_room(*arguments: Any) -> Any:
+            if arguments[-1] is None:
+                raise TypeError("without room")
+            return loop(*(np.empty(0) if argument is None else argument for argument in arguments))
 
-def _with_room(loop: Callable, arguments: tuple[Any, ...]) -> Any:
-    if arguments[-1] is None:
-        raise TypeError("without room")
-    return loop(*(np.empty(0) if argument is None else argument for argument in arguments))
+        return with_room
 
 
 def _signature(function: Callable, lent: bool = False) -> Any:

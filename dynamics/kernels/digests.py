@@ -106,7 +106,7 @@ def package_digest(folder: Path) -> str:
         for path in part.rglob("*.py"):
             if not ours or decides_code(path):
                 files[path.relative_to(part.parent)] = path
-            others = (extensions / found.decode() for found in _EXTENSION.findall(path.read_bytes()))
+            others = (extensions / name.decode() for name in _EXTENSION.findall(path.read_bytes()))
             named += [other for other in dict.fromkeys(others) if other not in named and other.is_dir()]
     return _digest({}, files)
 

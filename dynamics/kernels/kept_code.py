@@ -22,8 +22,8 @@ from numba.core.serialize import dumps
 from numba.core.typing import Signature
 
 from dynamics.files.writing import whole_file
+from dynamics.kernels.archive import opened, sealed
 from dynamics.kernels.cache import cache_folder, package_folder
-from dynamics.kernels.checksums import opened, sealed
 from dynamics.kernels.digests import PACKAGES, checkout, extension_of
 
 ENDING = ".nbc"

@@ -81,7 +81,7 @@ def _is_plain(builder: Any, array: Any, rank: int) -> Any:
     flags = builder.and_(_read(builder, array, _FLAGS, _INT), _INT(_PLAIN))
     ranks, number = _read(builder, array, _RANK, _INT), _read(builder, kind, _NUMBER, _INT)
     asked = [(ranks, rank), (flags, _PLAIN), (number, _FLOAT.num), (_read(builder, kind, _ORDER, _BYTE), ord("="))]
-    return functools.reduce(builder.and_, [builder.icmp_signed("==", found, found.type(w)) for found, w in asked])
+    return functools.reduce(builder.and_, [builder.icmp_signed("==", value, value.type(w)) for value, w in asked])
 
 
 def _read(builder: Any, begin: Any, place: int, kind: Any) -> Any:
@@ -125,5 +125,5 @@ def _room_here(context: Any, builder: Any, signature: Any, arguments: Any) -> An
     missing = builder.icmp_signed("==", given.nitems, _WORD(0))
     data = builder.select(missing, builder.bitcast(here, given.data.type), given.data)
     made = make_array(signature.return_type)(context, builder)
-    found = _populate(builder, made, data, [builder.select(missing, _WORD(ROOM), given.nitems)])
-    return impl_ret_borrowed(context, builder, signature.return_type, found)
+    row = _populate(builder, made, data, [builder.select(missing, _WORD(ROOM), given.nitems)])
+    return impl_ret_borrowed(context, builder, signature.return_type, row)

@@ -59,10 +59,10 @@ def missing_part() -> str:
     for place, names in _PARTS.items():
         module, _, owner = place.partition(":")
         try:
-            found = attrgetter(owner)(import_module(module))
+            part = attrgetter(owner)(import_module(module))
         except (ImportError, AttributeError):
             return f"{module}.{owner}"
         for name in names:
-            if not hasattr(found, name):
+            if not hasattr(part, name):
                 return f"{module}.{owner}.{name}"
     return ""

@@ -6,22 +6,33 @@ are compiled, under Numba's lock, it writes machine code for our processor.
 """
 
 import functools
+import inspect
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding as llvm
+from llvmlite import ir
+from numba import types
 from numba.core import config, sigutils
 from numba.core.bytecode import FunctionIdentity
 from numba.core.ccallback import CFunc
-from numba.core.codegen import JITCPUCodegen
+from numba.core.cgutils import get_or_insert_function
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.typing import Signature
+from numba.core.typing.templates import make_intrinsic_template
 
 from dynamics.kernels.digests import FIXED, target
 from dynamics.kernels.kept_code import kept_code
 from dynamics.kernels.settings_here import without_settings_here
+
+_ENVIRONMENT = "_ZN08NumbaEnv"  # how the names of those variables begin that Numba sets after compiling
+_OWNER = "_CPUCodeLibrary__library"  # whom Numba hands the machine code of a module, to be cached
 
 
 class _FixedCodegen(JITCPUCodegen):
@@ -121,3 +132,59 @@ def c_function(
     with _as_ours(ours):
         made.compile()
     return made
+
+
+class _InlineLibrary(JITCodeLibrary):
+    """The code of a function for others to link; what is compiled of it are the variables that Numba sets."""
+
+    def _optimize_final_module(self) -> None:
+        """Leave that to the callers."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        names = (v.name for v in self._final_module.global_variables if v.name.startswith(_ENVIRONMENT))
+        variables = llvm.parse_assembly("".join(f'@"{name}" = common global i8* null\n' for name in names))
+        variables.name = self.name
+        setattr(variables, _OWNER, weakref.proxy(self))
+        self._variables = variables
+        self._codegen._add_module(variables)
+        self._codegen._engine.finalize_object()
+        self._finalized = True
+
+
+class InlineCompiler(Compiler):
+    """Numba's compiler, into such a library."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
+        if library is None:
+            library = _InlineLibrary(target.codegen(), "inlined")
+            library.enable_object_caching()
+        super().__init__(typing, target, library, *rest)
+
+
+def external_type(function: Callable, signature: Signature) -> Any:
+    """What Numba takes ``function`` for in a kernel: something of a signature to call by its symbol."""
+
+    def call(context: Any, builder: Any, _: Signature, arguments: Any) -> Any:
+        kinds = [context.get_value_type(kind) for kind in signature.args]
+        kind = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
+        return builder.call(get_or_insert_function(builder.module, kind, _symbol(function)), arguments)
+
+    def define(typing: Any, *arguments: Any) -> tuple[Signature, Callable] | None:
+        taken = all(typing.can_convert(*both) is not None for both in zip(arguments, signature.args, strict=True))
+        return (signature, call) if taken else None
+
+    names = ["typing", *inspect.signature(function).parameters]
+    either = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    define.__signature__ = inspect.Signature([inspect.Parameter(name, either) for name in names])  # type: ignore[attr-defined]
+    return types.Function(make_intrinsic_template(function, define, function.__name__))
+
+
+def tell_linker(function: Callable, code: Any) -> None:
+    """Let the linker find what ``numba.cfunc`` made of ``function``, which has to be kept."""
+    llvm.add_symbol(_symbol(function), code.address)
+
+
+def _symbol(function: Callable) -> str:
+    return f"{function.__module__}.{function.__qualname__}"

@@ -130,7 +130,6 @@ def test_numba_version_changes_the_folder(sources, monkeypatch):
         "arm.py",
         "work.py",
         "kernels/decorators.py",
-        "kernels/inline_compiler.py",
         "kernels/views.py",
         "kernels/lent.py",
         "kernels/our_compiler.py",
