@@ -2,6 +2,7 @@ from .alarm import Alarm as Alarm
 from .alarm import AlarmRule as AlarmRule
 from .alarm import RetreatStage as RetreatStage
 from .alarm import make_alarm as make_alarm
+from .alarm import passage_turns as passage_turns
 from .alarm import raise_alarm as raise_alarm
 from .believed_friction import believed_at as believed_at
 from .control_state import ControlMode as ControlMode
@@ -38,7 +39,6 @@ from .observing import POLE as POLE
 from .observing import SAMPLING as SAMPLING
 from .observing import elapsed as elapsed
 from .observing import lag_share as lag_share
-from .passage import passage_turns as passage_turns
 from .sensors import Generator as Generator
 from .sensors import Sensors as Sensors
 from .sensors import gaussian as gaussian

@@ -13,10 +13,9 @@ import numpy as np
 
 from dynamics import gravity_torque
 from dynamics.kernels.records import record
-from hopfield_nav.control.alarm import Alarm, RetreatStage, make_alarm
+from hopfield_nav.control.alarm import Alarm, PassageNow, RetreatStage, make_alarm
 from hopfield_nav.control.control_step import ControlBelief, Controller, make_belief
 from hopfield_nav.control.gathering import Gathering, make_gathering
-from hopfield_nav.control.passage import PassageNow
 from hopfield_nav.control.sensors import Generator, make_generator
 from hopfield_nav.control.trace import Trace, make_trace
 from hopfield_nav.plugin import Sensed, make_sensed

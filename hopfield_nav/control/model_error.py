@@ -23,16 +23,12 @@ from hopfield_nav.plugin import Parameter
 MODEL_ERROR = (
     Parameter("mass_error", 0.15, 0.0, 10.0, "1", "share by which the model's masses may be wrong"),
     Parameter(
-        "friction_error",
-        0.25,
-        0.0,
-        10.0,
-        "1",
+        "friction_error", 0.25, 0.0, 10.0, "1",
         "share of the model's friction by which the true one may differ; a model a fifth too low needs 0.25",
     ),
     Parameter("stiction_share", 1.0, 0.0, 10.0, "1", "share of the breakaway torque allowed for about speed zero"),
     Parameter("stiction_speed", 0.02, 1e-9, 100.0, "rad/s", "how far 'about speed zero' reaches"),
-)
+)  # fmt: skip
 VELOCITY_NOISE = Parameter(
     "velocity_noise", 0.0, 0.0, 1.0, "rad/s",
     "standard deviation of the measured velocities", per_joint=True, of_sensors=True,

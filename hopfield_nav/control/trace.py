@@ -63,16 +63,12 @@ def in_order(trace: Trace) -> np.ndarray:
 
 def angles_in(rows: np.ndarray) -> np.ndarray:
     """Measured joint angles (…, n) [rad] of rows (…, 2 + 2 n) of a trace."""
-    return rows[..., 2 : 2 + _joints(rows)]
+    return rows[..., 2 : rows.shape[-1] // 2 + 1]
 
 
 def torques_in(rows: np.ndarray) -> np.ndarray:
     """Estimated torques of contact (…, n) [N·m] of rows (…, 2 + 2 n) of a trace."""
-    return rows[..., 2 + _joints(rows) :]
-
-
-def _joints(rows: np.ndarray) -> int:
-    return (rows.shape[-1] - 2) // 2
+    return rows[..., rows.shape[-1] // 2 + 1 :]
 
 
 def find_onset(trace: Trace, since: float = -np.inf) -> Onset:

@@ -46,7 +46,7 @@ def _with_reach(rows: np.ndarray) -> np.ndarray:
 
 def capsules_in_base(arm: Arm, q: np.ndarray) -> np.ndarray:
     """Capsules of ``arm_bodies`` at q (..., n) [rad] in base axes: (..., k, 7) start, end and radius [m]."""
-    rows, lead = _rows(arm, q)
+    (rows,), lead = as_rows(joint_count(arm), q=q)
     bodies = arm_bodies(arm)
     return _capsules_batch(arm, bodies, rows, make_work(len(arm.dh))).reshape(*lead, len(bodies), 7)
 
@@ -56,7 +56,7 @@ def arm_distance(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray:
 
     It is that at joint angles (..., n) [rad], negative where they overlap.
     """
-    rows, lead = _rows(arm, q)
+    (rows,), lead = as_rows(joint_count(arm), q=q)
     bodies, solids = arm_bodies(arm), as_primitives(primitives)
     out = _distance_batch(arm, bodies, solids, rows, make_work(len(arm.dh)))
     return out.reshape(*lead, len(bodies), len(solids))
@@ -74,11 +74,6 @@ def arm_clearance(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray
     """
     moving = arm_bodies(arm)[:, LINK] > 0
     return np.asarray(arm_distance(arm, q, primitives)[..., moving, :].min(axis=(-2, -1), initial=np.inf))
-
-
-def _rows(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
-    (rows,), lead = as_rows(joint_count(arm), q=q)
-    return rows, lead
 
 
 @inlined

@@ -42,22 +42,17 @@ def arm_parts(arm: Arm) -> list[dict[str, Any]]:
     ``link`` (0 the base), ``kind`` (``tube``, ``housing`` or ``cap``), in the link's frame ``start`` [m] and the unit
     vector ``along``, and ``outline``: rows of a radius and a distance from ``start`` [m], which turn about ``along``.
     """
-    parts = []
+    parts, frames = [], link_frames(arm, np.zeros(len(arm.dh)))
     for row in arm.capsules:
         link, capsule = int(row[0]), _Capsule(row[1:4], row[4:7], float(row[7]))
-        parts += [{"link": link, **part} for part in _of_capsule(capsule, _axes(arm, link))]
+        # of the joints before and after the link, whose axes stay where they are in its frame
+        joints = [np.linalg.inv(frames[link]) @ frames[k] for k in (link - 1, link) if 0 <= k < len(arm.dh)]
+        axes = [_Line(frame[:3, 3], frame[:3, 2]) for frame in joints]
+        parts += [{"link": link, **part} for part in _of_capsule(capsule, axes)]
     if np.linalg.norm(arm.tool[:3, 3]) > 0.01:
         rod = _Capsule(np.zeros(3), arm.tool[:3, 3], _ROD)
         parts.append({"link": len(arm.dh), **_round("tube", rod)})
     return parts
-
-
-def _axes(arm: Arm, link: int) -> list[_Line]:
-    """The axes of the joints before and after a link, which stay where they are in its frame."""
-    frames = link_frames(arm, np.zeros(len(arm.dh)))
-    numbers = [k for k in (link - 1, link) if 0 <= k < len(arm.dh)]
-    seen = [np.linalg.inv(frames[link]) @ frames[k] for k in numbers]
-    return [_Line(frame[:3, 3], frame[:3, 2]) for frame in seen]
 
 
 def _of_capsule(capsule: _Capsule, axes: list[_Line]) -> Iterator[dict[str, Any]]:

@@ -66,14 +66,6 @@ def nearest_to_cylinder(a, b, c, z, dz, radius, half):
 
 
 @inlined
-def _parts(solids, j, a, d):
-    """Parts of a and d along the axis, and across it."""
-    u, w = vector(solids, j, AXES), from_centre(solids, j, a)
-    z, rise = dot(w, u), dot(d, u)
-    return z, rise, along(w, -z, u), along(d, -rise, u)
-
-
-@inlined
 def _depth(t, a, b, c, z, dz, radius, half):
     """Signed distance of a point inside at t."""
     return max(math.sqrt(max((a * t + 2.0 * b) * t + c, 0.0)) - radius, abs(z + t * dz) - half)
@@ -141,7 +133,9 @@ def _blend(t, a, b, z, dz, distance, radius, half):
 def cylinder_distance(solids, j, a, d):
     """Segment to cylinder; see ``round_distance`` for what is returned, ``box_distance`` for the gradient."""
     radius, half, axis = solids[j, SIZE], solids[j, SIZE + 1], vector(solids, j, AXES)
-    z, rise, w, e = _parts(solids, j, a, d)
+    w = from_centre(solids, j, a)
+    z, rise = dot(w, axis), dot(d, axis)
+    w, e = along(w, -z, axis), along(d, -rise, axis)
     ee, we, ww = dot(e, e), dot(w, e), dot(w, w)
     t = nearest_to_cylinder(ee, we, ww, z, rise, radius, half)
     p = along(w, t, e)

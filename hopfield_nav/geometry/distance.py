@@ -66,8 +66,8 @@ def closest_points(capsules: np.ndarray, primitives: np.ndarray) -> ClosestPoint
 def _capsules(value: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
     (rows,), lead = as_rows(7, capsules=value)
     if rows.size and rows[:, 6].min() < 0.0:
-        found = float(rows[:, 6].min())
-        raise BadInput("a negative radius", where="capsules", found=found, allowed="0 or more")
+        least = float(rows[:, 6].min())
+        raise BadInput("a negative radius", where="capsules", found=least, allowed="0 or more")
     return rows, lead
 
 

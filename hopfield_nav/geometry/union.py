@@ -55,7 +55,10 @@ def chord(solids, j, p, u):
         uu, wu, ww = u[0] * u[0] + u[1] * u[1], w[0] * u[0] + w[1] * u[1], w[0] * w[0] + w[1] * w[1]
         return _in_round(uu, wu, ww, radius)
     if kind == HALF_SPACE:
-        return _below(dot(axis, w), dot(axis, u))
+        above, climb = dot(axis, w), dot(axis, u)
+        if climb == 0.0:
+            return (-math.inf, math.inf) if above <= 0.0 else (math.inf, -math.inf)
+        return (-math.inf, -above / climb) if climb > 0.0 else (-above / climb, math.inf)
     along, square = dot(w, u), dot(w, w)
     if square - along * along > solids[j, BOUND] * solids[j, BOUND]:
         return math.inf, -math.inf
@@ -104,14 +107,6 @@ def _between(w, u, half):
         return (-math.inf, math.inf) if abs(w) <= half else (math.inf, -math.inf)
     middle, reach = -w / u, half / abs(u)
     return middle - reach, middle + reach
-
-
-@inlined
-def _below(w, u):
-    """Where w + t u is not above 0."""
-    if u == 0.0:
-        return (-math.inf, math.inf) if w <= 0.0 else (math.inf, -math.inf)
-    return (-math.inf, -w / u) if u > 0.0 else (-w / u, math.inf)
 
 
 @inlined

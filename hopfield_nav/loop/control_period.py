@@ -7,6 +7,7 @@ else of the state but its own part.
 import numpy as np
 
 from dynamics.kernels.decorators import inlined
+from dynamics.kernels.vectors import column, dot, sub, three
 from hopfield_nav.control import (
     ControlMode,
     command_torque,
@@ -52,7 +53,8 @@ def sense_and_command(controller, trajectory, settings, control, statistics, enc
     listens = now.mode != ControlMode.LAW_ONLY
     if listens and raise_alarm(settings.alarm, control.alarm, sensed, belief, since, leg, at_end):
         return Event.DETECTED
-    if at_end and _at_goal(controller.work.tool, settings.goal, settings.tolerance):
+    apart = sub(column(controller.work.tool, 3), three(settings.goal, 0))  # as far as the control computer can tell
+    if at_end and dot(apart, apart) <= settings.tolerance * settings.tolerance:
         return Event.ARRIVED
     statistics.periods += 1
     statistics.damped += 1 if belief.now.damped else 0
@@ -102,13 +104,6 @@ def _place_reference(control):
     move_reference(control.correction, control.sensed)
     if control.now.mode != ControlMode.TRACK:
         follow_arm(control.sensed)
-
-
-@inlined
-def _at_goal(tool, goal, tolerance):
-    """Whether the tool, as far as the control computer can tell, is within tolerance of the goal."""
-    dx, dy, dz = tool[0, 3] - goal[0], tool[1, 3] - goal[1], tool[2, 3] - goal[2]
-    return dx * dx + dy * dy + dz * dz <= tolerance * tolerance
 
 
 @inlined

@@ -81,16 +81,13 @@ def make_plant(
     wrist: Wrist | None = None,
 ) -> Plant:
     """A plant with scratch of its own; arguments as the attributes of ``Plant``."""
+    n = len(arm.dh)
     pushes = make_pushes([], []) if pushes is None else pushes
     wrist = make_wrist() if wrist is None else wrist
-    motors = make_motors(len(arm.dh)) if motors is None else motors
-    return Plant(arm, contact, damping, frictional, motors, pushes, wrist, make_stages(len(arm.dh)))
-
-
-def make_stages(n: int) -> Stages:
-    """Scratch arrays for an arm with ``n`` joints."""
+    motors = make_motors(n) if motors is None else motors
     vectors = np.zeros((len(Stages._fields) - 3, n))
-    return Stages(*vectors, np.zeros((n, n)), make_touch(), make_work(n))  # type: ignore[call-arg]
+    stages = Stages(*vectors, np.zeros((n, n)), make_touch(), make_work(n))  # type: ignore[call-arg]
+    return Plant(arm, contact, damping, frictional, motors, pushes, wrist, stages)
 
 
 @inlined

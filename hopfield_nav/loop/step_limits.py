@@ -91,15 +91,10 @@ def _largest_mobility(plant: Plant, poses: np.ndarray, inverse: np.ndarray) -> f
     """
     arm, contact = plant.arm, plant.contact
     axes = 2 if np.all(contact.solids[:, KIND] == UPRIGHT) else 3
-    ends = (_point_jacobian(arm, poses, *end)[:, :axes] for end in _capsule_ends(contact.bodies))
-    rows = [jacobian(arm, poses)[:, :axes], *ends]
+    moving = contact.bodies[contact.bodies[:, LINK] > 0]
+    ends = [(int(row[LINK]), row[first : first + 3]) for row in moving for first in (START, END)]
+    rows = [jacobian(arm, poses)[:, :axes], *(_point_jacobian(arm, poses, *end)[:, :axes] for end in ends)]
     return max(float(np.linalg.eigvalsh(J @ inverse @ J.transpose(0, 2, 1)).max()) for J in rows)
-
-
-def _capsule_ends(bodies: np.ndarray) -> list[tuple[int, np.ndarray]]:
-    """Link, and point in its frame [m], of both ends of every capsule that moves."""
-    moving = bodies[bodies[:, LINK] > 0]
-    return [(int(row[LINK]), row[first : first + 3]) for row in moving for first in (START, END)]
 
 
 def _point_jacobian(arm: Arm, poses: np.ndarray, link: int, point: np.ndarray) -> np.ndarray:
@@ -115,13 +110,9 @@ def _point_jacobian(arm: Arm, poses: np.ndarray, link: int, point: np.ndarray) -
 def _refuse_beyond(step: float, limit: float, key: str, cause: str) -> None:
     if step > limit:
         message = f"the simulation would explode: {cause} is too stiff for this step"
-        raise BadInput(message, where=key, found=step, allowed=f"at most {_rounded_down(_MARGIN * limit):.2g} s")
-
-
-def _rounded_down(value: float) -> float:
-    """Two digits, so that the step that is named is one that will do."""
-    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
-    return math.floor(value / unit) * unit
+        unit = 10.0 ** (math.floor(math.log10(_MARGIN * limit)) - 1)  # of the second digit: what is named will do
+        allowed = f"at most {math.floor(_MARGIN * limit / unit) * unit:.2g} s"
+        raise BadInput(message, where=key, found=step, allowed=allowed)
 
 
 @lru_cache(maxsize=128)

@@ -43,8 +43,8 @@ def update_friction(arm, strain, matrix, push, qd, h, stages):
         momentum[i] = value
         speed[i] = qd[i]
         out[i] = coulomb_level(arm.friction, i, qd[i])
-    found = _balance_gears(gears, strain, matrix, h, stages)
-    for _ in range(0 if found else MAX_SWEEPS):
+    balanced = _balance_gears(gears, strain, matrix, h, stages)
+    for _ in range(0 if balanced else MAX_SWEEPS):
         change = 0.0
         for i in range(n):
             rest, level = momentum[i], h * out[i]

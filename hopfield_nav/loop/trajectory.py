@@ -53,31 +53,25 @@ def quintic_trajectory(
         raise BadInput("waypoints must be finite joint angles", found=points.shape, allowed="(k + 1, n)")
     if len(points) == 1:
         points = np.repeat(points, 2, axis=0)
-    durations = _durations(segment_time, len(points) - 1)
+    count, times = len(points) - 1, np.asarray(segment_time, dtype=np.float64)
+    if times.shape not in {(), (count,)} or not np.all((times > 0) & (times < np.inf)):
+        raise BadInput("times must be positive", found=segment_time, allowed=f"one number, or {count} [s]")
+    durations = np.zeros(count) + times
     if not 0.0 <= sample_time < math.inf or not math.isfinite(start_time):
-        found = (start_time, sample_time)
-        raise BadInput("times must be finite", found=found, allowed="sample_time 0 or more")
+        raise BadInput("times must be finite", found=(start_time, sample_time), allowed="sample_time 0 or more")
     n = points.shape[1]
     first_velocity = _one_a_joint(start_velocity, "start_velocity", n, 0.0)
     first_acceleration = _one_a_joint(start_acceleration, "start_acceleration", n, 0.0)
     limits = _one_a_joint(speed_limits, "speed_limits", n, np.inf)
     if not np.all(limits > 0):
         raise BadInput("speed limits must be positive", found=limits.tolist())
-    coefficients = np.empty((len(points) - 1, 6, n))
-    still = np.zeros(len(durations), dtype=bool) if rest is None else np.asarray(rest, dtype=bool)
+    coefficients = np.empty((count, 6, n))
+    still = np.zeros(count, dtype=bool) if rest is None else np.asarray(rest, dtype=bool)
     if still.shape != durations.shape:
-        allowed = f"({len(durations)},) booleans"
-        raise BadInput("rest is of another length", found=still.shape, allowed=allowed)
+        raise BadInput("rest is of another length", found=still.shape, allowed=f"({count},) booleans")
     _fit_within_limits(points, durations, still, first_velocity, first_acceleration, limits, coefficients)
     knots = start_time + np.concatenate([[0.0], np.cumsum(durations)])
     return Trajectory(knots, coefficients, float(sample_time))
-
-
-def _durations(segment_time: float | np.ndarray, count: int) -> np.ndarray:
-    times = np.asarray(segment_time, dtype=np.float64)
-    if times.shape not in {(), (count,)} or not np.all((times > 0) & (times < np.inf)):
-        raise BadInput("times must be positive", found=segment_time, allowed=f"one number, or {count} [s]")
-    return np.zeros(count) + times
 
 
 def _one_a_joint(value: np.ndarray | None, name: str, n: int, default: float) -> np.ndarray:

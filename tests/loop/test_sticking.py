@@ -9,7 +9,8 @@ from scenes import CONSTANT, SWING, simulation
 
 from dynamics import BadInput, gravity_torque, kinetic_energy, load_arm, potential_energy
 from dynamics.kernels.decorators import kernel
-from hopfield_nav.loop.plant import make_stages
+from hopfield_nav.loop.contact import ContactLaw, make_contact
+from hopfield_nav.loop.plant import make_plant
 from hopfield_nav.loop.sticking import update_friction
 
 INERTIA = 3.0 * 0.25 + 0.25 + 2.0  # of the boom about its hinge, with its rotor [kg·m²]
@@ -134,9 +135,10 @@ def test_the_friction_found_obeys_coulombs_law():
         push, qd = 20 * rng.normal(size=6), rng.normal(size=6) * (rng.random(6) < 0.5)
         friction = np.column_stack([rng.uniform(0, 20, 6), np.zeros(6), np.zeros(6), np.ones(6)])
         friction[:, 2] = friction[:, 0]
-        stages = make_stages(6)
-        speed, found = stages.speed, stages.friction
         arm = load_arm("ur5_full")._replace(friction=friction, presliding=np.full(6, np.inf))
+        nothing = make_contact(ContactLaw(0.0, 0.0, 0.0), np.zeros((0, 17)), np.zeros((0, 12)))
+        stages = make_plant(arm, nothing, np.zeros(6)).stages
+        speed, found = stages.speed, stages.friction
         _call(arm, np.zeros(6), matrix, push, qd, 0.001, stages)
         np.testing.assert_allclose(matrix @ speed, matrix @ qd + 0.001 * (push - found), atol=1e-9)
         assert (np.abs(found) <= friction[:, 0] * (1 + 1e-12)).all()

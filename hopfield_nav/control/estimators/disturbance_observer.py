@@ -29,14 +29,10 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
         acceleration[i] = (qd[i] - memory[last_speed + i]) / period if period > 0.0 else 0.0
         memory[last_speed + i] = qd[i]
     newton_euler(model, model.gravity, qd, acceleration, work, needed)
-    pole, share = -1.0, 0.0
     for i in range(n):
         if period > 0.0:
-            if p.pole[i] != pole:
-                pole = p.pole[i]
-                share = lag_share(pole, period)
             missing = needed[i] + sensed.friction[i] - tau[i]
-            memory[estimated + i] += share * (missing - memory[estimated + i])
+            memory[estimated + i] += lag_share(p.pole[i], period) * (missing - memory[estimated + i])
         else:
             memory[estimated + i] = 0.0
         tau_external[i] = memory[estimated + i]

@@ -11,14 +11,10 @@ from hopfield_nav.control.observing import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import REFERENCE, Method, Parameter, unpacker
 
 GAIN = Parameter(
-    "gain",
-    (143.2, 148.8, 642.2, 44.9, 3.5, 0.0),
-    0.0,
-    1e9,
-    "N·m/rad",
+    "gain", (143.2, 148.8, 642.2, 44.9, 3.5, 0.0), 0.0, 1e9, "N·m/rad",
     "external torque for each radian of joint error; by default fitted to the arm and omega of ragazzon2012",
     per_joint=True,
-)
+)  # fmt: skip
 unpack = unpacker(GAIN, SINGULAR_DAMPING)
 
 

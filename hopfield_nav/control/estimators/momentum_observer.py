@@ -28,13 +28,10 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write the residual r and J^-T r; the status says whether the wrench was damped."""
     p, n = unpack(parameters), sensed.qd.size
     period, mean = update_mean_torque(model, sensed, memory, work), work.vector[0]
-    residual, pole, share = momentum_memory(n), -1.0, 0.0
+    residual = momentum_memory(n)
     for i in range(n):
         if period > 0.0:
-            if p.pole[i] != pole:
-                pole = p.pole[i]
-                share = lag_share(pole, period)
-            memory[residual + i] += share * (mean[i] - memory[residual + i])
+            memory[residual + i] += lag_share(p.pole[i], period) * (mean[i] - memory[residual + i])
         else:
             memory[residual + i] = 0.0
         tau_external[i] = memory[residual + i]

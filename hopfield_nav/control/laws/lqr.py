@@ -30,16 +30,11 @@ unpack = unpacker(
     Parameter("position_weight", 1.0, 1e-9, 1e9, "1/rad²", "cost of a joint's error of position", per_joint=True),
     Parameter("velocity_weight", 0.0, 0.0, 1e9, "s²/rad²", "cost of a joint's error of velocity", per_joint=True),
     Parameter(
-        "torque_weight",
-        (1.6e-5, 4.9e-6, 1.6e-6, 4e-4, 1e-2, 2.0),
-        1e-12,
-        1e9,
-        "1/(N·m)²",
-        "cost of a joint's torque beside that of the reference",
-        per_joint=True,
+        "torque_weight", (1.6e-5, 4.9e-6, 1.6e-6, 4e-4, 1e-2, 2.0), 1e-12, 1e9, "1/(N·m)²",
+        "cost of a joint's torque beside that of the reference", per_joint=True,
     ),
     Parameter("gain_period", 0.01, 0.0, 1e6, "s", "time between two gains; 0: one every control period"),
-)
+)  # fmt: skip
 
 
 def memory_size(n: int) -> int:
