@@ -41,7 +41,7 @@ ROOMS = {  # a room: its files, and the tests that are to notice what is wrong w
         "cli/test_sweep_cli.py sweeps/test_sweep_file.py",
     ),
     "navigation": (
-        "navigation/map/beliefs navigation/map/collision_map navigation/responses/mark navigation/responses/pass_by "
+        "navigation/map/beliefs navigation/map/collision_map navigation/marking_navigator "
         "navigation/motion/initial_alignment navigation/motion/waypoints navigation/responses/touch",
         "",
     ),

@@ -20,8 +20,8 @@ def check_trajectory(arm: Arm, trajectory: Trajectory) -> None:
     Raises ``BadInput``: it has another number of joints, or does not begin at time 0.
     """
     if trajectory.coefficients.shape[2] != len(arm.dh):
-        found = trajectory.coefficients.shape[2]
-        raise BadInput("the trajectory is of another arm", found=found, allowed=f"{len(arm.dh)} joints")
+        joints = trajectory.coefficients.shape[2]
+        raise BadInput("the trajectory is of another arm", found=joints, allowed=f"{len(arm.dh)} joints")
     if trajectory.knots[0] != 0.0:
         raise BadInput("the trajectory does not begin at time 0", found=float(trajectory.knots[0]))
 
@@ -54,11 +54,8 @@ class Follower(Navigator):
         """There is nothing to decide: the motion goes on."""
         return self.motion
 
-    def felt(self) -> np.ndarray:  # noqa: D102  (says ``Navigator``, as below)
+    def felt(self) -> np.ndarray:  # noqa: D102  (says ``Navigator``)
         return self.grid.felt.copy()
-
-    def felt_count(self) -> int:  # noqa: D102
-        return int(self.grid.felt.sum())
 
     def final_map(self) -> np.ndarray:
         """Int grid: 1 where the map is blocked."""

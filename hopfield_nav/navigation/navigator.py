@@ -60,9 +60,11 @@ class Navigator(Protocol):
 
     def felt(self) -> np.ndarray:
         """Bool grid of the marks, or of the cells believed to be occupied; empty where no grid is kept."""
+        return np.zeros(0, dtype=bool)
 
     def felt_count(self) -> int:
         """Number of these cells."""
+        return int(self.felt().sum())
 
     def closed_steps(self) -> dict[Step, float]:
         """Certainty of every touched step that it is closed; 1 for facts."""
@@ -82,30 +84,21 @@ class Navigator(Protocol):
 
     def final_map(self) -> np.ndarray:
         """Int grid: 1 blocked, 2 free but not reached, 3 believed occupied; empty where none is kept."""
+        return np.zeros(0, dtype=np.int8)
 
 
-class OverToolMap:
+class OverToolMap(Situation, Navigator):
     """A run over a map of the tool: the situation, and what both navigators are asked of that alone."""
 
     paths: Paths  # who plans
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
-        self.situation = Situation(world, arm, start)  # of the run
-        self.notes = self.situation.notes  # of every plan
-        self.map = self.situation.map  # with all that is marked or believed on it
-        self.motions = ToolMotions(self.situation)  # what makes motions of paths
+        super().__init__(world, arm, start)
+        self.motions = ToolMotions(self)  # what makes motions of paths
 
     @property
     def goal(self) -> np.ndarray | None:  # noqa: D102  (says ``Navigator``, as below)
         return self.map.goal
-
-    @property
-    def motion(self) -> PlannedMotion:  # noqa: D102
-        return self.situation.motion
-
-    @motion.setter
-    def motion(self, motion: PlannedMotion) -> None:
-        self.situation.motion = motion
 
     @property
     def grid(self) -> CollisionMap:
@@ -118,9 +111,6 @@ class OverToolMap:
 
     def felt(self) -> np.ndarray:  # noqa: D102
         return self.grid.felt.copy()
-
-    def felt_count(self) -> int:  # noqa: D102
-        return int(self.grid.felt.sum())
 
     def final_map(self) -> np.ndarray:  # noqa: D102
         return self.map.final()

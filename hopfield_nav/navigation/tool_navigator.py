@@ -5,7 +5,6 @@ what a touch teaches, and what follows it.
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,29 +23,28 @@ from hopfield_nav.navigation.motion import (
     Segment,
     Situation,
     ToolMotions,
+    cell_at,
+    passed,
     touched_segment,
 )
-from hopfield_nav.navigation.navigator import Navigator, OverToolMap
+from hopfield_nav.navigation.navigator import OverToolMap
 from hopfield_nav.world import World
 
 MakeResponse = Callable[[Situation, ToolMotions, responses.BelievedPaths, responses.Retreat], responses.Replan]
 
 
-class ToolNavigator(OverToolMap, Navigator):
+class ToolNavigator(OverToolMap):
     """Map, planner, motions and response of one run; a ``Navigator``."""
 
     def __init__(
         self, world: World, arm: Arm, start: np.ndarray, make_response: MakeResponse = responses.Replan
     ) -> None:
         super().__init__(world, arm, start)
-        self.retreat = responses.Retreat(self.situation)  # where the arm goes back to
-        self.learning = responses.TouchLearning(self.situation)  # what a touch teaches
+        self.retreat = responses.Retreat(self)  # where the arm goes back to
         self.touched: Segment | None = None  # by the last touch
-        self.paths: responses.BelievedPaths = responses.BelievedPaths(self.situation, self.retreat.tried)
+        self.paths: responses.BelievedPaths = responses.BelievedPaths(self, self.retreat.tries)
         # what follows a touch
-        self.response = make_response(self.situation, self.motions, self.paths, self.retreat)
-        onward = getattr(self.response, "onward", None) or partial(self.motions.over, self.paths)
-        self._pass_by = responses.PassBy(self.situation, onward)
+        self.response = make_response(self, self.motions, self.paths, self.retreat)
 
     @property
     def beliefs(self) -> Beliefs:
@@ -58,20 +56,22 @@ class ToolNavigator(OverToolMap, Navigator):
             raise RuntimeError("a run that has ended cannot collide")
         force = detection.force
         self.beliefs.age(detection.time)
-        self.learning.confirm(detection.level_at_retreat)
-        self.touched = segment = touched_segment(self.grid, self.situation.arm, self.motion, detection)
+        self._confirm(detection.level_at_retreat)
+        self.touched = segment = touched_segment(self.grid, self.arm, self.motion, detection)
         if self.motion.retreats and segment.number == 0:
             self.beliefs.touch_behind()
         self._passed(segment.number)
         begin = Reference(detection.time, *evaluate(self.motion.trajectory, detection.time))
-        glancing = self._pass_by.applies(segment, force, begin)
-        cell = self.learning.touch(segment, force, glancing)
+        glancing = self.world.detection.graze == "pass" and responses.is_glancing(
+            self.arm, self.motion, segment, force, begin.q, begin.qd
+        )
+        cell = responses.learn_of_touch(self, segment, force, glancing)
         self.map.show_beliefs()
         if self.goal is None:
             return cell, self.motion
-        motion = self._pass_by.on_touch(begin) if glancing else None
+        motion = self._pass_by(begin) if glancing else None
         if motion is None:
-            motion = self.response.on_touch(responses.ToolTouch(self.situation, self.paths, begin, segment, force))
+            motion = self.response.on_touch(responses.ToolTouch(begin, segment, force))
             motion = motion._replace(first_segment=FirstSegment.RETREAT)
         self.motion = motion
         return cell, motion
@@ -80,10 +80,10 @@ class ToolNavigator(OverToolMap, Navigator):
         """How to go on; after a reaction it is not known yet how far the touch is confirmed."""
         self.beliefs.age(begin.time)
         if not self.motion.reacts:
-            self.learning.confirm(level_at_retreat)
+            self._confirm(level_at_retreat)
         if self.motion.phase is MotionPhase.EXPLORE:
             self.arrive()
-        self.motion = self.response.on_rest(responses.ToolTouch(self.situation, self.paths, begin))
+        self.motion = self.response.on_rest(responses.ToolTouch(begin))
         self.map.show_beliefs()
         return self.motion
 
@@ -108,4 +108,23 @@ class ToolNavigator(OverToolMap, Navigator):
 
     def _passed(self, until: int) -> None:
         self.response.on_passage(until)
-        self.learning.passage(until)
+        self.beliefs.passed(*passed(self.grid, self.motion, until))
+
+    def _confirm(self, level: float) -> None:
+        """Whether what was touched before was still felt when the arm went back: the alarm level then."""
+        self.beliefs.confirm(level >= self.world.detection.armed_below)
+
+    def _pass_by(self, begin: Reference) -> PlannedMotion | None:
+        """Slowly on to the end of the present segment, and from there as is now believed to be best.
+
+        None where that end is no centre of a free cell, or nothing leads on from it.
+        """
+        first, end = responses.segment_under_way(self.motion, begin.time)
+        cell = cell_at(self.grid, end)
+        if cell is None or self.map.obstacles()[cell]:
+            return None
+        motion = self.response.onward(cell, begin, responses.SLOWER)
+        if motion.trajectory is None or motion.places is None:
+            return None
+        places = np.vstack([first, motion.places[1:]])
+        return motion._replace(places=places, first_segment=FirstSegment.REST)

@@ -150,12 +150,7 @@ def test_where_it_touched_is_known_to_a_millimetre():
     for world, bound in (("ragazzon2012_momentum", 1e-3), ("ragazzon2012_real", 3e-3)):
         sim = Simulation(load_world(world, ["detection.mark=felt", "detection.back_off=along_force"]))
         found = []
-        learning = sim.navigator.learning
-        learn = learning.touch
-        learning.touch = lambda segment, *rest, found=found, learn=learn: (
-            found.append(segment.place),
-            learn(segment, *rest),
-        )[1]
+        sim.on_touch = lambda touch, found=found, sim=sim: found.append(sim.navigator.touched.place)
         run = sim.run()
         time, tool = run.data.time.values, run.data.tool_position.values
         true = [
@@ -243,4 +238,4 @@ def test_a_retreat_that_is_touched_at_once_was_not_tried(driven, tried):
     where = SimpleNamespace(grid=None, obstacles=lambda: np.zeros((8, 8), bool))
     retreat = Retreat(SimpleNamespace(map=where, motion=motion))
     assert retreat.cell(SimpleNamespace(number=0, driven=driven)) == (3, 3)
-    assert retreat.tried() == tried
+    assert set(retreat.tries) == tried

@@ -9,7 +9,7 @@ from scenes import GOAL, simulation
 from dynamics import forward_kinematics
 from hopfield_nav import load_world, simulate
 from hopfield_nav.loop import evaluate
-from hopfield_nav.navigation.motion.waypoints import along_chain, tight_chain, times_by_cell, times_by_length
+from hopfield_nav.navigation.motion.waypoints import along_chain, tight_chain, times_between
 
 
 def turning(tool):
@@ -61,14 +61,14 @@ def test_places_along_a_chain():
     places = along_chain(chain)
     np.testing.assert_allclose(places, [[0, 0], [2.5 / 3, 0], [5 / 3, 0], [2.5, 0], [2.5, 1]], atol=1e-12)
     metres = np.column_stack([places, np.zeros(5)]) * 0.1
-    np.testing.assert_allclose(times_by_length(metres, 0.1, 0.6), [0.6, 0.5, 0.5, 0.6])
-    np.testing.assert_allclose(times_by_length(metres, 0.1, "ragazzon2012")[1:], [2.5 / 6, 2.5 / 6, 0.5])
+    np.testing.assert_allclose(times_between(metres, 0.1, 0.6, True), [0.6, 0.5, 0.5, 0.6])
+    np.testing.assert_allclose(times_between(metres, 0.1, "ragazzon2012", True)[1:], [2.5 / 6, 2.5 / 6, 0.5])
 
 
 def test_the_documents_rule_takes_half_a_second_for_each_place():
     """Ragazzon 2012 C.2.2: round(n / 2) for a path of n places, in equal parts; halves are rounded up."""
     for n in range(2, 12):
-        times = times_by_cell(np.zeros((n, 3)), 0.02, "ragazzon2012")
+        times = times_between(np.zeros((n, 3)), 0.02, "ragazzon2012", False)
         assert len(times) == n - 1
         assert np.ptp(times) == 0.0
         assert times.sum() == pytest.approx((n + 1) // 2)
@@ -76,4 +76,4 @@ def test_the_documents_rule_takes_half_a_second_for_each_place():
 
 def test_by_cell_a_longer_step_takes_longer_in_proportion():
     places = np.array([[0.0, 0.0, 0.0], [0.05, 0.0, 0.0], [0.07, 0.0, 0.0], [0.08, 0.0, 0.0]])
-    np.testing.assert_allclose(times_by_cell(places, 0.02, 0.5), [1.25, 0.5, 0.5])
+    np.testing.assert_allclose(times_between(places, 0.02, 0.5, False), [1.25, 0.5, 0.5])

@@ -41,9 +41,8 @@ class Step(NamedTuple):
     @property
     def ends(self) -> tuple[Cell, Cell]:
         """Both cells."""
-        above = list(self.cell)
-        above[self.axis] += 1
-        return self.cell, tuple(above)
+        cell, axis = self.cell, self.axis
+        return cell, (*cell[:axis], cell[axis] + 1, *cell[axis + 1 :])
 
 
 def step_between(one: Iterable[int], other: Iterable[int], turn: Iterable[int] = ()) -> Step | None:
@@ -61,18 +60,11 @@ def step_between(one: Iterable[int], other: Iterable[int], turn: Iterable[int] =
     return Step(high, axis) if apart[axis] == next(itertools.islice(turn, axis, None), 0) - 1 > 1 else None
 
 
-class _Unconfirmed(NamedTuple):
-    step: Step
-    true_stop: bool
-
-
 class Beliefs:
     """Facts and beliefs about a grid."""
 
     def __init__(self, shape: tuple[int, ...], turn: tuple[int, ...] = ()) -> None:
-        # shape: cells along each axis
-        # turn: cells of the closed axes, 0 of others
-        self.shape, self.turn = shape, turn or (0,) * len(shape)
+        self.shape, self.turn = shape, turn or (0,) * len(shape)  # cells of all axes; of the closed ones, 0 of others
         self.facts: set[Step] = set()  # steps that are closed
         self.free: set[Step] = set()  # steps that were driven without a touch
         self.visited: set[Cell] = set()  # cells over whose centres the tool went
@@ -85,12 +77,12 @@ class Beliefs:
         self._passed: set[Step] = set()
         self._steps: dict[Step, float] = {}
         self._stops: dict[Step, float] = {}
-        self._unconfirmed: _Unconfirmed | None = None
+        self._unconfirmed: tuple[Step, bool] | None = None  # the step touched last, and whether by a true stop
 
     @property
     def unconfirmed(self) -> bool:
         """Whether a true stop waits for the retreat to show that it was one."""
-        return self._unconfirmed is not None and self._unconfirmed.true_stop
+        return self._unconfirmed is not None and self._unconfirmed[1]
 
     def age(self, time: float) -> None:
         """All grows old until a time [s]; here nothing does."""
@@ -100,7 +92,7 @@ class Beliefs:
         self.in_free_air += step in self._passed
         self.free.discard(step)
         self._steps[step] = max(self._steps.get(step, 0.0), TRUE_STOP if true_stop else DOUBTFUL_STOP)
-        self._unconfirmed = _Unconfirmed(step, true_stop)
+        self._unconfirmed = step, true_stop
 
     def touch_to_goal(self, cell: Cell) -> None:
         """A touch on the segment from a cell to a goal beside."""
@@ -115,11 +107,11 @@ class Beliefs:
         touch, self._unconfirmed = self._unconfirmed, None
         if touch is None:
             return
-        stops = self._stops.get(touch.step, 0.0) + (1.0 if held else 0.5)
-        self._stops[touch.step] = stops
-        passed = touch.step in self._passed
-        if (held and touch.true_stop and not passed) or stops >= (ENOUGH_AFTER_PASSAGE if passed else ENOUGH):
-            self.facts.add(touch.step)
+        step, true_stop = touch
+        stops = self._stops[step] = self._stops.get(step, 0.0) + (1.0 if held else 0.5)
+        passed = step in self._passed
+        if (held and true_stop and not passed) or stops >= (ENOUGH_AFTER_PASSAGE if passed else ENOUGH):
+            self.facts.add(step)
 
     def believe_occupied(self, cell: Cell, certainty: float) -> bool:
         """Believe a cell to be occupied, on top of what was believed before; whether that is new."""
@@ -169,8 +161,7 @@ class Beliefs:
     def doubted(self) -> dict[Step, float]:
         """Certainty of every step for which anything speaks, facts among them."""
         steps = self.facts | set(self._steps) | {step for cell in self.cells for step in self.steps_of(cell)}
-        found = {step: self.certainty(step) for step in sorted(steps)}
-        return {step: certainty for step, certainty in found.items() if certainty > 0.0}
+        return {step: certainty for step in sorted(steps) if (certainty := self.certainty(step)) > 0.0}
 
     def why_doubtful(self, blocked: np.ndarray) -> str:
         """What speaks against the facts, given the cells that no path takes; empty where nothing does."""
@@ -189,15 +180,13 @@ class Beliefs:
 
     def steps_of(self, cell: Cell) -> list[Step]:
         """The steps from a cell that stay inside the grid."""
-        found = []
+        steps = []
         for axis, n in enumerate(self.shape):
             if cell[axis] + 1 < n or self.turn[axis]:
-                found.append(Step(cell, axis))
+                steps.append(Step(cell, axis))
             if cell[axis] > 0 or self.turn[axis]:
-                below = list(cell)
-                below[axis] = (cell[axis] - 1) % n
-                found.append(Step(tuple(below), axis))
-        return found
+                steps.append(Step((*cell[:axis], (cell[axis] - 1) % n, *cell[axis + 1 :]), axis))
+        return steps
 
     def uneven(self) -> np.ndarray:
         """Bool grid of the cells of which anything is believed: longer moves keep away from them."""
@@ -263,9 +252,9 @@ def longer_moves(uneven: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     They are (m, 2, rank) int, pairs of cells: first and last.
     """
     rank, shape = uneven.ndim, np.array(uneven.shape)
-    found = [np.zeros((0, 2, rank), dtype=np.int64)]
+    moves = [np.zeros((0, 2, rank), dtype=np.int64)]
     if not uneven.any():
-        return found[0]
+        return moves[0]
     cells = np.argwhere(uneven)
     least, largest = cells.min(axis=0), cells.max(axis=0)
     count = np.pad(uneven.astype(np.int64), [(1, 0)] * rank)
@@ -280,5 +269,5 @@ def longer_moves(uneven: np.ndarray, offsets: np.ndarray) -> np.ndarray:
             begin = low + np.where(upper, size + 1, 0)
             total += (-1) ** (rank - sum(upper)) * count[tuple(map(slice, begin, begin + high - low))]
         first = low + np.argwhere(total > 0) + np.where(offset < 0, -offset, 0)
-        found.append(np.stack([first, first + offset], axis=1))
-    return np.concatenate(found)
+        moves.append(np.stack([first, first + offset], axis=1))
+    return np.concatenate(moves)

@@ -49,7 +49,7 @@ class FadingBeliefs(Beliefs):
     def confirm(self, held: bool) -> None:  # noqa: D102
         touch, self._unconfirmed = self._unconfirmed, None
         if touch is not None:
-            self._felt.setdefault(touch.step, []).append((self._time, 1.0 if held else 0.5))
+            self._felt.setdefault(touch[0], []).append((self._time, 1.0 if held else 0.5))
             self._count()
 
     def passed(self, cells: Iterable[Cell], steps: Iterable[Step]) -> None:  # noqa: D102

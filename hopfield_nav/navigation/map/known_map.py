@@ -86,14 +86,14 @@ def only_in_sight(known: KnownMap, grid: CollisionMap, cells: np.ndarray, place:
 def _cells_within(grid: CollisionMap, solid: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
     """Cells (k, rank) whose centre is within ``reach`` [m] of a solid (1, 17), and its distance (k,) [m]."""
     layer = np.argwhere(np.ones(grid.shape[1:], dtype=bool))
-    found, distances = [], []
+    near, distances = [], []
     for i in range(grid.shape[0]):  # layer by layer: maps may have millions of cells
         cells = np.column_stack([np.full(len(layer), i), layer])
         centres = grid.centre(cells)
         distance = capsule_distance(np.column_stack([centres, centres, np.zeros(len(cells))]), solid)[:, 0]
-        found.append(cells[distance <= reach])
+        near.append(cells[distance <= reach])
         distances.append(distance[distance <= reach])
-    return np.concatenate(found), np.concatenate(distances)
+    return np.concatenate(near), np.concatenate(distances)
 
 
 def _least(centres: np.ndarray, solid: np.ndarray, half: float, axes: int) -> np.ndarray:

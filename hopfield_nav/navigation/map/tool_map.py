@@ -129,6 +129,6 @@ class ToolMap:
 
     def final(self) -> np.ndarray:
         """Int grid: 1 blocked, 2 free but not reached by the arm, 3 free but believed to be occupied."""
-        found = np.where(self.grid.blocked, 1, 2 * self.unreachable).astype(np.int8)
-        found[(found == 0) & self.grid.felt] = 3
-        return found
+        kinds = np.where(self.grid.blocked, 1, 2 * self.unreachable).astype(np.int8)
+        kinds[(kinds == 0) & self.grid.felt] = 3
+        return kinds

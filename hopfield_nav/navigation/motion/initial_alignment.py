@@ -48,8 +48,8 @@ def end_at_turn(arm: Arm, q: np.ndarray, path: JointPath, solids: np.ndarray, li
     hit = [j for j in range(len(solids)) if touches(solids[j : j + 1], places[:-1], places[1:]).any()]
     what = f"the tool through known obstacle {hit[0]}" if hit else ""
     if links is not None and not hit:
-        found = touching_links(arm, way, links)
-        bad = found[found[:, 0] >= 0]
+        touching = touching_links(arm, way, links)
+        bad = touching[touching[:, 0] >= 0]
         what = f"link {bad[0, 0]} through known obstacle {bad[0, 1]}" if len(bad) else ""
     if not what:
         return path

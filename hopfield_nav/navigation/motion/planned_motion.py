@@ -1,4 +1,4 @@
-"""What the navigator hands on: the path of the tool that a plan gives, and the motion along it."""
+"""What the navigator hands on: motions along the paths that plans give; and the plans, as a record has them."""
 
 from enum import Enum, auto
 from typing import NamedTuple
@@ -7,6 +7,10 @@ import numpy as np
 
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.navigation.map import Cell, Step
+from hopfield_nav.planning import Landscape
+from hopfield_nav.world import PlannerSection, World, is_code
+
+NETWORK, AGAINST_BELIEFS, OWN = "network", "against_beliefs", "own"
 
 
 class MotionPhase(Enum):
@@ -14,7 +18,7 @@ class MotionPhase(Enum):
 
     TO_GOAL = auto()  # over a path to the goal
     RETREAT = auto()  # back from a touch; how to go on is decided at its end
-    PROBE = auto()  # to tell the places of a touch apart, or along the tool from the start; decided at its end
+    TRIAL = auto()  # of what was felt, or along the tool from the start; how to go on is decided at its end
     EXPLORE = auto()  # over waypoints of a response, which is asked again at its end
     REACTION = auto()  # brings the arm to rest after an alarm; decided as soon as it rests
     SLIDE = auto()  # along what was felt; decided as soon as the way is free, or nothing is felt
@@ -87,3 +91,38 @@ class PlannedMotion(NamedTuple):
     def retreats(self) -> bool:
         """Whether it begins by leading back from a touch."""
         return self.first_segment is FirstSegment.RETREAT
+
+
+class NotedPlan(NamedTuple):
+    """A plan that a motion was made of, or that there was no path for one."""
+
+    # by: NETWORK, a climb; AGAINST_BELIEFS, over what is believed to be closed, which is no climb; OWN, a
+    # planner from outside the program
+    time: float  # of the simulation [s]
+    by: str
+    cells: np.ndarray  # (k, rank) of the path; k = 0 where there is none
+    activation: np.ndarray | None  # grid of the network that was asked last: ln sigma, or minus the distance
+
+
+def planned_by(section: PlannerSection) -> str:
+    """Who plans in a world."""
+    return OWN if is_code(section.kind) else NETWORK
+
+
+class PlanNotes:
+    """Notes every plan of a run in order; of several at the same time the last alone."""
+
+    def __init__(self, world: World) -> None:
+        self._keeps = world.record.keeps_network(int(np.prod(world.map.shape)))
+        self._shape = tuple(world.map.shape)
+        self.plans: list[NotedPlan] = []
+
+    def note(self, time: float, by: str, cells: np.ndarray | None, landscape: Landscape | None) -> None:
+        """Note a plan at a simulated time [s]; a network over another grid than the world's is not kept."""
+        if not self._keeps:
+            return
+        there = landscape is not None and landscape.near.shape == self._shape
+        path = np.zeros((0, len(self._shape)), dtype=int) if cells is None else cells
+        if self.plans and self.plans[-1].time == time:
+            self.plans.pop()
+        self.plans.append(NotedPlan(time, by, path, landscape.activation if landscape and there else None))

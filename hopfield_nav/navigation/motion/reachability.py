@@ -57,8 +57,8 @@ def touching_links(arm: Arm, q: np.ndarray, known: KnownSolids) -> np.ndarray:
 
 def truncate_at_collision(arm: Arm, path: JointPath, known: KnownSolids) -> JointPath:
     """The path up to where "link l touches known obstacle j at waypoint i", which is its reason."""
-    found = touching_links(arm, path.q[: path.reached], known)
-    return _cut(path, found[:, 0] >= 0, lambda first: "link {} touches known obstacle {}".format(*found[first]))
+    touching = touching_links(arm, path.q[: path.reached], known)
+    return _cut(path, touching[:, 0] >= 0, lambda first: "link {} touches known obstacle {}".format(*touching[first]))
 
 
 def follow_regular_path(arm: Arm, poses: np.ndarray, q: np.ndarray) -> JointPath:

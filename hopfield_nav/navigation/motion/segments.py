@@ -1,6 +1,6 @@
 """The segments of a motion: on which of them the tool was touched, and which are steps between cells.
 
-Geometry alone; what a touch on a segment proves is said by ``TouchLearning``.
+Geometry alone; what a touch on a segment proves is said by ``learn_of_touch``.
 """
 
 import itertools
@@ -95,8 +95,8 @@ def touched_segment(grid: CollisionMap, arm: Arm, motion: PlannedMotion, detecti
         first, place = now, here  # it went on: a level that was up before hides when this contact began
     begun = min((_segment(grid, motion, k, place) for k in (first, first - 1) if k >= 0), key=lambda s: s.off)
     later = [_segment(grid, motion, k, here) for k in range(first + 1, now + 1)]
-    found = next((s for s in (begun, *later) if s.is_barred(force)), begun)
-    return found._replace(driven=detection.time - float(knots[0]))
+    barred = next((s for s in (begun, *later) if s.is_barred(force)), begun)
+    return barred._replace(driven=detection.time - float(knots[0]))
 
 
 def _segment(grid: CollisionMap, motion: PlannedMotion, number: int, place: np.ndarray) -> Segment:

@@ -5,8 +5,7 @@ import numpy as np
 from dynamics import Arm, BadInput, forward_kinematics
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.navigation.map import Cell, CollisionMap, ToolMap
-from hopfield_nav.navigation.motion.plan_notes import PlanNotes
-from hopfield_nav.navigation.motion.planned_motion import PlannedMotion
+from hopfield_nav.navigation.motion.planned_motion import PlannedMotion, PlanNotes
 from hopfield_nav.navigation.motion.reachability import known_solids, link_distances
 from hopfield_nav.world import World
 
@@ -46,10 +45,10 @@ def cell_of_start(world: World, grid: CollisionMap, tool: np.ndarray) -> tuple[i
     cell = grid.cell_of(tool)
     if world.goal is not None and not grid.inside(cell):
         message = "the tool does not start " + ("above the map" if len(cell) == 2 else "in the map")
-        found = "tool at " + ", ".join(f"{a} = {tool[k]:.4f} m" for k, a in enumerate("xyz"[: len(cell)]))
+        place = "tool at " + ", ".join(f"{a} = {tool[k]:.4f} m" for k, a in enumerate("xyz"[: len(cell)]))
         axes = ", ".join("xyz"[: len(cell)])
         allowed = f"start.position: [{axes}], or joints, where the tool is over one of the map's cells"
-        raise BadInput(message, where="start.joints", found=found, allowed=allowed)
+        raise BadInput(message, where="start.joints", found=place, allowed=allowed)
     return cell
 
 

@@ -14,10 +14,9 @@ from hopfield_nav.loop import Trajectory, quintic_trajectory
 from hopfield_nav.navigation.map import Cell, touches
 from hopfield_nav.navigation.motion import reachability
 from hopfield_nav.navigation.motion.initial_alignment import end_at_turn, prepend, split_turn, turned
-from hopfield_nav.navigation.motion.plan_notes import NETWORK
-from hopfield_nav.navigation.motion.planned_motion import PlannedMotion, Reference
+from hopfield_nav.navigation.motion.planned_motion import NETWORK, PlannedMotion, Reference
 from hopfield_nav.navigation.motion.situation import Situation
-from hopfield_nav.navigation.motion.waypoints import along_chain, tight_chain, times_by_cell, times_by_length
+from hopfield_nav.navigation.motion.waypoints import along_chain, tight_chain, times_between
 from hopfield_nav.planning import Plan
 
 
@@ -137,7 +136,7 @@ class ToolMotions:
         if route.over_centre or touches(solids, before, goal):
             points = np.vstack([points, points[-1:]])  # over the centre of its cell to the goal
         if not planner.any_angle:
-            return ToolPath(plan.cells, self._poses_to_goal(points), False)
+            return ToolPath(plan.cells, self.poses(points, goal), False)
         place, second = self._map.in_cells(tool), grid.centre(points[1]) if len(points) > 1 else goal
         begun = at_rest and tuple(np.rint(place)) == tuple(plan.cells[0])
         begun = begun and not touches(solids, tool, second)
@@ -149,7 +148,7 @@ class ToolMotions:
         places = places[1:] if begun and len(places) > 1 else places
         from hopfield_nav.planning import cells_along
 
-        return ToolPath(cells_along(uneven, chain), self._poses_to_goal(places), True)
+        return ToolPath(cells_along(uneven, chain), self.poses(places, goal), True)
 
     def follow(self, poses: np.ndarray, q: np.ndarray) -> JointPath:
         """The joints through tool poses (k, 4, 4), with the rotation that the world wants."""
@@ -166,21 +165,16 @@ class ToolMotions:
 
     def times(self, tool_path: ToolPath, places: np.ndarray) -> np.ndarray:
         """Seconds (k,) from place to place (k + 1, 3) [m]; more of them into cells that were not passed before."""
-        times, asked = times_by_length if tool_path.any_angle else times_by_cell, self._situation.world.trajectory
-        visited = self._map.beliefs.visited
+        asked, visited = self._situation.world.trajectory, self._map.beliefs.visited
         speeds = [1.0 if self._map.grid.cell_of(place) in visited else asked.unknown_speed for place in places[1:]]
-        return times(places, self._map.grid.spacing, asked.time_per_cell) / speeds
+        return times_between(places, self._map.grid.spacing, asked.time_per_cell, tool_path.any_angle) / speeds
 
-    def poses(self, cells: np.ndarray) -> np.ndarray:
-        """Tool poses (k, 4, 4) over cells or points between them (k, rank)."""
+    def poses(self, cells: np.ndarray, goal: np.ndarray | None = None) -> np.ndarray:
+        """Tool poses (k, 4, 4) over cells or points between them (k, rank); the last one at a ``goal`` (3,) [m]."""
         poses = np.tile(np.eye(4), (len(cells), 1, 1))
         if not self._situation.world.trajectory.any_rotation:
             poses[:, :3, :3] = self._situation.world.trajectory.tool_rotation
-        poses[:, :3, 3] = [self._map.grid.centre(cell) for cell in cells]
-        return poses
-
-    def _poses_to_goal(self, cells: np.ndarray) -> np.ndarray:
-        """As ``poses``, the last one at the goal."""
-        poses = self.poses(cells)
-        poses[-1, :3, 3] = self._map.goal
+        poses[:, :3, 3] = self._map.grid.centre(cells)
+        if goal is not None:
+            poses[-1, :3, 3] = goal
         return poses

@@ -24,13 +24,9 @@ def along_chain(points: np.ndarray) -> np.ndarray:
 
 
 def tight_chain(
-    blocked: np.ndarray,
-    points: np.ndarray,
-    first: np.ndarray | None,
-    last: np.ndarray,
-    spacing: float,
-    clearance: float,
-) -> np.ndarray:
+    blocked: np.ndarray, points: np.ndarray, first: np.ndarray | None, last: np.ndarray,
+    spacing: float, clearance: float,
+) -> np.ndarray:  # fmt: skip
     """Corners (n, rank), in cells, of the tight path from ``first``, where the tool is, to ``last``, the goal.
 
     They lie in the first and the last cell of the planned ``points`` (k, rank); without ``first`` the path begins at
@@ -53,24 +49,15 @@ def seconds_per_cell(rule: float | str) -> float:
     return SECONDS_PER_CELL if isinstance(rule, str) else float(rule)
 
 
-def times_by_length(places: np.ndarray, spacing: float, rule: float | str) -> np.ndarray:
-    """Seconds from place to place (k,), for tool positions (k + 1, 3) [m], in proportion to the length.
+def times_between(places: np.ndarray, spacing: float, rule: float | str, any_angle: bool) -> np.ndarray:
+    """Seconds from place to place (k,), for tool positions (k + 1, 3) [m].
 
-    The first step, back to the path, takes as long as one cell at least.
-    """
-    lengths = np.linalg.norm(np.diff(places, axis=0), axis=1) / spacing
-    lengths[0] = max(lengths[0], 1.0)
-    return seconds_per_cell(rule) * np.maximum(lengths, MIN_LENGTH)
-
-
-def times_by_cell(places: np.ndarray, spacing: float, rule: float | str) -> np.ndarray:
-    """Seconds from place to place (k,) of a path over cells, for tool positions (k + 1, 3) [m].
-
-    The document's rule is round(n/2)/(n-1) for all (ragazzon2012 C.2.2); otherwise a step of a cell takes ``rule``
-    and a longer one, such as the first step back, longer in proportion.
+    In proportion to the length; over cells no step takes less than one of a cell, on a path at ``any_angle`` the first
+    one does not, back to the path. Over cells the document's rule is round(n/2)/(n-1) for all (ragazzon2012 C.2.2).
     """
     steps = len(places) - 1
-    if rule == "ragazzon2012":
+    if rule == "ragazzon2012" and not any_angle:
         return np.full(steps, float(round_half_away(np.array((steps + 1) / 2))) / steps)
     lengths = np.linalg.norm(np.diff(places, axis=0), axis=1) / spacing
-    return float(rule) * np.maximum(lengths, 1.0)
+    lengths[0] = max(lengths[0], 1.0)
+    return seconds_per_cell(rule) * np.maximum(lengths, MIN_LENGTH if any_angle else 1.0)

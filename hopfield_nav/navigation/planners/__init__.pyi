@@ -1,4 +1,3 @@
-from .choice import WithPlan as WithPlan
 from .choice import believed_map as believed_map
 from .choice import built_in as built_in
 from .choice import open_cells as open_cells

@@ -1,28 +1,19 @@
 """The planner that a world asks for, and what it is asked."""
 
-from typing import Protocol
-
 import numpy as np
 
 from hopfield_nav.navigation.map import Beliefs, Cell, longer_moves, pairs
 from hopfield_nav.navigation.planners.a_star import AStar
 from hopfield_nav.navigation.planners.hopfield import Hopfield
-from hopfield_nav.planning import Plan, neighbourhood_of, replan
-from hopfield_nav.plugin import BelievedMap
+from hopfield_nav.planning import neighbourhood_of, replan
+from hopfield_nav.plugin import BelievedMap, Planner
 from hopfield_nav.world import PlannerSection, World, is_code
 
 NEAR_BELIEF = 0.5  # certainty that a longer move is closed, over a cell of which anything is believed
 
 
-class WithPlan(Protocol):
-    """A planner whose answer is a ``Plan``."""
-
-    def plan(self, believed: BelievedMap) -> Plan:
-        """The path from the start to a goal, or why there is none."""
-
-
-def planner_for(world: World) -> WithPlan:
-    """The planner of a world: the network, A*, or a user's own, whose answers are checked."""
+def planner_for(world: World) -> Planner:
+    """The planner of a world, whose answers are a ``Plan``: the network, A*, or a user's own, which is checked."""
     section = world.planner
     if not is_code(section.kind):
         return built_in(section)
@@ -31,7 +22,7 @@ def planner_for(world: World) -> WithPlan:
     return OwnPlanner(world.trust.find("planner", section.kind, world.folder), section.parameters)
 
 
-def built_in(section: PlannerSection) -> WithPlan:
+def built_in(section: PlannerSection) -> Planner:
     """A*, or the network with its keys of a section."""
     if section.kind == "a_star":
         return AStar()

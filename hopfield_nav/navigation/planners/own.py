@@ -1,31 +1,25 @@
-"""Somebody's own planner: what it answers is checked before the arm drives there."""
+"""A planner of the user: what it answers is checked before the arm drives there."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from hopfield_nav.planning import Plan
-from hopfield_nav.plugin import BelievedMap, Method, MethodFailed, Own
-
-_NO_PATH = "the planner finds no path"
+from hopfield_nav.plugin import BelievedMap, MethodFailed, Own
 
 
-class OwnPlanner:
-    """Asks a planner of a user's own."""
-
-    def __init__(self, method: Method, values: Mapping[str, Any]) -> None:
-        self._own, self._name = Own(method, values), method.name
+class OwnPlanner(Own):
+    """Asks a planner of the user."""
 
     def plan(self, believed: BelievedMap) -> Plan:
         """The path, checked.
 
         Raises ``MethodFailed``: the planner raises, or its path is none over this map.
         """
-        cells = self._own.ask("plan", believed.read_only(), lambda answer: checked_path(answer, believed))
+        cells = self.ask("plan", believed.read_only(), lambda answer: checked_path(answer, believed))
         if cells is None:
-            return Plan(None, _NO_PATH, np.inf, self._name)
-        return Plan(cells, "", float(np.linalg.norm(np.diff(cells, axis=0), axis=1).sum()), self._name)
+            return Plan(None, "the planner finds no path", np.inf, self._method.name)
+        return Plan(cells, "", float(np.linalg.norm(np.diff(cells, axis=0), axis=1).sum()), self._method.name)
 
 
 def checked_path(answer: Any, believed: BelievedMap) -> np.ndarray | None:

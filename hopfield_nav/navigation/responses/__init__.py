@@ -1,4 +1,4 @@
-"""What follows a touch, one way a file: ``replan``, ``follow``, ``slide``, ``pass_by``; ``mark`` marks cells.
+"""What follows a touch of the tool: the responses, one a file, and what they share.
 
 Each is an object that is given what was felt and gives the next motion (``replan.Replan``).
 """

@@ -1,7 +1,8 @@
-"""Somebody's own response of the tool: its waypoints are checked, and become a motion."""
+"""A user's response: what it is asked with, and its waypoints, which are checked and become a motion of the tool."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,25 @@ from hopfield_nav.navigation.responses.touch import ToolTouch
 from hopfield_nav.plugin import BelievedMap, Method, MethodFailed, Own
 
 
+@dataclass(frozen=True, eq=False)
+class TouchReport:
+    """A touch, or a rest without one, as a response of the user gets it; a ``plugin.Touch``."""
+
+    time: float
+    believed: BelievedMap
+    place: np.ndarray
+    direction: np.ndarray
+    force: np.ndarray
+    step: np.ndarray | None
+    find: Callable[[Cell], np.ndarray | None]
+
+    def path(self, start: Cell) -> np.ndarray | None:
+        """(k, rank) cells of the world's planner."""
+        return self.find(tuple(int(c) for c in start))
+
+
 class OwnResponse(Replan):
-    """Asks a response of a user's own, after touches and ends of motions."""
+    """Asks a response of the user, after touches and ends of motions of the tool."""
 
     def __init__(
         self, method: Method, values: Mapping[str, Any],
@@ -36,8 +54,8 @@ class OwnResponse(Replan):
         """Over the next waypoints; after a reaction over those that were chosen at the touch."""
         now = self._situation.motion
         if now.phase is not motion.MotionPhase.EXPLORE:
-            found = self._go(now.start, touch.begin, at_centre=False) if now.reacts else None
-            return found or super().on_rest(touch)
+            chosen = self._go(now.start, touch.begin, at_centre=False) if now.reacts else None
+            return chosen or super().on_rest(touch)
         here: Cell = tuple(int(c) for c in now.cells[-1])
         self._chosen = None
         if here not in self._paths.targets():
@@ -46,12 +64,23 @@ class OwnResponse(Replan):
 
     def onward(self, cell: Cell, begin: motion.Reference, slower: float) -> motion.PlannedMotion:
         """To the end of a segment on which a touch is passed by; there it is asked again."""
-        found = self._over(np.array([cell], dtype=float), cell, begin, slower)
-        return found or self.go_on(cell, begin)
+        return self._over(np.array([cell], dtype=float), cell, begin, slower) or self.go_on(cell, begin)
 
     def _ask(self, function: str, touch: ToolTouch, start: Cell) -> None:
-        about = touch.going_on_from(start)
-        self._chosen = self._own.ask(function, about, lambda answer: checked_waypoints(answer, about.believed))
+        map_, segment = self._situation.map, touch.segment
+        believed = self._paths.believed(start).read_only()
+        place = self._situation.tool(touch.begin.q) if segment is None else segment.place
+        flat = np.zeros(map_.rank) if segment is None else segment.direction[: map_.rank]
+        size = float(np.linalg.norm(flat))
+        direction = flat / size if size > motion.LEAST_FORCE else np.zeros(map_.rank)
+        step = None if segment is None or segment.step is None else np.array(segment.step.ends)
+        force = touch.felt[: map_.rank].copy()
+        report = TouchReport(touch.begin.time, believed, map_.in_cells(place), direction, force, step, self._find)
+        self._chosen = self._own.ask(function, report, lambda answer: checked_waypoints(answer, believed))
+
+    def _find(self, start: Cell) -> np.ndarray | None:
+        cells = self._paths.find(start).plan.cells
+        return None if cells is None else cells.copy()
 
     def _go(self, start: Cell, begin: motion.Reference, at_centre: bool) -> motion.PlannedMotion | None:
         """Over the chosen waypoints; None without any, or where the arm cannot reach them."""
@@ -72,15 +101,14 @@ class OwnResponse(Replan):
         places = np.vstack([self._situation.tool(begin.q), poses[:, :3, 3]])
         times = self._motions.times(motion.ToolPath(cells, poses, bool((points != cells).any())), places)
         times[0] *= slower
-        ways = np.diff(places, axis=0)
-        rests = self._paths.rests(places)
-        rests[:-1] |= np.array([motion.is_corner(a, b) for a, b in itertools.pairwise(ways)], dtype=bool)
+        rests, lines = self._paths.rests(places), itertools.pairwise(np.diff(places, axis=0))
+        rests[:-1] |= np.array([motion.is_corner(a, b) for a, b in lines], dtype=bool)
         trajectory = self._motions.trajectory(path.q, times, begin, rests)
         return motion.PlannedMotion(start, cells, trajectory, places=places, phase=motion.MotionPhase.EXPLORE)
 
 
 def checked_waypoints(answer: Any, believed: BelievedMap) -> np.ndarray | None:
-    """The waypoints (k, rank) that a response answers; None where it leaves the way to the planner.
+    """The waypoints (k, rank) that a response answers; None where it leaves the choice to the planner.
 
     Raises ``MethodFailed``: they have another shape, leave the map, or lead through what is known.
     """

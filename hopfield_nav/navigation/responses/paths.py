@@ -1,7 +1,7 @@
 """Which path over the cells is taken: past marked cells, or past what is known and against few beliefs."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -41,11 +41,11 @@ class MarkedPaths:
 class BelievedPaths:
     """Paths around facts and beliefs; where there is none, against as few beliefs as can be.
 
-    Cells that a retreat was tried to in vain are left out.
+    The cells of ``tries``, to which retreats were tried in vain, are left out.
     """
 
-    def __init__(self, situation: Situation, tried: Callable[[], set[Cell]]) -> None:
-        self._world, self._map, self._tried = situation.world, situation.map, tried
+    def __init__(self, situation: Situation, tries: Collection[Cell]) -> None:
+        self._world, self._map, self._tries = situation.world, situation.map, tries
         self._planner, self._by = planner_for(situation.world), planned_by(situation.world.planner)
 
     def find(self, start: Cell) -> Route:
@@ -61,9 +61,12 @@ class BelievedPaths:
             for target in targets:
                 cells = find(obstacles, start, target)
                 if cells is not None:
-                    found = Plan(cells, "", float(len(cells) - 1), planner.kind)
-                    return self._to_goal(found, target)._replace(by=AGAINST_BELIEFS, asked=asked)
-        return Route(Plan(None, self._why_none(), np.inf, planner.kind), by=self._by, asked=asked)
+                    likeliest = Plan(cells, "", float(len(cells) - 1), planner.kind)
+                    return self._to_goal(likeliest, target)._replace(by=AGAINST_BELIEFS, asked=asked)
+        facts = len(beliefs.facts)
+        why = f"{FACTS_ALONE}: {facts} closed steps" if facts else "no free path from start to goal"
+        why = _GOAL_SHUT if self._map.target() is None else why
+        return Route(Plan(None, why, np.inf, planner.kind), by=self._by, asked=asked)
 
     def believed(self, start: Cell) -> BelievedMap:
         """The map as a planner gets it, with all goals."""
@@ -119,15 +122,9 @@ class BelievedPaths:
         It came in beside the line of a step, and may get out beside it too.
         """
         centre, beliefs = self._map.grid.centre, self._map.beliefs
-        outside = sorted(beliefs.visited - self._tried() - {here})
+        outside = sorted(beliefs.visited - set(self._tries) - {here})
         for cell in sorted(outside, key=lambda c: float(np.linalg.norm(centre(c) - centre(here)))):
             cells = beliefs.likeliest_path(obstacles, cell, target)
             if cells is not None:
                 return cells
         return None
-
-    def _why_none(self) -> str:
-        facts = len(self._map.beliefs.facts)
-        if self._map.target() is None:
-            return _GOAL_SHUT
-        return f"{FACTS_ALONE}: {facts} closed steps" if facts else "no free path from start to goal"

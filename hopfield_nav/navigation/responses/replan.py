@@ -33,10 +33,6 @@ class Retreat:
         # how often each cell was tried in vain since a retreat came to its end
         self.tries: Counter[Cell] = Counter()
 
-    def tried(self) -> set[Cell]:
-        """The cells that were tried in vain."""
-        return set(self.tries)
-
     def cell(self, segment: Segment) -> Cell:
         """The cell from which the touched segment began, or one behind; else the nearest that was visited.
 
@@ -90,6 +86,10 @@ class Replan:
     def on_rest(self, touch: ToolTouch) -> PlannedMotion:
         """The next one after a motion that ``needs_decision``: on from the cell chosen when the touch was felt."""
         return self.go_on(self._situation.motion.start, touch.begin)
+
+    def onward(self, cell: Cell, begin: Reference, slower: float) -> PlannedMotion:
+        """Over a cell at the end of a segment on which a touch is passed by, so many times slower, and on."""
+        return self._motions.over(self._paths, cell, begin, slower)
 
     def slide_phase(self, *_: object) -> Any:
         """How the arm slides where a motion has a ``slide``, an ``experiment.Phase``; None: it never does."""

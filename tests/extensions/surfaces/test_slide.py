@@ -167,7 +167,7 @@ def test_an_arm_that_does_not_get_on_leaves():
     navigator = _navigator()
     normal, on = np.array([-1.0, 0.0, 0.0]), np.array([0.0, 0.5 * navigator.grid.spacing, 0.0])
     place = navigator.response.surface.points[-1] - on
-    longest = STUCK[0] * STUCK[1] * navigator.grid.spacing / navigator.situation.world.explore.speed
+    longest = STUCK[0] * STUCK[1] * navigator.grid.spacing / navigator.world.explore.speed
     assert navigator.response.slide_on(9.0, place, normal, True) is not None
     assert navigator.response.slide_on(9.0 + 0.9 * longest, place, normal, True) is not None
     assert navigator.response.slide_on(9.0 + 1.1 * longest, place, normal, True) is None
