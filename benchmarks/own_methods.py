@@ -17,7 +17,7 @@ import numpy as np
 from timing import asked, table, tell
 
 from hopfield_nav import load_world
-from hopfield_nav.extensions.whole_arm.strategy import _OwnBelief
+from hopfield_nav.extensions.whole_arm.strategies import _OwnBelief
 from hopfield_nav.navigation.map import Beliefs, step_between
 from hopfield_nav.navigation.planners.choice import believed_map
 from hopfield_nav.navigation.planners.own import OwnPlanner

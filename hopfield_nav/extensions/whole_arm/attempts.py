@@ -21,7 +21,7 @@ NO_RISK, LEAST_RISK, ANY_RISK = LEVELS[:1], LEVELS[1:], LEVELS[-1:]
 
 
 class Attempt(NamedTuple):
-    """One way to look for a path."""
+    """A search for a path."""
 
     name: str
     # where it may end: at the nearest centres of lines alone; of goals and lines; at all near
@@ -63,34 +63,23 @@ def choose_path(search: Search, query: Query) -> Choice | None:
     """
     kept, made = None, list[tuple[Exits, str, tuple[float, ...]]]()
     for attempt in ATTEMPTS:
-        exits = search.exits(query.left_out, attempt.ends)
-        this = exits, attempt.past, attempt.risks
-        is_past_touched = kept is not None and kept.attempt.past == "touched"
-        if not exits or this in made or (is_past_touched and attempt.past == "facts"):
+        exits, levels = search.exits(query.left_out, attempt.ends), attempt.risks
+        this, past = (exits, attempt.past, levels), None if kept is None else kept.attempt.past
+        if not exits or this in made or (past == "touched" and attempt.past == "facts"):
             continue
         made.append(this)
-        found = _make(attempt, exits, search, query, kept)
-        if found is None and attempt.is_needed:
+        is_bounded = kept is not None and past == attempt.past and kept.risk in levels
+        if kept is not None and is_bounded:  # what is kept risks the largest level at which this one has to ask
+            levels = levels[: levels.index(kept.risk) + 1]
+        closed = set(query.beliefs.doubted()) if attempt.past == "touched" else query.beliefs.facts
+        path, risk = _least(partial(search.shortest, query, exits, closed), levels, is_bounded)
+        if path is None and attempt.is_needed:
             return None
-        if found is not None and found.risk <= attempt.settles:
-            return found
-        kept = found if _is_bounded(attempt, kept) else found or kept
+        choice = None if path is None else Choice(path, attempt, risk if attempt.past == "touched" else 1.0)
+        if choice is not None and choice.risk <= attempt.settles:
+            return choice
+        kept = choice if is_bounded else choice or kept
     return kept
-
-
-def _is_bounded(attempt: Attempt, kept: Choice | None) -> bool:
-    """Whether the risk of the path that is kept is the largest level at which an attempt has to ask."""
-    return kept is not None and kept.attempt.past == attempt.past and kept.risk in attempt.risks
-
-
-def _make(attempt: Attempt, exits: Exits, search: Search, query: Query, kept: Choice | None) -> Choice | None:
-    """What an attempt finds; ``kept`` is what an earlier one did."""
-    closed = set(query.beliefs.doubted()) if attempt.past == "touched" else query.beliefs.facts
-    levels, is_bounded = attempt.risks, _is_bounded(attempt, kept)
-    if kept is not None and is_bounded:
-        levels = levels[: levels.index(kept.risk) + 1]
-    path, risk = _least(partial(search.shortest, query, exits, closed), levels, is_bounded)
-    return None if path is None else Choice(path, attempt, risk if attempt.past == "touched" else 1.0)
 
 
 def _least(
@@ -104,6 +93,6 @@ def _least(
     best = None if is_bounded else below(levels[high])
     while (best is not None or is_bounded) and low < high:
         middle = (low + high) // 2
-        tried = below(levels[middle])
-        best, low, high = (best, middle + 1, high) if tried is None else (tried, low, middle)
+        path = below(levels[middle])
+        best, low, high = (best, middle + 1, high) if path is None else (path, low, middle)
     return best or (below(levels[high]) if is_bounded else None), levels[high]

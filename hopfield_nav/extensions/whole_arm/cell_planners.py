@@ -1,11 +1,10 @@
-"""What is asked for a path over cells: the network, or a planner of the user.
+"""The network, asked for a path over cells again and again while checks close more steps.
 
-Each is asked again and again while checks close more steps. A closed axis may be cut where a path over it would turn
+A closed axis may be cut where a path over it would turn
 a joint beyond its limits.
 """
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -14,9 +13,7 @@ from dynamics import Arm
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.grid import TURN, JointGrid
 from hopfield_nav.navigation.map import Cell, Step, pairs
-from hopfield_nav.navigation.planners import WithPlan
 from hopfield_nav.planning import Landscape, Replanner, first_axis_first, neighbourhood_of
-from hopfield_nav.plugin import BelievedMap
 
 AxisCuts = tuple[tuple[int, float], ...]  # joints, and angles over which they shall not turn [rad]
 
@@ -46,17 +43,6 @@ class Network:
             self._replanner = Replanner(map_.of(self._blocked), map_.cells(goals), near, shut)
         self._asked, self._closed = asked, closed
         return map_.back(self._replanner.path(tuple(map_.cells(np.array(self._here)))))
-
-
-class Own(NamedTuple):
-    """A planner of the user, and the map for it by goals and closed steps. It knows nothing of cuts."""
-
-    planner: WithPlan
-    believed: Callable[[np.ndarray, set[Step]], BelievedMap]
-    landscape: Landscape | None = None
-
-    def plan(self, goals: np.ndarray, closed: set[Step], _: AxisCuts) -> np.ndarray | None:  # noqa: D102
-        return self.planner.plan(self.believed(goals, closed)).cells
 
 
 def within_limits(arm: Arm, grid: JointGrid, rows: np.ndarray) -> np.ndarray:
@@ -90,8 +76,8 @@ class Opened(NamedTuple):
 
     def steps(self, steps: np.ndarray) -> np.ndarray:
         """The same of pairs of neighbours (m, 2, n), without those that a cut parts."""
-        found = self.cells(steps)
-        return found[(self.periodic | (np.abs(found[:, 0] - found[:, 1]) <= 1)).all(axis=1)]
+        ends = self.cells(steps)
+        return ends[(self.periodic | (np.abs(ends[:, 0] - ends[:, 1]) <= 1)).all(axis=1)]
 
     def back(self, cells: np.ndarray | None) -> np.ndarray | None:
         """Cells (..., n) of this map, as the whole one counts them; None stays None."""

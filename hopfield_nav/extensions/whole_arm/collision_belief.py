@@ -78,10 +78,10 @@ class CollisionBelief:
 
     def on(self, grid: JointGrid, free: set[tuple[int, ...]], shells: Shells) -> "CollisionBelief":
         """The same places on another map, whose cells ``free`` the arm was in; with other shells."""
-        found = CollisionBelief(self._arm, grid, shells, self._surface)
-        found._free = free
-        found._touches = [found._say(touch.places, touch.alone, touch.q, touch.around) for touch in self._touches]
-        return found
+        other = CollisionBelief(self._arm, grid, shells, self._surface)
+        other._free = free
+        other._touches = [other._say(touch.places, touch.alone, touch.q, touch.around) for touch in self._touches]
+        return other
 
     def passed(self, cells: list[tuple[int, ...]], q: np.ndarray) -> None:
         """The arm was at the centres of cells, and at joint angles (m, n), and touched nothing."""
@@ -94,9 +94,11 @@ class CollisionBelief:
             gone = there[self._inside(around.reshape(-1, 3)[there], q)]
             if ruled_out.any() or len(gone):
                 around.reshape(-1, 3)[gone] = np.nan
-                left = _left(touch.places._replace(weights=touch.alone), ruled_out)
-                self._touches[k] = touch._replace(around=around[~ruled_out])
-                self._say_anew(k, left, left.weights)
+                kept, total = ~ruled_out, touch.alone[~ruled_out].sum()  # what is left has the weight of all
+                alone = (touch.alone.sum() / total if total > 0.0 else 0.0) * touch.alone[kept]
+                places = ContactHypotheses(touch.places.points[kept], touch.places.links[kept], alone)
+                self._touches[k] = touch._replace(around=around[kept])
+                self._say_anew(k, places, alone)
                 changed = True
         if changed:
             self._weigh()
@@ -113,12 +115,12 @@ class CollisionBelief:
 
     def evidence(self, surfaces: bool = True) -> np.ndarray:
         """float32 grid of -ln(1 - certainty): ``against`` with what ``surfaces`` add, and 0 where the arm was."""
-        found = np.maximum(self.against, np.float32(0.0))
+        against = np.maximum(self.against, np.float32(0.0))
         for touch in self._touches if surfaces else ():
-            found.reshape(-1)[touch.beside] += touch.more
+            against.reshape(-1)[touch.beside] += touch.more
         for cell in self._free:
-            found[cell] = 0.0
-        return found
+            against[cell] = 0.0
+        return against
 
     def has_surfaces(self) -> bool:
         """Whether a surface is believed to go on anywhere."""
@@ -171,22 +173,14 @@ class CollisionBelief:
         return np.asarray((distance < -numbers.DEEP).any(axis=(0, 1)))
 
 
-def _left(places: ContactHypotheses, ruled_out: np.ndarray) -> ContactHypotheses:
-    """The places that are left, with the weight of those that are not."""
-    kept = ~ruled_out
-    total = places.weights[kept].sum()
-    scale = places.weights.sum() / total if total > 0.0 else 0.0
-    return ContactHypotheses(places.points[kept], places.links[kept], scale * places.weights[kept])
-
-
 def tangent_points(arm: Arm, q: np.ndarray, places: ContactHypotheses, distance: float) -> np.ndarray:
     """(k, m, 3) points so far [m] from each place, across the arm's normal there at joint angles (n,) [rad].
 
     They are evenly spread about the place. NaN where the place is on the axis of its link, which has no normal there.
     """
-    found = np.full((len(places.points), numbers.SURFACE_POINTS, 3), np.nan)
+    points = np.full((len(places.points), numbers.SURFACE_POINTS, 3), np.nan)
     if not len(places.points):
-        return found
+        return points
     near = arm_closest_points(arm, q, pack_primitives(sphere(p, numbers.POINT) for p in places.points))
     links = arm_bodies(arm)[:, LINK].astype(int)
     turn = np.arange(numbers.SURFACE_POINTS)[:, None] * 2.0 * np.pi / numbers.SURFACE_POINTS
@@ -197,5 +191,5 @@ def tangent_points(arm: Arm, q: np.ndarray, places: ContactHypotheses, distance:
         first = np.cross(normal, np.eye(3)[np.abs(normal).argmin()])
         first /= np.linalg.norm(first)
         second = np.cross(normal, first) / np.linalg.norm(normal)
-        found[k] = place + distance * (np.cos(turn) * first + np.sin(turn) * second)
-    return found
+        points[k] = place + distance * (np.cos(turn) * first + np.sin(turn) * second)
+    return points

@@ -54,9 +54,9 @@ class JointGrid(NamedTuple):
 
     def unwound(self, rows: np.ndarray) -> np.ndarray:
         """Joint angles (k, n) with whole turns of the closed axes, so that none leaps from row to row."""
-        found, closed = rows.copy(), np.array(self.periodic)
-        found[:, closed] = np.unwrap(rows[:, closed], axis=0)
-        return found
+        angles, closed = rows.copy(), np.array(self.periodic)
+        angles[:, closed] = np.unwrap(rows[:, closed], axis=0)
+        return angles
 
     def beside(self, q: np.ndarray, like: np.ndarray) -> np.ndarray:
         """Joint angles (..., n) with the whole turns of the closed axes that bring them nearest to others."""
@@ -65,12 +65,12 @@ class JointGrid(NamedTuple):
     def edges(self) -> str:
         """What bounds the map, in words."""
         closed = np.array(self.periodic)
-        found = []
+        bounds = []
         for k in np.flatnonzero(~closed):
             ends = f"from {self.lower[k]:.4g} to {self.upper[k]:.4g} rad"
-            found.append(f"joint {k + 1} {ends if self.shape[k] > 1 else 'straight from start to goal'}")
-        found += ["the others as far as they turn"] if closed.any() else []
-        return f"the map holds {', '.join(found)}"
+            bounds.append(f"joint {k + 1} {ends if self.shape[k] > 1 else 'straight from start to goal'}")
+        bounds += ["the others as far as they turn"] if closed.any() else []
+        return f"the map holds {', '.join(bounds)}"
 
     def centre(self, cell: Sequence[int] | np.ndarray) -> np.ndarray:
         """Joint angles in the middle of cells (..., n) [rad]; a cell may lie outside."""
@@ -79,20 +79,20 @@ class JointGrid(NamedTuple):
         turns = np.asarray(cell) // np.array(self.shape) * self.periodic
         inside = cell - turns * np.array(self.shape)
         parts = zip(self.breaks, self.axis_values(), np.moveaxis(inside, -1, 0), strict=True)
-        found = [values.take(c, mode="clip") + (c - c.clip(0, len(values) - 1)) * np.diff(edges)[0]
+        middles = [values.take(c, mode="clip") + (c - c.clip(0, len(values) - 1)) * np.diff(edges)[0]
                  for edges, values, c in parts]  # fmt: skip
-        return np.stack(found, axis=-1) + TURN * turns
+        return np.stack(middles, axis=-1) + TURN * turns
 
     def along(self, q: np.ndarray) -> np.ndarray:
         """How many cells of each joint lie below joint angles (..., n), with the part of the one they are in."""
         if not self.breaks:
             return np.asarray((np.asarray(q) - self.lower) / self.spacing)
         turns = np.floor((np.asarray(q) - self.lower) / TURN) * self.periodic
-        found = []
+        places = []
         for edges, x in zip(self.breaks, np.moveaxis(q - TURN * turns, -1, 0), strict=True):
             k = (np.searchsorted(edges, x, side="right") - 1).clip(0, len(edges) - 2)
-            found.append(k + (x - edges[k]) / (edges[k + 1] - edges[k]))
-        return np.stack(found, axis=-1) + turns * np.array(self.shape)
+            places.append(k + (x - edges[k]) / (edges[k + 1] - edges[k]))
+        return np.stack(places, axis=-1) + turns * np.array(self.shape)
 
     def cell_of(self, q: np.ndarray) -> tuple[int, ...]:
         """The cell in which joint angles (n,) lie [rad]; it may lie outside."""
@@ -103,15 +103,15 @@ class JointGrid(NamedTuple):
 
         What was the centre of a cell is one of the finer grid as well.
         """
-        found = []
+        breaks = []
         for k, values in enumerate(self.axis_values()):
             edges = self.breaks[k] if self.breaks else np.linspace(self.lower[k], self.upper[k], len(values) + 1)
             low, high = edges[:-1], edges[1:]
             new = np.unique(cells[:, k] % len(values) if self.turn[k] else cells[:, k])
             new = new[(new >= 0) & (new < len(values)) & (len(values) > 1)]
             thirds = [low[new] + (high - low)[new] / 3.0, high[new] - (high - low)[new] / 3.0]
-            found.append(np.sort(np.concatenate([edges, *thirds])))
-        return self._replace(shape=tuple(len(edges) - 1 for edges in found), breaks=tuple(found))
+            breaks.append(np.sort(np.concatenate([edges, *thirds])))
+        return self._replace(shape=tuple(len(edges) - 1 for edges in breaks), breaks=tuple(breaks))
 
     def inside(self, cell: Sequence[int]) -> bool:
         """Whether the grid has this cell."""
@@ -161,8 +161,8 @@ def grid_of(world: World, arm: Arm, start: np.ndarray) -> JointGrid:
 def finer(grid: JointGrid, goal: np.ndarray) -> JointGrid | None:
     """A map with cells split around a goal (n,) [rad]; None where it would be too large."""
     around = np.arange(-numbers.AROUND, numbers.AROUND + 1)[:, None]
-    found = grid.split(np.floor(grid.along(goal)).astype(int) + around)
-    return found if np.prod(found.shape, dtype=float) <= numbers.MOST_CELLS else None
+    fine = grid.split(np.floor(grid.along(goal)).astype(int) + around)
+    return fine if np.prod(fine.shape, dtype=float) <= numbers.MOST_CELLS else None
 
 
 class Carried:
@@ -185,8 +185,8 @@ class Carried:
         count = (self.cell(step.ends[1])[axis] - begin[axis]) % size
         numbers = [(begin[axis] + k) % size for k in range(count + 1)]
         cells = [(*begin[:axis], number, *begin[axis + 1 :]) for number in numbers]
-        found = [step_between(a, b, self._fine.turn) for a, b in itertools.pairwise(cells)]
-        return [part for part in found if part is not None]
+        steps = [step_between(a, b, self._fine.turn) for a, b in itertools.pairwise(cells)]
+        return [part for part in steps if part is not None]
 
     def part_at(self, step: Step, angle: float) -> tuple[Step, bool]:
         """The part of a step that holds an angle of its joint [rad], and whether it does so well inside."""
@@ -205,13 +205,13 @@ class Carried:
 
     def whole(self, steps: dict[Step, float]) -> dict[Step, float]:
         """What is so said of whole steps: one is closed of which a part is."""
-        found: dict[Step, float] = {}
+        closed: dict[Step, float] = {}
         for step, certainty in steps.items():
             begin = tuple(int(c) for c in self.around(np.array([step.cell]))[0])
             for whole in Beliefs(self._coarse.shape, self._coarse.turn).steps_of(begin):
                 if whole.axis == step.axis and step in self.parts(whole):
-                    found[whole] = max(certainty, found.get(whole, 0.0))
-        return found
+                    closed[whole] = max(certainty, closed.get(whole, 0.0))
+        return closed
 
     def beliefs(self, known: Beliefs, felt_at: dict[Step, float]) -> Beliefs:
         """Facts and beliefs about the steps of the finer map.
@@ -219,10 +219,10 @@ class Carried:
         ``felt_at`` has the angle [rad] of its joint at which each step was touched last. Of one that an earlier run
         felt none is known: each of its parts is believed closed.
         """
-        found = Beliefs(self._fine.shape, self._fine.turn)
-        found.in_free_air = known.in_free_air
-        found.passed(map(self.cell, known.visited), [part for step in known.free for part in self.parts(step)])
-        found.rough = set(map(self.cell, known.rough))
+        carried = Beliefs(self._fine.shape, self._fine.turn)
+        carried.in_free_air = known.in_free_air
+        carried.passed(map(self.cell, known.visited), [part for step in known.free for part in self.parts(step)])
+        carried.rough = set(map(self.cell, known.rough))
         closed = {}
         for step, certainty in known.touched().items():
             if step in felt_at:
@@ -231,5 +231,5 @@ class Carried:
                 continue
             parts = self.parts(step)
             closed |= dict.fromkeys(parts, certainty if len(parts) == 1 else min(certainty, 0.95))
-        found.load_prior(closed, {})
-        return found
+        carried.load_prior(closed, {})
+        return carried

@@ -28,7 +28,7 @@ class WholeArmLearning:
         self._generator = np.random.default_rng([world.seed, *b"places"]) if draws else None
         self._model = build_model(world, arm)
         self._resolution = np.asarray(world.sensors.encoder_resolution)
-        self._passed = [np.zeros((0, len(arm.dh)))]
+        self.passed = np.zeros((0, len(arm.dh)))  # (m, n) joint angles at which nothing touched [rad]
         self.beliefs = Beliefs(grid.shape, grid.turn)
         self.collisions = CollisionBelief(arm, grid, surface=world.planner.surface)
         self.shut_exits: LeftOut = set()  # solutions felt not to be reached from a cell
@@ -54,10 +54,12 @@ class WholeArmLearning:
         opposed = float(detection.torque @ line) < 0.0
         first, last = route.cells[number : number + 2]
         step = route.step(number)
-        if number >= len(route.rows) - 1 - route.on_line:
+        if route.joint_line(number):  # from elsewhere the arm may enter where it could not before
+            self.shut_entries.clear()
+        if number >= len(route.rows) - 1 - route.on_tool_line:
             self.shut_exits.add((route.goal, None))
-        elif route.line(number):
-            self.beliefs.rough.update(route.line(number))
+        elif route.joint_line(number):
+            self.beliefs.rough.update(route.joint_line(number))
         elif step is not None:
             self.beliefs.touch(step, opposed and off <= numbers.ON_STEP)
             self._felt_at[step] = float(detection.onset.q[step.axis])
@@ -71,13 +73,8 @@ class WholeArmLearning:
         cells, steps = route.passed(until)
         self.beliefs.passed(cells, steps)
         swept = route.swept(until)
-        self._passed.append(swept)
+        self.passed = np.vstack([self.passed, swept])
         self.collisions.passed(cells, swept)
-
-    @property
-    def passed(self) -> np.ndarray:
-        """(m, n) joint angles at which nothing touched [rad]."""
-        return np.concatenate(self._passed)
 
     def look_at(self, detection: Detection) -> float:
         """When ``localize`` is to be asked [s]."""

@@ -11,28 +11,27 @@ import numpy as np
 from scipy.interpolate import PPoly
 
 from dynamics import Arm
-from hopfield_nav.extensions.known_world import PathSegment, PathTime, along, position_over_time
+from hopfield_nav.extensions.known_world import PathSegment, along, position_over_time
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.geometry import capsules_in_base
 from hopfield_nav.loop import Trajectory, joined, quintic_trajectory, sample, values_at
 
 
 def joint_lines(
-    arm: Arm,
-    rows: np.ndarray,
-    speed: float,
-    time: float,
-    qd: np.ndarray | None = None,
-    qdd: np.ndarray | None = None,
-    sample_time: float = 0.0,
-) -> Trajectory:
+    arm: Arm, rows: np.ndarray, speed: float, time: float,
+    qd: np.ndarray | None = None, qdd: np.ndarray | None = None, sample_time: float = 0.0,
+) -> Trajectory:  # fmt: skip
     """The motion through joint waypoints along straight lines, no point of the arm faster than ``speed``.
 
     It rests where a line ends of the waypoints ``rows`` (k + 1, n) [rad], k at least 1. It begins at ``time`` [s]
     with ``qd`` and ``qdd`` (n,) [rad/s, rad/s²], default rest, which may exceed the speed [m/s]; its reference has
     this ``sample_time`` [s].
     """
-    rest = _corners(rows)
+    steps = np.diff(rows, axis=0)
+    size, straight = np.linalg.norm(steps, axis=1), (steps[:-1] * steps[1:]).sum(axis=1)
+    rest = np.ones(len(steps), dtype=bool)  # whether the direction changes behind each line, as behind the last
+    rest[:-1] = straight < numbers.STRAIGHT_COSINE * size[:-1] * size[1:]
+    rest[:-1] |= np.abs(size[:-1] - size[1:]) > 1e-6 * np.maximum(size[:-1], size[1:])
     begin = np.concatenate([[0], np.flatnonzero(rest) + 1])
     times = np.maximum(paths(arm, rows) / speed, numbers.SHORTEST)
     for _ in range(numbers.SPEED_ROUNDS):
@@ -84,18 +83,6 @@ def paths(arm: Arm, rows: np.ndarray) -> np.ndarray:
     return np.linalg.norm(np.diff(axes, axis=0), axis=3).sum(axis=0).max(axis=1)
 
 
-def _corners(rows: np.ndarray) -> np.ndarray:
-    """(k,) bool: whether the direction changes behind each line, as it does behind the last."""
-    steps = np.diff(rows, axis=0)
-    size = np.linalg.norm(steps, axis=1)
-    rest = np.ones(len(steps), dtype=bool)
-    along = (steps[:-1] * steps[1:]).sum(axis=1)
-    rest[:-1] = along < numbers.STRAIGHT_COSINE * size[:-1] * size[1:]
-    alike = np.abs(size[:-1] - size[1:]) <= 1e-6 * np.maximum(size[:-1], size[1:])
-    rest[:-1] |= ~alike
-    return rest
-
-
 class BlendedPath(NamedTuple):
     """Lines and blends in turn."""
 
@@ -120,7 +107,10 @@ def blended_path(
         segment, breaks = _segment(corners[first : last + 1], cut[first : last + 1])
         passed = position_over_time(segment.grid, _speeds(arm, segment, speed), numbers.RAMP)
         parts.append(along(segment, passed))
-        times.append(times[-1][-1] + _times_at(passed, breaks[1:]))
+        t = np.linspace(0.0, passed.knots[-1], 20 * len(passed.knots))
+        ends = np.interp(breaks[1:], PPoly(passed.coefficients[:, ::-1].T, passed.knots)(t), t)
+        ends[-1] = passed.knots[-1]
+        times.append(times[-1][-1] + ends)
         rows.append(segment.path(breaks[1:]))
     whole = joined(parts)
     trajectory = Trajectory(whole.knots + time, whole.coefficients, sample_time)
@@ -198,11 +188,3 @@ def _point_limit(arm: Arm, segment: PathSegment, speed: float) -> np.ndarray:
     rate = np.linalg.norm(axes[1] - axes[0], axis=2).max(axis=1) / (2.0 * numbers.NUDGE)
     around = np.maximum(np.maximum(np.append(rate[1:], 0.0), np.append(0.0, rate[:-1])), rate)[::2]
     return np.asarray(numbers.PACE * speed / (numbers.SURFACE_SPEED * np.maximum(around, 1e-9)))
-
-
-def _times_at(times: PathTime, positions: np.ndarray) -> np.ndarray:
-    """(k,) when a motion is at increasing path positions (k,), the last of them its end [s]."""
-    t = np.linspace(0.0, times.knots[-1], 20 * len(times.knots))
-    found = np.interp(positions, PPoly(times.coefficients[:, ::-1].T, times.knots)(t), t)
-    found[-1] = times.knots[-1]
-    return np.asarray(found)

@@ -36,14 +36,9 @@ def when_to_look(onset: float, alarm: float, model: Arm) -> float:
 
 
 def localize_contact(
-    arm: Arm,
-    rows: np.ndarray,
-    onset: float,
-    model: Arm,
-    passed: np.ndarray | None = None,
-    resolution: np.ndarray | float = 0.0,
-    generator: np.random.Generator | None = None,
-) -> ContactHypotheses:
+    arm: Arm, rows: np.ndarray, onset: float, model: Arm, passed: np.ndarray | None = None,
+    resolution: np.ndarray | float = 0.0, generator: np.random.Generator | None = None,
+) -> ContactHypotheses:  # fmt: skip
     """Where a touch may have been, none where nothing explains what is felt.
 
     The arm has its outline; ``rows`` (k, 2 + 2 n) are from ``control.in_order``, the last one is to be read; contact
@@ -62,7 +57,10 @@ def localize_contact(
     for factor in numbers.LESS_SURE:
         less_sure = [(q, change, factor * noise) for q, change, noise in looks]
         if generator is None:
-            body, points, inward, weight = _on_patches(arm, surface, less_sure[-1], swept, giving)
+            fit, q = _fit_mixture if giving else isolation.fit_surface, less_sure[-1][0]
+            patches = isolation.read_fit(arm, surface, q, fit(arm, surface, *less_sure[-1], free=swept))
+            body = surface.patches[patches.patches, isolation.BODY]
+            points, inward, weight = patches.points, patches.normals, patches.weight
         else:
             body, _, _, points, inward, weight = isolation.filter_contact(arm, surface, less_sure, generator, swept)
         if len(weight):
@@ -86,16 +84,6 @@ def _looks(
     if gives(model):
         return [_felt_through_gears(rows[:end], onset, model, resolution) for end in ends]
     return [(angles_in(rows[end - 1]), *_felt(rows[:end], onset, model)) for end in ends]
-
-
-def _on_patches(
-    arm: Arm, surface: isolation.ArmSurface, look: isolation.Measurement, swept: np.ndarray, giving: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Capsules (k,), points and inward normals (k, 3), and weights (k,) of the patches that explain what is felt."""
-    q, change, noise = look
-    fit = _fit_mixture if giving else isolation.fit_surface
-    found = isolation.read_fit(arm, surface, q, fit(arm, surface, q, change, noise, free=swept))
-    return surface.patches[found.patches, isolation.BODY], found.points, found.normals, found.weight
 
 
 def _fit_mixture(
@@ -127,8 +115,8 @@ def _felt(rows: np.ndarray, onset: float, model: Arm) -> tuple[np.ndarray, np.nd
     if len(free) >= numbers.FREE_ROWS:
         offset = torques_in(free).mean(axis=0)
         noise = noise + torques_in(free).std(axis=0)
-        way = free[-1] - free[0]
-        speed = angles_in(way) / way[0]
+        path = free[-1] - free[0]
+        speed = angles_in(path) / path[0]
     change = torque - offset
     noise = noise + numbers.OFFSET_SHARE * np.abs(offset) + numbers.NOISE_SHARE * float(np.linalg.norm(change))
     largest = np.abs(model.friction[:, [0, 2]]).max(axis=1) * np.isinf(model.presliding)
@@ -162,7 +150,7 @@ def _felt_through_gears(
 
 
 def _thinned(q: np.ndarray) -> np.ndarray:
-    """The latest of the joint angles (m, n), some way apart."""
+    """The latest of the joint angles (m, n), some distance apart."""
     kept: list[np.ndarray] = []
     for row in q[::-1]:
         if not kept or np.abs(row - kept[-1]).sum() > numbers.FREE_APART:
@@ -176,27 +164,21 @@ def _outwards(
     arm: Arm, rows: np.ndarray, onset: float, links: np.ndarray, points: np.ndarray, inward: np.ndarray
 ) -> np.ndarray:
     """Of each patch (k,): its speed outwards when contact began, beside the fastest."""
-    last = min(max(int(np.searchsorted(rows[:, 0], onset)), 1), len(rows) - 1)
-    q, qd = angles_in(rows[last]), _speed(rows, onset)
-    at = np.tile(q, (len(points), 1))
-    speed = isolation.push_torque(arm, at, links, points, -inward) @ qd
-    return np.maximum(speed / speed.max(), numbers.INWARDS) if speed.max() > 0.0 else np.ones(len(points))
-
-
-def _speed(rows: np.ndarray, onset: float) -> np.ndarray:
-    """(n,) joint speeds when contact began [rad/s]; zero where too little is remembered."""
     last = max(int(np.searchsorted(rows[:, 0], onset)), 1)
     first, last = max(last - 10, 0), min(last, len(rows) - 1)
-    way = rows[last] - rows[first]
-    return angles_in(way) / way[0] if last > first else np.zeros(angles_in(way).size)
+    if last <= first:  # too little is remembered
+        return np.ones(len(points))
+    q, path = np.tile(angles_in(rows[last]), (len(points), 1)), rows[last] - rows[first]
+    speed = isolation.push_torque(arm, q, links, points, -inward) @ (angles_in(path) / path[0])
+    return np.maximum(speed / speed.max(), numbers.INWARDS) if speed.max() > 0.0 else np.ones(len(points))
 
 
 def likely_places(
     points: np.ndarray, links: np.ndarray, weight: np.ndarray, patchwise: bool = False
 ) -> ContactHypotheses:
     """Balls of patches, the heaviest first; each on its heaviest link, or on that of its heaviest patch."""
-    left, found = weight.copy(), list[tuple[np.ndarray, int, float]]()
-    while len(found) < numbers.MOST_PLACES:
+    left, places = weight.copy(), list[tuple[np.ndarray, int, float]]()
+    while len(places) < numbers.MOST_PLACES:
         near = np.linalg.norm(points[:, None] - points[None], axis=2) <= numbers.ONE_PLACE
         mass = near @ left
         best = int(mass.argmax())
@@ -205,8 +187,8 @@ def likely_places(
         own = near[best] & (left > 0.0)
         share = left[own] / left[own].sum()
         link = links[own][int(share.argmax())] if patchwise else int(np.bincount(links[own], share).argmax())
-        found.append((share @ points[own], link, mass[best]))
+        places.append((share @ points[own], link, mass[best]))
         left[own] = 0.0
-    if not found:
+    if not places:
         return NOWHERE
-    return ContactHypotheses(*map(np.array, zip(*found, strict=True)))
+    return ContactHypotheses(*map(np.array, zip(*places, strict=True)))

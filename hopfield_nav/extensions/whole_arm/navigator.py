@@ -1,7 +1,7 @@
 """The navigator of the whole arm: it feels its way over a map of joint angles.
 
 A touch on a step closes it, as it does for the tool; on a straight line it makes the cells of the line rough, and on
-the way to or from the map it shuts that way. A few milliseconds later the torque says where on the arm it may have
+the way to or from the map it shuts that leg. A few milliseconds later the torque says where on the arm it may have
 been: each such place makes the cells doubtful at which the arm would contain it. The arm goes back, from a step to the
 last centre and from a line by 4 cm, and asks again. ``ArmMap`` says what comes next; here it is driven.
 """
@@ -11,20 +11,21 @@ import numpy as np
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import Trace
 from hopfield_nav.extensions.whole_arm import numbers
-from hopfield_nav.extensions.whole_arm.arm_map import ArmMap, Back, End, Refine
+from hopfield_nav.extensions.whole_arm.arm_map import ArmMap, End
 from hopfield_nav.extensions.whole_arm.lines import before_touch, blended_path, joint_lines
-from hopfield_nav.extensions.whole_arm.route import Route, Shortener, Trail, straight_route, without_repeats
+from hopfield_nav.extensions.whole_arm.route import Route, Shortener, Waypoint, straight_route, without_repeats
 from hopfield_nav.extensions.whole_arm.search import CellPath
-from hopfield_nav.extensions.whole_arm.strategy import response_for
 from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
-from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step
+from hopfield_nav.navigation import Navigator
+from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step, pairs
 from hopfield_nav.navigation.motion import Detection, MotionPhase, PlannedMotion, PlanNotes, Reference
-from hopfield_nav.plugin import CollisionEvidence, MethodFailed
-from hopfield_nav.world import World
+from hopfield_nav.navigation.responses import TouchReport, checked_waypoints
+from hopfield_nav.plugin import CollisionEvidence, MethodFailed, Own
+from hopfield_nav.world import World, is_code
 
 
-class WholeArmNavigator:
-    """Touches, retreats and trajectories of a run with ``map.space: joints``; a ``Navigator``.
+class WholeArmNavigator(Navigator):
+    """Touches, retreats and trajectories of a run with ``map.space: joints``.
 
     The controller plans with the kinematics of ``arm``, which begins at ``start`` (n,) [rad].
     """
@@ -32,15 +33,23 @@ class WholeArmNavigator:
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         self.world, self.arm = world, arm
         self.map, self.notes = ArmMap(world, arm, start), PlanNotes(world)
-        self.goal = None if world.goal_point is None else np.array(world.goal_point)
-        self._response = response_for(world, len(start))
+        name, folder = world.explore.method, world.folder
+        own = is_code(name)  # a response of the user
+        self._response = Own(world.trust.find("response", name, folder), world.explore.parameters) if own else None
+        # where the last touch was (n,) in cells, the direction there, the torque, and the cells (2, n) of the step
+        self._felt: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None] | None = None
         self._straight = world.planner.any_angle and self._response is None
-        self._route, self.trail = Route(start[None], [None], turn=self.map.grid.turn), Trail(start)
-        self._tries, self._retreats = 0, False
+        self._route = Route(start[None], [None], turn=self.map.grid.turn)
+        self._trail = [Waypoint(start.copy(), None)]  # free waypoints that the arm came over, the latest last
+        self._touched_retreats, self._retreats = 0, False
         self._unlocalized: Detection | None = None
         self.motion = PlannedMotion(self.map.grid.cell_of(start), np.zeros((0, len(start)), dtype=int), None)
 
-    def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``, as below)
+    @property
+    def goal(self) -> np.ndarray | None:  # noqa: D102  (says ``Navigator``, as below)
+        return None if self.world.goal_point is None else np.array(self.world.goal_point)
+
+    def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102
         if self.goal is None:
             trajectory = quintic_trajectory(q[None], 1.0, sample_time=self.world.trajectory.sample_time)
             self.motion = self.motion._replace(trajectory=trajectory, places=self._tool(np.stack([q, q])))
@@ -51,7 +60,7 @@ class WholeArmNavigator:
         return self.motion
 
     def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:
-        """Note a touch and go back along the way that the arm came; what to do then is decided there.
+        """Note a touch and go back where the arm came from; what to do then is decided there.
 
         It is the cell towards which the arm moved, and the new motion; without a goal the one it has.
         """
@@ -65,13 +74,13 @@ class WholeArmNavigator:
             return cell, self.motion
         if self._retreats:
             self.map.beliefs.touch_behind()
-            self._tries += 1
-            if self._tries >= numbers.MOST_TRIES and not self.trail.at_start:  # the arm goes further back
-                self._tries = 0
-                self.trail.back()
+            self._touched_retreats += 1
+            if self._touched_retreats >= numbers.MOST_TOUCHED and len(self._trail) > 1:  # the arm goes further back
+                self._touched_retreats = 0
+                self._trail.pop()
         else:
             self.map.learning.confirm(detection.level_at_retreat)
-            self._tries, self._unlocalized = 0, detection
+            self._touched_retreats, self._unlocalized = 0, detection
             if detection.onset.time >= trajectory.knots[0]:  # else it had not set out
                 self._learn_of(detection, number, trajectory)
         self.motion = self._retreat(detection, Reference(detection.time, *evaluate(trajectory, detection.time)))
@@ -98,10 +107,6 @@ class WholeArmNavigator:
     def arrive(self) -> None:  # noqa: D102
         self._pass(self._route, len(self._route.rows) - 1)
 
-    def felt(self) -> np.ndarray:
-        """No grid is kept for every detection: the places tell what was felt."""
-        return np.zeros(0, dtype=bool)
-
     def felt_count(self) -> int:
         """Number of cells that are doubted."""
         return int(np.count_nonzero(self.map.collisions.evidence() > numbers.NO_DOUBT))
@@ -115,48 +120,41 @@ class WholeArmNavigator:
     def why_doubtful(self) -> str:  # noqa: D102
         return self.map.beliefs.why_doubtful(np.zeros(self.map.grid.shape, dtype=bool))
 
-    def slide_phase(self, *_: object) -> None:
-        """It never slides."""
-
-    def final_map(self) -> np.ndarray:
-        """No grid is kept."""
-        return np.zeros(0, dtype=np.int8)
-
     def _pass(self, route: Route, until: int) -> None:
         """The segments of a route before number ``until`` were driven without a touch."""
         self.map.learning.passage(route, until)
-        self.trail.extend(route, until)
+        self._trail += map(Waypoint, route.rows[1 : until + 1], route.cells[1 : until + 1])
 
     def _learn_of(self, detection: Detection, number: int, trajectory: Trajectory) -> None:
         """What the touch on segment ``number`` teaches, and what was driven before it: of a line nearly all."""
         route, until = self._route, number
-        if route.line(number):
-            self.map.learning.shut_entries.clear()  # they were not to be entered from elsewhere
+        if route.joint_line(number):
             row = before_touch(self.arm, trajectory, detection.onset.time, numbers.BACK)
             if row is not None:
                 route, until = route.up_to(number, row), number + 1
         self._pass(route, until)
         self.map.learning.touch(detection, self._route, number)
         if self._response is not None:
-            way = np.diff(self._route.rows[number : number + 2], axis=0)[0] / self.map.grid.spacing
-            direction = way / max(float(np.linalg.norm(way)), 1e-12)
+            line = np.diff(self._route.rows[number : number + 2], axis=0)[0] / self.map.grid.spacing
+            direction = line / max(float(np.linalg.norm(line)), 1e-12)
             place = self.map.grid.along(detection.onset.q) - 0.5
-            self._response.felt = place, direction, detection.torque.copy(), self._route.step(number)
+            step = self._route.step(number)
+            ends = None if step is None else pairs([step], self.map.grid.shape)[0]
+            self._felt = place, direction, detection.torque.copy(), ends
 
     def _retreat(self, detection: Detection, begin: Reference) -> PlannedMotion:
         """Back to where the touched segment began; along the torque if the arm has not been anywhere yet."""
-        if self.trail.at_start and self._tries > 0:
-            size = float(np.linalg.norm(detection.torque))
-            away = detection.q + numbers.LEAVE * detection.torque / size if size > 0.0 else self.trail.row
-            self.trail.restart(away)
+        size = float(np.linalg.norm(detection.torque))
+        if len(self._trail) == 1 and self._touched_retreats > 0 and size > 0.0:
+            self._trail = [Waypoint(detection.q + numbers.LEAVE * detection.torque / size, None)]
         look = self.map.learning.look_at(detection) if self._unlocalized is not None else np.inf
         return self._back(begin)._replace(localize_at=look)
 
     def _back(self, begin: Reference) -> PlannedMotion:
         """Straight to where the arm was last before."""
-        cell = self.trail.cell
+        row, cell = self._trail[-1]
         self._retreats = True
-        self._route = Route(np.stack([begin.q, self.trail.row]), [None, cell], self._route.goal, self.map.grid.turn)
+        self._route = Route(np.stack([begin.q, row]), [None, cell], self._route.goal, self.map.grid.turn)
         return self._drive(np.array([cell]) if cell else self.motion.cells[:0], begin, MotionPhase.RETREAT)
 
     def _leave(self, begin: Reference) -> PlannedMotion | None:
@@ -164,18 +162,15 @@ class WholeArmNavigator:
         rows = self.map.tool_line(begin.q)[::-1]
         first, last = self._tool(rows[[0, -1]])
         near = np.linalg.norm(first - self.goal) <= np.linalg.norm(first - last)
-        if len(rows) < 2 or near or not len(self.map.search.solutions):
+        if len(rows) < 2 or near or not len(self.map.search.ends):
             return None
         self._route = self._route._replace(rows=rows, cells=[None] * len(rows))
-        return self._drive(self.motion.cells, begin, MotionPhase.PROBE)
+        return self._drive(self.motion.cells, begin, MotionPhase.TRIAL)
 
     def _go_on(self, begin: Reference) -> PlannedMotion:
-        """What the map says from where the arm is; on a finer map, once in a run, where that one asks for it."""
+        """What the map says from where the arm is."""
         begin = begin._replace(qdd=np.zeros_like(begin.q))
-        step = self.map.next_step(begin.q, self.trail, self._straight)
-        while isinstance(step, Refine):
-            self.trail.rename(self.map.refine(step.grid).cell)
-            step = self.map.next_step(begin.q, self.trail, self._straight)
+        step = self.map.next_step(begin.q, self._trail, self._straight)
         if self.map.planned is not None:
             by, path = self.map.planned
             named, landscape = (None, None) if path is None else (self.map.named(path.cells), path.landscape)
@@ -183,8 +178,8 @@ class WholeArmNavigator:
         if isinstance(step, End):
             start, none = self.motion.start, self.motion.cells[:0]
             return PlannedMotion(start, none, None, "no_path", step.reason, error_bound=step.error_bound)
-        if isinstance(step, Back):
-            self.trail.back()
+        if step is None:
+            self._trail.pop()
             return self._back(begin)
         self._route = self._route_over(step.path, begin.q)
         evidence = step.evidence if self._straight and not begin.qd.any() else None
@@ -192,17 +187,17 @@ class WholeArmNavigator:
 
     def _route_over(self, path: CellPath, q: np.ndarray) -> Route:
         """The waypoints of a path from joint angles (n,), at the centre where the trail ends, if it is one."""
-        here = self.trail.cell
+        here = self._trail[-1].cell
         left = path.cells[here is not None :]
         rows = np.vstack([q, self.map.search.rows(path, q)[len(path.cells) - len(left) :]])
-        on_line = max(len(rows) - len(left) - 2, 0)
-        self._straighten(rows[: len(rows) - on_line])
+        on_tool_line = max(len(rows) - len(left) - 2, 0)
+        self._spread_single_axes(rows[: len(rows) - on_tool_line])
         cells = [here, *(tuple(int(v) for v in cell) for cell in left)] + [None] * (len(rows) - len(left) - 1)
-        return Route(rows, cells, path.goal, self.map.grid.turn, on_line=on_line)
+        return Route(rows, cells, path.goal, self.map.grid.turn, on_tool_line=on_tool_line)
 
     def _explore(self, begin: Reference) -> PlannedMotion | None:
         """Over the waypoints of a response of the user; None without any, or off a centre."""
-        here = self.trail.cell
+        here = self._trail[-1].cell
         if self._response is None or here is None:
             return None
 
@@ -210,17 +205,21 @@ class WholeArmNavigator:
             choice, _ = self.map.choose_path(start, self.map.search.centre(np.array(start), begin.q))
             return None if choice is None else choice.path.cells
 
-        chosen = self._response.waypoints(begin.time, self.map.believed(here), find)
+        felt, self._felt, rest = self._felt, None, np.zeros_like(begin.q)
+        believed = self.map.believed(here).read_only()
+        touch = TouchReport(begin.time, believed, *(felt or (np.array(here, dtype=float), rest, rest, None)), find)
+        function = "on_rest" if felt is None else "on_touch"
+        chosen = self._response.ask(function, touch, lambda answer: checked_waypoints(answer, believed))
         if chosen is None:
             return None
         rows = self.map.grid.unwound(np.vstack([begin.q, self.map.search.centre(chosen, begin.q)]))
         if not self.map.search.checks.are_free(rows[:-1], rows[1:]).all():
             raise MethodFailed(f"response {self.world.explore.method!r}: its way touches what is known")
         whole = [tuple(int(c) for c in p) if (p == np.rint(p)).all() else None for p in chosen]
-        self._route = self._route._replace(rows=rows, cells=[here, *whole], on_line=0)
+        self._route = self._route._replace(rows=rows, cells=[here, *whole], on_tool_line=0)
         return self._drive(np.rint(np.vstack([here, chosen])).astype(int), begin, MotionPhase.EXPLORE)
 
-    def _straighten(self, rows: np.ndarray) -> None:
+    def _spread_single_axes(self, rows: np.ndarray) -> None:
         """Joints with one cell go straight from where they are to the goal."""
         single = np.array(self.map.grid.shape) == 1
         lengths = np.abs(np.diff(rows[:, ~single], axis=0)).sum(axis=1)
@@ -237,7 +236,7 @@ class WholeArmNavigator:
         chosen, route = self.world.trajectory, without_repeats(self._route)
         if evidence is not None and len(route.rows) > 1:
             lines = Shortener(self.arm, self.map.scene, self.map.grid, evidence, self.map.beliefs)
-            short = lines.shorten(route.rows, route.cells, route.on_line)
+            short = lines.shorten(route.rows, route.cells, route.on_tool_line)
             corners = route.rows[short.kept]
             path = blended_path(self.arm, corners, short.cut, chosen.tool_speed, begin.time, chosen.sample_time)
             self._route, trajectory = straight_route(route, short, path), path.trajectory

@@ -66,11 +66,11 @@ SWEPT_POSES, SWEPT_APART = 8, 0.05  # 1, rad; poses on a driven segment that rul
 
 # Touches and retreats (``learning``, ``navigator``)
 ON_STEP = 0.02  # rad; as near to the line of a step, or as far inside a part of it, a touch is one on it [guess]
-MOST_TRIES = 3  # of a retreat that is touched, before the arm goes further back [guess]
+MOST_TOUCHED = 3  # retreats in a row, before the arm goes further back [guess]
 BACK = 0.04  # m; that the arm goes back from a touch on a straight line [guess]
 LEAVE = 0.1  # rad; along the felt torque, where the arm is touched before it has been anywhere [guess]
 
-# Goals, the tool's line, and a finer map (``goals``, ``arm_map``, ``grid``)
+# Goals, the tool's line, and a finer map (``arm_map``, ``grid``)
 ROTATIONS = 64  # of the tool, that are tried for a position; or starts of a numeric search [guess]
 LINE_STEP, LINE_OFF, LINE_JUMP = 0.01, 0.01, 0.15  # m, m, rad; along the tool's line, off it, of a joint [guess]
 LINE_TOUCHES = 5  # touches with places, after which the tool's line is let go [guess]

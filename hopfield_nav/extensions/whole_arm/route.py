@@ -1,4 +1,4 @@
-"""The route of the whole arm: its waypoints, the trail of free ones behind it, and straight lines that shorten it.
+"""The route of the whole arm: its waypoints, and straight lines that shorten it.
 
 A line of all joints together is taken only where nothing speaks against it: it is proven free of what is known, sweeps
 through no likely place, and meets no doubted or rough cell between its ends and no step that was touched. What no line
@@ -8,8 +8,6 @@ A line that was touched makes the cells that it joined *rough*. No line joins a 
 again, and there are at most as many touched lines as cells.
 """
 
-import itertools
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +35,7 @@ class Route(NamedTuple):
     joined: tuple[list[Cell], ...] = ()
     # (k + 1,) when the arm is at the waypoints [s]; None: at the knots of the trajectory
     times: np.ndarray | None = None
-    on_line: int = 0  # how many of the last segments are the tool's line to the goal
+    on_tool_line: int = 0  # how many of the last segments are the tool's line to the goal
 
     def segment_at(self, trajectory: Trajectory, time: float) -> int:
         """Number of the segment on which the reference is at a time [s]."""
@@ -47,11 +45,11 @@ class Route(NamedTuple):
 
     def ahead(self, number: int) -> Cell | None:
         """The first cell behind segment ``number``; None where it leads over no more."""
-        if self.line(number):
-            return self.line(number)[-1]
+        if self.joint_line(number):
+            return self.joint_line(number)[-1]
         return next((c for c in self.cells[number + 1 :] if c is not None), None)
 
-    def line(self, number: int) -> list[Cell]:
+    def joint_line(self, number: int) -> list[Cell]:
         """The cells that segment ``number`` joins as a straight line; none where it is no such line."""
         return self.joined[number] if self.joined else []
 
@@ -80,42 +78,11 @@ class Route(NamedTuple):
         return (driven[:-1] + share * np.diff(driven, axis=0)).reshape(-1, driven.shape[1])
 
 
-class Trail:
-    """Free waypoints (n,) that the arm came over, the latest last; where it may go back to [rad]."""
+class Waypoint(NamedTuple):
+    """Where the arm was free, and may go back to."""
 
-    def __init__(self, start: np.ndarray) -> None:
-        self._points: list[tuple[np.ndarray, Cell | None]] = [(start.copy(), None)]
-
-    @property
-    def row(self) -> np.ndarray:
-        """(n,) joint angles of the latest [rad]."""
-        return self._points[-1][0]
-
-    @property
-    def cell(self) -> Cell | None:
-        """The cell whose centre the latest is, if it is one."""
-        return self._points[-1][1]
-
-    @property
-    def at_start(self) -> bool:
-        """Whether the arm has been nowhere else."""
-        return len(self._points) == 1
-
-    def extend(self, route: Route, until: int) -> None:
-        """Add the waypoints of a motion up to number ``until``."""
-        self._points += itertools.islice(zip(route.rows, route.cells, strict=True), 1, until + 1)
-
-    def back(self) -> None:
-        """Leave the latest out."""
-        self._points.pop()
-
-    def rename(self, name: Callable[[Cell], Cell]) -> None:
-        """Give every cell another name, that of a finer map."""
-        self._points = [(row, None if cell is None else name(cell)) for row, cell in self._points]
-
-    def restart(self, row: np.ndarray) -> None:
-        """Begin anew at joint angles (n,) [rad]."""
-        self._points = [(row, None)]
+    row: np.ndarray  # (n,) joint angles [rad]
+    cell: Cell | None  # whose centre it is, if it is one
 
 
 class Shortened(NamedTuple):
@@ -129,9 +96,9 @@ class Shortened(NamedTuple):
 class Shortener:
     """Knows what speaks against lines: solids, doubts of cells and places, beliefs of steps, rough cells."""
 
-    def __init__(self, arm: Arm, scene: Scene, grid: JointGrid, doubts: CollisionEvidence, beliefs: Beliefs) -> None:
-        self._arm, self._grid, self._doubts = arm, grid, doubts
-        likely = doubts.points[doubts.weights > LIKELY]
+    def __init__(self, arm: Arm, scene: Scene, grid: JointGrid, evidence: CollisionEvidence, beliefs: Beliefs) -> None:
+        self._arm, self._grid, self._evidence = arm, grid, evidence
+        likely = evidence.points[evidence.weights > LIKELY]
         balls = pack_primitives([sphere(place, numbers.PLACE_RADIUS) for place in likely])
         self._scene = build_scene(arm, join_primitives(scene.solids, balls)) if len(balls) else scene
         self._rough, shape = beliefs.rough, grid.shape
@@ -143,8 +110,10 @@ class Shortener:
 
         So many of its last segments are driven as they are.
         """
-        last = len(rows) - 1 - as_it_is
-        ahead = [max(min(there, last), k) for k, there in enumerate(self._smooth_until(cells))]
+        last, smooth = len(rows) - 1 - as_it_is, list(range(len(cells)))  # of each the last without rough cells between
+        for k in range(len(cells) - 2, -1, -1):
+            smooth[k] = k if self._rough & {cells[k], cells[k + 1]} else smooth[k + 1]
+        ahead = [max(min(there, last), k) for k, there in enumerate(smooth)]
         kept, straight = [0], list[bool]()
         while kept[-1] < len(rows) - 1:
             here = kept[-1]
@@ -153,13 +122,6 @@ class Shortener:
             kept.append(max(there, here + 1))
         kind = np.array(straight)
         return Shortened(kept, kind, self._cuts(rows[kept], kind))
-
-    def _smooth_until(self, cells: list[Cell | None]) -> list[int]:
-        """Of every waypoint the last one to which no rough cell lies on the way."""
-        found = [len(cells) - 1] * len(cells)
-        for k in range(len(cells) - 2, -1, -1):
-            found[k] = k if self._rough & {cells[k], cells[k + 1]} else found[k + 1]
-        return found
 
     def _farthest(self, rows: np.ndarray, here: int, most: int) -> int:
         """The last waypoint to which the line is free, looked for by halving; ``here`` where none is."""
@@ -187,7 +149,7 @@ class Shortener:
         met = self._numbers(cells)
         between = np.setdiff1d(met, met[[0, -1]])
         return bool(
-            (self._doubts.cells.reshape(-1)[between] > numbers.NO_DOUBT).any()
+            (self._evidence.cells.reshape(-1)[between] > numbers.NO_DOUBT).any()
             or np.isin(between, self._rough_numbers).any()
             or np.isin(self._touched, met).all(axis=1).any()
         )

@@ -9,7 +9,6 @@ An *exit* is a solution and a cell over which the map is left for it, in one str
 
 import itertools
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,16 +17,16 @@ from dynamics import Arm
 from hopfield_nav.clearance import Scene
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.blocking import block_known
-from hopfield_nav.extensions.whole_arm.cell_planners import AxisCuts, Network, Own, one_more, within_limits
+from hopfield_nav.extensions.whole_arm.cell_planners import AxisCuts, Network, one_more, within_limits
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
 from hopfield_nav.extensions.whole_arm.step_checks import Place, StepChecks, Walls, doubtful, likely_places
 from hopfield_nav.navigation.map import Beliefs, Cell, Step, pairs, step_between
-from hopfield_nav.navigation.planners import WithPlan
 from hopfield_nav.planning import Landscape, neighbourhood_of
-from hopfield_nav.plugin import BelievedMap, CollisionEvidence
+from hopfield_nav.plugin import BelievedMap, CollisionEvidence, Planner
 
 Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which each may be reached
 LeftOut = set[tuple[int, Cell | None]]  # the same, None for all cells
+Plan = Callable[[np.ndarray, set[Step], AxisCuts], np.ndarray | None]  # a path by goals, closed steps and cuts
 
 
 class Query(NamedTuple):
@@ -57,42 +56,36 @@ class Search:
     """Plans on one map of the arm of a scene, to solutions (s, n) [rad] at the goal.
 
     ``planner`` is the user's; None: the network. Each solution may be reached from so many centres as ``most_exits``.
-    ``lines`` (m, n) lead to one of them each; a path may end where one begins, and does if no doubt speaks against it:
-    they are numbered behind the solutions.
+    ``lines`` (m, n) of the tool lead to one of them each; a path may end where one begins, and does if no doubt speaks
+    against it: they are numbered behind the solutions.
     """
 
     def __init__(
         self, arm: Arm, scene: Scene, grid: JointGrid, solutions: np.ndarray,
-        planner: WithPlan | None = None, seed: int = 0, most_exits: int = numbers.MOST_EXITS,
+        planner: Planner | None = None, seed: int = 0, most_exits: int = numbers.MOST_EXITS,
         lines: Sequence[np.ndarray] = (),
     ) -> None:  # fmt: skip
         self._arm, self._grid, self.checks = arm, grid, StepChecks(arm, scene)
         self._planner, self._seed, self._single = planner, seed, np.array(grid.shape) == 1
         self.blocked = block_known(arm, scene, grid)  # centres where the arm touches itself or what is known
         self._walls = Walls(self.checks, grid, self.blocked)
-        self._ends = [*solutions[:, None], *lines]  # (m, n) of each the last joint angles of a path
-        self.lines: LeftOut = {(len(solutions) + k, None) for k in range(len(lines))}
-        self.solutions = np.array([rows[-1] for rows in self._ends]).reshape(-1, len(grid.shape))
-        entries = [self._entries(rows[0], True) for rows in self._ends]
+        self._last_rows = [*solutions[:, None], *lines]  # (m, n) of each the last joint angles of a path
+        self.tool_lines: LeftOut = {(len(solutions) + k, None) for k in range(len(lines))}
+        # (s, n) where paths end: the solutions, and those to which the lines lead, again [rad]
+        self.ends = np.array([rows[-1] for rows in self._last_rows]).reshape(-1, len(grid.shape))
+        entries = [self.entries(rows[0], True) for rows in self._last_rows]
         near = [(k, cell) for k, cells in enumerate(entries) for cell in cells[: numbers.EXITS]]
         self._exits = {
             "near": near,
-            "line": [exit for exit in near if len(self._ends[exit[0]]) > 1],
+            "line": [exit for exit in near if len(self._last_rows[exit[0]]) > 1],
             "all": [(k, cell) for k, cells in enumerate(entries) for cell in cells[:most_exits]],
         }
         cells = np.array([cell for _, cell in self._exits["all"]], int).reshape(-1, len(grid.shape))
-        ends = np.array([self._ends[k][0] for k, _ in self._exits["all"]]).reshape(cells.shape)
-        self._legs = self.centre(cells, ends), ends  # of each exit the two ends of the leg that leaves the map
+        behind = np.array([self._last_rows[k][0] for k, _ in self._exits["all"]]).reshape(cells.shape)
+        self._legs = self.centre(cells, behind), behind  # of each exit the two ends of the leg that leaves the map
         self._swept_exits: dict[Place, set[tuple[int, Cell]]] = {}
 
-    def entry(self, q: np.ndarray, avoid: set[Cell], doubts: Callable[[Cell], tuple] = lambda _: ()) -> Cell | None:
-        """The nearest free cell whose centre is in sight of joint angles (n,) [rad]; None without one.
-
-        ``avoid`` are cells that it may not be, ``doubts`` what speaks against a cell: the least is taken.
-        """
-        return min((cell for cell in self._entries(q) if cell not in avoid), key=doubts, default=None)
-
-    def _entries(self, q: np.ndarray, any_turn: bool = False) -> list[Cell]:
+    def entries(self, q: np.ndarray, any_turn: bool = False) -> list[Cell]:
         """Free cells whose centres are in sight of joint angles (n,) [rad], the nearest first.
 
         The centres are within the joints' limits, unless the angles stand for all whole turns of them.
@@ -122,21 +115,15 @@ class Search:
     def rows(self, path: CellPath, q: np.ndarray) -> np.ndarray:
         """(k + 1, n) joint angles over a path and to its goal, unwound from angles (n,) at its beginning."""
         centres = np.where(self._single, q, self._grid.centre(path.cells))
-        end = self._ends[path.goal] if path.goal >= 0 else centres[:0]
-        return self._grid.unwound(np.vstack([q, centres, end]))[1:]
+        last = self._last_rows[path.goal] if path.goal >= 0 else centres[:0]
+        return self._grid.unwound(np.vstack([q, centres, last]))[1:]
 
-    @property
-    def goals(self) -> np.ndarray:
-        """(g, n) cells from which a solution may be reached."""
-        cells = sorted({cell for _, cell in self._exits["near"]})
-        return np.array(cells, dtype=int).reshape(-1, len(self._grid.shape))
-
-    def exits(self, left_out: LeftOut, ends: str = "all") -> Exits:
+    def exits(self, left_out: LeftOut, kind: str = "all") -> Exits:
         """Solutions by number, and cells from which they may be reached, but for some of these.
 
-        ``ends`` are "all", those "near" a solution, or those on the "line" of the tool.
+        They are "all", those "near" a solution, or those on the "line" of the tool.
         """
-        return [exit for exit in self._exits[ends] if exit not in left_out and (exit[0], None) not in left_out]
+        return [exit for exit in self._exits[kind] if exit not in left_out and (exit[0], None) not in left_out]
 
     def believed(
         self, here: Cell, blocked: np.ndarray, against: np.ndarray, goals: np.ndarray, closed: set[Step]
@@ -155,56 +142,51 @@ class Search:
         blocked = self.blocked | doubtful(cells, certainty)
         left = [exit for exit in self._unswept(exits, likely) if not blocked[exit[1]]]
         closed = closed | self.checks.barred | (self.checks.through(likely) - driven)
-        planner: Network | Own = Network(self._grid, query.here, blocked)
-        if self._planner is not None:
-            planner = Own(self._planner, partial(self.believed, query.here, blocked, cells))
-        return self._proven(planner, query.q, closed, left, driven, likely)
+        network, own = Network(self._grid, query.here, blocked), self._planner
+
+        def plan(goals: np.ndarray, shut: set[Step], cuts: AxisCuts) -> np.ndarray | None:
+            if own is None:
+                return network.plan(goals, shut, cuts)
+            return own.plan(self.believed(query.here, blocked, cells, goals, shut)).cells  # it knows nothing of cuts
+
+        path = self._proven(plan, query.q, closed, left, driven, likely)
+        return None if path is None else path._replace(landscape=network.landscape)
 
     def towards(self, targets: np.ndarray, query: Query) -> CellPath | None:
         """The shortest path to one of the cells ``targets`` (k,), doubted or not, in C order, past other doubted cells.
 
-        None where no such path is within the limits and past what is known, or after ``ROUNDS`` of any kind.
+        None where there is none past what is known, or the arm is there.
         """
-        targets = targets[~self.blocked.reshape(-1)[targets]]
-        if not len(targets):
-            return None
-        goals = np.stack(np.unravel_index(targets, self._grid.shape), axis=1)
+        free = targets[~self.blocked.reshape(-1)[targets]]
+        exits: Exits = [(-1, tuple(cell)) for cell in np.transpose(np.unravel_index(free, self._grid.shape)).tolist()]
         network = Network(self._grid, query.here, self.blocked | doubtful(query.evidence.cells, 0.0))
         closed = set(query.beliefs.doubted()) | self.checks.barred
-        for _ in range(numbers.ROUNDS):
-            cells = network.plan(goals, closed, ())
-            if cells is None:
-                return None
-            path = CellPath(cells, -1)
-            rows, bad = self._checked(path, query.q, set(), set())
-            if not bad:
-                return path if within_limits(self._arm, self._grid, rows).all() and len(cells) > 1 else None
-            closed = closed | {step for step in bad if step is not None}
-        return None
+        path = self._proven(network.plan, query.q, closed, exits, set(), set())
+        return None if path is None or len(path.cells) == 1 else path
 
     def _proven(
-        self, planner: Network | Own, q: np.ndarray, closed: set[Step], exits: Exits, driven: set[Step],
+        self, plan: Plan, q: np.ndarray, closed: set[Step], exits: Exits, driven: set[Step],
         likely: set[Place], cuts: AxisCuts = (),
     ) -> CellPath | None:  # fmt: skip
         """The first path that is planned against which an exact check finds nothing.
 
         Steps that it finds are closed, exits whose last legs it finds are left out, and a joint beyond its limits gets
-        a cut in its closed axis. A round counts if what it found was not known before.
+        a cut in its closed axis. A round counts where a likely place was met.
         """
         left, rounds = list(exits), 0
         while left and rounds < numbers.ROUNDS:
-            cells = planner.plan(np.array(sorted({cell for _, cell in left})), closed, cuts)
+            cells = plan(np.array(sorted({cell for _, cell in left})), closed, cuts)
             if cells is None:
                 return None
             path = CellPath(cells, next(k for k, cell in left if cell == tuple(cells[-1])))
             rows, bad = self._checked(path, q, driven, likely)
             beyond = [] if bad else np.flatnonzero(~within_limits(self._arm, self._grid, rows).all(axis=0)).tolist()
             if not bad and not beyond:
-                return path._replace(landscape=planner.landscape)
+                return path
             if beyond and beyond[0] not in dict(cuts):
-                tried = (self._proven(planner, q, closed, left, driven, likely, more)
-                         for more in one_more(cuts, self._arm, beyond[0], q[beyond[0]]))  # fmt: skip
-                return next((other for other in tried if other is not None), None)
+                others = (self._proven(plan, q, closed, left, driven, likely, more)
+                          for more in one_more(cuts, self._arm, beyond[0], q[beyond[0]]))  # fmt: skip
+                return next((other for other in others if other is not None), None)
             touching = {step for step in bad if step is not None}
             rounds += not touching <= self.checks.barred
             closed = closed | touching | self._walls.grow(touching & self.checks.barred, q)
@@ -224,7 +206,7 @@ class Search:
         """The exits whose last legs sweep through no likely place."""
         for place in likely - self._swept_exits.keys():
             hit = self.checks.sweep({place}, *self._legs)
-            met = {k for k, rows in enumerate(self._ends) if self.checks.sweep({place}, rows[:-1], rows[1:]).any()}
+            met = {k for k, rows in enumerate(self._last_rows) if self.checks.sweep({place}, rows[:-1], rows[1:]).any()}
             self._swept_exits[place] = {
                 exit for exit, is_hit in zip(self._exits["all"], hit, strict=True) if is_hit or exit[0] in met
             }

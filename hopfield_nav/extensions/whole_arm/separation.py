@@ -13,8 +13,6 @@ After ``PATIENCE`` touches, when every path is doubted, the motion after every o
 that was felt, where the arm at its goal would cross it. There it is touched again, or there is a way in.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from dynamics import Arm
@@ -54,8 +52,7 @@ class Separation:
         inside = np.stack([self._goals_with(place) for place in points], axis=1)[goals]
         inside &= (inside * weights) @ (touch[:, None] == touch) >= numbers.COUNTED_WEIGHT
         right = np.where(weights >= numbers.COUNTED_WEIGHT, numbers.RIGHT, numbers.SPREAD) * weights
-        evidence = Evidence(right, touch, _groups(collisions.configurations)[touch])
-        bound = union_bound(evidence, inside)
+        bound = union_bound(right, touch, _groups(collisions.configurations)[touch], inside)
         if bound <= self._allowed:
             self.bound, self._asked_with = bound, before if before >= 0 else len(collisions.touches)
 
@@ -63,7 +60,7 @@ class Separation:
         """Whether the bound is small enough, and was before the last touch: one more path was driven since."""
         return self.bound < 1.0 and 0 <= self._asked_with < len(collisions.touches)
 
-    def trial(self, found: CellPath, q: np.ndarray, felt: WholeArmLearning) -> CellPath | None:
+    def trial(self, path: CellPath, q: np.ndarray, felt: WholeArmLearning) -> CellPath | None:
         """A path from joint angles (n,) [rad] to where the arm is in what was felt as it is at its goal.
 
         None where the path that was to be driven is not doubted, until two more touches have places after a trial, or
@@ -71,34 +68,34 @@ class Separation:
         """
         collisions, before = felt.collisions, self._tried_with
         count = len(collisions.touches)
-        if self._allowed == 0.0 or count < numbers.PATIENCE or not self._is_doubted(found, collisions):
+        if self._allowed == 0.0 or count < numbers.PATIENCE or (before >= 0 and count <= before + 1):
             return None
-        if before >= 0 and count <= before + 1:
+        if not self._is_doubted(path, collisions):
             return None
-        here = tuple(int(c) for c in found.cells[0])
-        places = self._worth_trying(self._search.solutions[found.goal], collisions, felt.passed)[: numbers.MOST_TRIED]
+        here = tuple(int(c) for c in path.cells[0])
+        places = self._worth_trying(self._search.ends[path.goal], collisions, felt.passed)[: numbers.MOST_TRIED]
         near = (np.flatnonzero(cells_near(self._arm, self._grid, np.array(p), -numbers.AIM)) for p in places)
         inside = [self._as_at_goal(cells, p) for cells, p in zip(near, places, strict=True)]
         targets = np.unique(np.concatenate([np.zeros(0, int), *inside]))
         for certainty in numbers.TRIAL_RISKS if len(targets) else ():
             least = -np.log1p(-certainty)
-            doubts = CollisionEvidence(np.where(collisions.against > least, collisions.against, np.float32(0.0)))
-            path = self._search.towards(targets, Query(here, q, felt.beliefs, doubts, set()))
-            if path is not None:
-                last = np.ravel_multi_index(tuple(path.cells[-1]), self._grid.shape)
+            evidence = CollisionEvidence(np.where(collisions.against > least, collisions.against, np.float32(0.0)))
+            trial = self._search.towards(targets, Query(here, q, felt.beliefs, evidence, set()))
+            if trial is not None:
+                last = np.ravel_multi_index(tuple(trial.cells[-1]), self._grid.shape)
                 for place, cells in zip(places, inside, strict=True):
                     self._tried[place] = self._tried.get(place, 0) + int(last in cells)
                 self._tried_with = count
-                return path
+                return trial
         return None
 
-    def _is_doubted(self, found: CellPath, collisions: CollisionBelief) -> bool:
+    def _is_doubted(self, path: CellPath, collisions: CollisionBelief) -> bool:
         """Whether a path leads through doubted cells, or the arm at its goal would be in a likely place."""
-        inner = collisions.against[tuple(found.cells[1:].T)]
+        inner = collisions.against[tuple(path.cells[1:].T)]
         points, weights, _ = collisions.places()
         likely = points[weights > numbers.EVEN_CHANCE]
         return bool((inner > -np.log(1.0 - numbers.EVEN_CHANCE)).any()) or any(
-            self._goals_with(place)[found.goal] for place in likely
+            self._goals_with(place)[path.goal] for place in likely
         )
 
     def _worth_trying(self, goal: np.ndarray, collisions: CollisionBelief, passed: np.ndarray) -> list[Place]:
@@ -115,25 +112,25 @@ class Separation:
             return []
         balls = pack_primitives([sphere(p, numbers.POINT) for p in inner])
         new = arm_distance(self._arm, passed, balls).min(axis=(0, 1), initial=np.inf) > 0.0
-        found = [(float(x), float(y), float(z)) for x, y, z in np.round(inner[new], 4)]
-        left = [(p, n) for p, n in zip(found, most[new], strict=True) if self._tried.get(p, 0) < n]
+        rounded = [(float(x), float(y), float(z)) for x, y, z in np.round(inner[new], 4)]
+        left = [(p, n) for p, n in zip(rounded, most[new], strict=True) if self._tried.get(p, 0) < n]
         return [p for p, n in left if n == numbers.TRIALS[1]] or [p for p, _ in left]
 
     def _axis_points(self, q: np.ndarray) -> np.ndarray:
         """(k, 3) points on the axes of the outer links at joint angles (n,) [m]."""
-        found = []
+        rows = []
         outer = arm_bodies(self._arm)[:, LINK] >= numbers.AXIS_LINK
         for row in capsules_in_base(self._arm, q)[outer]:
             count = int(np.linalg.norm(row[3:6] - row[:3]) / numbers.AXIS_STEP) + 2
-            found.append(row[:3] + np.linspace(0.0, 1.0, count)[:, None] * (row[3:6] - row[:3]))
-        return np.concatenate(found)
+            rows.append(row[:3] + np.linspace(0.0, 1.0, count)[:, None] * (row[3:6] - row[:3]))
+        return np.concatenate(rows)
 
     def _goals_with(self, place: np.ndarray) -> np.ndarray:
         """(s,) bool: the goals at which the arm contains a place (3,)."""
         x, y, z = (float(c) for c in place)
         if (x, y, z) not in self._inside:
             ball = pack_primitives([sphere(place, numbers.POINT)])
-            far = arm_distance(self._arm, self._search.solutions, ball)
+            far = arm_distance(self._arm, self._search.ends, ball)
             self._inside[x, y, z] = far.min(axis=(1, 2)) < -numbers.DEEP
         return self._inside[x, y, z]
 
@@ -146,7 +143,7 @@ class Separation:
         outer = arm_bodies(self._arm)[:, LINK] >= numbers.TIP_LINK
         far = arm_distance(self._arm, q, pack_primitives([sphere(np.array(place), numbers.POINT)]))[:, outer, 0]
         tip = far.min(axis=1, initial=np.inf) < -numbers.AIM
-        turned = np.min([np.abs(q - goal).max(axis=1) for goal in self._search.solutions], axis=0)
+        turned = np.min([np.abs(q - goal).max(axis=1) for goal in self._search.ends], axis=0)
         turned[~tip & tip.any()] = np.inf
         most = numbers.ALIKE * (1 + self._tried.get(place, 0))
         return cells[turned <= max(most, turned.min(initial=np.inf))]
@@ -154,38 +151,30 @@ class Separation:
 
 def _groups(configurations: list[np.ndarray | None]) -> np.ndarray:
     """The group of each touch: those at nearly the same joint angles are one, and those of earlier runs."""
-    first, found = list[np.ndarray](), list[int]()
+    first, groups = list[np.ndarray](), list[int]()
     for q in configurations:
         same = (k for k, p in enumerate(first) if q is not None and np.abs(p - q).max() < numbers.APART)
-        number = -1 if q is None else next(same, len(first))
-        if q is not None and number == len(first):
+        groups.append(-1 if q is None else next(same, len(first)))
+        if q is not None and groups[-1] == len(first):
             first.append(q)
-        found.append(number)
-    return np.array(found, int)
+    return np.array(groups, int)
 
 
-class Evidence(NamedTuple):
-    """Places of touches."""
+def union_bound(right: np.ndarray, touch: np.ndarray, group: np.ndarray, sets: np.ndarray) -> float:
+    """Bound of the probability that of at least one set of places, a row of bool (m, p), none is in an obstacle.
 
-    right: np.ndarray  # (p,) probability that it is in an obstacle; the sum over a touch is at most 1
-    touch: np.ndarray  # (p,) number of its touch
-    group: np.ndarray  # (p,) of touches; groups are independent, of one only the touch counts that says most
-
-    def free(self, sets: np.ndarray) -> np.ndarray:
-        """(m,) probability, at most, that no place of each set, a row of bool (m, p), is in an obstacle."""
-        found = np.ones(len(sets))
-        for group in np.unique(self.group):
-            touches = np.unique(self.touch[self.group == group])
-            said = [sets[:, self.touch == t] @ self.right[self.touch == t] for t in touches]
-            found *= 1.0 - np.minimum(np.max(said, axis=0), 1.0)
-        return found
-
-
-def union_bound(evidence: Evidence, sets: np.ndarray) -> float:
-    """Bound of the probability that of at least one set of places, a row of bool (m, p), none is right."""
+    ``right`` (p,) is the probability that each place is in one, ``touch`` (p,) the number of its touch, over which the
+    sum is at most 1, and ``group`` (p,) that of its touches: groups are independent, of one only the touch counts that
+    says most.
+    """
     least = np.unique(sets, axis=0)
     if len(least) <= numbers.MOST_SETS:
         size = least.sum(axis=1)
         common = least.astype(np.float32) @ least.T.astype(np.float32)
         least = least[~((common == size) & (size < size[:, None])).any(axis=1)]
-    return min(1.0, float(evidence.free(least).sum()))
+    free = np.ones(len(least))
+    for number in np.unique(group):
+        touches = np.unique(touch[group == number])
+        said = [least[:, touch == t] @ right[touch == t] for t in touches]
+        free *= 1.0 - np.minimum(np.max(said, axis=0), 1.0)
+    return min(1.0, float(free.sum()))

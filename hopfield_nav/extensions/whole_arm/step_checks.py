@@ -80,7 +80,7 @@ class Walls:
 
     def grow(self, touching: set[Step], q: np.ndarray) -> set[Step]:
         """Other steps that touch, near these and those of earlier calls; ``q`` (n,) [rad] is for axes of one cell."""
-        n, found, left = len(q), set[Step](), numbers.MOST_STEPS
+        n, touched, left = len(q), set[Step](), numbers.MOST_STEPS
         cells = np.array([step.cell for step in touching], int).reshape(-1, n)
         first = self._numbers(cells, np.array([step.axis for step in touching], int))
         self._edge += [number for number in first if number not in self._seen]
@@ -93,10 +93,10 @@ class Walls:
             ends = (cells, cells + np.eye(len(q), dtype=int)[axes])
             bad = ~self._checks.are_free(*(np.where(several, self._grid.centre(c), q) for c in ends))
             cells, axes = cells[bad], axes[bad]
-            found.update(Step(tuple(cell), axis) for cell, axis in zip(cells.tolist(), axes.tolist(), strict=True))
+            touched.update(Step(tuple(cell), axis) for cell, axis in zip(cells.tolist(), axes.tolist(), strict=True))
             self._edge += self._numbers(cells, axes)
-        self._checks.barred |= found
-        return found
+        self._checks.barred |= touched
+        return touched
 
     def _beside(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Cells (m, n) and axes (m,) of the steps beside others that join free cells and were not checked yet."""
@@ -133,7 +133,7 @@ def doubtful(against: np.ndarray, certainty: float) -> np.ndarray:
     return np.asarray(against > least)
 
 
-def likely_places(doubts: CollisionEvidence, certainty: float) -> set[Place]:
+def likely_places(evidence: CollisionEvidence, certainty: float) -> set[Place]:
     """The places of more weight than a certainty that may be risked, and than ``LIKELY``."""
-    heavy = doubts.points[doubts.weights > max(LIKELY, certainty)] if certainty < 1.0 else doubts.points[:0]
+    heavy = evidence.points[evidence.weights > max(LIKELY, certainty)] if certainty < 1.0 else evidence.points[:0]
     return {(float(x), float(y), float(z)) for x, y, z in heavy}

@@ -3,7 +3,7 @@
 import numpy as np
 
 from hopfield_nav import simulate
-from hopfield_nav.extensions.whole_arm.figures.slices import draw_slice, felt_map, last_configuration
+from hopfield_nav.extensions.whole_arm.figures import draw_slice, felt_map, last_configuration
 from hopfield_nav.figures import new_figure
 from hopfield_nav.world import parse_world
 

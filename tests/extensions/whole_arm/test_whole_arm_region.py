@@ -1,11 +1,18 @@
 """Laws of the bound on the probability that a goal is free although places were touched in it."""
 
 import itertools
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from hopfield_nav.extensions.whole_arm.separation import Evidence, union_bound
+from hopfield_nav.extensions.whole_arm.separation import union_bound
+
+
+class Evidence(NamedTuple):
+    right: np.ndarray
+    touch: np.ndarray
+    group: np.ndarray
 
 
 def drawn(generator):
@@ -31,7 +38,7 @@ def test_the_bound_is_not_below_what_enumeration_gives():
     generator, near = np.random.default_rng(0), 0
     for _ in range(200):
         evidence, sets = drawn(generator)
-        bound, true = union_bound(evidence, sets), exact(evidence, sets)
+        bound, true = union_bound(*evidence, sets), exact(evidence, sets)
         assert bound >= true - 1e-9
         near += bound < 1.0 and true > 0.5 * bound
     assert near > 50
@@ -41,7 +48,7 @@ def test_one_goal_is_exact():
     generator = np.random.default_rng(1)
     for _ in range(50):
         evidence, sets = drawn(generator)
-        assert union_bound(evidence, sets[:1]) == pytest.approx(exact(evidence, sets[:1]))
+        assert union_bound(*evidence, sets[:1]) == pytest.approx(exact(evidence, sets[:1]))
 
 
 def touches(count, right=0.9):
@@ -50,24 +57,24 @@ def touches(count, right=0.9):
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_touches_of_one_goal_multiply(count):
-    assert union_bound(touches(count), np.ones((1, count), bool)) == pytest.approx(0.1**count)
+    assert union_bound(*touches(count), np.ones((1, count), bool)) == pytest.approx(0.1**count)
 
 
 def test_touches_of_one_group_count_once():
     same = touches(5)._replace(group=np.zeros(5, int))
-    assert union_bound(same, np.ones((1, 5), bool)) == pytest.approx(0.1)
+    assert union_bound(*same, np.ones((1, 5), bool)) == pytest.approx(0.1)
 
 
 def test_a_goal_in_which_nothing_was_felt_may_be_free():
-    assert union_bound(touches(3), np.array([[True] * 3, [False] * 3])) == 1.0
+    assert union_bound(*touches(3), np.array([[True] * 3, [False] * 3])) == 1.0
 
 
 def test_goals_add_up():
     evidence, sets = touches(2), np.eye(2, dtype=bool)
-    assert union_bound(evidence, sets) == pytest.approx(0.2)
+    assert union_bound(*evidence, sets) == pytest.approx(0.2)
     assert exact(evidence, sets) == pytest.approx(1.0 - 0.9**2)
 
 
 def test_a_goal_with_more_places_does_not_count():
     sets = np.array([[True, False, False], [True, True, False], [True, True, True]])
-    assert union_bound(touches(3), sets) == pytest.approx(0.1)
+    assert union_bound(*touches(3), sets) == pytest.approx(0.1)

@@ -91,7 +91,7 @@ def test_a_path_from_few_centres_is_not_kept_where_more_centres_give_up(gives_up
         is_there = certainty >= 0.95 and not (gives_up and exits == more) if closed else exits == more
         return CellPath(np.array([HERE]), 0) if is_there else None
 
-    search = SimpleNamespace(exits=lambda _, ends: {"line": [], "near": near, "all": more}[ends], shortest=shortest)
+    search = SimpleNamespace(exits=lambda _, kind: {"line": [], "near": near, "all": more}[kind], shortest=shortest)
     beliefs = SimpleNamespace(doubted=lambda: touched, facts=set())
     choice = choose_path(search, Query(HERE, np.zeros(2), beliefs, CollisionEvidence(np.zeros((2, 2))), set()))
     assert choice.attempt.name == name

@@ -126,13 +126,13 @@ def felt_in_the_middle(navigator, motion):
     """A touch in the middle of the first line, step or way to the goal, the motion back, and the next one."""
     way = navigator._route
     ends = motion.trajectory.knots if way.times is None else way.times
-    number = next(k for k, cell in enumerate(way.cells) if way.line(k) or cell is not None)
+    number = next(k for k, cell in enumerate(way.cells) if way.joint_line(k) or cell is not None)
     time = 0.5 * (ends[number] + ends[number + 1])
     q, qd, _ = evaluate(motion.trajectory, time)
     _, back = navigator.on_detection(Detection(time, q, np.zeros(3), -5.0 * qd, Onset(time, q), 0.0))
     end = float(back.trajectory.knots[-1])
     q, still, _ = evaluate(back.trajectory, end)
-    return way.line(number), navigator.replan(Reference(end, q, still, still), 100.0)
+    return way.joint_line(number), navigator.replan(Reference(end, q, still, still), 100.0)
 
 
 def test_a_touched_line_closes_no_step_and_its_cells_are_driven_one_by_one():
@@ -144,7 +144,7 @@ def test_a_touched_line_closes_no_step_and_its_cells_are_driven_one_by_one():
     assert navigator.map.beliefs.rough == set(line)
     again = navigator._route
     for k in range(len(again.rows) - 1):
-        assert not navigator.map.beliefs.rough & set(again.line(k))
+        assert not navigator.map.beliefs.rough & set(again.joint_line(k))
 
 
 def test_an_arm_that_is_touched_on_every_motion_comes_to_an_end():

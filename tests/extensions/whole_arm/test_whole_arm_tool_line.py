@@ -10,8 +10,8 @@ from dynamics import forward_kinematics, load_arm
 from hopfield_nav.clearance import build_scene, motion_is_free
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.extensions.whole_arm import JointGrid, numbers
+from hopfield_nav.extensions.whole_arm.arm_map import tool_line
 from hopfield_nav.extensions.whole_arm.attempts import choose_path
-from hopfield_nav.extensions.whole_arm.goals import tool_line
 from hopfield_nav.extensions.whole_arm.search import Query, Search
 from hopfield_nav.geometry import box, pack_primitives
 from hopfield_nav.navigation.map import Beliefs, ContactHypotheses
@@ -143,13 +143,13 @@ def test_an_arm_without_a_goal_stays_where_it_is(is_taken):
 def test_on_a_finer_map_lines_are_forgotten():
     """Numbers of goals stay, those of lines behind them stand for none."""
     map_ = Simulation(parse_world(f"format: 1\n{SMALL}{QUICK}{ENDS}planner: {{approach: 0.2}}\n")).navigator.map
-    goals, cell = len(map_.search.solutions), (3, 2, 4, 1, 0, 0)
-    assert map_.search.lines == {(goals - 1, None)}
-    map_.learning.shut_exits |= map_.search.lines | {(0, cell)}
+    goals, cell = len(map_.search.ends), (3, 2, 4, 1, 0, 0)
+    assert map_.search.tool_lines == {(goals - 1, None)}
+    map_.learning.shut_exits |= map_.search.tool_lines | {(0, cell)}
     assert "past what is known" not in map_.why_none()
-    map_.refine(map_.finer_grid(None, START))
-    assert map_.finer_grid(None, START) is None
-    assert (len(map_.search.solutions), map_.search.lines) == (goals - 1, set())
+    assert map_.refine(None, START) is not None
+    assert map_.refine(None, START) is None
+    assert (len(map_.search.ends), map_.search.tool_lines) == (goals - 1, set())
     assert {number for number, _ in map_.learning.shut_exits} == {0}
     map_.learning.shut_exits.clear()
     assert "past what is known" in map_.why_none()

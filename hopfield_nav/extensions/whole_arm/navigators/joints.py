@@ -19,7 +19,7 @@ class JointSpace(Space):
     """The whole arm feels its way over a map of its joint angles."""
 
     pages = f"{_PICTURES}:PAGES"
-    film_panel = f"{_PICTURES}.places:PlacesPanel"
+    film_panel = f"{_PICTURES}:PlacesPanel"
 
     def cells(self, world: World, arm: Arm) -> Cells:
         """The map of joint angles at the start of a run."""
@@ -43,8 +43,8 @@ class JointSpace(Space):
     def self_distance(self, arm: Arm, angles: Iterable[np.ndarray]) -> float:
         """Least distance of the arm from itself [m] over joint angles, (m, n) each."""
         scene = build_scene(arm)
-        found = [clearance(arm, scene, np.nan_to_num(part)) for part in angles if len(part)]
-        return float(min(distances.min() for distances in found))
+        gaps = [clearance(arm, scene, np.nan_to_num(part)) for part in angles if len(part)]
+        return float(min(distances.min() for distances in gaps))
 
 
 METHOD = Method("navigator", "joints", JointSpace, description="a cell is a configuration of the whole arm")

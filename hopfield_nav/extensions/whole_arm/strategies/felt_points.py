@@ -1,7 +1,7 @@
 """The strategy ``felt_points``: the places where a touch may have been, the least certain risked first."""
 
 from hopfield_nav.extensions.whole_arm import numbers
-from hopfield_nav.extensions.whole_arm.strategy import ArmReport
+from hopfield_nav.extensions.whole_arm.strategies import ArmReport
 from hopfield_nav.plugin import CollisionEvidence, Method
 
 

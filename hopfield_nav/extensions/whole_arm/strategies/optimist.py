@@ -1,6 +1,6 @@
 """The strategy ``optimist``: a touch closes its own step alone."""
 
-from hopfield_nav.extensions.whole_arm.strategy import ArmReport
+from hopfield_nav.extensions.whole_arm.strategies import ArmReport
 from hopfield_nav.plugin import Method
 
 
