@@ -7,11 +7,10 @@ the network of the plan before had settled.
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopfield_nav.figures.palette import COLOURS
-from hopfield_nav.figures.run.network import NetworkOfRun
+from hopfield_nav.figures.run.network import NetworkOfRun, network_of
 from hopfield_nav.figures.sheets import add_legend, labelled, new_figure
 from hopfield_nav.figures.style import CENTIMETRE, COLUMN
 from hopfield_nav.planning import Activation, activation, iterate
@@ -31,44 +30,44 @@ class Settling(NamedTuple):
     lyapunov: np.ndarray  # (m + 1,) L of (6.4) with the sign of (6.5), before the first and after each sweep
 
 
-def settling(found: NetworkOfRun, k: int, start: np.ndarray | None) -> Settling:
+def settling(network: NetworkOfRun, k: int, start: np.ndarray | None) -> Settling:
     """Settle the network of plan ``k`` sweep by sweep, from a grid of activations; None: from zero."""
-    logs, planner = found.run.data.activation.values[k], found.run.world.planner
-    assert found.beta is not None
-    function = activation(planner.activation, found.beta)
+    logs, planner = network.run.data.activation.values[k], network.run.world.planner
+    assert network.beta is not None
+    function = activation(planner.activation, network.beta)
     blocked, goal = ~np.isfinite(logs), tuple(np.argwhere(logs == logs.max())[0].tolist())
-    closed = found.plans[k].steps
+    closed = network.plans[k].steps
     sigma = np.zeros(logs.shape) if start is None else np.where(blocked, 0.0, start)
     sigma[goal] = 1.0
-    changes, values, moves = list[float](), [_lyapunov(found, sigma, function)], True
+    changes, values, moves = list[float](), [_lyapunov(network, sigma, function)], True
     while moves and len(changes) < _MOST_SWEEPS:
-        after, _ = iterate(blocked, goal, near=found.near, most_sweeps=1, function=function, start=sigma, closed=closed)
+        after, _ = iterate(
+            blocked, goal, near=network.near, most_sweeps=1, function=function, start=sigma, closed=closed
+        )
         step = np.abs(after - sigma) / np.maximum(np.maximum(after, sigma), _SMALLEST)
         changes.append(float(step.max()))
         moves = changes[-1] > _LAST_BIT
-        values.append(_lyapunov(found, after, function))
+        values.append(_lyapunov(network, after, function))
         sigma = after
     return Settling(np.array(changes), np.array(values))
 
 
-def _lyapunov(found: NetworkOfRun, sigma: np.ndarray, function: Activation) -> float:
+def _lyapunov(network: NetworkOfRun, sigma: np.ndarray, function: Activation) -> float:
     flat = np.append(sigma.ravel(), 0.0)
-    pairs = float(flat[:-1] @ flat[found.near.plain.table].sum(axis=1))
+    pairs = float(flat[:-1] @ flat[network.near.plain.table].sum(axis=1))
     return float(function.integral(sigma).sum()) - 0.5 * pairs
 
 
 def convergence_page(run: Run) -> Figure | None:
     """Two panels over sweeps; None for a run without a network "sum" in its record."""
-    if "activation" not in run.data:
+    network = network_of(run)
+    if network is None or not network.sums:
         return None
-    found = NetworkOfRun(run)
-    known = found.known()
-    if not found.sums or not known:
-        return None
-    traces = [("from zero", COLOURS.felt, settling(found, known[-1], None))]
+    known = network.known
+    traces = [("from zero", COLOURS.felt, settling(network, known[-1], None))]
     if len(known) > 1:
         before = np.exp(run.data.activation.values[known[-2]])
-        traces.append((f"from plan {known[-2]}'s state", COLOURS.travelled, settling(found, known[-1], before)))
+        traces.append((f"from plan {known[-2]}'s state", COLOURS.travelled, settling(network, known[-1], before)))
     figure = new_figure(COLUMN, 8.4 * CENTIMETRE)
     upper, lower = figure.subplots(2, 1, sharex=True)
     least = min(float(trace.lyapunov.min()) for _, _, trace in traces)
@@ -76,10 +75,6 @@ def convergence_page(run: Run) -> Figure | None:
         count = len(trace.change)
         upper.plot(np.arange(1, count + 1), trace.change, color=colour, label=f"{name}: {count} sweeps")
         lower.plot(np.arange(count + 1), np.maximum(trace.lyapunov - least, _FLOOR), color=colour)
-    _label(upper, lower, known[-1])
-    return add_legend(figure, labelled(figure), 2)
-
-
-def _label(upper: Axes, lower: Axes, number: int) -> None:
     upper.set(yscale="log", ylabel="largest change of a neuron,\nrelative")
-    lower.set(yscale="log", ylabel=r"$L - L_{\mathrm{min}}$", xlabel=f"sweeps over the map of plan {number}")
+    lower.set(yscale="log", ylabel=r"$L - L_{\mathrm{min}}$", xlabel=f"sweeps over the map of plan {known[-1]}")
+    return add_legend(figure, labelled(figure), 2)

@@ -10,7 +10,6 @@ from textwrap import shorten
 from typing import Any
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.lines import Line2D
 
@@ -73,22 +72,20 @@ class Film:
         self.speed = figures.film_speed(cut.until(self.end) - cut.begin, _LONGEST)
         self.figure = figures.film_figure(cut.size)
         self.canvas = FigureCanvasAgg(self.figure)
-        self.panels: list[_Panel] = [*self._scene(), StripPanel(self.figure.add_axes((0.055, 0.085, 0.935, 0.13)), run)]
+        place, space = self.figure.add_axes, space_of(run.world)
+        if space.of_places:
+            scene = [
+                ScenePanel(place((0.0, 0.225, 0.60, 0.70)), run),
+                MapPanel(place((0.655, 0.41, 0.335, 0.515)), run),
+            ]
+        else:  # what the owner of the map shows, else the arm alone
+            panel = resolve_name(space.film_panel) if space.film_panel else ScenePanel
+            scene = [panel(place((0.0, 0.225, 1.0, 0.72)), run)]
+        self.panels: list[_Panel] = [*scene, StripPanel(place((0.055, 0.085, 0.935, 0.13)), run)]
         self._write_texts()
         self._shown: tuple[int, bool] | None = None  # the plan's number, and whether a touch glows
         self._background: object | None = None
         self._settled: object | None = None
-
-    def _scene(self) -> list[_Panel]:
-        """The arm and its map side by side; or what the owner of the map shows, else the arm alone."""
-        space = space_of(self.run.world)
-        if not space.of_places:
-            panel = resolve_name(space.film_panel) if space.film_panel else ScenePanel
-            return [panel(self.figure.add_axes((0.0, 0.225, 1.0, 0.72)), self.run)]
-        return [
-            ScenePanel(self.figure.add_axes((0.0, 0.225, 0.60, 0.70)), self.run),
-            MapPanel(self.figure.add_axes((0.655, 0.41, 0.335, 0.515)), self.run),
-        ]
 
     def now(self, time: float) -> Now:
         """What there is to show at a simulated time [s]."""
@@ -148,10 +145,14 @@ class Film:
         self.clock = figure.text(0.30, 0.955, "", fontsize="large")
         self.count = figure.text(0.48, 0.955, "", fontsize="large")
         self.banner = figure.text(0.30, 0.90, "", ha="center", va="center", weight="bold")
-        handles = self._handles()
+        # of every mark in the panels
+        rings = {COLOURS.goal: "collision"} if self.run.data.sizes["event"] else {}
+        rings |= {COLOURS.missed: "missed contact"} if self.missed else {}
+        marks = [Line2D([], [], marker="o", mfc="none", mec=c, mew=2, ls="", label=name) for c, name in rings.items()]
+        strip, _ = self.panels[-1].ax.get_legend_handles_labels()
         figure.legend(
-            handles=handles, ncols=3, loc="upper center", bbox_to_anchor=(0.82, 0.33), fontsize="small",
-            columnspacing=0.9, handlelength=1.2, labelspacing=0.3, borderaxespad=0,
+            handles=[*self.panels[0].handles, *marks, *strip], ncols=3, loc="upper center", fontsize="small",
+            bbox_to_anchor=(0.82, 0.33), columnspacing=0.9, handlelength=1.2, labelspacing=0.3, borderaxespad=0,
         )  # fmt: skip
 
     def _say(self, now: Now) -> None:
@@ -171,11 +172,3 @@ class Film:
         self.banner.set_text(text)
         self.banner.set_color(COLOURS.ink if colour == COLOURS.missed else "white")
         self.banner.set_bbox({"facecolor": colour, "edgecolor": "none", "boxstyle": "round,pad=0.4"})
-
-    def _handles(self) -> list[Artist]:
-        """Of every mark in the panels."""
-        rings = {COLOURS.goal: "collision"} if self.run.data.sizes["event"] else {}
-        rings |= {COLOURS.missed: "missed contact"} if self.missed else {}
-        strip, _ = self.panels[-1].ax.get_legend_handles_labels()
-        drawn = [Line2D([], [], marker="o", mfc="none", mec=c, mew=2, ls="", label=name) for c, name in rings.items()]
-        return [*self.panels[0].handles, *drawn, *strip]

@@ -65,14 +65,19 @@ class Solids(Artist):
         if not self.get_visible() or not len(self._faces):
             return
         fine = renderer.get_image_magnification()
-        origin, scale = self._pixels(fine)
+        origin, unit = fine * self.axes.transData.transform([[0.0, 0.0], [1.0, 1.0]])
+        scale = unit - origin  # pixels a metre, to the right and upwards
         corners = np.concatenate([self._faces[..., :2] * scale + origin, self._faces[..., 2:]], axis=-1)
         ends = fine * self.axes.bbox.extents
         low = np.floor(np.maximum(ends[:2], np.nanmin(corners[..., :2], axis=(0, 1)))).astype(int)
         high = np.ceil(np.minimum(ends[2:], np.nanmax(corners[..., :2], axis=(0, 1)))).astype(int)
         corners[..., :2] -= low
         size = np.maximum(high - low, 1)
-        picture, depth = paint(corners, self._colours, self._layers, size, self._cut(origin - low, scale))
+        cut = np.zeros(4)  # of ``paint``: height over the cut, on the side that is shown
+        if self._height is not None:
+            slope = self._base[:, 2] / [*scale, 1.0]
+            cut = self._side * np.append(slope, -slope[:2] @ (origin - low) - self._height)
+        picture, depth = paint(corners, self._colours, self._layers, size, cut)
         self._seen = depth, origin - low, scale
         renderer.draw_image(renderer.new_gc(), *(low / fine), picture)
 
@@ -89,18 +94,6 @@ class Solids(Artist):
         nearest = depth[row[inside].astype(int), column[inside].astype(int)]
         hidden[inside] = nearest > place[inside, 2] + _BEFORE
         return hidden
-
-    def _pixels(self, fine: float) -> tuple[np.ndarray, np.ndarray]:
-        """Where the axes' origin is, and how many pixels a metre has to the right and upwards."""
-        origin, unit = fine * self.axes.transData.transform([[0.0, 0.0], [1.0, 1.0]])
-        return origin, unit - origin
-
-    def _cut(self, origin: np.ndarray, scale: np.ndarray) -> np.ndarray:
-        """(4,) of ``paint``: height over the cut, on the side that is shown, from a place in the picture."""
-        if self._height is None:
-            return np.zeros(4)
-        slope = self._base[:, 2] / [*scale, 1.0]
-        return self._side * np.append(slope, -slope[:2] @ origin - self._height)
 
 
 class SpaceLine(Line2D):

@@ -47,14 +47,14 @@ def choose_view(solids: Sequence[Box | Cylinder | Mesh | Sphere], points: np.nda
     chosen = points.reshape(-1, 3)[:: max(1, points.shape[0] * points.shape[1] // _MAX_POINTS)]
     tool = points[:, -1]
     spread = [_length(project(view, tool)) for view in views]
-    middle = tool.mean(axis=0)
+    middle, length = tool.mean(axis=0), np.linalg.norm(np.ptp(points, axis=1), axis=1)
     scores = [
         6.0 * seen_share(solids, chosen, view)
         + 2.0 * seen_share(solids, tool, view)
-        + length / max(_length(tool), 1e-9)
-        + 2.0 * _breadth(view, points)
+        + way / max(_length(tool), 1e-9)
+        + 2.0 * float((np.ptp(points @ view.right, axis=1) / length).mean())  # how broad the arm looks
         + 0.5 * float(view.toward @ middle) / max(float(np.linalg.norm(middle)), 1e-9)  # the tool in front
-        for view, length in zip(views, spread, strict=True)
+        for view, way in zip(views, spread, strict=True)
     ]
     return views[int(np.argmax(scores))]
 
@@ -66,12 +66,6 @@ def seen_share(solids: Sequence[Box | Cylinder | Mesh | Sphere], points: np.ndar
     for solid in solids:
         hidden |= solid.contains(*np.moveaxis(rays, 2, 0))
     return float(1.0 - hidden.any(axis=1).mean())
-
-
-def _breadth(view: View, points: np.ndarray) -> float:
-    """How broad the arm looks in its poses, as a share of how long it is."""
-    across = np.ptp(points @ view.right, axis=1)
-    return float((across / np.linalg.norm(np.ptp(points, axis=1), axis=1)).mean())
 
 
 def _length(points: np.ndarray) -> float:
