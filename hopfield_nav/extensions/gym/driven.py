@@ -29,8 +29,8 @@ class DrivenArm:
         if periods < 0.5 or self.duration > world.time_limit or abs(periods - round(periods)) > 1e-6:
             allowed = f"a multiple of {world.controller.period:g} s, at most the time limit"
             raise BadInput("no whole number of control periods", where="duration", found=duration, allowed=allowed)
-        self._step = world.plant.step
-        self._steps = round(self.duration / self._step)
+        self.time_step = world.plant.step  # of the simulation [s]
+        self._steps = round(self.duration / self.time_step)
         self._drawn = any(obstacle.is_drawn for obstacle in world.obstacles)
         self._build(world.seed)
         self.limits = self.simulation.arm.torque_limits  # (n,) [N·m]
@@ -61,7 +61,9 @@ class DrivenArm:
         hold_at_start(self.state.control, self._controller, start)
         read_at_rest(made.plant.wrist, made.plant.arm, start, self.state.wrist)
         self._log, self._plant, self._surroundings = make_log(0, n), made.plant, Surroundings(made.world, made.plant)
-        self._tool, self._torque = self._controller.work.tool[:3, 3], self._controller.law.memory
+        self._torque = self._controller.law.memory
+        # (3,) where the control computer believes the tool to be [m], at its latest look at the joints
+        self.tool = self._controller.work.tool[:3, 3]
 
     def step(self, torque: np.ndarray) -> bool:
         """Apply a torque (n,) [N·m], at most the limits, for a step; whether the arm is in one piece."""
@@ -71,13 +73,3 @@ class DrivenArm:
         self._plant = self._surroundings.now(self._plant, self.state)
         event = self._loop(self._plant, self._controller, trajectory, settings, self.state, self._log, target)
         return bool(event != Event.DIVERGED)
-
-    @property
-    def time(self) -> float:
-        """Since the start [s]."""
-        return self.state.now.step * self._step
-
-    @property
-    def tool(self) -> np.ndarray:
-        """(3,) where the control computer believes the tool to be [m], at its latest look at the joints."""
-        return self._tool

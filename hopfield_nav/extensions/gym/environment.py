@@ -122,8 +122,9 @@ class ReachEnv(Base):
         return seen, reward if whole else EXPLODED, there or not whole, late, info
 
     def _info(self, distance: float) -> dict[str, Any]:
-        force = self._driven.state.truth.touch.force
-        return {"time": self._driven.time, "distance": distance, "force": math.sqrt(force @ force)}
+        state = self._driven.state
+        time, force = state.now.step * self._driven.time_step, state.truth.touch.force
+        return {"time": time, "distance": distance, "force": math.sqrt(force @ force)}
 
 
 if gymnasium is not None and NAME not in gymnasium.registry:

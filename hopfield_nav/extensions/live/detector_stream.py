@@ -1,6 +1,7 @@
 """Estimator, detector and isolator on rows as they come: those of ``replay``, one row after the other."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -80,30 +81,25 @@ class DetectorStream:
         q = signals[0]
         sensed = np.vstack([signals[:5], self._methods.motors.torque(signals[5])])
         level, residual, detected = self._stream.feed_row(time, sensed)
-        place = self._isolate(q, residual) if detected else None
+        place = None
+        if detected:
+            with suppress(BadInput):  # too little free motion before
+                place = self._isolator.felt(q, residual)
         if level <= 1.0:
             self._isolator.moved_free(q, residual)
         alone = self._methods.tool_alone
         links = ((len(q), 1.0),) if alone and detected else likely_links(place)
         return Seen(time, level, residual, detected, place, links, alone)
 
-    def _isolate(self, q: np.ndarray, residual: np.ndarray) -> Isolation | None:
-        try:
-            return self._isolator.felt(q, residual)
-        except BadInput:  # too little free motion before
-            return None
-
 
 def likely_links(place: Isolation | None) -> tuple[tuple[int, float], ...]:
     """Links with their probabilities, the likeliest first, 95 % together; none where most would be named."""
     if place is None or not place.best_link:
         return ()
-    named: list[tuple[int, float]] = []
-    for link in np.argsort(-place.probability, kind="stable"):
-        if sum(share for _, share in named) >= SURE:
-            break
-        named.append((int(link), float(place.probability[link])))
-    return tuple(named) if 2 * len(named) <= place.probability.size - 1 else ()
+    order = np.argsort(-place.probability, kind="stable")
+    count = int(np.searchsorted(np.cumsum(place.probability[order]), SURE)) + 1
+    links = tuple((int(link), float(place.probability[link])) for link in order[:count])
+    return links if 2 * len(links) <= place.probability.size - 1 else ()
 
 
 def free_noise(m: StreamMethods, free: "Sequence[xarray.Dataset]") -> np.ndarray:

@@ -97,16 +97,3 @@ class Recipe:
             numbers = values[name].tolist()
             row += numbers if TYPES[kind][0] == "d" else [round(x) if math.isfinite(x) else 0 for x in numbers]
         return row
-
-
-def require_types(recipe: Recipe) -> None:
-    """Refuse, with ``BadInput``, a field whose type is not the one that the guide gives it."""
-    for name, kind in zip(recipe.names, recipe.types, strict=True):
-        if kind != FIELDS.get(name, kind):
-            raise BadInput("a type that does not fit", where=name, found=kind, allowed=FIELDS[name])
-
-
-def answer_names(names: Sequence[str], offered: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    """Types of the fields that were asked for, and the names of those that are not offered."""
-    types = [offered.get(name, NOT_FOUND) for name in names]
-    return types, [name for name, kind in zip(names, types, strict=True) if kind == NOT_FOUND]

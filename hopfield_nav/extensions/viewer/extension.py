@@ -9,9 +9,5 @@ EXTENSION = Extension(
     commands={
         "view": "Show a run or a plan in the browser: the arm in space, its signals and its map at one time.",
     },
-    provides={
-        "RunView": "of_run:RunView",
-        "describe_run": "of_run:describe_run",
-        "LivePage": "template:LivePage",
-    },
+    provides={"RunView": "of_run:RunView", "describe_run": "of_run:describe_run", "LivePage": "template:LivePage"},
 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopfield_nav.cli import SameMotor, choose_folder, gone_option, read_joints
-from hopfield_nav.extensions.live.commands.watched_lines import WatchedLines, alarm_line, show_on
+from hopfield_nav.extensions.live.commands.watched_lines import WatchedLines, alarm_line
 from hopfield_nav.extensions.recordings import chosen as common
 
 if TYPE_CHECKING:
@@ -129,11 +129,13 @@ def _watch(
                 if isinstance(told, Notice):
                     lines.print(told.kind, f"{told.kind}: {told.words}")
                     continue
-                if page is not None:
-                    show_on(page, told)
+                if page is not None and told.seen is not None:
+                    page.add(told.time, told.q, told.seen.level, told.seen.tau_external)
                 if told.seen is not None and told.seen.detected:
                     alarms.append(told.seen.time)
                     lines.print("alarm", alarm_line(told.seen))
+                    if page is not None:
+                        page.add_alarm(told.seen.time, alarm_line(told.seen))
                     if keeper is not None:
                         keeper.add_alarm(told.seen)
                 if clock.monotonic() - shown > SHOW:

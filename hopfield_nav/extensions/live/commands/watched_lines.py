@@ -7,8 +7,6 @@ from dynamics import printable
 
 if TYPE_CHECKING:
     from hopfield_nav.extensions.live.detector_stream import Seen
-    from hopfield_nav.extensions.live.monitor import Told
-    from hopfield_nav.extensions.live.stream_page import StreamPage
 
 MAX_LINES, WINDOW = 30, 10.0  # lines of a kind within so many seconds
 LONGEST = 300  # characters of a line
@@ -31,14 +29,6 @@ class WatchedLines:
             print(printable(line, LONGEST), flush=True)
         elif count == MAX_LINES:
             print(f"{kind}: {MAX_LINES} lines within {WINDOW:g} s; more of them are only counted", flush=True)
-
-
-def show_on(page: "StreamPage", told: "Told") -> None:
-    """Put a judged row on the page."""
-    if told.seen is not None:
-        page.add(told.time, told.q, told.seen.level, told.seen.tau_external)
-        if told.seen.detected:
-            page.add_alarm(told.seen.time, alarm_line(told.seen))
 
 
 def alarm_line(seen: "Seen") -> str:
