@@ -60,12 +60,8 @@ def make_folder(asked: Path | None, name: str) -> Path:
 
 def newest_folder(name: str) -> Path | None:
     """The last of ``runs/NAME``, ``-2``, ``-3`` that exists; None where there is none."""
-    last = None
-    for folder in _names(Path("runs") / name):
-        if not folder.exists():
-            return last
-        last = folder
-    return None
+    there = list(itertools.takewhile(Path.exists, _names(Path("runs") / name)))
+    return there[-1] if there else None
 
 
 def _names(base: Path) -> Iterator[Path]:

@@ -44,11 +44,6 @@ class Plane(NamedTuple):
         others = [k for k in range(len(self.cell)) if k not in self.axes]
         return (cells[:, others] == np.array(self.cell)[others]).all(axis=1)
 
-    def cells(self, shape: tuple[int, ...]) -> np.ndarray:
-        """All of them (k, rank), in C order."""
-        index = [range(shape[k]) if k in self.axes else [c] for k, c in enumerate(self.cell)]
-        return np.stack(np.meshgrid(*index, indexing="ij"), axis=-1).reshape(-1, len(shape))
-
     def points(self, cells: np.ndarray) -> np.ndarray:
         """Where the centres of cells (k, rank) are in the picture, (k, 2)."""
         return self.origin + self.spacing * np.asarray(cells)[:, list(self.axes)]
@@ -113,7 +108,8 @@ def add_arrows(ax: Axes, landscape: Landscape, plane: Plane) -> None:
     None where the cells are too many to be seen.
     """
     shape = landscape.near.shape
-    cells = plane.cells(shape)
+    index = [range(shape[k]) if k in plane.axes else [c] for k, c in enumerate(plane.cell)]
+    cells = np.stack(np.meshgrid(*index, indexing="ij"), axis=-1).reshape(-1, len(shape))
     cells = cells[np.isfinite(landscape.activation[tuple(cells.T)])]
     if not 0 < len(cells) <= _MOST_ARROWS:
         return

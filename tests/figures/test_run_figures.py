@@ -26,7 +26,6 @@ from hopfield_nav.figures import (
     save_figure,
     settings_note,
 )
-from hopfield_nav.figures.palette import MEANINGS
 from hopfield_nav.figures.run import (
     draw_collision_count,
     draw_collision_space,
@@ -375,6 +374,7 @@ def test_the_arm_hangs_together():
 
 DEUTERANOPIA = [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
 PROTANOPIA = [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+MEANINGS = ("felt", "planned", "travelled", "true", "start", "goal", "missed")
 TRITANOPIA = [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]
 
 

@@ -64,11 +64,7 @@ class Conversation:
 
     def _answer(self, kind: int, payload: bytes) -> None:
         if kind == packages.VERSION:
-            version = packages.read_version(payload)
-            self._spoken = version == packages.PROTOCOL
-            self._send(packages.VERSION, bytes([self._spoken]))
-            if not self._spoken:
-                self._end(f"version {version} of the protocol is not spoken here; allowed: {packages.PROTOCOL}")
+            self._agree(packages.read_version(payload))
         elif kind == packages.CONTROLLER:
             self._send(packages.CONTROLLER, packages.write_controller(self._telling.version))
         elif not self._spoken:
@@ -89,6 +85,12 @@ class Conversation:
             self._send(packages.PAUSE, b"\x01")
         elif kind not in (packages.TEXT, packages.DATA):
             self._say(f"unknown kind of package: {kind}", "warning")
+
+    def _agree(self, version: int) -> None:
+        self._spoken = version == packages.PROTOCOL
+        self._send(packages.VERSION, bytes([self._spoken]))
+        if not self._spoken:
+            self._end(f"version {version} of the protocol is not spoken here; allowed: {packages.PROTOCOL}")
 
     def _set_up(self, frequency: float, names: list[str]) -> None:
         if not names:

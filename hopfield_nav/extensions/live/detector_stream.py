@@ -1,16 +1,15 @@
 """Estimator, detector and isolator on rows as they come: those of ``replay``, one row after the other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynamics import Arm, BadInput
+from dynamics import BadInput
 from hopfield_nav.extensions.isolation import ContactIsolator, Isolation
-from hopfield_nav.extensions.recordings import MotorFit, Replaying, replay, signals_of_recording
-from hopfield_nav.plugin import Method
+from hopfield_nav.extensions.recordings import MotorFit, Replaying, Watched, signals_of_recording
 
 if TYPE_CHECKING:
     import xarray
@@ -22,20 +21,12 @@ RATE = 125.0  # [Hz] of a stream before it has begun
 HOLD_BACK, BASELINE = 0.1, 0.4  # [s] contact begins before it is felt; free residuals that make the line
 
 
-@dataclass(frozen=True)
-class StreamMethods:
-    """The methods that are applied to a stream."""
+@dataclass(frozen=True, kw_only=True)
+class StreamMethods(Watched):
+    """The methods that are applied to a stream; the model is the arm as it is believed to be, friction included."""
 
-    model: Arm  # the arm as it is believed to be, friction included
-    # estimator, detector: methods of ``plugin.find_method``
-    estimator: Method
-    detector: Method
-    values: Mapping[str, Any]  # of their parameters, by name
     motors: MotorFit  # that turn currents into torques
     noise: np.ndarray | None = None  # (n,) standard deviation of the residual in free motion [N·m]; None: not known
-    # rearm, episodes: the rule by which a level is an alarm, as for ``replay``
-    rearm: float = 1.0
-    episodes: bool = False
     tool_alone: bool = False  # whether only the tool can touch anything, as a world may say
 
 
@@ -105,5 +96,5 @@ def likely_links(place: Isolation | None) -> tuple[tuple[int, float], ...]:
 def free_noise(m: StreamMethods, free: "Sequence[xarray.Dataset]") -> np.ndarray:
     """Root mean square (n,) of what is left of free motion [N·m]: the isolator's noise."""
     heard = [signals_of_recording(data, m.motors) for data in free]
-    left = [replay(m.model, one, m.estimator, m.detector, m.values, m.rearm, m.episodes).tau_external for one in heard]
+    left = [m.replay(one).tau_external for one in heard]
     return np.sqrt(np.mean(np.square(np.concatenate(left)), axis=0))

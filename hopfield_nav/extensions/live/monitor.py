@@ -95,10 +95,7 @@ class Monitor:
         stamp = float(values[recipe.columns["timestamp"]][0])
         anew = np.isnan(self._last)
         if 0.0 <= stamp - self._last < SHORTEST:
-            self.counts["repeated"] += 1
-            self._still += 1
-            if self._still == MAX_REPEATS:
-                yield Notice("repeated", f"the clock stands still at {stamp:.3f} s")
+            yield from self._repeated(stamp)
             return
         self._still = 0
         if stamp < self._last:
@@ -118,12 +115,21 @@ class Monitor:
             if why := record.add(recipe, values, anew):
                 yield Notice("record", why)
         q = values[recipe.columns["actual_q"]] if "actual_q" in recipe.columns else np.zeros(0)
-        time, seen = stamp - self._first, None
-        if self._judge is not None and self._complete:
-            seen = self._judge.judge(time, np.array([values[recipe.columns[_FIELD_OF[name]]] for name in SIGNALS]))
-            self.counts["alarms"] += seen.detected
-            self.largest = max(self.largest, seen.level)
-        yield Told(time, q, seen)
+        yield Told(stamp - self._first, q, self._judged(recipe, values, stamp - self._first))
+
+    def _judged(self, recipe: Recipe, values: np.ndarray, time: float) -> Seen | None:
+        if self._judge is None or not self._complete:
+            return None
+        seen = self._judge.judge(time, np.array([values[recipe.columns[_FIELD_OF[name]]] for name in SIGNALS]))
+        self.counts["alarms"] += seen.detected
+        self.largest = max(self.largest, seen.level)
+        return seen
+
+    def _repeated(self, stamp: float) -> Iterator[Notice]:
+        self.counts["repeated"] += 1
+        self._still += 1
+        if self._still == MAX_REPEATS:
+            yield Notice("repeated", f"the clock stands still at {stamp:.3f} s")
 
     def _step(self, stamp: float) -> Iterator[Notice]:
         """Count the packages that are missing before ``stamp``; the usual step is that of the last ones."""

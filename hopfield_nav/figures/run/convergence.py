@@ -4,8 +4,6 @@ The synchronous sweeps of (6.9) of ragazzon2012 are made anew over the map of th
 the network of the plan before had settled.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -22,16 +20,12 @@ _SMALLEST = np.finfo(float).tiny
 _FLOOR = 1e-17  # of the Lyapunov function above its least value
 
 
-class Settling(NamedTuple):
-    """What happens from a start to rest, over sweeps (m,)."""
+def settling(network: NetworkOfRun, k: int, start: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Settle the network of plan ``k`` sweep by sweep, from a grid of activations; None: from zero.
 
-    # largest change of any neuron in each sweep, relative; in the last one none changes but in its last bit
-    change: np.ndarray
-    lyapunov: np.ndarray  # (m + 1,) L of (6.4) with the sign of (6.5), before the first and after each sweep
-
-
-def settling(network: NetworkOfRun, k: int, start: np.ndarray | None) -> Settling:
-    """Settle the network of plan ``k`` sweep by sweep, from a grid of activations; None: from zero."""
+    Returns the largest change of any neuron in each sweep (m,), relative; in the last one none changes but in its last
+    bit. And L of (6.4) with the sign of (6.5), before the first and after each sweep (m + 1,).
+    """
     logs, planner = network.run.data.activation.values[k], network.run.world.planner
     assert network.beta is not None
     function = activation(planner.activation, network.beta)
@@ -49,7 +43,7 @@ def settling(network: NetworkOfRun, k: int, start: np.ndarray | None) -> Settlin
         moves = changes[-1] > _LAST_BIT
         values.append(_lyapunov(network, after, function))
         sigma = after
-    return Settling(np.array(changes), np.array(values))
+    return np.array(changes), np.array(values)
 
 
 def _lyapunov(network: NetworkOfRun, sigma: np.ndarray, function: Activation) -> float:
@@ -70,11 +64,11 @@ def convergence_page(run: Run) -> Figure | None:
         traces.append((f"from plan {known[-2]}'s state", COLOURS.travelled, settling(network, known[-1], before)))
     figure = new_figure(COLUMN, 8.4 * CENTIMETRE)
     upper, lower = figure.subplots(2, 1, sharex=True)
-    least = min(float(trace.lyapunov.min()) for _, _, trace in traces)
-    for name, colour, trace in traces:
-        count = len(trace.change)
-        upper.plot(np.arange(1, count + 1), trace.change, color=colour, label=f"{name}: {count} sweeps")
-        lower.plot(np.arange(count + 1), np.maximum(trace.lyapunov - least, _FLOOR), color=colour)
+    least = min(float(values.min()) for _, _, (_, values) in traces)
+    for name, colour, (change, values) in traces:
+        count = len(change)
+        upper.plot(np.arange(1, count + 1), change, color=colour, label=f"{name}: {count} sweeps")
+        lower.plot(np.arange(count + 1), np.maximum(values - least, _FLOOR), color=colour)
     upper.set(yscale="log", ylabel="largest change of a neuron,\nrelative")
     lower.set(yscale="log", ylabel=r"$L - L_{\mathrm{min}}$", xlabel=f"sweeps over the map of plan {known[-1]}")
     return add_legend(figure, labelled(figure), 2)

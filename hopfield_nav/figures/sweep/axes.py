@@ -1,8 +1,7 @@
 """The axis of a swept parameter: its values, where they stand, and what is written at them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -19,8 +18,7 @@ _UNEVEN = 3.5  # steps that differ by more than this factor are drawn alike
 Kind = Literal["linear", "log", "even"]
 
 
-@dataclass(frozen=True)
-class SweptAxis:
+class SweptAxis(NamedTuple):
     """A parameter along an axis."""
 
     label: str  # of the parameter, with its unit
@@ -31,11 +29,7 @@ class SweptAxis:
     codes: np.ndarray  # (runs,) which value each run has
     where: np.ndarray  # (runs,) where each run stands
     binned: bool  # whether runs of several values share a bin
-
-    @property
-    def ordered(self) -> bool:
-        """Whether the values have an order: numbers do, methods do not."""
-        return not any(isinstance(value, str) for value in self.values)
+    words: bool  # whether some values are words, which have no order
 
 
 def swept_axis(points: Points, name: str, even: bool = False) -> SweptAxis:
@@ -63,7 +57,8 @@ def swept_axis(points: Points, name: str, even: bool = False) -> SweptAxis:
         where = at[codes]
     elif not binned:
         edges = _edges(at, kind)
-    return SweptAxis(points.label(name), kind, values, at, edges, codes, where, binned)
+    words = any(isinstance(value, str) for value in values)
+    return SweptAxis(points.label(name), kind, values, at, edges, codes, where, binned, words)
 
 
 def scale_axis(axis: SweptAxis, line: MatplotlibAxis, room: int = 44, marks: Mapping[int, str] | None = None) -> None:
@@ -77,7 +72,7 @@ def scale_axis(axis: SweptAxis, line: MatplotlibAxis, room: int = 44, marks: Map
         return
     texts = [short(value) + (marks or {}).get(k, "") for k, value in enumerate(axis.values)]
     across = line.axis_name == "x"
-    words = across and not axis.ordered
+    words = across and axis.words
     turned = words and sum(map(len, texts)) + 2 * len(texts) > room
     sizes = [(len(text) + 1) / room if across and not turned else 0.085 for text in texts]
     line.set_major_locator(FixedLocator(axis.at))

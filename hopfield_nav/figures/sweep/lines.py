@@ -31,10 +31,10 @@ def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str) -> Axes:
     kept = [numbers[cell][np.isfinite(numbers[cell])] for cell in cells]
     counts = np.array([len(values) for values in kept if len(values)])
     middle = np.array([median(numbers[cell]) for cell in cells])
-    if axis.ordered:
-        _add_line(ax, points, axis, numbers, (cells, at, kept, middle))
-    else:
+    if axis.words:
         add_strips(ax, at, kept, middle)
+    else:
+        _add_line(ax, points, axis, numbers, (cells, at, kept, middle))
     marks: dict[int, str] = {}
     for mark, row in points.marked.items():
         marks[int(axis.codes[row])] = marks.get(int(axis.codes[row]), " ") + mark
@@ -46,12 +46,12 @@ def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str) -> Axes:
         chosen = axes.scale_values(ax.yaxis, finite, quantity.endswith("_count"), -0.15)
         if not chosen and finite.max() > 0 and finite.min() < 0.4 * finite.max():
             ax.set_ylim(0, 1.05 * finite.max())
-    ax.set_title(_note(points, counts, axis.ordered), loc="right", size="small")
+    ax.set_title(_note(points, counts, not axis.words), loc="right", size="small")
     return ax
 
 
-def _add_line(ax: Axes, points: Points, axis: axes.SweptAxis, numbers: np.ndarray, found: tuple) -> None:
-    cells, at, kept, middle = found
+def _add_line(ax: Axes, points: Points, axis: axes.SweptAxis, numbers: np.ndarray, of_values: tuple) -> None:
+    cells, at, kept, middle = of_values
     if axis.binned or len(points.parameters) > 1:
         ax.plot(axis.where, numbers, ".", color=COLOURS.excluded, alpha=0.35, ms=2.5, mew=0, zorder=1)
     counts = [len(values) for values in kept if len(values)]

@@ -37,8 +37,7 @@ def draw_outcomes(ax: Axes, data: xr.Dataset, x: str | None) -> Axes:
     """
     points = Points(data)
     axis = None if x is None else swept_axis(points, x, even=True)
-    at = np.zeros(1) if axis is None else axis.at
-    codes = np.zeros(points.count, int) if axis is None else axis.codes
+    at, codes = (np.zeros(1), np.zeros(points.count, int)) if axis is None else (axis.at, axis.codes)
     totals = np.bincount(codes, minlength=at.size)
     below = np.zeros(at.size)
     for outcome in present(points):

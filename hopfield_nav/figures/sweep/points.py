@@ -34,7 +34,10 @@ class Points:
 
     def __init__(self, data: xr.Dataset) -> None:
         self.data = data
-        swept = _parameters(data)
+        swept = [str(name) for name in data.dims if name != "repeat"]
+        if "run" in data.dims:
+            coordinates = [str(name) for name in data.coords if data[name].dims == ("run",)]
+            swept = [name for name in coordinates if name not in _NOT_PARAMETERS]
         # names of the swept parameters but seeds; of a zipped group the first
         self.parameters = tuple(name for name in swept if name.rpartition(".")[2] != "seed")
         seeds = len(self.parameters) < len(swept)
@@ -161,7 +164,12 @@ def counts_in_words(counts: np.ndarray) -> str:
 def short(value: Any) -> str:
     """A value as it stands at an axis."""
     if isinstance(value, int | float | np.number) and not isinstance(value, bool):
-        return _short_number(float(value))
+        if math.isnan(value):
+            return "none"
+        if 1e3 <= abs(value) < 1e4:
+            return f"{value:.0f}"
+        digits, _, exponent = (f"{value:.2e}" if abs(value) >= 1e4 else f"{value:.3g}").partition("e")
+        return f"{float(digits):g}e{int(exponent)}" if exponent else digits
     text = str(value)
     if text.startswith("["):
         with suppress(ValueError):
@@ -170,24 +178,8 @@ def short(value: Any) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-def _short_number(value: float) -> str:
-    if math.isnan(value):
-        return "none"
-    if 1e3 <= abs(value) < 1e4:
-        return f"{value:.0f}"
-    digits, _, exponent = (f"{value:.2e}" if abs(value) >= 1e4 else f"{value:.3g}").partition("e")
-    return f"{float(digits):g}e{int(exponent)}" if exponent else digits
-
-
 def plain(name: str) -> str:
     """The key of a world in words: the last part, and 'scale of' where it is a factor."""
     words = name.rstrip("*").rsplit(".", 1)[-1].replace("_", " ")
     words = _SYMBOLS.get(words, words)
     return f"scale of {words}" if name.endswith("*") else words
-
-
-def _parameters(data: xr.Dataset) -> tuple[str, ...]:
-    if "run" not in data.dims:
-        return tuple(str(name) for name in data.dims if name != "repeat")
-    names = (str(name) for name in data.coords if data[name].dims == ("run",))
-    return tuple(name for name in names if name not in _NOT_PARAMETERS)

@@ -29,7 +29,14 @@ def judge(noise=0.05, tool_alone=False):
     methods = find_method("estimator", "momentum_observer"), find_method("detector", "joint_torque")
     motors = given_motors([CONSTANT] * 6, 6)
     return DetectorStream(
-        StreamMethods(ARM, *methods, {"pole": 50.0, "threshold": 0.5}, motors, np.full(6, noise), tool_alone=tool_alone)
+        StreamMethods(
+            ARM,
+            *methods,
+            {"pole": 50.0, "threshold": 0.5},
+            motors=motors,
+            noise=np.full(6, noise),
+            tool_alone=tool_alone,
+        )
     )
 
 

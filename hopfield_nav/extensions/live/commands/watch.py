@@ -106,8 +106,8 @@ def _methods(
     free = [log.recording() for log in logs]
     model, motors = common.motors_of(chosen.model, constants, free, same_motor, "--motor-constants")
     methods = StreamMethods(
-        model, chosen.estimator, chosen.detector, chosen.values, motors,
-        rearm=chosen.rearm, episodes=chosen.episodes, tool_alone=chosen.tool_alone,
+        model, chosen.estimator, chosen.detector, chosen.values, chosen.rearm, chosen.episodes,
+        motors=motors, tool_alone=chosen.tool_alone,
     )  # fmt: skip
     return replace(methods, noise=free_noise(methods, free)) if free else methods
 
