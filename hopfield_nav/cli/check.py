@@ -14,7 +14,7 @@ from hopfield_nav.cli.crash import say_refused
 from hopfield_nav.cli.options import Trusted
 
 if TYPE_CHECKING:
-    from hopfield_nav.sweeps import Sweep, Tried
+    from hopfield_nav.sweeps import Sweep
     from hopfield_nav.world import Document
 
 _OF_AN_ARM = frozenset({"joints", "links"})
@@ -136,18 +136,15 @@ def _check_sweep(sweep: "Sweep", name: str) -> str:
     with count_bar("tried", "combinations") as progress:
         tried = try_combinations(sweep, _PATIENCE, progress)
     if tried.refused:
-        raise together([_refused(name, tried, reason) for reason in tried.refused])
+        faults = []
+        for reason, jobs in tried.refused.items():  # how many have no run for a reason, and the first of them
+            first = ", ".join(f"{key}={value}" for key, value in jobs[0].values.items())
+            what = f"{len(jobs)} of {tried.count} combinations cannot run: {reason}"
+            faults.append(BadInput(what, where=name, found=first))
+        raise together(faults)
     runs = "1 run" if sweep.count == 1 else f"{sweep.count} runs"
     some = [] if tried.count == tried.total else [f"{tried.count} of {tried.total} combinations were tried"]
     return "; ".join([f"ok, {runs}", *some, *sweep.remarks])
-
-
-def _refused(name: str, tried: "Tried", reason: str) -> BadInput:
-    """How many combinations have no run for a reason, and the first of them."""
-    jobs = tried.refused[reason]
-    first = ", ".join(f"{key}={value}" for key, value in jobs[0].values.items())
-    what = f"{len(jobs)} of {tried.count} combinations cannot run: {reason}"
-    return BadInput(what, where=name, found=first)
 
 
 def _check_world(document: "Document", path: Path, picture: bool, trust: bool) -> str:

@@ -20,7 +20,7 @@ def draw_collision_space(ax: Axes, run: Run, scene: solid.SceneView | None = Non
     if solid.in_space(run):
         scene, plan = scene or solid.SceneView(run), solid.final_plan(run)
         solid.add_scene(ax, scene, plan=plan._replace(felt=np.zeros_like(plan.felt)))
-        _add_ends(ax, run, scene, 6)
+        solid.add_ends(ax, run, 6, scene.appear, 6.6)
         return solid.frame_scene(ax, scene, arm=False)
     plan = solid.final_plan(run)
     solid.add_obstacles(ax, run)
@@ -134,14 +134,8 @@ def draw_path_in_space(ax: Axes, run: Run, scene: solid.SceneView | None = None)
         solid.add_line(solids, scene, trail[path_rows(trail)], color=COLOURS.travelled, lw=1.0, zorder=3.5)
     actual = scene.appear(run.data.event_position.values)
     ax.plot(*actual.T, "o", color=COLOURS.true, markersize=2.6, mew=0, zorder=6.55, ls="")
-    _add_ends(ax, run, scene, 5)
+    solid.add_ends(ax, run, 5, scene.appear, 6.6)
     return solid.frame_scene(ax, scene, arm=False)
-
-
-def _add_ends(ax: Axes, run: Run, scene: solid.SceneView, size: float) -> None:
-    """Start and goal over everything; ``size`` in points."""
-    for mark in solid.add_ends(ax, run, size, scene.appear):
-        mark.set_zorder(6.6)
 
 
 def space_handles(run: Run) -> list[Artist]:

@@ -119,10 +119,15 @@ def obstacle_outlines(run: Run, z: float, chosen: np.ndarray) -> list[Polygon]:
     return [Polygon(outline) for outline in slices if len(outline)]
 
 
-def add_ends(ax: Axes, run: Run, size: float = 6.0, appear: Appear = lambda point: point[:2]) -> list[Line2D]:
+def add_ends(
+    ax: Axes, run: Run, size: float = 6.0, appear: Appear = lambda point: point[:2], zorder: float = 6.0
+) -> list[Line2D]:
     """Start and, where the world has one, goal, where points (3,) [m] appear on the axes; from above by default."""
     ends, goal = [mark_start(ax, appear(start_point(run)), size)], run.world.goal_point
-    return ends if goal is None else [*ends, mark_goal(ax, appear(np.array(goal)), size)]
+    ends += [] if goal is None else [mark_goal(ax, appear(np.array(goal)), size)]
+    for mark in ends:
+        mark.set_zorder(zorder)
+    return ends
 
 
 def mark_start(ax: Axes, point: Sequence[float] | np.ndarray, size: float = 6.0) -> Line2D:

@@ -157,7 +157,6 @@ def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:
     """
     data = read_table(folder)
     figures = inside(Path(folder) / "figures", Path(folder))
-    figures.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     with paper_style():
         for name, figure in chain(sweep_pages(data), [("paths", paths_page(data, Path(folder)))]):

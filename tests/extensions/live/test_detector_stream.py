@@ -13,7 +13,7 @@ from served import CONSTANT
 from dynamics import gravity_torque, load_arm
 from hopfield_nav.extensions.isolation import push_torque
 from hopfield_nav.extensions.live import DetectorStream, StreamMethods
-from hopfield_nav.extensions.live.commands.watched_lines import alarm_line
+from hopfield_nav.extensions.live.commands.watch import alarm_line
 from hopfield_nav.extensions.live.detector_stream import Seen, likely_links
 from hopfield_nav.extensions.recordings import given_motors
 from hopfield_nav.plugin import find_method
