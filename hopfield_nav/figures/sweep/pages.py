@@ -49,7 +49,8 @@ def sweep_pages(data: xr.Dataset) -> Iterator[tuple[str, Figure]]:
     changing = [name for name in main_quantities(points) if varies(points, name)]
     third = third_parameter(points, varied)
     if len(set(points.outcome)) > 1:
-        figure = _grid([partial(draw_outcomes, data=data, x=name) for name in names or [None]], 5.0)
+        over: Sequence[str | None] = names or [None]
+        figure = _grid([partial(draw_outcomes, data=data, x=name) for name in over], 5.0)
         yield "outcomes", add_legend(figure, labelled(figure), 8 if len(names) > 1 else 4)
     if changing and len(names) == 2 and "run" not in data.dims:
         yield "heat_maps", heat_maps_page(data, changing, *names)
