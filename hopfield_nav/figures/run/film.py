@@ -3,7 +3,6 @@
 Between the two lies what is settled from one touch to the next: the felt cells and the planned path.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import resolve_name
 from textwrap import shorten
@@ -48,28 +47,22 @@ def animate_run(
         raise BadInput("no film without signals", where="record.signals", found="none", allowed="all")
     with figures.film_style():
         film = Film(run, cut)
-        count, frames = len(film.times), film.frames()
-        if two_processes:
-            frames = figures.draw_in_two_processes(film.frame, count)
+        count = len(film.times)
+        frames = figures.draw_in_two_processes(film.frame, count) if two_processes else map(film.frame, range(count))
         return figures.write_film(Path(path), frames, count, cut.fps, progress, cut.size)
-
-
-def film_times(run: Run, cut: Cut = WHOLE) -> np.ndarray:
-    """Simulated time of every frame [s]; it goes on beyond the run's end, where the last moment stays."""
-    last = float(run.data.time.values[-1])
-    end = cut.until(last)
-    speed = figures.film_speed(end - cut.begin, _LONGEST)
-    return np.arange(cut.begin, end + (_REST * speed if end == last else 0.0), speed / cut.fps)
 
 
 class Film:
     """Frames of a run with signals, or of a part of it; made, and drawn, inside ``film_style()``."""
 
     def __init__(self, run: Run, cut: Cut = WHOLE) -> None:
-        self.run, self.cut, self.times = run, cut, film_times(run, cut)
-        self.plans, self.missed = run.plans(), missed_contacts(run)
+        self.run, self.plans, self.missed = run, run.plans(), missed_contacts(run)
         self.end = float(run.data.time.values[-1])
-        self.speed = figures.film_speed(cut.until(self.end) - cut.begin, _LONGEST)
+        end = cut.until(self.end)
+        self.speed = figures.film_speed(end - cut.begin, _LONGEST)
+        rest = _REST * self.speed if end == self.end else 0.0
+        # simulated time of every frame [s]; it goes on beyond the run's end, where the last moment stays
+        self.times = np.arange(cut.begin, end + rest, self.speed / cut.fps)
         self.figure = figures.film_figure(cut.size)
         self.canvas = FigureCanvasAgg(self.figure)
         place, space = self.figure.add_axes, space_of(run.world)
@@ -114,10 +107,6 @@ class Film:
     def frame(self, number: int) -> np.ndarray:
         """The frame of a number, from 0."""
         return self.draw(float(self.times[number]))
-
-    def frames(self) -> Iterator[np.ndarray]:
-        """Every frame in order."""
-        return map(self.frame, range(len(self.times)))
 
     def _blit(self, unsettled: bool) -> None:
         settled = [artist for panel in self.panels for artist in panel.settled] + [self.count]

@@ -164,11 +164,12 @@ def counts_in_words(counts: np.ndarray) -> str:
 def short(value: Any) -> str:
     """A value as it stands at an axis."""
     if isinstance(value, int | float | np.number) and not isinstance(value, bool):
-        if math.isnan(value):
+        number = float(value)
+        if math.isnan(number):
             return "none"
-        if 1e3 <= abs(value) < 1e4:
-            return f"{value:.0f}"
-        digits, _, exponent = (f"{value:.2e}" if abs(value) >= 1e4 else f"{value:.3g}").partition("e")
+        if 1e3 <= abs(number) < 1e4:
+            return f"{number:.0f}"
+        digits, _, exponent = (f"{number:.2e}" if abs(number) >= 1e4 else f"{number:.3g}").partition("e")
         return f"{float(digits):g}e{int(exponent)}" if exponent else digits
     text = str(value)
     if text.startswith("["):
