@@ -95,7 +95,10 @@ def _print_settings(sweep: Sweep, judged: Judged) -> None:
     table = judged.settings
     if table is None:
         return
-    shown, name = table.results, ", ".join(short_names(table.names))
+    last = [key.rpartition(".")[2] for key in table.names]
+    alone = [last.count(part) == 1 and not part.isdecimal() for part in last]  # no other key ends like it
+    short = [part if one else key for key, part, one in zip(table.names, last, alone, strict=True)]
+    shown, name = table.results, ", ".join(short)
     if len(shown) < table.count:
         print(f"the best of {table.count} settings" + ", and ○" * shown[-1].is_base)
     _print_values(sweep, name, shown)
@@ -133,14 +136,6 @@ def best_lines(sweep: Sweep, judged: Judged, best: Best) -> list[str]:
     if layout.base is None:
         lines.append("the base world's setting was not run: no differences from it")
     return lines
-
-
-def short_names(names: Sequence[str]) -> list[str]:
-    """Keys of a world by their last part, where no other has the same."""
-    last = [name.rpartition(".")[2] for name in names]
-    return [
-        part if last.count(part) == 1 and not part.isdecimal() else name for name, part in zip(names, last, strict=True)
-    ]
 
 
 def _print_values(sweep: Sweep, name: str, results: Sequence[ValueResult]) -> None:

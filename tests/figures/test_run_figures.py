@@ -47,7 +47,7 @@ from hopfield_nav.figures.run.pages import MOST_MAPS, force_page, joints_page
 from hopfield_nav.figures.run.signals import typical_collision
 from hopfield_nav.figures.run.snapshots import Moment, key_moments
 from hopfield_nav.figures.sheets import evenly
-from hopfield_nav.figures.solid import SceneView, layers, view
+from hopfield_nav.figures.solid import SceneView, layers, make_view, project
 from hopfield_nav.figures.solid.faces import arm_outline, pose_outline, turned_faces
 from hopfield_nav.geometry import arm_parts
 from hopfield_nav.record import contact_episodes, force_norm
@@ -341,10 +341,10 @@ def test_a_snapshot_shows_the_tool_and_the_felt_cells(run, ax):
 
 
 def test_lengths_in_the_picture_plane_are_true():
-    looking = view.make_view(58, 34)
+    looking = make_view(58, 34)
     np.testing.assert_allclose(np.stack(looking) @ np.stack(looking).T, np.eye(3), atol=1e-12)
     assert np.linalg.det(np.stack(looking)) == pytest.approx(1.0)
-    np.testing.assert_allclose(view.project(looking, 0.3 * looking.right), [0.3, 0.0], atol=1e-12)
+    np.testing.assert_allclose(project(looking, 0.3 * looking.right), [0.3, 0.0], atol=1e-12)
 
 
 def test_what_turns_looks_outwards():

@@ -103,21 +103,6 @@ class ReachEnv(Base):
         self._fixed = trajectory, settings._replace(alarm=settings.alarm._replace(hold_off=math.inf))  # deaf to alarms
         self._loop = unchecked_call(compiled_loop())
 
-    def _start(self, seed: int) -> None:
-        """Back to the start, at rest, with the noise, and the obstacles, of this seed."""
-        if self._drawn:
-            self._build(seed)
-        made, n = self.simulation, len(self.arm.dh)
-        own = build_controller(made.world, made.arm, made.methods)
-        self._controller = with_torque(own._replace(torque_limits=self.arm.torque_limits), np.zeros(n))
-        q = self._fixed[0].coefficients[0, 0]
-        self.state = make_state(q, self._fixed[1].delay, seed)
-        hold_at_start(self.state.control, self._controller, q)
-        read_at_rest(made.plant.wrist, made.plant.arm, q, self.state.wrist)
-        self._log, self._plant, self._surroundings = make_log(0, n), made.plant, Surroundings(made.world, made.plant)
-        # (3,) where the control computer believes the tool to be [m], at its latest look at the joints
-        self._tool = self._controller.work.tool[:3, 3]
-
     def _drive(self, torque: np.ndarray) -> bool:
         """Apply a torque (n,) [N·m], at most the limits, for a step; whether the arm is in one piece."""
         self._controller.law.memory[:] = torque
@@ -131,11 +116,19 @@ class ReachEnv(Base):
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin an episode at the start of the world; ``options`` are not used."""
         super().reset(seed=seed)
-        self._start(int(self.np_random.integers(2**31)))
-        self._running = True
-        q = self.state.q
-        way = self._goal - forward_kinematics(self.arm, q)[:3, 3]
-        nothing = np.zeros(len(q))
+        drawn = int(self.np_random.integers(2**31))  # of the noise and of obstacles
+        if self._drawn:
+            self._build(drawn)
+        made, n, q = self.simulation, len(self.arm.dh), self._fixed[0].coefficients[0, 0]
+        own = build_controller(made.world, made.arm, made.methods)
+        self._controller = with_torque(own._replace(torque_limits=self.arm.torque_limits), np.zeros(n))
+        self.state = make_state(q, self._fixed[1].delay, drawn)
+        hold_at_start(self.state.control, self._controller, q)
+        read_at_rest(made.plant.wrist, made.plant.arm, q, self.state.wrist)
+        self._log, self._plant, self._surroundings = make_log(0, n), made.plant, Surroundings(made.world, made.plant)
+        # (3,) where the control computer believes the tool to be [m], at its latest look at the joints
+        self._tool, self._running = self._controller.work.tool[:3, 3], True
+        way, nothing = self._goal - forward_kinematics(self.arm, self.state.q)[:3, 3], np.zeros(n)
         return np.concatenate((q, nothing, nothing, way)), self._info(float(np.linalg.norm(way)))
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:

@@ -1,4 +1,7 @@
-"""A known cell from one side: floor, known solids, and the arm in as many poses as wanted."""
+"""A known cell from one side: floor, known solids, and the arm in as many poses as wanted.
+
+The side is that from which the arm is hidden least and its path is seen longest.
+"""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -11,12 +14,15 @@ from dynamics import Arm
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.solid.faces import arm_outline, arm_points, faces_of, foot, pose_outline
 from hopfield_nav.figures.solid.layers import add_segments
-from hopfield_nav.figures.solid.picture import Part, Solids
+from hopfield_nav.figures.solid.picture import Part, Solids, View, make_view, project
 from hopfield_nav.figures.solid.scene import FLOOR_COLOUR
-from hopfield_nav.figures.solid.view import choose_view, project
-from hopfield_nav.world import Floor, Solid
+from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere
 
 GRID = 0.2  # [m] between the lines on the ground
+_AZIMUTHS = range(-180, 180, 15)  # [degrees]
+_ELEVATION = 26.0  # [degrees]
+_RAY = np.arange(0.02, 1.6, 0.02)  # [m] towards the eye, where something may hide the arm
+_MAX_POINTS = 400  # points that are looked at
 _FAT = 0.075  # [m] about the axes of the arm
 _SHADES = {False: 0.75, True: 0.3}  # of the known solids' colour, usual and pale
 
@@ -112,3 +118,37 @@ def add_poses(ax: Axes, view: CellView, poses: Sequence[CellPose], pale: bool = 
 
 def _marks(low: float, high: float) -> np.ndarray:
     return GRID * np.arange(np.ceil(low / GRID - 1e-9), np.floor(high / GRID + 1e-9) + 1)
+
+
+def choose_view(solids: Sequence[Box | Cylinder | Mesh | Sphere], points: np.ndarray) -> View:
+    """The one of 24 views, all from a little above, from which an arm among solids is seen best.
+
+    ``points`` (k, p, 3) are of the arm in k poses, the tool point last [m].
+    """
+    views = [make_view(azimuth, _ELEVATION) for azimuth in _AZIMUTHS]
+    chosen = points.reshape(-1, 3)[:: max(1, points.shape[0] * points.shape[1] // _MAX_POINTS)]
+    tool = points[:, -1]
+    spread = [_length(project(view, tool)) for view in views]
+    middle, length = tool.mean(axis=0), np.linalg.norm(np.ptp(points, axis=1), axis=1)
+    scores = [
+        6.0 * seen_share(solids, chosen, view)
+        + 2.0 * seen_share(solids, tool, view)
+        + way / max(_length(tool), 1e-9)
+        + 2.0 * float((np.ptp(points @ view.right, axis=1) / length).mean())  # how broad the arm looks
+        + 0.5 * float(view.toward @ middle) / max(float(np.linalg.norm(middle)), 1e-9)  # the tool in front
+        for view, way in zip(views, spread, strict=True)
+    ]
+    return views[int(np.argmax(scores))]
+
+
+def seen_share(solids: Sequence[Box | Cylinder | Mesh | Sphere], points: np.ndarray, view: View) -> float:
+    """Share of points (k, 3) [m] with no solid between them and the eye."""
+    rays = points[:, None] + _RAY[:, None] * view.toward
+    hidden = np.zeros(rays.shape[:2], dtype=bool)
+    for solid in solids:
+        hidden |= solid.contains(*np.moveaxis(rays, 2, 0))
+    return float(1.0 - hidden.any(axis=1).mean())
+
+
+def _length(points: np.ndarray) -> float:
+    return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())

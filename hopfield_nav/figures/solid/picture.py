@@ -1,10 +1,12 @@
-"""What is in space on axes: solids in pixels, in the lights of the page, and lines that solids hide.
+"""What is in space on axes, from one side: solids in pixels, in the lights of the page, and lines that solids hide.
+
+The projection is parallel, so that lengths stay comparable; axes are in metres of the picture plane.
 
 ``Solids`` paints faces into the pixels of its axes, as many as the file or film has; lines over them stay lines.
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -15,12 +17,32 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from hopfield_nav.figures.solid.raster import paint
-from hopfield_nav.figures.solid.view import View, project
 
 Part = tuple[np.ndarray, np.ndarray]  # faces (k, 4, 3) in base axes [m], and their colours (k, 4) or (4,)
 _HIDDEN = 0.3  # how opaque a line is behind something opaque
 _BEFORE = 0.004  # [m] that a line may lie inside a solid and is not behind it: it ends in the tool
 _STEP = 0.01  # [m] of a line between two points that are looked at
+
+
+class View(NamedTuple):
+    """Right, up and towards the eye: three unit vectors (3,) in base axes."""
+
+    right: np.ndarray
+    up: np.ndarray
+    toward: np.ndarray
+
+
+def make_view(azimuth: float = 58.0, elevation: float = 34.0) -> View:
+    """A view from the azimuth of the eye, from the x axis towards y, and its elevation [degrees]."""
+    a, e = np.radians([azimuth, elevation])
+    toward = np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
+    right = np.array([-np.sin(a), np.cos(a), 0.0])
+    return View(right, np.cross(toward, right), toward)
+
+
+def project(view: View, points: np.ndarray) -> np.ndarray:
+    """Points (..., 3) [m] as they appear, (..., 2) [m]."""
+    return np.stack([points @ view.right, points @ view.up], axis=-1)
 
 
 class Solids(Artist):

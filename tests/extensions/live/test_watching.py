@@ -126,7 +126,7 @@ def test_a_served_run_gives_the_alarms_of_the_run(run):
     own = StreamMethods(model, chosen.estimator, chosen.detector, values, motors=given_motors([MOTOR_CONSTANT] * 6, 6))
     own = replace(own, episodes=True)
     found = replay(model, signals_of_run(run), chosen.estimator, chosen.detector, values, episodes=True)
-    with in_a_thread(source_of_run(run, build_arm(world), 125.0)) as server:
+    with in_a_thread(source_of_run(run, 125.0)) as server:
         rows, _, _ = heard(server.address, DetectorStream(own))
     assert_same(rows, found)
     every = round(world.controller.period / world.plant.step)
@@ -138,7 +138,7 @@ def test_a_served_run_gives_the_alarms_of_the_run(run):
 
 
 def test_a_run_is_told_at_the_next_lower_rate(run):
-    told = source_of_run(run, build_arm(run.world), 100.0)
+    told = source_of_run(run, 100.0)
     assert told.rate == pytest.approx(62.5)
     np.testing.assert_array_equal(told.moving["actual_q"], signals_of_run(run).q[::2])
     np.testing.assert_allclose(
