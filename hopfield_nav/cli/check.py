@@ -115,16 +115,12 @@ def _check_arm(name: str, document: "Document | None", picture: bool) -> str:
         if document is None:
             raise error.at(error.where or name) from None
         key = re.search(r"(joints|links|limits|capsules)[\[\].\w]*$", error.where)
-        raise error.at(document.where(_keys(key[0])) if key else name) from None
+        path = [int(part) if part.isdigit() else part for part in re.findall(r"\w+", key[0] if key else "")]
+        raise error.at(document.where(tuple(path)) if key else name) from None
     arm = found.arm
     length = abs(arm.dh[:, 1:3]).sum()
     said = f"ok, an arm with {len(arm.mass)} joints, {length:.3g} m long, {arm.mass.sum():.3g} kg"
     return "; ".join(filter(None, (said, found.use())))
-
-
-def _keys(key: str) -> tuple[str | int, ...]:
-    """``joints[0].d`` as a path of keys."""
-    return tuple(int(part) if part.isdigit() else part for part in re.findall(r"\w+", key))
 
 
 def _check_sweep(sweep: "Sweep", name: str) -> str:

@@ -103,14 +103,6 @@ class ReachEnv(Base):
         self._fixed = trajectory, settings._replace(alarm=settings.alarm._replace(hold_off=math.inf))  # deaf to alarms
         self._loop = unchecked_call(compiled_loop())
 
-    def _drive(self, torque: np.ndarray) -> bool:
-        """Apply a torque (n,) [N·m], at most the limits, for a step; whether the arm is in one piece."""
-        self._controller.law.memory[:] = torque
-        target = self.state.now.step + self._steps
-        self._plant = self._surroundings.now(self._plant, self.state)
-        event = self._loop(self._plant, self._controller, *self._fixed, self.state, self._log, target)
-        return bool(event != Event.DIVERGED)
-
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
@@ -145,7 +137,11 @@ class ReachEnv(Base):
             share = limits[:0]
         if share.shape != limits.shape or not math.isfinite(share @ share):
             raise BadInput("action", found=action, allowed=f"{len(limits)} finite numbers")
-        whole = self._drive(share * limits)
+        self._controller.law.memory[:] = share * limits
+        self._plant = self._surroundings.now(self._plant, self.state)
+        target = self.state.now.step + self._steps
+        event = self._loop(self._plant, self._controller, *self._fixed, self.state, self._log, target)
+        whole = bool(event != Event.DIVERGED)  # the arm is in one piece
         control, way = self.state.control, self._goal - self._tool
         distance = math.sqrt(way @ way)
         info = self._info(distance)
