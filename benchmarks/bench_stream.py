@@ -29,7 +29,7 @@ def judge() -> DetectorStream:
     model = load_arm("ur5_controller")
     methods = find_method("estimator", "momentum_observer"), find_method("detector", "adaptive_joint_torque")
     values = {"pole": 15.0, "threshold": 5.0}
-    return DetectorStream(StreamMethods(model, *methods, values, given_motors([CONSTANT] * 6, 6)))
+    return DetectorStream(StreamMethods(model, *methods, values, motors=given_motors([CONSTANT] * 6, 6)))
 
 
 def rows(count: int) -> list[Row]:

@@ -18,8 +18,7 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from hopfield_nav.cli.crash import keep_record, noticed_interrupts, write_report
-from hopfield_nav.cli.refused import say, say_refused
+from hopfield_nav.cli.crash import keep_record, noticed_interrupts, say, say_refused, write_report
 from hopfield_nav.plugin import extensions
 
 CORE = {  # the commands of the core: the file of each in this folder, and the first line of its help
@@ -115,7 +114,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line, by default the process's words, and return its exit status; never raises."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     gc.set_threshold(_GARBAGE)
-    _print_whatever_comes()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what its encoding lacks is written as escapes
+            stream.reconfigure(errors="backslashreplace")
     with noticed_interrupts() as interrupts:
         return _answer(arguments, interrupts)
 
@@ -160,10 +161,3 @@ def _call(arguments: list[str]) -> int:
     if not arguments:
         return 2  # a call without a command is none; the help has been printed
     return status if isinstance(status, int) else 0
-
-
-def _print_whatever_comes() -> None:
-    """Characters that the terminal's or the pipe's encoding lacks are written as their escapes."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")

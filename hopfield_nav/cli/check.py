@@ -10,11 +10,11 @@ import typer
 
 from dynamics import BadInput, nearest_name, printable
 from dynamics.files import is_urdf
+from hopfield_nav.cli.crash import say_refused
 from hopfield_nav.cli.options import Trusted
-from hopfield_nav.cli.refused import say_refused
 
 if TYPE_CHECKING:
-    from hopfield_nav.sweeps import Sweep, Tried
+    from hopfield_nav.sweeps import Sweep
     from hopfield_nav.world import Document
 
 _OF_AN_ARM = frozenset({"joints", "links"})
@@ -74,7 +74,11 @@ def _check(name: str, picture: bool, trust: bool) -> str:
         return _check_arm(str(path), document, picture)
     _refuse_picture(name, picture)
     if kind == "suite":
-        return _check_suite(path, trust)
+        from hopfield_nav.plugin import provided
+
+        suite = provided("load_suite", str(path))(path, allow_code=trust)
+        counts = "families {}, conditions {}, methods {}, worlds {}".format(*suite.shape)
+        return "; ".join([f"ok, {suite.count} runs ({counts})", *suite.notes])
     from hopfield_nav.sweeps import sweep_from
 
     return _check_sweep(sweep_from(document, path.parent, name_of(path), Trust(trust)), name)
@@ -111,25 +115,12 @@ def _check_arm(name: str, document: "Document | None", picture: bool) -> str:
         if document is None:
             raise error.at(error.where or name) from None
         key = re.search(r"(joints|links|limits|capsules)[\[\].\w]*$", error.where)
-        raise error.at(document.where(_split(key[0])) if key else name) from None
+        path = [int(part) if part.isdigit() else part for part in re.findall(r"\w+", key[0] if key else "")]
+        raise error.at(document.where(tuple(path)) if key else name) from None
     arm = found.arm
     length = abs(arm.dh[:, 1:3]).sum()
     said = f"ok, an arm with {len(arm.mass)} joints, {length:.3g} m long, {arm.mass.sum():.3g} kg"
     return "; ".join(filter(None, (said, found.use())))
-
-
-def _split(key: str) -> tuple[str | int, ...]:
-    """``joints[0].d`` as a path of keys."""
-    return tuple(int(part) if part.isdigit() else part for part in re.findall(r"\w+", key))
-
-
-def _check_suite(path: Path, trust: bool) -> str:
-    from hopfield_nav.plugin import provided
-
-    suite = provided("load_suite", str(path))(path, allow_code=trust)
-    families, conditions, methods, worlds = suite.shape
-    counts = f"families {families}, conditions {conditions}, methods {methods}, worlds {worlds}"
-    return "; ".join([f"ok, {suite.count} runs ({counts})", *suite.notes])
 
 
 def _check_sweep(sweep: "Sweep", name: str) -> str:
@@ -141,18 +132,15 @@ def _check_sweep(sweep: "Sweep", name: str) -> str:
     with count_bar("tried", "combinations") as progress:
         tried = try_combinations(sweep, _PATIENCE, progress)
     if tried.refused:
-        raise together([_refused(sweep, name, tried, reason) for reason in tried.refused])
+        faults = []
+        for reason, jobs in tried.refused.items():  # how many have no run for a reason, and the first of them
+            first = ", ".join(f"{key}={value}" for key, value in jobs[0].values.items())
+            what = f"{len(jobs)} of {tried.count} combinations cannot run: {reason}"
+            faults.append(BadInput(what, where=name, found=first))
+        raise together(faults)
     runs = "1 run" if sweep.count == 1 else f"{sweep.count} runs"
     some = [] if tried.count == tried.total else [f"{tried.count} of {tried.total} combinations were tried"]
     return "; ".join([f"ok, {runs}", *some, *sweep.remarks])
-
-
-def _refused(sweep: "Sweep", name: str, tried: "Tried", reason: str) -> BadInput:
-    """How many combinations have no run for a reason, and the first of them."""
-    jobs = tried.refused[reason]
-    first = ", ".join(f"{key}={value}" for key, value in jobs[0].values.items())
-    what = f"{len(jobs)} of {tried.count} combinations cannot run: {reason}"
-    return BadInput(what, where=name, found=first)
 
 
 def _check_world(document: "Document", path: Path, picture: bool, trust: bool) -> str:

@@ -41,9 +41,10 @@ def compare(
     if len(runs) < 2:
         raise BadInput("nothing to compare", found=f"{len(runs)} run", allowed="two runs or more")
     numbers, worlds, made = {}, [], []
-    for folder in runs:
+    names = [folder.resolve().name for folder in runs]
+    for name, folder in zip(names, runs, strict=True):
         run = load_run(folder)
-        numbers[_label(folder, runs)] = _numbers_of(folder, run)
+        numbers[name if names.count(name) == 1 else str(folder)] = _numbers_of(folder, run)
         worlds.append(run.world)
         versions = run.summary.get("versions", {})  # older records do not name the sources
         made.append(f"{versions.get('hopfield-nav', '–')} {versions.get('sources', '')}".strip())
@@ -61,14 +62,13 @@ def differing_keys(worlds: "Sequence[World]") -> list[list[str]]:
     """The keys whose values differ, each with the value of every world; a dash where one has no such key."""
     from hopfield_nav.world import flat_values
 
-    flat = [{key: _text(value) for key, value in flat_values(world).items()} for world in worlds]
+    flat = [
+        {key: printable(value if isinstance(value, str) else json.dumps(value), 40) for key, value in values.items()}
+        for values in map(flat_values, worlds)
+    ]
     keys = [key for key in dict.fromkeys(k for one in flat for k in one) if key != "description"]
     rows = [[key, *(one.get(key, "–") for one in flat)] for key in keys]
     return [row for row in rows if len(set(row[1:])) > 1]
-
-
-def _text(value: Any) -> str:
-    return printable(value if isinstance(value, str) else json.dumps(value), 40)
 
 
 def _numbers_of(folder: Path, run: "Run") -> dict[str, Any]:
@@ -80,10 +80,3 @@ def _numbers_of(folder: Path, run: "Run") -> dict[str, Any]:
     words = {"estimator": run.world.detection.estimator, "measure": run.world.detection.measure}
     scores = score_run(run).summary()
     return {**run.summary, **scores, **words, **marks_score(run)}
-
-
-def _label(folder: Path, folders: Sequence[Path]) -> str:
-    """The folder's name; its whole path where two have the same name."""
-    names = [f.resolve().name for f in folders]
-    name = folder.resolve().name
-    return name if names.count(name) == 1 else str(folder)

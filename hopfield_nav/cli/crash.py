@@ -1,4 +1,4 @@
-"""When a command does not end by itself: Ctrl-C that is remembered, and what is kept at an internal error."""
+"""When a command does not do its work: input that is bad, Ctrl-C, and what is kept at an internal error."""
 
 import _thread
 import platform
@@ -15,6 +15,21 @@ from types import FrameType
 
 _MOMENT = 0.01  # [s] after which a lost interrupt is raised again
 _PACKAGES = ("hopfield-nav", "numpy", "numba", "pydantic", "typer")
+
+
+def say(message: str, status: int) -> int:
+    """Print one line for the user, and return the exit status that goes with it."""
+    from dynamics import printable
+
+    print(f"hopfield-nav: {printable(' '.join(message.split()))}", file=sys.stderr, flush=True)
+    return status
+
+
+def say_refused(error: Exception) -> int:
+    """Print what an error says, and what else is wrong with the same file, a line each; the exit status is 2."""
+    for fault in (error, *getattr(error, "others", ())):
+        say(str(fault), 2)
+    return 2
 
 
 @contextmanager
@@ -70,19 +85,16 @@ def write_report(arguments: Sequence[str], error: BaseException, record: Path | 
     The file lies in the folder of the run's ``record``, without one here, or else in the temporary folder.
     """
     name = f"hopfield-nav-error-{time.strftime('%Y%m%d-%H%M%S')}.txt"
-    for folder in (record or Path(), Path(tempfile.gettempdir())):
-        try:
-            path = folder / name
-            path.write_text(_text(arguments, error), encoding="utf-8", errors="backslashreplace")
-            return path
-        except OSError:
-            continue
-    return Path("nowhere (no folder could be written)")
-
-
-def _text(arguments: Sequence[str], error: BaseException) -> str:
     from hopfield_nav.record import version_of
 
     lines = [f"hopfield-nav {' '.join(arguments)}", f"Python {sys.version}", platform.platform()]
     lines += [f"{package} {version_of(package)}" for package in _PACKAGES]
-    return "\n".join([*lines, "", *traceback.format_exception(error)])
+    text = "\n".join([*lines, "", *traceback.format_exception(error)])
+    for folder in (record or Path(), Path(tempfile.gettempdir())):
+        try:
+            path = folder / name
+            path.write_text(text, encoding="utf-8", errors="backslashreplace")
+            return path
+        except OSError:
+            continue
+    return Path("nowhere (no folder could be written)")

@@ -14,8 +14,16 @@ _CANNOT, _WRITABLE = "cannot write results here", "--out FOLDER in a place that 
 
 def choose_folder(asked: Path | None, name: str, option: str = "--out") -> Path:
     """The folder for the results: the one asked for, or the first free of ``runs/NAME``, ``-2``, ``-3``."""
-    folder = _first_free(_default(name)) if asked is None else _require_empty(asked, option)
-    _require_writable(folder.parent)
+    folder = _first_free(Path("runs") / name) if asked is None else asked
+    if asked is not None:
+        with told(_CANNOT, folder, _WRITABLE):
+            if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+                what = "holds something already; nothing is overwritten"
+                raise BadInput(what, where=f"{option} {folder}", allowed="a new or an empty folder")
+    with told(_CANNOT, folder.parent, _WRITABLE):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".try-"):
+            pass
     return folder
 
 
@@ -31,7 +39,7 @@ def save_where_free(save: Callable[[Path], object], folder: Path, asked: Path | 
             save(place)
             break
         except FolderTaken:
-            place = _first_free(asked or _default(name))
+            place = _first_free(asked or Path("runs") / name)
     if place != folder:
         from hopfield_nav.cli.report import say
 
@@ -52,16 +60,8 @@ def make_folder(asked: Path | None, name: str) -> Path:
 
 def newest_folder(name: str) -> Path | None:
     """The last of ``runs/NAME``, ``-2``, ``-3`` that exists; None where there is none."""
-    last = None
-    for folder in _names(_default(name)):
-        if not folder.exists():
-            return last
-        last = folder
-    return None
-
-
-def _default(name: str) -> Path:
-    return Path("runs") / name
+    there = list(itertools.takewhile(Path.exists, _names(Path("runs") / name)))
+    return there[-1] if there else None
 
 
 def _names(base: Path) -> Iterator[Path]:
@@ -70,18 +70,3 @@ def _names(base: Path) -> Iterator[Path]:
 
 def _first_free(base: Path) -> Path:
     return next(folder for folder in _names(base) if not os.path.lexists(folder))
-
-
-def _require_empty(folder: Path, option: str) -> Path:
-    with told(_CANNOT, folder, _WRITABLE):
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            what = "holds something already; nothing is overwritten"
-            raise BadInput(what, where=f"{option} {folder}", allowed="a new or an empty folder")
-    return folder
-
-
-def _require_writable(parent: Path) -> None:
-    with told(_CANNOT, parent, _WRITABLE):
-        parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=parent, prefix=".try-"):
-            pass

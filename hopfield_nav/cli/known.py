@@ -47,7 +47,11 @@ def describe_known(what: str) -> Mapping[str, str]:
 
         kind = _METHODS[what]
         return {name: find_method(kind, name).description for name in method_names(kind)}
-    return {name: _first_sentence(_description(path)) for name, path in files_of(what).items()}
+    from hopfield_nav.world import read_document
+
+    texts = {name: str(read_document(path).data.get("description", "")) for name, path in files_of(what).items()}
+    # up to the first full stop, in one line
+    return {name: re.split(r"\.\s|\.$", " ".join(text.split()), maxsplit=1)[0] for name, text in texts.items()}
 
 
 def files_of(what: str) -> dict[str, Path]:
@@ -66,14 +70,3 @@ def files_of(what: str) -> dict[str, Path]:
     if what == "worlds":
         return {name: find_world(name) for name in list_worlds()}
     return {name: find_sweep(name) for name in list_sweeps()}
-
-
-def _description(path: Path) -> str:
-    from hopfield_nav.world import read_document
-
-    return str(read_document(path).data.get("description", ""))
-
-
-def _first_sentence(text: str) -> str:
-    """The beginning of a text up to its first full stop, in one line."""
-    return re.split(r"\.\s|\.$", " ".join(text.split()), maxsplit=1)[0]

@@ -31,7 +31,11 @@ def new(
     name = printable(str(file))
     if arm and source is not None:
         raise BadInput("an arm file is no copy", where="--arm", found=f"--from {source}", allowed="one of the two")
-    kind, text = ("arms" if arm else "worlds", _template(name, arm)) if source is None else _bundled(source)
+    if source is None:
+        kind, template = ("arms", "arm_template.yaml") if arm else ("worlds", "template.yaml")
+        text = (resources.files("hopfield_nav.cli") / template).read_text(encoding="utf-8").replace("FILE", name)
+    else:
+        kind, text = _bundled(source)
     try:
         with file.open("x", encoding="utf-8") as opened:
             opened.write(text)
@@ -43,12 +47,6 @@ def new(
     commands = " and ".join([*(f"`hopfield-nav {command} {name}`" for command in _NEXT[kind]), *then])
     print(f"{name}: to be changed; {commands} come{'s' * (len(_NEXT[kind]) + len(then) == 1)} next")
     return 0
-
-
-def _template(name: str, arm: bool) -> str:
-    file = "arm_template.yaml" if arm else "template.yaml"
-    text = (resources.files("hopfield_nav.cli") / file).read_text(encoding="utf-8")
-    return text.replace("FILE", name)
 
 
 def _bundled(source: str) -> tuple[str, str]:

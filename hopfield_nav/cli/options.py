@@ -58,11 +58,10 @@ def gone_option(name: str, why: str) -> Any:
 
 def read_joints(groups: Sequence[str] | None) -> list[list[int]]:
     """The joints of every ``--same-motor``, counted from 1; BadInput for other than whole numbers."""
-    return [_joints(text) for text in groups or ()]
-
-
-def _joints(text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise BadInput("no joints", where="--same-motor", found=text, allowed="such as 4,5,6") from None
+    joints = []
+    for text in groups or ():
+        try:
+            joints.append([int(part) for part in text.split(",")])
+        except ValueError:
+            raise BadInput("no joints", where="--same-motor", found=text, allowed="such as 4,5,6") from None
+    return joints

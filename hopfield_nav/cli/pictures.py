@@ -26,7 +26,15 @@ def plot(
 ) -> int:
     """Draw the figures of a run or a sweep again, from its record alone."""
     if heat is not None or over is not None:
-        paths = _draw_heat(run, heat, over, pdf)
+        from hopfield_nav.figures.sweep import draw_heat
+
+        names = [name.strip() for name in (over or "").split(",")]
+        if heat is None or len(names) != 2:
+            raise BadInput(
+                "a heat map is of a quantity over two parameters", where="--over" if heat else "--heat",
+                found=over if heat else None, allowed="--heat QUANTITY --over A,B",
+            )  # fmt: skip
+        paths = draw_heat(run, heat, names[0], names[1], pdf)
     elif (run / "sweep.csv").is_file():
         from hopfield_nav.figures.sweep import draw_sweep_figures
 
@@ -36,19 +44,6 @@ def plot(
     for path in paths:
         print(printable(str(path)))
     return 0
-
-
-def _draw_heat(folder: Path, quantity: str | None, over: str | None, pdf: bool) -> list[Path]:
-    """A heat map that was asked for by name."""
-    from hopfield_nav.figures.sweep import draw_heat
-
-    names = [name.strip() for name in (over or "").split(",")]
-    if quantity is None or len(names) != 2:
-        raise BadInput(
-            "a heat map is of a quantity over two parameters", where="--over" if quantity else "--heat",
-            found=over if quantity else None, allowed="--heat QUANTITY --over A,B",
-        )  # fmt: skip
-    return draw_heat(folder, quantity, names[0], names[1], pdf)
 
 
 def animate(
@@ -63,18 +58,12 @@ def animate(
     """Make the film of a run, as mp4."""
     from hopfield_nav.figures import Cut
 
-    cut = Cut(begin, end, fps, _read_size(size))
+    width, times, height = size.lower().partition("x")
+    if not (times and width.isdecimal() and height.isdecimal()):
+        raise BadInput("not understood", where="--size", found=size, allowed="WIDTHxHEIGHT, such as 1920x1080")
+    cut = Cut(begin, end, fps, (int(width), int(height)))
     print(printable(str(film_run(load_saved_run(run), run, cut))))
     return 0
-
-
-def _read_size(text: str) -> tuple[int, int]:
-    """Width and height of a film."""
-    width, times, height = text.lower().partition("x")
-    if not (times and width.isdecimal() and height.isdecimal()):
-        allowed = "WIDTHxHEIGHT, such as 1920x1080"
-        raise BadInput("not understood", where="--size", found=text, allowed=allowed)
-    return int(width), int(height)
 
 
 def draw_run(run: "Run", folder: Path, pdf: bool = False, only: str | None = None) -> list[Path]:

@@ -128,19 +128,15 @@ def print_columns(headings: Sequence[str], rows: Iterable[Sequence[str]], labels
         if not fitting:
             _print_lines(names, values)
             return
-        _print_grid(names, values[: fitting[-1]])
+        table, shown = Table(box=SIMPLE), values[: fitting[-1]]
+        for heading, *_ in names:
+            table.add_column(Text(heading), style="bold", no_wrap=True)
+        for heading, *_ in shown:
+            table.add_column(Text(heading), justify="right", no_wrap=True)
+        for row in list(zip(*names, *shown, strict=True))[1:]:
+            table.add_row(*map(Text, row))
+        _console().print(table)
         values = values[fitting[-1] :]
-
-
-def _print_grid(names: Sequence[Sequence[str]], values: Sequence[Sequence[str]]) -> None:
-    table = Table(box=SIMPLE)
-    for heading, *_ in names:
-        table.add_column(Text(heading), style="bold", no_wrap=True)
-    for heading, *_ in values:
-        table.add_column(Text(heading), justify="right", no_wrap=True)
-    for row in list(zip(*names, *values, strict=True))[1:]:
-        table.add_row(*map(Text, row))
-    _console().print(table)
 
 
 def _print_lines(names: Sequence[Sequence[str]], values: Sequence[Sequence[str]]) -> None:

@@ -85,11 +85,9 @@ def _write_learnt(made: "Run", path: Path) -> None:
     from dynamics.files import write_arm
     from hopfield_nav.plugin import provided
 
-    found = made.summary["learnt"]
-    description = f"{made.world.controller.model or made.world.arm}, as it learnt itself"
-    write_arm(
-        provided("learnt_arm", "--learnt")(made), path, description, f"learnt in a run of {made.world.name}", fit=found
-    )
+    title = f"{made.world.controller.model or made.world.arm}, as it learnt itself"
+    arm, source = provided("learnt_arm", "--learnt")(made), f"learnt in a run of {made.world.name}"
+    write_arm(arm, path, title, source, fit=made.summary["learnt"])
 
 
 def _simulate(world: "World", seed: int | None, felt: "Run | None") -> "Run":

@@ -54,8 +54,11 @@ class TimeLeft:
         elapsed = clock.monotonic() - self._started
         rate = (done - self._first) / elapsed if elapsed > 0 else 0.0
         left = duration((self._total - done) / rate) if rate > 0 and done < self._total else "–"
-        told = ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common())
-        return f"{done} of {self._total} runs, {rate:.3g} a second, {left} left: {told}"
+        return f"{done} of {self._total} runs, {rate:.3g} a second, {left} left: {_in_words(counts)}"
+
+
+def _in_words(outcomes: Counter) -> str:
+    return ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())
 
 
 @contextmanager
@@ -76,9 +79,7 @@ def sweep_progress(done: int, total: int) -> Iterator[ProgressCall]:
 def print_sweep(sweep: Sweep, rows: Sequence[Row], folder: Path) -> None:
     """Print how the runs ended, tables of values and settings, the best of these, and why runs gave no result."""
     own = counted(sweep, rows)
-    outcomes = Counter(str(row.get("outcome")) for row in own)
-    told = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())
-    print(printable(f"{len(own)} runs: {told}"))
+    print(printable(f"{len(own)} runs: {_in_words(Counter(str(row.get('outcome')) for row in own))}"))
     judged = judge(sweep, rows)
     for table in judged.tables:
         _print_values(sweep, ", ".join(table.names), table.results)
@@ -94,7 +95,10 @@ def _print_settings(sweep: Sweep, judged: Judged) -> None:
     table = judged.settings
     if table is None:
         return
-    shown, name = table.results, ", ".join(short_names(table.names))
+    last = [key.rpartition(".")[2] for key in table.names]
+    alone = [last.count(part) == 1 and not part.isdecimal() for part in last]  # no other key ends like it
+    short = [part if one else key for key, part, one in zip(table.names, last, alone, strict=True)]
+    shown, name = table.results, ", ".join(short)
     if len(shown) < table.count:
         print(f"the best of {table.count} settings" + ", and ○" * shown[-1].is_base)
     _print_values(sweep, name, shown)
@@ -134,19 +138,11 @@ def best_lines(sweep: Sweep, judged: Judged, best: Best) -> list[str]:
     return lines
 
 
-def short_names(names: Sequence[str]) -> list[str]:
-    """Keys of a world by their last part, where no other has the same."""
-    last = [name.rpartition(".")[2] for name in names]
-    return [
-        part if last.count(part) == 1 and not part.isdecimal() else name for name, part in zip(names, last, strict=True)
-    ]
-
-
 def _print_values(sweep: Sweep, name: str, results: Sequence[ValueResult]) -> None:
     quantities = {name: sweep.kept[name] for name in shown_quantities(sweep)}
     heads = [_SHORT.get(name, quantity.label) for name, quantity in quantities.items()]
     lines = [
-        [_mark(result), ", ".join(result.label), _share(result.reached)]
+        ["★" * result.is_best + "○" * result.is_base, ", ".join(result.label), _share(result.reached)]
         + [quantity.text(float(f"{result.means[n].estimate:.3g}")) for n, quantity in quantities.items()]
         for result in results
     ]
@@ -159,17 +155,17 @@ def _print_differences(sweep: Sweep, name: str, results: Sequence[ValueResult]) 
         return
     kept = [(key, sweep.kept[key]) for key in (PEAK, TIME) if key in sweep.kept]
     lines = [
-        [_mark(result), ", ".join(result.label), result.differences["reached"].text(100.0, difference=True)]
+        [
+            "★" * result.is_best + "○" * result.is_base,
+            ", ".join(result.label),
+            result.differences["reached"].text(100.0, difference=True),
+        ]
         + [result.differences[key].text(quantity.scale, difference=True) for key, quantity in kept]
         for result in compared
     ]
     heads = [f"{_SHORT[key]} [{quantity.shown}]" for key, quantity in kept]
     print("differences from ○, in pairs of a seed")
     print_columns(["", name, "reached [%]", *heads], lines, labels=2)
-
-
-def _mark(result: ValueResult) -> str:
-    return "★" * result.is_best + "○" * result.is_base
 
 
 def _print_reasons(sweep: Sweep, rows: Sequence[Row]) -> None:

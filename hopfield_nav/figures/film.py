@@ -62,13 +62,9 @@ def film_speed(duration: float, longest: float) -> int:
 
 
 def write_film(
-    path: Path,
-    frames: Iterator[np.ndarray],
-    total: int,
-    fps: int,
-    progress: Progress | None = None,
+    path: Path, frames: Iterator[np.ndarray], total: int, fps: int, progress: Progress | None = None,
     size: tuple[int, int] = SIZE,
-) -> Path:
+) -> Path:  # fmt: skip
     """Write frames under another name first, and rename the file, ``<path>.mp4``, when it is whole.
 
     Frames are (height, width, 4) uint8, red, green, blue and one that is not looked at, ``fps`` a second, of a size of
@@ -76,42 +72,26 @@ def write_film(
 
     Raises ``BadInput``: there is no ffmpeg; ``OSError``: the file cannot be written.
     """
-    _require_ffmpeg()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    final = path.with_name(f"{path.name}.mp4")
-    with whole_file(final) as unfinished:
-        _write_mp4(unfinished, _count(frames, total, progress), fps, size)
-    return final
-
-
-def _require_ffmpeg() -> None:
-    """Refuse a film where ffmpeg, which comes with imageio-ffmpeg, is not there."""
     import imageio_ffmpeg
 
     try:
-        imageio_ffmpeg.get_ffmpeg_version()
+        imageio_ffmpeg.get_ffmpeg_version()  # ffmpeg comes with imageio-ffmpeg
     except (RuntimeError, OSError) as error:
         allowed = "imageio-ffmpeg with its ffmpeg, or one of the system's that IMAGEIO_FFMPEG_EXE names"
         raise BadInput("no film without ffmpeg", found=str(error), allowed=allowed) from None
-
-
-def _count(frames: Iterator[np.ndarray], total: int, progress: Progress | None) -> Iterator[np.ndarray]:
-    for done, frame in enumerate(frames, start=1):
-        yield frame
-        if progress is not None:
-            progress(done, total)
-
-
-def _write_mp4(path: Path, frames: Iterator[np.ndarray], fps: int, size: tuple[int, int]) -> None:
-    import imageio_ffmpeg
-
-    encoder = imageio_ffmpeg.write_frames(
-        str(path), size, fps=fps, codec=_ENCODER, quality=None, bitrate=None, macro_block_size=2, output_params=_HOW,
-        ffmpeg_log_level="error", pix_fmt_in="rgba",
-    )  # fmt: skip
-    encoder.send(None)
-    try:
-        for frame in frames:
-            encoder.send(np.ascontiguousarray(frame))
-    finally:
-        encoder.close()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    final = path.with_name(f"{path.name}.mp4")
+    with whole_file(final) as unfinished:
+        encoder = imageio_ffmpeg.write_frames(
+            str(unfinished), size, fps=fps, codec=_ENCODER, quality=None, bitrate=None, macro_block_size=2,
+            output_params=_HOW, ffmpeg_log_level="error", pix_fmt_in="rgba",
+        )  # fmt: skip
+        encoder.send(None)
+        try:
+            for done, frame in enumerate(frames, start=1):
+                encoder.send(np.ascontiguousarray(frame))
+                if progress is not None:
+                    progress(done, total)
+        finally:
+            encoder.close()
+    return final

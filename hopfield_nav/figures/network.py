@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
@@ -20,11 +20,8 @@ from hopfield_nav.figures.sheets import new_figure, shown_in_notebooks
 from hopfield_nav.figures.style import CENTIMETRE, COLUMN, paper_style
 from hopfield_nav.planning import Landscape, Plan
 
-_SHADES = (
-    np.array([(253, 231, 37), (166, 219, 87), (96, 199, 116), (57, 168, 138), (60, 133, 150), (92, 102, 150)]) / 255
-)
-STEPS = ListedColormap([[np.interp(s, np.linspace(0, 1, 6), _SHADES[:, k]) for k in range(3)]
-                        for s in np.linspace(0, 1, 256)])  # fmt: skip  # of cells, near the goal light
+_SHADES = ["#fde725", "#a6db57", "#60c774", "#39a88a", "#3c8596", "#5c6696"]
+STEPS = LinearSegmentedColormap.from_list("steps", _SHADES)  # of cells, near the goal light
 STEPS_LABEL = r"steps to the goal, $\ln\sigma / \ln\beta$"
 DARK = "#F4F4F4"  # of cells from which no path leads to the goal
 _ARROW, _MOST_ARROWS = 0.62, 2_500  # [cells] their length, and the most cells that have some
@@ -46,11 +43,6 @@ class Plane(NamedTuple):
         """Which cells (k, rank) lie in it, (k,) bool."""
         others = [k for k in range(len(self.cell)) if k not in self.axes]
         return (cells[:, others] == np.array(self.cell)[others]).all(axis=1)
-
-    def cells(self, shape: tuple[int, ...]) -> np.ndarray:
-        """All of them (k, rank), in C order."""
-        index = [range(shape[k]) if k in self.axes else [c] for k, c in enumerate(self.cell)]
-        return np.stack(np.meshgrid(*index, indexing="ij"), axis=-1).reshape(-1, len(shape))
 
     def points(self, cells: np.ndarray) -> np.ndarray:
         """Where the centres of cells (k, rank) are in the picture, (k, 2)."""
@@ -88,9 +80,8 @@ def plane_along(
     """
     rank, rows = len(shape), path if len(path) else np.array([shape]) // 2
     chosen = axes or axes_along([rows], shape)
-    cell, (rest, _) = [0] * rank, _fullest(rows, chosen)
-    for k, c in zip((k for k in range(rank) if k not in chosen), rest, strict=True):
-        cell[k] = c
+    rest = iter(_fullest(rows, chosen)[0])
+    cell = [0 if k in chosen else next(rest) for k in range(rank)]
     begin, apart = (np.broadcast_to(np.asarray(v, float), rank)[list(chosen)] for v in (origin, spacing))
     return Plane(chosen, tuple(cell), begin, apart)
 
@@ -117,7 +108,8 @@ def add_arrows(ax: Axes, landscape: Landscape, plane: Plane) -> None:
     None where the cells are too many to be seen.
     """
     shape = landscape.near.shape
-    cells = plane.cells(shape)
+    index = [range(shape[k]) if k in plane.axes else [c] for k, c in enumerate(plane.cell)]
+    cells = np.stack(np.meshgrid(*index, indexing="ij"), axis=-1).reshape(-1, len(shape))
     cells = cells[np.isfinite(landscape.activation[tuple(cells.T)])]
     if not 0 < len(cells) <= _MOST_ARROWS:
         return

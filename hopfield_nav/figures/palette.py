@@ -34,4 +34,3 @@ class Palette(NamedTuple):
 
 
 COLOURS = Palette()
-MEANINGS = ("felt", "planned", "travelled", "true", "start", "goal", "missed")

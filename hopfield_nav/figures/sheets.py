@@ -8,10 +8,9 @@ import io
 import json
 import textwrap
 from collections.abc import Mapping
-from functools import partial
 from math import ceil
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -59,21 +58,15 @@ def _room(words: list[str], columns: int) -> float:
     return sum(7 + max(map(len, words[k : k + rows])) for k in range(0, len(words), rows)) / _LEGEND
 
 
-class Edges(NamedTuple):
-    """Room [cm] around the panels of a sheet: at its left, its right and below, and between panels and above each."""
-
-    left: float = 0.0
-    right: float = 0.0
-    below: float = 0.0
-    between: float = 0.0
-    title: float = 0.0
-
-
 def panel_sheet(
-    width: float, shape: float, count: int, columns: int, handles: list[Artist], per_row: int, edges: Edges
-) -> tuple[Figure, list[Axes]]:
-    """Panels, whose height over width is ``shape``, on a figure of a width [inch], below a legend of all of them."""
-    left, right, below, between, title = (CENTIMETRE * room for room in edges)
+    width: float, shape: float, count: int, columns: int, handles: list[Artist], per_row: int,
+    left: float = 0.0, right: float = 0.0, below: float = 0.0, between: float = 0.0, title: float = 0.0,
+) -> tuple[Figure, list[Axes]]:  # fmt: skip
+    """Panels, whose height over width is ``shape``, on a figure of a width [inch], below a legend of all of them.
+
+    The room around them is in cm: at their left and right, below all, between two of them, and above each.
+    """
+    left, right, below, between, title = (CENTIMETRE * room for room in (left, right, below, between, title))
     rows = ceil(count / columns)
     wide = (width - left - right - (columns - 1) * between) / columns
     tall, head = wide * shape, 0.4 * CENTIMETRE * ceil(len(handles) / per_row)
@@ -130,10 +123,9 @@ def path_rows(position: np.ndarray, distance: float = 3e-4) -> np.ndarray:
     return np.unique(np.concatenate([[0], marks, [len(position) - 1]]))
 
 
-def settings_note(name: str, settings: Mapping[str, Any], *more: str) -> str:
-    """What is written below a figure: of which world it is, the settings, and ``more``."""
-    told = (f"{key} {_brief(value)}".replace(" ", "\u00a0") for key, value in settings.items())
-    return NOTE_GAP.join([name, *told, *more])
+def settings_note(name: str, settings: Mapping[str, Any]) -> str:
+    """What is written below a figure: of which world it is, and the settings."""
+    return NOTE_GAP.join([name, *(f"{key} {_brief(value)}".replace(" ", "\u00a0") for key, value in settings.items())])
 
 
 def add_note(figure: Figure, note: str) -> float:
@@ -154,31 +146,30 @@ def save_figure(figure: Figure, folder: Path, name: str, pdf: bool = False, note
     """
     folder.mkdir(parents=True, exist_ok=True)
     below = add_note(figure, note)
-    return [_save(figure, folder / f"{name}.{ending}", below) for ending in (("png", "pdf") if pdf else ("png",))]
+    paths = [folder / f"{name}.{ending}" for ending in (("png", "pdf") if pdf else ("png",))]
+    for path in paths:
+        with whole_file(path) as written:
+            _write(figure, written, below, path.suffix[1:])
+    return paths
 
 
-def _save(figure: Figure, path: Path, below: float) -> Path:
-    how: dict[str, Any] = {"pil_kwargs": {"compress_level": _PACKED}} if path.suffix == ".png" else {}
-    with whole_file(path) as written:
-        figure.savefig(written, dpi=DPI, bbox_inches=_with_note(figure, below), **how)
-    return path
-
-
-def _with_note(figure: Figure, below: float) -> Bbox | None:
-    """What is drawn of a figure with so much of a note below it [inches]."""
-    return Bbox([[0.0, -below], figure.get_size_inches()]) if below else None
+def _write(figure: Figure, file: Path | IO[bytes], below: float, kind: str = "png") -> None:
+    """Write what is drawn of a figure with so much of a note below it [inches]."""
+    how: dict[str, Any] = {"pil_kwargs": {"compress_level": _PACKED}} if kind == "png" else {}
+    shown = Bbox([[0.0, -below], figure.get_size_inches()]) if below else None
+    figure.savefig(file, format=kind, dpi=DPI, bbox_inches=shown, **how)
 
 
 def shown_in_notebooks(figure: Figure, below: float) -> Figure:
     """The figure, of which a notebook shows a picture, also where no backend of its own is chosen."""
-    setattr(figure, "_repr_png_", partial(_picture, figure, below))  # noqa: B010  (to mypy a figure has none)
+
+    def picture() -> bytes:
+        with paper_style(), io.BytesIO() as written:
+            _write(figure, written, below)
+            return written.getvalue()
+
+    setattr(figure, "_repr_png_", picture)  # noqa: B010  (to mypy a figure has none)
     return figure
-
-
-def _picture(figure: Figure, below: float) -> bytes:
-    with paper_style(), io.BytesIO() as written:
-        figure.savefig(written, format="png", dpi=DPI, bbox_inches=_with_note(figure, below))
-        return written.getvalue()
 
 
 def _brief(value: Any) -> str:

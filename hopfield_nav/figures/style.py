@@ -45,23 +45,17 @@ _SHARED: dict[str, Any] = {
 
 def _sizes(font: float, line: float) -> dict[str, Any]:
     """Font sizes [pt] and line widths [pt] in proportion."""
+    ticks = {"labelsize": 0.9 * font, "major.width": 0.6 * line, "major.size": 0.35 * font, "major.pad": 0.3 * font}
     return {
         "font.size": font,
         "axes.labelsize": font,
         "axes.titlesize": font,
         "axes.titlepad": 0.4 * font,
         "axes.labelpad": 0.3 * font,
-        "xtick.labelsize": 0.9 * font,
-        "ytick.labelsize": 0.9 * font,
         "legend.fontsize": 0.9 * font,
         "lines.linewidth": line,
         "axes.linewidth": 0.6 * line,
-        "xtick.major.width": 0.6 * line,
-        "ytick.major.width": 0.6 * line,
-        "xtick.major.size": 0.35 * font,
-        "ytick.major.size": 0.35 * font,
-        "xtick.major.pad": 0.3 * font,
-        "ytick.major.pad": 0.3 * font,
+        **{f"{axis}tick.{key}": value for axis in "xy" for key, value in ticks.items()},
         "grid.linewidth": 0.5 * line,
     }
 

@@ -107,11 +107,11 @@ def test_it_settles_sooner_from_the_last_state_and_lyapunov_never_rises(run):
     for k in (1, 9, 17):
         fresh = settling(found, k, None)
         warm = settling(found, k, np.exp(run.data.activation.values[k - 1]))
-        assert 60 < len(fresh.change) < 110
-        assert 40 < len(warm.change) < len(fresh.change)
+        assert 60 < len(fresh[0]) < 110
+        assert 40 < len(warm[0]) < len(fresh[0])
         for trace in (fresh, warm):
-            assert np.diff(trace.lyapunov).max() < 1e-13
-        assert fresh.lyapunov[-1] == pytest.approx(warm.lyapunov[-1], abs=1e-15)
+            assert np.diff(trace[1]).max() < 1e-13
+        assert fresh[1][-1] == pytest.approx(warm[1][-1], abs=1e-15)
 
 
 def test_the_layer_follows_the_time(run, ax):

@@ -26,7 +26,6 @@ from hopfield_nav.figures import (
     save_figure,
     settings_note,
 )
-from hopfield_nav.figures.palette import MEANINGS
 from hopfield_nav.figures.run import (
     draw_collision_count,
     draw_collision_space,
@@ -48,7 +47,7 @@ from hopfield_nav.figures.run.pages import MOST_MAPS, force_page, joints_page
 from hopfield_nav.figures.run.signals import typical_collision
 from hopfield_nav.figures.run.snapshots import Moment, key_moments
 from hopfield_nav.figures.sheets import evenly
-from hopfield_nav.figures.solid import SceneView, layers, view
+from hopfield_nav.figures.solid import SceneView, layers, make_view, project
 from hopfield_nav.figures.solid.faces import arm_outline, pose_outline, turned_faces
 from hopfield_nav.geometry import arm_parts
 from hopfield_nav.record import contact_episodes, force_norm
@@ -342,10 +341,10 @@ def test_a_snapshot_shows_the_tool_and_the_felt_cells(run, ax):
 
 
 def test_lengths_in_the_picture_plane_are_true():
-    looking = view.make_view(58, 34)
+    looking = make_view(58, 34)
     np.testing.assert_allclose(np.stack(looking) @ np.stack(looking).T, np.eye(3), atol=1e-12)
     assert np.linalg.det(np.stack(looking)) == pytest.approx(1.0)
-    np.testing.assert_allclose(view.project(looking, 0.3 * looking.right), [0.3, 0.0], atol=1e-12)
+    np.testing.assert_allclose(project(looking, 0.3 * looking.right), [0.3, 0.0], atol=1e-12)
 
 
 def test_what_turns_looks_outwards():
@@ -375,6 +374,7 @@ def test_the_arm_hangs_together():
 
 DEUTERANOPIA = [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
 PROTANOPIA = [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+MEANINGS = ("felt", "planned", "travelled", "true", "start", "goal", "missed")
 TRITANOPIA = [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]
 
 
@@ -437,8 +437,7 @@ def test_white_crosses_are_in_the_legend(run):
 
 def test_what_is_zero_throughout_is_named_and_not_drawn():
     run = simulate(load_world("u_trap", ["time_limit=8"]))
-    forces, moments = signals.used_components(run)
-    assert (forces, moments) == ([0, 1], [])  # the tool touches upright cylinders in a plane
+    assert signals.used_components(run) == [("F", 0), ("F", 1)]  # the tool touches upright cylinders in a plane
     figure = force_page(run)
     assert [ax.get_ylabel() for ax in figure.axes] == ["$F_x$ (N)", "$F_y$ (N)"]
     assert "zero throughout: $F_z$, $M_x$, $M_y$, $M_z$" in [t.get_text() for t in figure.legends[0].texts]

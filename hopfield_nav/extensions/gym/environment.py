@@ -11,8 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dynamics import BadInput, forward_kinematics
-from hopfield_nav.extensions.gym.driven import DrivenArm
-from hopfield_nav.loop import LARGEST_ANGLE, LARGEST_SPEED
+from dynamics.kernels.decorators import unchecked_call
+from hopfield_nav.control import hold_at_start, with_torque
+from hopfield_nav.experiment import Simulation, Surroundings, build_controller, check_duration
+from hopfield_nav.loop import (
+    LARGEST_ANGLE,
+    LARGEST_SPEED,
+    Event,
+    compiled_loop,
+    make_log,
+    make_state,
+    read_at_rest,
+)  # fmt: skip
 from hopfield_nav.world import World, load_world
 
 if TYPE_CHECKING:
@@ -68,9 +78,11 @@ class ReachEnv(Base):
             raise BadInput("a world without a goal", where=loaded.name, allowed="goal: {…} in the world file")
         self.world = loaded
         self._goal, self._tolerance = np.array(loaded.goal_point), loaded.goal.tolerance
-        self._driven = DrivenArm(loaded, duration)
-        self.duration = self._driven.duration
-        n = len(self._driven.limits)
+        self._without_goal, self._drawn = loaded.with_changes(goal=None), any(o.is_drawn for o in loaded.obstacles)
+        self.duration = check_duration(duration)  # of a step [s]
+        self._steps = _steps_of(loaded, self.duration, duration)
+        self._build(loaded.seed)
+        n = len(self.arm.dh)
         bounds = (LARGEST_ANGLE, LARGEST_SPEED, _LARGEST_TORQUE)
         self._high = np.concatenate([np.repeat(bounds, n), np.full(3, _LARGEST_WAY)])
         self.observation_space = gymnasium.spaces.Box(-self._high, self._high, dtype=np.float64)
@@ -78,21 +90,37 @@ class ReachEnv(Base):
         self._time_limit = round(loaded.time_limit / loaded.plant.step) * loaded.plant.step - 1e-9  # as of a run
         self._running = False
 
-    @property
-    def arm(self) -> Any:
-        """The arm that moves (``dynamics.Arm``), as the world has it."""
-        return self._driven.simulation.arm
+    def _build(self, seed: int) -> None:
+        """The simulation whose parts are driven, and what stays the same from episode to episode."""
+        self.simulation = Simulation(self._without_goal, seed)
+        self.arm = self.simulation.arm  # that moves (``dynamics.Arm``), as the world has it
+        if not np.isfinite(self.arm.torque_limits).all():
+            allowed = "limits.torque in its file"
+            raise BadInput("an arm without torque limits", where=self.world.arm, allowed=allowed)
+        trajectory, settings = self.simulation.first_motion.trajectory, self.simulation.settings
+        if trajectory is None:
+            raise BadInput("the arm has no place to start from", where=self.world.name)
+        self._fixed = trajectory, settings._replace(alarm=settings.alarm._replace(hold_off=math.inf))  # deaf to alarms
+        self._loop = unchecked_call(compiled_loop())
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin an episode at the start of the world; ``options`` are not used."""
         super().reset(seed=seed)
-        self._driven.start(int(self.np_random.integers(2**31)))
-        self._running = True
-        q = self._driven.state.q
-        way = self._goal - forward_kinematics(self.arm, q)[:3, 3]
-        nothing = np.zeros(len(q))
+        drawn = int(self.np_random.integers(2**31))  # of the noise and of obstacles
+        if self._drawn:
+            self._build(drawn)
+        made, n, q = self.simulation, len(self.arm.dh), self._fixed[0].coefficients[0, 0]
+        own = build_controller(made.world, made.arm, made.methods)
+        self._controller = with_torque(own._replace(torque_limits=self.arm.torque_limits), np.zeros(n))
+        self.state = make_state(q, self._fixed[1].delay, drawn)
+        hold_at_start(self.state.control, self._controller, q)
+        read_at_rest(made.plant.wrist, made.plant.arm, q, self.state.wrist)
+        self._log, self._plant, self._surroundings = make_log(0, n), made.plant, Surroundings(made.world, made.plant)
+        # (3,) where the control computer believes the tool to be [m], at its latest look at the joints
+        self._tool, self._running = self._controller.work.tool[:3, 3], True
+        way, nothing = self._goal - forward_kinematics(self.arm, self.state.q)[:3, 3], np.zeros(n)
         return np.concatenate((q, nothing, nothing, way)), self._info(float(np.linalg.norm(way)))
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -100,17 +128,21 @@ class ReachEnv(Base):
 
         Raises ``BadInput``: an action of another shape or with numbers that are not finite, or no episode has begun.
         """
-        driven = self._driven
+        limits = self.arm.torque_limits
         if not self._running:
             raise BadInput("no episode has begun", allowed="reset()")
         try:
             share = np.asarray(action, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
-            share = self._driven.limits[:0]
-        if share.shape != driven.limits.shape or not math.isfinite(share @ share):
-            raise BadInput("action", found=action, allowed=f"{len(driven.limits)} finite numbers")
-        whole = driven.step(share * driven.limits)
-        control, way = driven.state.control, self._goal - driven.tool
+            share = limits[:0]
+        if share.shape != limits.shape or not math.isfinite(share @ share):
+            raise BadInput("action", found=action, allowed=f"{len(limits)} finite numbers")
+        self._controller.law.memory[:] = share * limits
+        self._plant = self._surroundings.now(self._plant, self.state)
+        target = self.state.now.step + self._steps
+        event = self._loop(self._plant, self._controller, *self._fixed, self.state, self._log, target)
+        whole = bool(event != Event.DIVERGED)  # the arm is in one piece
+        control, way = self.state.control, self._goal - self._tool
         distance = math.sqrt(way @ way)
         info = self._info(distance)
         there = whole and distance <= self._tolerance
@@ -122,8 +154,19 @@ class ReachEnv(Base):
         return seen, reward if whole else EXPLODED, there or not whole, late, info
 
     def _info(self, distance: float) -> dict[str, Any]:
-        force = self._driven.state.truth.touch.force
-        return {"time": self._driven.time, "distance": distance, "force": math.sqrt(force @ force)}
+        time, force = self.state.now.step * self.world.plant.step, self.state.truth.touch.force
+        return {"time": time, "distance": distance, "force": math.sqrt(force @ force)}
+
+
+def _steps_of(world: World, length: float, duration: object) -> int:
+    """How many steps of the simulation a step of so many seconds is."""
+    if world.plant.engine != "internal":
+        raise BadInput("not in an environment", where="plant.engine", found=world.plant.engine)
+    periods = min(length, world.time_limit) / world.controller.period
+    if periods < 0.5 or length > world.time_limit or abs(periods - round(periods)) > 1e-6:
+        allowed = f"a multiple of {world.controller.period:g} s, at most the time limit"
+        raise BadInput("no whole number of control periods", where="duration", found=duration, allowed=allowed)
+    return round(length / world.plant.step)
 
 
 if gymnasium is not None and NAME not in gymnasium.registry:

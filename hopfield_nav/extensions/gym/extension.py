@@ -2,7 +2,4 @@
 
 from hopfield_nav.plugin import Extension
 
-EXTENSION = Extension(
-    package=__package__,
-    description="A world as an environment of Gymnasium.",
-)
+EXTENSION = Extension(package=__package__, description="A world as an environment of Gymnasium.")

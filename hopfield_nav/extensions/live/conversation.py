@@ -8,7 +8,7 @@ import math
 from dynamics import BadInput, nearest_name
 from hopfield_nav.extensions.live import packages
 from hopfield_nav.extensions.live.packages import Splitter, package
-from hopfield_nav.extensions.live.recipe import FIELDS, NOT_FOUND, Recipe, answer_names
+from hopfield_nav.extensions.live.recipe import FIELDS, NOT_FOUND, Recipe
 from hopfield_nav.extensions.live.source import Source
 
 
@@ -76,7 +76,10 @@ class Conversation:
             self._say("inputs are refused: this arm cannot be moved from outside")
             self._send(packages.INPUTS, packages.write_recipe(0, [NOT_FOUND] * len(names)))
         elif kind == packages.START:
-            self._start()
+            self.playing = self._recipe is not None
+            if not self.playing:
+                self._say("ask for outputs first")
+            self._send(packages.START, bytes([self.playing]))
         elif kind == packages.PAUSE:
             self.playing = False
             self._send(packages.PAUSE, b"\x01")
@@ -92,7 +95,7 @@ class Conversation:
     def _set_up(self, frequency: float, names: list[str]) -> None:
         if not names:
             raise BadInput("no fields were asked for")
-        types, missing = answer_names(names, FIELDS)
+        types, missing = [FIELDS.get(name, NOT_FOUND) for name in names], [name for name in names if name not in FIELDS]
         if missing:
             near = nearest_name(missing[0], FIELDS)
             hint = f". Did you mean {near!r}?" if near else ""
@@ -105,12 +108,6 @@ class Conversation:
         self._frequency = min(frequency, self._telling.rate)
         self._step = 1.0 - self._frequency / self._telling.rate  # the first row is told at once
         self._send(packages.OUTPUTS, packages.write_recipe(1, types))
-
-    def _start(self) -> None:
-        self.playing = self._recipe is not None
-        if not self.playing:
-            self._say("ask for outputs first")
-        self._send(packages.START, bytes([self.playing]))
 
     def _say(self, words: str, level: str = "error") -> None:
         self._send(packages.TEXT, packages.write_text(words, level))

@@ -1,15 +1,15 @@
 """Estimator, detector and isolator on rows as they come: those of ``replay``, one row after the other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynamics import Arm, BadInput
+from dynamics import BadInput
 from hopfield_nav.extensions.isolation import ContactIsolator, Isolation
-from hopfield_nav.extensions.recordings import MotorFit, Replaying, replay, signals_of_recording
-from hopfield_nav.plugin import Method
+from hopfield_nav.extensions.recordings import MotorFit, Replaying, Watched, signals_of_recording
 
 if TYPE_CHECKING:
     import xarray
@@ -21,20 +21,12 @@ RATE = 125.0  # [Hz] of a stream before it has begun
 HOLD_BACK, BASELINE = 0.1, 0.4  # [s] contact begins before it is felt; free residuals that make the line
 
 
-@dataclass(frozen=True)
-class StreamMethods:
-    """The methods that are applied to a stream."""
+@dataclass(frozen=True, kw_only=True)
+class StreamMethods(Watched):
+    """The methods that are applied to a stream; the model is the arm as it is believed to be, friction included."""
 
-    model: Arm  # the arm as it is believed to be, friction included
-    # estimator, detector: methods of ``plugin.find_method``
-    estimator: Method
-    detector: Method
-    values: Mapping[str, Any]  # of their parameters, by name
     motors: MotorFit  # that turn currents into torques
     noise: np.ndarray | None = None  # (n,) standard deviation of the residual in free motion [N·m]; None: not known
-    # rearm, episodes: the rule by which a level is an alarm, as for ``replay``
-    rearm: float = 1.0
-    episodes: bool = False
     tool_alone: bool = False  # whether only the tool can touch anything, as a world may say
 
 
@@ -80,34 +72,29 @@ class DetectorStream:
         q = signals[0]
         sensed = np.vstack([signals[:5], self._methods.motors.torque(signals[5])])
         level, residual, detected = self._stream.feed_row(time, sensed)
-        place = self._isolate(q, residual) if detected else None
+        place = None
+        if detected:
+            with suppress(BadInput):  # too little free motion before
+                place = self._isolator.felt(q, residual)
         if level <= 1.0:
             self._isolator.moved_free(q, residual)
         alone = self._methods.tool_alone
         links = ((len(q), 1.0),) if alone and detected else likely_links(place)
         return Seen(time, level, residual, detected, place, links, alone)
 
-    def _isolate(self, q: np.ndarray, residual: np.ndarray) -> Isolation | None:
-        try:
-            return self._isolator.felt(q, residual)
-        except BadInput:  # too little free motion before
-            return None
-
 
 def likely_links(place: Isolation | None) -> tuple[tuple[int, float], ...]:
     """Links with their probabilities, the likeliest first, 95 % together; none where most would be named."""
     if place is None or not place.best_link:
         return ()
-    named: list[tuple[int, float]] = []
-    for link in np.argsort(-place.probability, kind="stable"):
-        if sum(share for _, share in named) >= SURE:
-            break
-        named.append((int(link), float(place.probability[link])))
-    return tuple(named) if 2 * len(named) <= place.probability.size - 1 else ()
+    order = np.argsort(-place.probability, kind="stable")
+    count = int(np.searchsorted(np.cumsum(place.probability[order]), SURE)) + 1
+    links = tuple((int(link), float(place.probability[link])) for link in order[:count])
+    return links if 2 * len(links) <= place.probability.size - 1 else ()
 
 
 def free_noise(m: StreamMethods, free: "Sequence[xarray.Dataset]") -> np.ndarray:
     """Root mean square (n,) of what is left of free motion [N·m]: the isolator's noise."""
     heard = [signals_of_recording(data, m.motors) for data in free]
-    left = [replay(m.model, one, m.estimator, m.detector, m.values, m.rearm, m.episodes).tau_external for one in heard]
+    left = [m.replay(one).tau_external for one in heard]
     return np.sqrt(np.mean(np.square(np.concatenate(left)), axis=0))

@@ -16,7 +16,7 @@ import numpy as np
 from dynamics import BadInput
 from hopfield_nav.extensions.live import packages
 from hopfield_nav.extensions.live.packages import Splitter, package
-from hopfield_nav.extensions.live.recipe import NOT_FOUND, Recipe, require_types
+from hopfield_nav.extensions.live.recipe import FIELDS, NOT_FOUND, Recipe
 
 ANSWER = 3.0  # [s] within which an arm answers
 STALLED = 0.5  # [s] without a package, after which the source is said to have stalled
@@ -63,7 +63,9 @@ class Link:
         since, ever = clock.monotonic(), False
         while not stop():
             try:
-                with self._connected() as connection:
+                self._splitter, self._arrived = Splitter(), deque()
+                with socket.create_connection(self._address, timeout=ANSWER) as connection:
+                    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                     yield from self._shake_hands(connection)
                     ever, since = True, math.inf
                     yield from self._receive(connection, stop)
@@ -79,12 +81,6 @@ class Link:
                 if over:
                     return
                 clock.sleep(PAUSE)
-
-    def _connected(self) -> socket.socket:
-        self._splitter, self._arrived = Splitter(), deque()
-        connection = socket.create_connection(self._address, timeout=ANSWER)
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return connection
 
     def _shake_hands(self, connection: socket.socket) -> Iterator[Notice]:
         """Agree on the version, learn the controller's, set up the outputs, and start."""
@@ -113,7 +109,9 @@ class Link:
             number, types = packages.read_recipe((yield from self._answer(connection, packages.OUTPUTS)))
             if NOT_FOUND not in types:
                 recipe = Recipe(number, tuple(names), tuple(types))
-                require_types(recipe)
+                for name, kind in zip(names, types, strict=True):  # as the maker's guide has them
+                    if kind != FIELDS.get(name, kind):
+                        raise BadInput("a type that does not fit", where=name, found=kind, allowed=FIELDS[name])
                 return recipe
             if len(types) != len(names):
                 raise BadInput("types and names do not fit", found=len(types), allowed=f"{len(names)} types")
@@ -155,17 +153,14 @@ class Link:
                 stalled = True
                 yield Notice("stalled", f"no data came for {silent:.1f} s")
             while self._arrived:
-                yield from self._understood(*self._arrived.popleft())
-
-    def _understood(self, kind: int, payload: bytes) -> Iterator[np.ndarray | Notice]:
-        assert self.recipe is not None
-        if kind == packages.TEXT:
-            yield _message(payload)
-        elif kind == packages.DATA:
-            try:
-                yield self.recipe.unpack(payload)
-            except BadInput as error:
-                yield Notice("damaged", str(error))
+                kind, payload = self._arrived.popleft()
+                if kind == packages.TEXT:
+                    yield _message(payload)
+                elif kind == packages.DATA and self.recipe is not None:
+                    try:
+                        yield self.recipe.unpack(payload)
+                    except BadInput as error:
+                        yield Notice("damaged", str(error))
 
     def _read(self, connection: socket.socket) -> bool:
         """Packages that have arrived go to ``_arrived``; whether there are any.

@@ -5,33 +5,26 @@ Time counts from the first package, as in a recording: the same numbers come out
 
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 
 from dynamics.identification import FULL_TURNS
+from hopfield_nav.extensions.live import recipe as fields
 from hopfield_nav.extensions.live.detector_stream import DetectorStream, Seen
 from hopfield_nav.extensions.live.link import Link, Notice
-from hopfield_nav.extensions.live.recipe import (
-    NORMAL,
-    PLAYING,
-    ROBOT_MODES,
-    RUNNING,
-    RUNTIME_STATES,
-    SAFETY_MODES,
-    Recipe,
-)
+from hopfield_nav.extensions.live.recipe import Recipe
 from hopfield_nav.extensions.live.recorder import Recorder
 from hopfield_nav.extensions.recordings import JOINT_COLUMNS
 
 SIGNALS = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "current")  # that are judged, as recordings name them
 NEEDED = ("timestamp", *(JOINT_COLUMNS[name] for name in SIGNALS))
-STATES = {
-    "robot_mode": (ROBOT_MODES, RUNNING),
-    "safety_mode": (SAFETY_MODES, NORMAL),
-    "runtime_state": (RUNTIME_STATES, PLAYING),
-}  # field: (words of its values, the value when all is well)
+STATES = {  # field: (words of its values, the value when all is well)
+    "robot_mode": (fields.ROBOT_MODES, fields.RUNNING),
+    "safety_mode": (fields.SAFETY_MODES, fields.NORMAL),
+    "runtime_state": (fields.RUNTIME_STATES, fields.PLAYING),
+}
 WATCHED = (
     *NEEDED, "target_current", "target_moment", "actual_TCP_pose", "actual_TCP_speed", "actual_TCP_force",
     *STATES,
@@ -45,8 +38,7 @@ LARGEST = dict.fromkeys(SIGNALS, FULL_TURNS) | {"qdd_ref": 1e4, "current": 1e3}
 _FIELD_OF = {name: JOINT_COLUMNS[name] for name in SIGNALS}
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(NamedTuple):
     """A row that was taken: its time [s], joint angles (n,) [rad], and what is believed.
 
     There are no angles if the source does not send them, and there is no belief without a judge.
@@ -84,7 +76,10 @@ class Monitor:
         assert recipe is not None
         if recipe is not self._recipe:
             self._recipe, self._frequency = recipe, link.frequency
-            yield from self._look_at(recipe)
+            lacking = [name for name in NEEDED if name not in recipe.columns]
+            if lacking:
+                yield Notice("not judged", f"the source does not tell {', '.join(lacking)}")
+            self._complete = not lacking
         if "timestamp" not in recipe.columns:
             self.counts["no numbers"] += 1
             return
@@ -95,12 +90,6 @@ class Monitor:
                 yield Notice("no numbers", fault)
             return
         yield from self._take_row(recipe, item)
-
-    def _look_at(self, recipe: Recipe) -> Iterator[Notice]:
-        lacking = [name for name in NEEDED if name not in recipe.columns]
-        if lacking:
-            yield Notice("not judged", f"the source does not tell {', '.join(lacking)}")
-        self._complete = not lacking
 
     def _take_row(self, recipe: Recipe, values: np.ndarray) -> Iterator[Told | Notice]:
         stamp = float(values[recipe.columns["timestamp"]][0])
@@ -128,6 +117,14 @@ class Monitor:
         q = values[recipe.columns["actual_q"]] if "actual_q" in recipe.columns else np.zeros(0)
         yield Told(stamp - self._first, q, self._judged(recipe, values, stamp - self._first))
 
+    def _judged(self, recipe: Recipe, values: np.ndarray, time: float) -> Seen | None:
+        if self._judge is None or not self._complete:
+            return None
+        seen = self._judge.judge(time, np.array([values[recipe.columns[_FIELD_OF[name]]] for name in SIGNALS]))
+        self.counts["alarms"] += seen.detected
+        self.largest = max(self.largest, seen.level)
+        return seen
+
     def _repeated(self, stamp: float) -> Iterator[Notice]:
         self.counts["repeated"] += 1
         self._still += 1
@@ -145,14 +142,6 @@ class Monitor:
         else:
             self.seconds += step
         self._steps.append(step)
-
-    def _judged(self, recipe: Recipe, values: np.ndarray, time: float) -> Seen | None:
-        if self._judge is None or not self._complete:
-            return None
-        seen = self._judge.judge(time, np.array([values[recipe.columns[_FIELD_OF[name]]] for name in SIGNALS]))
-        self.counts["alarms"] += seen.detected
-        self.largest = max(self.largest, seen.level)
-        return seen
 
     def _changes(self, recipe: Recipe, values: np.ndarray) -> Iterator[Notice]:
         """A notice for every state of the robot that has changed, or that is not well at the start."""

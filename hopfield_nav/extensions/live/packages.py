@@ -5,7 +5,7 @@ big-endian. Pure functions: bytes in, values out, and the other way round.
 """
 
 import struct
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from dynamics import BadInput
 
@@ -18,8 +18,7 @@ _HEAD = struct.Struct(">HB")
 _LONGEST = 0xFFFF
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """A message in words, and how serious it is: one of ``LEVELS``."""
 
     words: str

@@ -6,7 +6,6 @@ Names and types are those of the maker's guide to the interface (Universal Robot
 import math
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -50,31 +49,29 @@ RUNNING, NORMAL, PLAYING = 7, 1, 2
 JOINT_RUNNING = 253
 
 
-@dataclass(frozen=True)
 class Recipe:
-    """What the data packages hold, in order."""
+    """What data packages hold, in order: fields ``names`` of ``types``, keys of ``TYPES``; they begin with ``number``.
 
-    number: int  # that the packages begin with
-    names: tuple[str, ...]  # of the fields
-    types: tuple[str, ...]  # of each, keys of ``TYPES``
-    columns: dict[str, slice] = field(init=False)  # of ``unpack``'s row, by field
-    _packing: struct.Struct = field(init=False)
+    ``columns`` are those of ``unpack``'s row, by field.
 
-    def __post_init__(self) -> None:
-        """Check that names and types fit."""
-        if len(self.names) != len(self.types) or not self.names:
-            allowed = f"{len(self.names)} types, not none"
-            raise BadInput("types and names do not fit", found=len(self.types), allowed=allowed)
-        columns, start, letters = {}, 0, ">B"
-        for name, kind in zip(self.names, self.types, strict=True):
+    Raises ``BadInput``: names and types do not fit.
+    """
+
+    def __init__(self, number: int, names: tuple[str, ...], types: tuple[str, ...]) -> None:
+        if len(names) != len(types) or not names:
+            allowed = f"{len(names)} types, not none"
+            raise BadInput("types and names do not fit", found=len(types), allowed=allowed)
+        self.number, self.names, self.types = number, names, types
+        self.columns: dict[str, slice] = {}
+        start, letters = 0, ">B"
+        for name, kind in zip(names, types, strict=True):
             if kind not in TYPES:
                 raise BadInput("no such type", where=name, found=kind, allowed=", ".join(TYPES))
             letter, count = TYPES[kind]
-            columns[name] = slice(start, start + count)
+            self.columns[name] = slice(start, start + count)
             start += count
             letters += letter * count
-        object.__setattr__(self, "columns", columns)
-        object.__setattr__(self, "_packing", struct.Struct(letters))
+        self._packing = struct.Struct(letters)
 
     def pack(self, row: Sequence[float]) -> bytes:
         """Payload of a data package from the numbers of a row, whole ones where the type asks for them."""
@@ -97,16 +94,3 @@ class Recipe:
             numbers = values[name].tolist()
             row += numbers if TYPES[kind][0] == "d" else [round(x) if math.isfinite(x) else 0 for x in numbers]
         return row
-
-
-def require_types(recipe: Recipe) -> None:
-    """Refuse, with ``BadInput``, a field whose type is not the one that the guide gives it."""
-    for name, kind in zip(recipe.names, recipe.types, strict=True):
-        if kind != FIELDS.get(name, kind):
-            raise BadInput("a type that does not fit", where=name, found=kind, allowed=FIELDS[name])
-
-
-def answer_names(names: Sequence[str], offered: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    """Types of the fields that were asked for, and the names of those that are not offered."""
-    types = [offered.get(name, NOT_FOUND) for name in names]
-    return types, [name for name, kind in zip(names, types, strict=True) if kind == NOT_FOUND]

@@ -116,10 +116,6 @@ class Recorder:
         self.tables += 1
         name = WATCHED_TABLE if self.tables == 1 else WATCHED_TABLE.replace(".", f"-{self.tables}.")
         self._table, self._names = (self.folder / name).open("w", encoding="utf-8"), recipe.names
-        self._table.write(",".join(_columns(recipe)) + "\n")
-
-
-def _columns(recipe: Recipe) -> list[str]:
-    counts = [TYPES[kind][1] for kind in recipe.types]
-    pairs = zip(recipe.names, counts, strict=True)
-    return [f"{name}_{k}" if count > 1 else name for name, count in pairs for k in range(count)]
+        pairs = [(name, TYPES[kind][1]) for name, kind in zip(recipe.names, recipe.types, strict=True)]
+        columns = [f"{name}_{k}" if count > 1 else name for name, count in pairs for k in range(count)]
+        self._table.write(",".join(columns) + "\n")

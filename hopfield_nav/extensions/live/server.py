@@ -50,7 +50,12 @@ class Server:
                 threads = [thread for thread in threads if thread.is_alive()]
                 with suppress(OSError):
                     connection, _ = self._socket.accept()
-                    threads += self._welcome(connection, len(threads))
+                    if len(threads) == MOST_CLIENTS:
+                        connection.close()
+                        continue
+                    self.clients += 1
+                    threads.append(Thread(target=self._talk, args=(connection,)))
+                    threads[-1].start()
             for thread in threads if self._row() == len(self._due) else ():
                 thread.join(PATIENCE)  # for the last rows
         finally:
@@ -58,16 +63,6 @@ class Server:
             self._over.set()
             for thread in threads:
                 thread.join()
-
-    def _welcome(self, connection: socket.socket, there: int) -> list[Thread]:
-        """The thread of a new client; none where too many are there."""
-        if there == MOST_CLIENTS:
-            connection.close()
-            return []
-        self.clients += 1
-        thread = Thread(target=self._talk, args=(connection,))
-        thread.start()
-        return [thread]
 
     def _row(self) -> int:
         """The first row that is not due yet."""

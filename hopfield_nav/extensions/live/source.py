@@ -12,6 +12,7 @@ import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics, inverse_dynamics, jacobian
 from dynamics.files import whole_file
+from hopfield_nav.build import build_arm
 from hopfield_nav.extensions.live.recipe import FIELDS, JOINT_RUNNING, NORMAL, PLAYING, RUNNING, TYPES
 from hopfield_nav.extensions.recordings import JOINT_COLUMNS, MOTOR_CONSTANT, signals_of_run
 
@@ -60,14 +61,15 @@ def source_of_recording(data: "xarray.Dataset", arm: Arm) -> Source:
     return _telling(str(data.attrs.get("title", "recording")), data.time.values, told, arm)
 
 
-def source_of_run(run: "Run", arm: Arm, rate: float) -> Source:
-    """A simulated run at ``rate`` [Hz], or the next lower rate that its control periods allow.
+def source_of_run(run: "Run", rate: float | None = None) -> Source:
+    """A simulated run at ``rate`` [Hz], or the next lower that its periods allow; None: that of the arm's controller.
 
-    Currents are the torques over ``MOTOR_CONSTANT``; the model's torque is that of ``arm`` at the reference.
+    Currents are the torques over ``MOTOR_CONSTANT``; the model's torque is that of the world's arm at the reference.
 
     Raises ``BadInput``: as ``signals_of_run``, or as ``source_of_recording``.
     """
-    signals = signals_of_run(run)
+    signals, arm = signals_of_run(run), build_arm(run.world)
+    rate = rate or RATES.get(run.world.arm, RATE)
     period = run.world.controller.period
     stride = max(1, int(np.ceil(1.0 / (rate * period) - 1e-9)))
     rows = slice(None, None, stride)
@@ -121,9 +123,7 @@ def export_rtde(run: "Run", path: Path) -> Path:
 
     Raises ``BadInput``: as ``source_of_run``; ``OSError``: it cannot be written.
     """
-    from hopfield_nav.build import build_arm
-
-    told = source_of_run(run, build_arm(run.world), RATES.get(run.world.arm, RATE))
+    told = source_of_run(run)
     names = ["timestamp", *sorted(name for name in told.moving if name != "timestamp")]
     heads = [f"{n}_{k}" if n != "timestamp" else n for n in names for k in range(told.moving[n].shape[1])]
     table = np.hstack([told.moving[name] for name in names])

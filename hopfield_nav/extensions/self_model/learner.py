@@ -41,14 +41,9 @@ class Learner:
     """
 
     def __init__(
-        self,
-        world: World,
-        section: LearnSection,
-        arm: Arm,
-        controller: control.Controller,
-        computer: control.ControlState,
-        wiggles: bool = True,
-    ) -> None:
+        self, world: World, section: LearnSection, arm: Arm, controller: control.Controller,
+        computer: control.ControlState, wiggles: bool = True,
+    ) -> None:  # fmt: skip
         self._world, self._section, self._model, self._n = world, section, controller.model, len(arm.dh)
         self._belief, self._period = computer.belief.friction, world.controller.period
         self._bare = build_model(world, arm, loaded=False)

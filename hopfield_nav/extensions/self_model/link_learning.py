@@ -54,7 +54,7 @@ class LinkLearning:
     """Learns from windows, beginning with the model of the arm as it is believed before."""
 
     def __init__(self, arm: Arm) -> None:
-        n = len(arm.dh)
+        self.n = n = len(arm.dh)
         self.arm = copy(arm)  # as it was believed before
         # (6 n + 7,) unknowns: of each link mass (share) and centre (3) [m]; Coulomb (n) and viscous (n)
         # friction (shares); payload and its first moment [kg, kg·m]; force on the tool [N]
@@ -65,11 +65,6 @@ class LinkLearning:
         self.covariance = np.diag(deviations**2)
         self._columns = np.column_stack([column for i in range(n) for column in self._columns_of(i)])
         self.payload_open = False  # whether there may be one now that is not known yet
-
-    @property
-    def n(self) -> int:
-        """How many joints."""
-        return len(self.arm.dh)
 
     def open_payload(self) -> None:
         """From here on there may be a payload."""
@@ -110,7 +105,10 @@ class LinkLearning:
         new = fits & np.any(told > KNOWN**2 * own, axis=1)
         for part, of in ((new, slice(None)), (fits & ~new, _TOUCH)):
             self._correct(Y[part].reshape(-1, Y.shape[-1]), missing[part].ravel(), own[part].ravel(), of)
-        self._bound(n)
+        links, friction = self.values[: PER_LINK * n].reshape(n, PER_LINK), self.values[PER_LINK * n : _LOAD.start]
+        limits = np.array([LARGEST_SHARE, *[LARGEST_SHIFT] * 3])
+        links[:], friction[:] = np.clip(links, -limits, limits), np.clip(friction, -LARGEST_SHARE, LARGEST_SHARE)
+        self.values[_LOAD.start] = max(self.values[_LOAD.start], 0.0)
         return int(new.sum())
 
     def _correct(self, Y: np.ndarray, missing: np.ndarray, own: np.ndarray, of: slice) -> None:
@@ -179,25 +177,15 @@ class LinkLearning:
         coulomb, viscous = 1.0 + self.values[PER_LINK * self.n : _LOAD.start].reshape(2, self.n)
         return coulomb, viscous
 
-    def _bound(self, n: int) -> None:
-        links = self.values[: PER_LINK * n].reshape(n, PER_LINK)
-        limits = np.array([LARGEST_SHARE, *[LARGEST_SHIFT] * 3])
-        links[:] = np.clip(links, -limits, limits)
-        friction = self.values[PER_LINK * n : _LOAD.start]
-        friction[:] = np.clip(friction, -LARGEST_SHARE, LARGEST_SHARE)
-        self.values[_LOAD.start] = max(self.values[_LOAD.start], 0.0)
-
     def _columns_of(self, i: int) -> list[np.ndarray]:
         """How all inertial parameters change with mass and centre of link ``i``: four times (10 n,)."""
         arm, places = self.arm, slice(10 * i, 10 * (i + 1))
         own = np.zeros(10 * self.n)
         own[places] = parameters_of(arm)[places]
         columns = [own]
-        for axis in range(3):
-            moved = []
-            for side in (1.0, -1.0):
-                center = arm.center_of_mass.copy()
-                center[i, axis] += side * _STEP
-                moved.append(parameters_of(arm._replace(center_of_mass=center)))
-            columns.append((moved[0] - moved[1]) / (2.0 * _STEP))
+        for shift in _STEP * np.eye(3):
+            apart = np.zeros_like(arm.center_of_mass)
+            apart[i] = shift
+            ends = [parameters_of(arm._replace(center_of_mass=arm.center_of_mass + s * apart)) for s in (1.0, -1.0)]
+            columns.append((ends[0] - ends[1]) / (2.0 * _STEP))
         return columns

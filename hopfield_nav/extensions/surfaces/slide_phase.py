@@ -6,7 +6,7 @@ Then the world's law goes on from where the arm is.
 """
 
 import math
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from hopfield_nav.navigation import MotionPhase, PlannedMotion
 from hopfield_nav.plugin import Applied, Gains, applied
 from hopfield_nav.world import World
 
+if TYPE_CHECKING:
+    from hopfield_nav.extensions.surfaces.responses.slide import SlideAlong
+
 POLL_INTERVAL = 0.02  # [s] from one look at what is felt to the next
 APPROACH_TIME = 0.5  # [s] within which what was felt must be found again
 FOUND_LOOKS = 3  # looks in a row at which it is felt: an estimate outlasts a contact by one or two
@@ -29,20 +32,10 @@ _PERIOD = 1e-3  # [s] for which the law's own gains are
 PRESSED_RATIO = 5.0  # times the wanted force, felt at three looks in a row: the law does not master it
 
 
-class Slider(Protocol):
-    """Who says where to slide: the response ``slide``."""
-
-    def slide_on(self, time: float, place: np.ndarray, normal: np.ndarray, felt: bool) -> np.ndarray | None:
-        """The axis (3,) to go on about from a place (3,) [m], see ``Slide``; None: the arm can leave."""
-
-    def confirm_slide(self, held: bool) -> None:
-        """Whether the arm, when it set out to slide, still felt what it had touched."""
-
-
 class SlidePhase(Phase):
     """Slides, once the navigator has told it to."""
 
-    def __init__(self, world: World, arm: Arm, controller: control.Controller, response: Slider) -> None:
+    def __init__(self, world: World, arm: Arm, controller: control.Controller, response: "SlideAlong") -> None:
         super().__init__(world, POLL_INTERVAL)
         self._explore, self._period = world.explore, world.controller.period
         self._gains = gains_of_law(world)
@@ -115,15 +108,9 @@ class SlidePhase(Phase):
 
 
 def with_sliding(
-    controller: control.Controller,
-    force: float,
-    speed: float,
-    normal: np.ndarray,
-    axis: np.ndarray,
-    bias: np.ndarray,
-    period: float,
-    gains: Gains | None = None,
-) -> control.Controller:
+    controller: control.Controller, force: float, speed: float, normal: np.ndarray, axis: np.ndarray,
+    bias: np.ndarray, period: float, gains: Gains | None = None,
+) -> control.Controller:  # fmt: skip
     """The control computer with a law that approaches a surface and slides along it.
 
     Limits, period and delay stay. Wanted are a ``force`` across the surface [N] and a ``speed`` along it [m/s].
@@ -147,18 +134,13 @@ def with_sliding(
         if parameter.name in ("force_gain", "force_integral"):
             values[parameter.name] = slower * float(np.asarray(parameter.default))
     if gains is not None and np.min(gains.position) > 0.0:
-        values |= _oscillators(gains)
+        omega = np.sqrt(gains.position)
+        wanted = {"natural_frequency": omega, "damping_ratio": 0.5 * np.asarray(gains.velocity) / omega}
+        ranges = {p.name: (p.low, p.high) for p in hybrid.METHOD.parameters}
+        values |= {name: np.clip(given, *ranges[name]).tolist() for name, given in wanted.items()}
     law = applied(hybrid.METHOD, values, len(controller.model.dh))
     law.memory[hybrid.BIAS : hybrid.BIAS + 3] = bias
     return controller._replace(law=law, feedforward=False)
-
-
-def _oscillators(gains: Gains) -> dict[str, list[float]]:
-    """Natural frequencies and damping ratios of joints with these gains, within the ranges of the law."""
-    omega = np.sqrt(gains.position)
-    found = {"natural_frequency": omega, "damping_ratio": 0.5 * np.asarray(gains.velocity) / omega}
-    ranges = {p.name: (p.low, p.high) for p in hybrid.METHOD.parameters}
-    return {name: np.clip(values, *ranges[name]).tolist() for name, values in found.items()}
 
 
 def felt_normal(law: Applied) -> tuple[bool, np.ndarray]:

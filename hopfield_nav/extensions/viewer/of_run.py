@@ -11,7 +11,8 @@ from hopfield_nav.build import all_solids, build_arm, solids_of
 from hopfield_nav.extensions.viewer.arrays import curve, frame_rows, joint_panel, packed, panel, whole
 from hopfield_nav.extensions.viewer.scene_parts import describe, first_touches, solid_part
 from hopfield_nav.extensions.viewer.template import page_text
-from hopfield_nav.figures import COLOURS, solid
+from hopfield_nav.figures import COLOURS, STEPS, solid
+from hopfield_nav.figures.run import network_of
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import (
     SUMMARY,
@@ -54,7 +55,8 @@ def describe_run(run: Run, command: str = "") -> dict[str, Any]:
     events = events_of(run)
     rows = frame_rows(time, np.array([[e["time"], e["touch"]] for e in events], dtype=float).ravel())
     rows = rows[good[rows]]
-    tool, goal = data.tool_position.values[rows], run.world.goal_point
+    tool, goal, contact = data.tool_position.values[rows], run.world.goal_point, data.contact_point.values[rows]
+    touching = np.where(np.isfinite(contact), contact, tool)  # where the largest force acts; without contact the tool
     return describe(
         str(run.summary["world"]),
         f"{run.outcome.replace('_', ' ')}: {run.summary['reason']}",
@@ -64,7 +66,7 @@ def describe_run(run: Run, command: str = "") -> dict[str, Any]:
         tool,
         command=command,
         forces=[
-            _force("true force", COLOURS.true, _touching(run, rows), data.force.values[rows]),
+            _force("true force", COLOURS.true, touching, data.force.values[rows]),
             _force("estimated force", COLOURS.felt, tool, data.force_estimate.values[rows]),
         ],
         solids=solid_parts(run),
@@ -131,12 +133,6 @@ def panels_of(run: Run, rows: np.ndarray) -> list[dict[str, Any]]:
     ]
 
 
-def _touching(run: Run, rows: np.ndarray) -> np.ndarray:
-    """Where the largest contact force acts (f, 3) [m]; without contact the tool point."""
-    point = run.data.contact_point.values[rows]
-    return np.where(np.isfinite(point), point, run.data.tool_position.values[rows])
-
-
 def _force(name: str, colour: str, at: np.ndarray, force: np.ndarray) -> dict[str, Any]:
     return {"name": name, "colour": colour, "at": packed(at), "force": packed(force)}
 
@@ -145,13 +141,16 @@ def map_layers(run: Run) -> dict[str, Any]:
     """What does not change, and every plan with what was known when it was made."""
     grid, plans = run.world.map, run.plans()
     end = float(run.data.time.values[-1])
+    heights = [float(solid.level_height(run, k)) for k in range(grid.shape[2] if solid.in_space(run) else 1)]
+    room, solids = solid.map_extent(run), all_solids(run.world)
+    cuts = [[np.round(solid.slice_outline(one, z, room), 5).tolist() for one in solids] for z in heights]
     excluded = solid.cell_classes(run, plans[0], path=False) == solid.EXCLUDED
     return {
         "origin": list(grid.origin),
         "spacing": grid.spacing,
         "shape": list(grid.shape),
-        "levels": _levels(run),
-        "extent": solid.map_extent(run),
+        "levels": [{"z": z, "cuts": outlines} for z, outlines in zip(heights, cuts, strict=True)],
+        "extent": room,
         "excluded": _cells(excluded),
         "alpha": solid.felt_alpha(run),
         "plans": [_plan(plan) for plan in [*plans, solid.final_plan(run)._replace(time=end)]],
@@ -162,42 +161,23 @@ def map_layers(run: Run) -> dict[str, Any]:
 
 def network_layer(run: Run) -> dict[str, Any] | None:
     """Steps to the goal of every plan's network, −1 where no path leads there; None where the record has none."""
-    if "activation" not in run.data:
+    network = network_of(run)
+    if network is None:
         return None
-    from hopfield_nav.figures import STEPS
-    from hopfield_nav.figures.run import NetworkOfRun
-
-    found = NetworkOfRun(run)
-    known = found.known()
-    if not known:
-        return None
-    steps = np.array([found.steps(k).ravel() for k in known])
+    steps = np.array([network.steps(k).ravel() for k in network.known])
     return {
-        "times": found.time[known].tolist(),
-        "by": found.by[known].tolist(),
+        "times": network.time[network.known].tolist(),
+        "by": network.by[network.known].tolist(),
         "steps": packed(np.where(np.isfinite(steps), steps, -1.0)),
-        "log_beta": None if found.beta is None else float(np.log(found.beta)),
+        "log_beta": None if network.beta is None else float(np.log(network.beta)),
         "colours": [to_hex(STEPS(s)) for s in np.linspace(0.0, 1.0, 64)],
     }
 
 
 def _plan(plan: PlanRecord) -> dict[str, Any]:
-    return {
-        "time": plan.time,
-        "felt": _cells(plan.felt),
-        "path": whole(plan.path),  # may begin off the map, where the tool starts beside it
-        "steps": whole(plan.steps),
-        "certainty": packed(plan.certainty),
-    }
-
-
-def _levels(run: Run) -> list[dict[str, Any]]:
-    """Height of every level (a plane has one), and its cut through every solid, in their order."""
-    count = run.world.map.shape[2] if solid.in_space(run) else 1
-    room, solids = solid.map_extent(run), all_solids(run.world)
-    heights = [float(solid.level_height(run, k)) for k in range(count)]
-    cuts = [[np.round(solid.slice_outline(one, z, room), 5).tolist() for one in solids] for z in heights]
-    return [{"z": z, "cuts": outlines} for z, outlines in zip(heights, cuts, strict=True)]
+    """One plan; its path may begin off the map, where the tool starts beside it."""
+    cells = {"felt": _cells(plan.felt), "path": whole(plan.path), "steps": whole(plan.steps)}
+    return {"time": plan.time, **cells, "certainty": packed(plan.certainty)}
 
 
 def _cells(chosen: np.ndarray) -> dict[str, Any]:

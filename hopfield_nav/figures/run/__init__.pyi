@@ -13,6 +13,7 @@ from .maps import draw_trajectory as draw_trajectory
 from .maps import space_handles as space_handles
 from .maps import trajectory_handles as trajectory_handles
 from .network import NetworkOfRun as NetworkOfRun
+from .network import network_of as network_of
 from .signals import draw_collision_count as draw_collision_count
 from .signals import draw_force_component as draw_force_component
 from .signals import draw_force_magnitude as draw_force_magnitude

@@ -53,18 +53,21 @@ def pages_of(run: Run) -> dict[str, Page]:
     """The figures of a run by the names of their files: of the map, by its owner, and of signals."""
     space = space_of(run.world)
     if space.of_places and run.world.goal is None and not (run.world.obstacles or run.world.known):
-        return _of_free_motion(run)
+        # nothing is searched or touched: no map, no force without an estimator, no error at rest
+        silent = ["force_magnitude"] if run.world.detection.estimator == "none" else []
+        silent += [] if run.data.qd_ref.values.any() else ["joint_error"]
+        return {"snapshots": paper.snapshots_page} | {n: p for n, p in _OF_SIGNALS.items() if n not in silent}
     if space.of_places:
         return _OF_PLACES | _OF_NETWORK | _OF_SIGNALS
     own = resolve_name(space.pages) if space.pages else {}
     return own | _OF_NETWORK | {name: page for name, page in _OF_SIGNALS.items() if name != "force_zoom"}
 
 
-def _of_free_motion(run: Run) -> dict[str, Page]:
-    """Where nothing is searched and nothing can be touched: no map, no force without an estimator, no error at rest."""
-    silent = ["force_magnitude"] if run.world.detection.estimator == "none" else []
-    silent += [] if run.data.qd_ref.values.any() else ["joint_error"]
-    return {"snapshots": paper.snapshots_page} | {n: p for n, p in _OF_SIGNALS.items() if n not in silent}
+def _page_of(run: Run, pages: dict[str, Page], name: str) -> Figure | None:
+    """A figure, if there is one of this run; those of signals need more than one row."""
+    if name in ("snapshots", *_OF_SIGNALS) and run.data.sizes["time"] <= 1:
+        return None
+    return pages[name](run)
 
 
 def draw_run_figures(
@@ -88,7 +91,7 @@ def draw_run_figures(
     names, endings, note = list(pages), ("png", "pdf") if pdf else ("png",), run_note(run)
 
     def draw(name: str) -> bool:
-        figure = pages[name](run)
+        figure = _page_of(run, pages, name)
         return figure is not None and bool(save_figure(figure, folder, name, pdf, note))
 
     jobs = [partial(draw, name) for name in reversed(names)]  # those that take longest are last
@@ -136,7 +139,7 @@ def plot_run(run: Run, name: str, ax: Axes | None = None) -> Axes | Figure:
         return ax
     require_known(name, pages, "no such figure", "plot")
     with paper_style():
-        figure = pages[name](run)
+        figure = _page_of(run, pages, name)
         if figure is None:
             raise BadInput("this run has no such figure", where="plot", found=name)
         below = add_note(figure, run_note(run))

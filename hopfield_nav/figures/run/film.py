@@ -3,14 +3,12 @@
 Between the two lies what is settled from one touch to the next: the felt cells and the planned path.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import resolve_name
 from textwrap import shorten
 from typing import Any
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.lines import Line2D
 
@@ -49,46 +47,38 @@ def animate_run(
         raise BadInput("no film without signals", where="record.signals", found="none", allowed="all")
     with figures.film_style():
         film = Film(run, cut)
-        count, frames = len(film.times), film.frames()
-        if two_processes:
-            frames = figures.draw_in_two_processes(film.frame, count)
+        count = len(film.times)
+        frames = figures.draw_in_two_processes(film.frame, count) if two_processes else map(film.frame, range(count))
         return figures.write_film(Path(path), frames, count, cut.fps, progress, cut.size)
-
-
-def film_times(run: Run, cut: Cut = WHOLE) -> np.ndarray:
-    """Simulated time of every frame [s]; it goes on beyond the run's end, where the last moment stays."""
-    last = float(run.data.time.values[-1])
-    end = cut.until(last)
-    speed = figures.film_speed(end - cut.begin, _LONGEST)
-    return np.arange(cut.begin, end + (_REST * speed if end == last else 0.0), speed / cut.fps)
 
 
 class Film:
     """Frames of a run with signals, or of a part of it; made, and drawn, inside ``film_style()``."""
 
     def __init__(self, run: Run, cut: Cut = WHOLE) -> None:
-        self.run, self.cut, self.times = run, cut, film_times(run, cut)
-        self.plans, self.missed = run.plans(), missed_contacts(run)
+        self.run, self.plans, self.missed = run, run.plans(), missed_contacts(run)
         self.end = float(run.data.time.values[-1])
-        self.speed = figures.film_speed(cut.until(self.end) - cut.begin, _LONGEST)
+        end = cut.until(self.end)
+        self.speed = figures.film_speed(end - cut.begin, _LONGEST)
+        rest = _REST * self.speed if end == self.end else 0.0
+        # simulated time of every frame [s]; it goes on beyond the run's end, where the last moment stays
+        self.times = np.arange(cut.begin, end + rest, self.speed / cut.fps)
         self.figure = figures.film_figure(cut.size)
         self.canvas = FigureCanvasAgg(self.figure)
-        self.panels: list[_Panel] = [*self._scene(), StripPanel(self.figure.add_axes((0.055, 0.085, 0.935, 0.13)), run)]
+        place, space = self.figure.add_axes, space_of(run.world)
+        if space.of_places:
+            scene = [
+                ScenePanel(place((0.0, 0.225, 0.60, 0.70)), run),
+                MapPanel(place((0.655, 0.41, 0.335, 0.515)), run),
+            ]
+        else:  # what the owner of the map shows, else the arm alone
+            panel = resolve_name(space.film_panel) if space.film_panel else ScenePanel
+            scene = [panel(place((0.0, 0.225, 1.0, 0.72)), run)]
+        self.panels: list[_Panel] = [*scene, StripPanel(place((0.055, 0.085, 0.935, 0.13)), run)]
         self._write_texts()
         self._shown: tuple[int, bool] | None = None  # the plan's number, and whether a touch glows
         self._background: object | None = None
         self._settled: object | None = None
-
-    def _scene(self) -> list[_Panel]:
-        """The arm and its map side by side; or what the owner of the map shows, else the arm alone."""
-        space = space_of(self.run.world)
-        if not space.of_places:
-            panel = resolve_name(space.film_panel) if space.film_panel else ScenePanel
-            return [panel(self.figure.add_axes((0.0, 0.225, 1.0, 0.72)), self.run)]
-        return [
-            ScenePanel(self.figure.add_axes((0.0, 0.225, 0.60, 0.70)), self.run),
-            MapPanel(self.figure.add_axes((0.655, 0.41, 0.335, 0.515)), self.run),
-        ]
 
     def now(self, time: float) -> Now:
         """What there is to show at a simulated time [s]."""
@@ -118,10 +108,6 @@ class Film:
         """The frame of a number, from 0."""
         return self.draw(float(self.times[number]))
 
-    def frames(self) -> Iterator[np.ndarray]:
-        """Every frame in order."""
-        return map(self.frame, range(len(self.times)))
-
     def _blit(self, unsettled: bool) -> None:
         settled = [artist for panel in self.panels for artist in panel.settled] + [self.count]
         moving = [artist for panel in self.panels for artist in panel.artists] + [self.clock, self.banner]
@@ -148,10 +134,14 @@ class Film:
         self.clock = figure.text(0.30, 0.955, "", fontsize="large")
         self.count = figure.text(0.48, 0.955, "", fontsize="large")
         self.banner = figure.text(0.30, 0.90, "", ha="center", va="center", weight="bold")
-        handles = self._handles()
+        # of every mark in the panels
+        rings = {COLOURS.goal: "collision"} if self.run.data.sizes["event"] else {}
+        rings |= {COLOURS.missed: "missed contact"} if self.missed else {}
+        marks = [Line2D([], [], marker="o", mfc="none", mec=c, mew=2, ls="", label=name) for c, name in rings.items()]
+        strip, _ = self.panels[-1].ax.get_legend_handles_labels()
         figure.legend(
-            handles=handles, ncols=3, loc="upper center", bbox_to_anchor=(0.82, 0.33), fontsize="small",
-            columnspacing=0.9, handlelength=1.2, labelspacing=0.3, borderaxespad=0,
+            handles=[*self.panels[0].handles, *marks, *strip], ncols=3, loc="upper center", fontsize="small",
+            bbox_to_anchor=(0.82, 0.33), columnspacing=0.9, handlelength=1.2, labelspacing=0.3, borderaxespad=0,
         )  # fmt: skip
 
     def _say(self, now: Now) -> None:
@@ -171,11 +161,3 @@ class Film:
         self.banner.set_text(text)
         self.banner.set_color(COLOURS.ink if colour == COLOURS.missed else "white")
         self.banner.set_bbox({"facecolor": colour, "edgecolor": "none", "boxstyle": "round,pad=0.4"})
-
-    def _handles(self) -> list[Artist]:
-        """Of every mark in the panels."""
-        rings = {COLOURS.goal: "collision"} if self.run.data.sizes["event"] else {}
-        rings |= {COLOURS.missed: "missed contact"} if self.missed else {}
-        strip, _ = self.panels[-1].ax.get_legend_handles_labels()
-        drawn = [Line2D([], [], marker="o", mfc="none", mec=c, mew=2, ls="", label=name) for c, name in rings.items()]
-        return [*self.panels[0].handles, *drawn, *strip]

@@ -56,7 +56,9 @@ class ScenePanel:
         self.path = solid.SpaceLine(hiding, [], color=COLOURS.planned)
         self.trail = solid.SpaceLine(hiding, [], color=COLOURS.travelled)
         self.halo = ax.plot([], [], "o", ms=34, mfc="none", mew=4)[0]
-        self.arrows = [_arrow(ax, colour, size) for colour in (COLOURS.true, COLOURS.felt)]
+        how = {"arrowstyle": "-|>", "mutation_scale": 14 * size, "lw": 2.2 * size, "shrinkA": 0, "shrinkB": 0}
+        arrows = (FancyArrowPatch((0, 0), (0, 0), color=c, zorder=8, **how) for c in (COLOURS.true, COLOURS.felt))
+        self.arrows = [ax.add_patch(arrow) for arrow in arrows]
         self.tool = ax.plot([], [], "o", ms=6 * size, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8 * size)[0]
         solid.add_scales(ax, self.scene)
         solid.frame_scene(ax, self.scene)
@@ -95,10 +97,12 @@ class ScenePanel:
         for solids in (self.feet, self.solids):
             solids.show(parts)
         for arrow, name in zip(self.arrows, ("force", "force_estimate"), strict=True):
-            ends = _force_arrow(self.scene, tool, data[name].values[now.row])
-            arrow.set_visible(ends is not None)
-            if ends is not None:
-                arrow.set_positions(*ends)
+            force = data[name].values[now.row]
+            length = float(np.linalg.norm(force))
+            arrow.set_visible(np.isfinite([*tool, length]).all() and length >= _SMALLEST_ARROW)
+            if arrow.get_visible():
+                end = tool + METRES_PER_NEWTON * min(1.0, 40 / length) * force
+                arrow.set_positions(*self.scene.appear(np.stack([tool, end])))
         point = self.scene.appear(tool)[:, None]
         self.tool.set_data(*point)
         show_halo(self.halo, point, now)
@@ -123,8 +127,6 @@ class MapPanel:
         heights = [point[2] for point in (solid.start_point(run), run.world.goal_point) if point is not None]
         self._ends = list(zip(solid.add_ends(ax, run, 8), map(self._level_of, heights), strict=True))
         self._heights = solid.level_height(run, np.arange(run.world.map.shape[2] if self.deep else 1)) + 0.0
-        count = len(self._heights)
-        self._titles = [f"level {k} of {count}: z = {z:.3g} m" for k, z in enumerate(self._heights, start=1)]
         self.slice = ax.add_collection(
             PatchCollection([], facecolor=COLOURS.obstacle, linewidth=0, zorder=1), autolim=False
         )
@@ -173,7 +175,7 @@ class MapPanel:
         for mark, own in self._ends:
             mark.set_alpha(1.0 if own == level else 0.3)
         if self.deep:
-            self.title.set_text(self._titles[level])
+            self.title.set_text(f"level {level + 1} of {len(self._heights)}: z = {self._heights[level]:.3g} m")
         else:
             self.path.set_data(*solid.cell_centres(self.run, now.plan.path).T)
 
@@ -207,19 +209,6 @@ class StripPanel:
             last = np.searchsorted(time, now.time, side="right")
             line.set_data(time[:last], values[:last])
         self.cursor.set_xdata([now.time, now.time])
-
-
-def _arrow(ax: Axes, colour: str, size: float) -> FancyArrowPatch:
-    how = {"arrowstyle": "-|>", "mutation_scale": 14 * size, "lw": 2.2 * size, "shrinkA": 0, "shrinkB": 0}
-    return ax.add_patch(FancyArrowPatch((0, 0), (0, 0), color=colour, zorder=8, **how))
-
-
-def _force_arrow(scene: solid.SceneView, tool: np.ndarray, force: np.ndarray) -> np.ndarray | None:
-    """Ends (2, 2) [m] of a force's arrow in the picture, None for a force too small to show."""
-    size = float(np.linalg.norm(force))
-    if not np.isfinite([*tool, size]).all() or size < _SMALLEST_ARROW:
-        return None
-    return scene.appear(np.stack([tool, tool + METRES_PER_NEWTON * min(1.0, 40 / size) * force]))
 
 
 def show_halo(halo: Artist, point: np.ndarray, now: Now) -> None:

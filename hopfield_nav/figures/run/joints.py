@@ -1,7 +1,6 @@
 """Joints over time: control error (ragazzon2012 figure 7.9), angles and torques with their limits."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from matplotlib import colormaps
@@ -28,51 +27,34 @@ def draw_joint_error(ax: Axes, run: Run, joint: int) -> Axes:
     return frame_time(keep_scale(ax, _ERROR), run)
 
 
-class JointSignal(NamedTuple):
-    """What is drawn of a joint over time."""
-
-    measured: str  # variable of the record
-    reference: str | None  # the same as it should be; None: it has none
-    limits: str  # field of the arm, (n,) or (n, 2)
-    unit: str
-    width: float  # of the line [pt]
-    least: float  # that the scale spans, in the unit
-
-
-JOINT_SIGNALS = {
-    "angle": JointSignal("q", "q_ref", "position_limits", "rad", 1.6, 0.01),
-    "speed": JointSignal("qd", "qd_ref", "speed_limits", "rad/s", 1.2, 0.01),
-    "torque": JointSignal("tau", None, "torque_limits", "N·m", 0.7, 0.1),
+# of what is drawn over time: variables of the record, with that which it should be; field of the arm with its
+# limits, (n,) or (n, 2); unit; width of the line [pt]; what its scale spans at least
+JOINT_SIGNALS: dict[str, tuple[list[str], str, str, float, float]] = {
+    "angle": (["q", "q_ref"], "position_limits", "rad", 1.6, 0.01),
+    "speed": (["qd", "qd_ref"], "speed_limits", "rad/s", 1.2, 0.01),
+    "torque": (["tau"], "torque_limits", "N·m", 0.7, 0.1),
 }
 
 
 def draw_joint(ax: Axes, run: Run, joint: int, name: str) -> Axes:
     """One of ``JOINT_SIGNALS`` of one joint, counted from 0, its reference and its limits, of a run with signals."""
-    signal = JOINT_SIGNALS[name]
-    how = {"linewidth": signal.width, "label": "joint, motor"}
-    add_signal(ax, run, run.data[signal.measured].values[:, joint], COLOURS.travelled, **how)
-    if signal.reference:
-        add_signal(ax, run, run.data[signal.reference].values[:, joint], COLOURS.true, label="reference", **_REFERENCE)
-    keep_scale(ax, signal.least)
-    limits = _limits(run, signal.limits)[joint]
+    (measured, *references), field, unit, width, least = JOINT_SIGNALS[name]
+    own = {"linewidth": width, "label": "joint, motor"}
+    add_signal(ax, run, run.data[measured].values[:, joint], COLOURS.travelled, **own)
+    for reference in references:
+        add_signal(ax, run, run.data[reference].values[:, joint], COLOURS.true, label="reference", **_REFERENCE)
+    keep_scale(ax, least)
+    limits = _limits(run, field)[joint]
     _add_limits(ax, limits)
-    known = f" (limits {_interval(limits)} {signal.unit})" if np.isfinite(limits).all() else ""
+    known = f" (limits {_interval(limits)} {unit})" if np.isfinite(limits).all() else ""
     ax.set_title(f"joint {joint + 1}{known}")
-    ax.set_ylabel(f"{name} ({signal.unit})")
+    ax.set_ylabel(f"{name} ({unit})")
     return frame_time(ax, run)
 
 
 def driven_joints(run: Run) -> list[int]:
     """The joints, from 0, whose torque is not zero throughout."""
-    return [k for k, tau in enumerate(run.data.tau.values.T) if not is_flat(tau, JOINT_SIGNALS["torque"].least)]
-
-
-class ReferencePart(NamedTuple):
-    """The reference over one plan."""
-
-    time: np.ndarray  # (m,) [s]
-    rows: slice  # of the record
-    title: str
+    return [k for k, tau in enumerate(run.data.tau.values.T) if not is_flat(tau, JOINT_SIGNALS["torque"][-1])]
 
 
 REFERENCES = (  # variable, sign on the axis, field of the arm with its limit (k,) or (k, 2), None: it has none
@@ -82,29 +64,28 @@ REFERENCES = (  # variable, sign on the axis, field of the arm with its limit (k
 )
 
 
-def reference_of_a_plan(run: Run) -> ReferencePart:
-    """The longest stretch from a plan to the next touch or to the end, of a run with signals."""
+def reference_of_a_plan(run: Run) -> tuple[slice, str]:
+    """Rows of the longest stretch from a plan to the next touch or to the end, of a run with signals; its title."""
     time, events = run.data.time.values, run.data.event_time.values
     ends = np.concatenate([[time[0]], events, [time[-1]]])
     k = int(np.argmax(np.diff(ends)))
     first, last = np.searchsorted(time, ends[k : k + 2])
-    title = f"plan {k}, from {ends[k]:.1f} to {ends[k + 1]:.1f} s"
-    return ReferencePart(time[first : last + 1], slice(int(first), int(last) + 1), title)
+    return slice(int(first), int(last) + 1), f"plan {k}, from {ends[k]:.1f} to {ends[k + 1]:.1f} s"
 
 
-def draw_reference(ax: Axes, run: Run, part: ReferencePart, quantity: tuple[str, str, str | None]) -> Axes:
+def draw_reference(ax: Axes, run: Run, rows: slice, quantity: tuple[str, str, str | None]) -> Axes:
     """One of ``REFERENCES`` for all joints over a plan; limits where they are near."""
     name, label, limits = quantity
-    values = run.data[name].values[part.rows]
+    time, values = run.data.time.values[rows], run.data[name].values[rows]
     for k, colour in enumerate(joint_colours(values.shape[1])):
-        ax.plot(*envelope(part.time, values[:, k]), color=colour, linewidth=0.9, label=f"joint {k + 1}")
+        ax.plot(*envelope(time, values[:, k]), color=colour, linewidth=0.9, label=f"joint {k + 1}")
     if limits is not None:
         bounds = _limits(run, limits)
         _add_limits(ax, np.unique(bounds))
         bounds = bounds[np.isfinite(bounds)]
         label += f"\nlimits {_interval((bounds.min(), bounds.max()))}" if bounds.size else ""
     ax.set_ylabel(label)
-    ax.set_xlim(part.time[0], part.time[-1])
+    ax.set_xlim(time[0], time[-1])
     return ax
 
 

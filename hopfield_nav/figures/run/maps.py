@@ -18,7 +18,10 @@ from hopfield_nav.record import PlanRecord, Run, missed_contacts
 def draw_collision_space(ax: Axes, run: Run, scene: solid.SceneView | None = None) -> Axes:
     """The set-up: cells, true obstacles, start and goal (ragazzon2012 figure 7.2); from one side in space."""
     if solid.in_space(run):
-        return draw_space(ax, run, scene)
+        scene, plan = scene or solid.SceneView(run), solid.final_plan(run)
+        solid.add_scene(ax, scene, plan=plan._replace(felt=np.zeros_like(plan.felt)))
+        solid.add_ends(ax, run, 6, scene.appear, 6.6)
+        return solid.frame_scene(ax, scene, arm=False)
     plan = solid.final_plan(run)
     solid.add_obstacles(ax, run)
     solid.add_grid(ax, run)
@@ -105,14 +108,6 @@ def _add_collisions(ax: Axes, run: Run, level: int | None) -> None:
         ax.plot(*missed[:, :2].T, "^", label="_missed", **how)
 
 
-def draw_space(ax: Axes, run: Run, scene: solid.SceneView | None = None) -> Axes:
-    """The set-up of a map in space: the map's box, true obstacles, start and goal."""
-    scene, plan = scene or solid.SceneView(run), solid.final_plan(run)
-    solid.add_scene(ax, scene, plan=plan._replace(felt=np.zeros_like(plan.felt)))
-    _add_ends(ax, run, scene, 6)
-    return solid.frame_scene(ax, scene, arm=False)
-
-
 def draw_plan_in_space(ax: Axes, run: Run, plan: PlanRecord, scene: solid.SceneView | None = None) -> Axes:
     """The map after one collision as cubes, and the new path, with its shadow on the map's lower face."""
     scene = scene or solid.SceneView(run)
@@ -123,16 +118,11 @@ def draw_plan_in_space(ax: Axes, run: Run, plan: PlanRecord, scene: solid.SceneV
         here = scene.appear(points[0])
         ax.plot(*here, "o", color=COLOURS.travelled, markersize=3.2, mec="white", mew=0.4, zorder=6.7)
     if run.world.goal_point is not None:
-        add_goal_in_space(ax, run, scene)
+        goal = np.array(run.world.goal_point)  # with a thin line down to the map's lower face
+        foot = np.array([*goal[:2], scene.plane])
+        ax.plot(*scene.appear(np.stack([foot, goal])).T, color=COLOURS.goal, lw=0.5, ls=":", zorder=6.5)
+        solid.mark_goal(ax, scene.appear(goal), 3.6).set_zorder(6.6)
     return solid.frame_scene(ax, scene, arm=False)
-
-
-def add_goal_in_space(ax: Axes, run: Run, scene: solid.SceneView) -> None:
-    """The goal and a thin line down to the map's lower face, which shows where it is."""
-    goal = np.array(run.world.goal_point)
-    foot = np.array([*goal[:2], scene.plane])
-    ax.plot(*scene.appear(np.stack([foot, goal])).T, color=COLOURS.goal, lw=0.5, ls=":", zorder=6.5)
-    solid.mark_goal(ax, scene.appear(goal), 3.6).set_zorder(6.6)
 
 
 def draw_path_in_space(ax: Axes, run: Run, scene: solid.SceneView | None = None) -> Axes:
@@ -144,21 +134,15 @@ def draw_path_in_space(ax: Axes, run: Run, scene: solid.SceneView | None = None)
         solid.add_line(solids, scene, trail[path_rows(trail)], color=COLOURS.travelled, lw=1.0, zorder=3.5)
     actual = scene.appear(run.data.event_position.values)
     ax.plot(*actual.T, "o", color=COLOURS.true, markersize=2.6, mew=0, zorder=6.55, ls="")
-    _add_ends(ax, run, scene, 5)
+    solid.add_ends(ax, run, 5, scene.appear, 6.6)
     return solid.frame_scene(ax, scene, arm=False)
-
-
-def _add_ends(ax: Axes, run: Run, scene: solid.SceneView, size: float) -> None:
-    """Start and goal over everything; ``size`` in points."""
-    for mark in solid.add_ends(ax, run, size, scene.appear):
-        mark.set_zorder(6.6)
 
 
 def space_handles(run: Run) -> list[Artist]:
     """Legend of the set-up."""
-    handles = [_disc(COLOURS.start, "start", 6)]
+    handles = [disc(COLOURS.start, "start", 6)]
     if run.world.goal_position is not None:
-        handles.append(_diamond(5))
+        handles.append(diamond(5))
     if run.world.obstacles or run.world.known:
         handles.append(Patch(color=COLOURS.obstacle, lw=0, label="obstacles"))
     return handles + for_a_time_handle(run) + ([] if solid.in_space(run) else excluded_handle(run))
@@ -167,9 +151,9 @@ def space_handles(run: Run) -> list[Artist]:
 def plan_handles(run: Run) -> list[Artist]:
     """Legend of the maps after every collision."""
     handles: list[Artist] = [Line2D([], [], color=COLOURS.planned, lw=1.2, label="new path")]
-    handles.append(_disc(COLOURS.travelled, "from here", 4))
+    handles.append(disc(COLOURS.travelled, "from here", 4))
     if run.world.goal_position is not None:
-        handles.append(_diamond(4))
+        handles.append(diamond(4))
     if run.data.sizes["event"]:
         handles += [Patch(color=COLOURS.true, lw=0, label="just marked")]
         handles += _felt_handles(run, "felt before", not solid.in_space(run))
@@ -183,7 +167,7 @@ def trajectory_handles(run: Run, seen_from_above: bool = True) -> list[Artist]:
         handles += _felt_handles(run, "felt cell", seen_from_above)
         how = {"mfc": "white", "mec": COLOURS.felt, "mew": 0.7, "markersize": 5.5}
         handles += [Line2D([], [], marker="X", ls="", label="touched cell", **how)] * seen_from_above
-        handles += [_disc(COLOURS.true, "tool at detection", 3)]
+        handles += [disc(COLOURS.true, "tool at detection", 3)]
     if run.world.obstacles or run.world.known:
         handles += [Patch(color=COLOURS.obstacle, lw=0, label="true obstacle")]
         handles += for_a_time_handle(run) * seen_from_above
@@ -191,7 +175,7 @@ def trajectory_handles(run: Run, seen_from_above: bool = True) -> list[Artist]:
     if seen_from_above and missed_contacts(run):
         how = {"color": COLOURS.missed, "mec": COLOURS.ink, "mew": 0.7, "markersize": 5}
         handles += [Line2D([], [], marker="^", ls="", label="missed contact", **how)]
-    return handles + [_disc(COLOURS.start, "start", 5)] + [_diamond(5)] * (run.world.goal is not None)
+    return handles + [disc(COLOURS.start, "start", 5)] + [diamond(5)] * (run.world.goal is not None)
 
 
 def _felt_handles(run: Run, marked: str, bars: bool) -> list[Artist]:
@@ -204,11 +188,13 @@ def _felt_handles(run: Run, marked: str, bars: bool) -> list[Artist]:
     return [*lines, Patch(color=COLOURS.felt, alpha=alpha, lw=0, label="believed occupied")]
 
 
-def _disc(colour: str, label: str, size: float) -> Line2D:
+def disc(colour: str, label: str, size: float) -> Line2D:
+    """Legend of a round mark; size in points."""
     return Line2D([], [], marker="o", ls="", color=colour, mec="white", mew=0.4, markersize=size, label=label)
 
 
-def _diamond(size: float) -> Line2D:
+def diamond(size: float) -> Line2D:
+    """Legend of the goal; size in points."""
     how = {"color": COLOURS.goal, "mec": "white", "mew": 0.4, "markersize": size}
     return Line2D([], [], marker="D", ls="", label="goal", **how)
 

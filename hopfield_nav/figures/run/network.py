@@ -28,10 +28,12 @@ _DASHES = (0, (2.2, 1.4))
 
 
 class NetworkOfRun:
-    """The networks of a run's plans as the record has them; those without one have no landscape."""
+    """The networks of a run's plans, of a record that has some; plans without one have no landscape."""
 
     def __init__(self, run: Run) -> None:
         world, data = run.world, run.data
+        # the plans whose network the record has
+        self.known = [k for k, values in enumerate(data.activation.values) if not np.isnan(values).any()]
         self.run, self.by, self.time = run, data.plan_by.values, data.plan_time.values
         self.paths = [rows[rows[:, 0] >= 0] for rows in data.plan_path.values]
         plans, number = run.plans(), np.searchsorted(data.event_time.values, self.time + 1e-9, side="right")
@@ -51,10 +53,8 @@ class NetworkOfRun:
 
     def landscape(self, k: int) -> Landscape:
         """The network of a plan that has one."""
-        found, steps = self.run.data.activation.values[k], self.plans[k].steps
-        return Landscape(
-            lambda: found, self.near, closed_keys(steps if self.has_arrows else None, self.near), self.sums
-        )
+        activation, steps = self.run.data.activation.values[k], self.plans[k].steps if self.has_arrows else None
+        return Landscape(lambda: activation, self.near, closed_keys(steps, self.near), self.sums)
 
     def steps(self, k: int) -> np.ndarray:
         """Steps to the goal over the grid, of a plan; inf where there are none."""
@@ -66,20 +66,16 @@ class NetworkOfRun:
         axes = drawn.axes_along(there, shape) if there else None
         return [drawn.plane_along(self.paths[k], shape, self.origin, self.spacing, axes) for k in plans]
 
-    def known(self) -> list[int]:
-        """The plans whose network the record has."""
-        if "activation" not in self.run.data:
-            return []
-        return [k for k, found in enumerate(self.run.data.activation.values) if not np.isnan(found).any()]
-
     def chosen(self) -> list[int]:
-        """The first, the second, the middle and the last of them."""
-        known = self.known()
-        return sorted({known[k] for k in (0, min(1, len(known) - 1), len(known) // 2, len(known) - 1)}) if known else []
+        """The first, the second, the middle and the last of those that are known."""
+        known = self.known
+        return sorted({known[k] for k in (0, min(1, len(known) - 1), len(known) // 2, len(known) - 1)})
 
-    def title(self, k: int) -> str:
-        """Which plan it is, and when it was made."""
-        return f"plan {k}, {self.time[k]:.1f} s" if k else "at the start"
+
+def network_of(run: Run) -> NetworkOfRun | None:
+    """The networks of a run; None where the record has none."""
+    network = NetworkOfRun(run) if {"activation", "plan_by"} <= set(run.data) else None
+    return network if network and network.known else None
 
 
 class NetworkLayer:
@@ -89,56 +85,49 @@ class NetworkLayer:
     """
 
     def __init__(self, ax: Axes, run: Run) -> None:
-        self._found = NetworkOfRun(run) if "activation" in run.data else None
-        self._known = [] if self._found is None else self._found.known()
+        self._network = network_of(run)
         self.artists: list[AxesImage] = []
-        if self._found is not None and self._known:
-            self._steps = {k: self._found.steps(k) for k in self._known}
+        if self._network is not None:
+            self._steps = {k: self._network.steps(k) for k in self._network.known}
             top = max(float(s[np.isfinite(s)].max(initial=1.0)) for s in self._steps.values())
-            self.artists = [drawn.add_steps(ax, self._steps[self._known[0]], self._plane(0), top)]
+            first = self._steps[self._network.known[0]]
+            self.artists = [drawn.add_steps(ax, first, self._plane(self._network, 0), top)]
 
     def show(self, time: float, level: int = 0) -> None:
         """The network of the plan that is followed at a time [s]; of a map in space one level, from 0."""
-        if self._found is not None and self.artists:
-            times = self._found.time[self._known]
-            k = self._known[max(int(np.searchsorted(times, time + 1e-9, side="right")) - 1, 0)]
-            self.artists[0].set_data(np.ma.masked_invalid(self._plane(level).of(self._steps[k]).T))
+        if self._network is not None:
+            known, times = self._network.known, self._network.time[self._network.known]
+            k = known[max(int(np.searchsorted(times, time + 1e-9, side="right")) - 1, 0)]
+            steps = self._plane(self._network, level).of(self._steps[k])
+            self.artists[0].set_data(np.ma.masked_invalid(steps.T))
 
-    def _plane(self, level: int) -> drawn.Plane:
-        assert self._found is not None
-        found = self._found
-        rest = (level,) * (len(found.near.shape) - 2)
-        return drawn.Plane((0, 1), (0, 0, *rest), found.origin[:2], found.spacing[:2])
+    @staticmethod
+    def _plane(network: NetworkOfRun, level: int) -> drawn.Plane:
+        rest = (level,) * (len(network.near.shape) - 2)
+        return drawn.Plane((0, 1), (0, 0, *rest), network.origin[:2], network.spacing[:2])
 
 
 def network_page(run: Run) -> Figure | None:
     """Four plans over their networks, what the last mark changed, ln σ along the paths; None without a network."""
-    if "plan_by" not in run.data:
+    network = network_of(run)
+    if network is None:
         return None
-    found = NetworkOfRun(run)
-    chosen = found.chosen()
-    if not chosen:
-        return None
-    planes = found.planes(chosen)
-    steps = [found.steps(k) for k in chosen]
+    chosen = network.chosen()
+    planes = network.planes(chosen)
+    steps = [network.steps(k) for k in chosen]
     top = max(float(s[np.isfinite(s)].max(initial=1.0)) for s in steps)
-    figure, maps, shadows, strip = _layout(planes, found.near.shape, len(chosen))
+    figure, maps, shadows, strip = _layout(planes, network.near.shape, len(chosen))
     for ax, k, plane, grid in zip(maps, chosen, planes, steps, strict=True):
-        image = _draw_plan(ax, found, k, plane, grid, top)
-        ax.set_title(found.title(k), pad=2)
-        where = _where(found, plane)
-        if where:
-            box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85}
-            ax.text(
-                0.97, 0.93, where, transform=ax.transAxes, ha="right", va="top", fontsize="small", zorder=7, bbox=box
-            )
-    _label_outer(maps, found, planes)
+        image = _draw_plan(ax, network, k, plane, grid, top)
+        ax.set_xlabel(_name(network, plane.axes[0]))
+        ax.set_ylabel("" if ax is not maps[0] else _name(network, plane.axes[1]))
+        ax.tick_params(labelleft=ax is maps[0])
     figure.colorbar(image, ax=maps, label="steps to the goal\n" r"$\ln\sigma / \ln\beta$", aspect=14, pad=0.01)
     if shadows:
         figure.text(0.015, float(np.mean(shadows[0].get_position().intervaly)), _SHADOW, va="center")
-        _draw_shadows(figure, shadows, found, chosen[-len(shadows) :], planes[-len(shadows) :])
-    _draw_strip(strip, found, chosen)
-    figure.legend(handles=_handles(found), loc="outside upper center", ncols=8, borderaxespad=0.1)
+        _draw_shadows(figure, shadows, network, chosen[-len(shadows) :], planes[-len(shadows) :])
+    _draw_strip(strip, network, chosen)
+    figure.legend(handles=_handles(network), loc="outside upper center", ncols=8, borderaxespad=0.1)
     return figure
 
 
@@ -154,42 +143,49 @@ def _layout(planes: list, shape: tuple[int, ...], count: int) -> tuple[Figure, l
     return figure, maps, shadows, figure.add_subplot(grid[rows, :])
 
 
-def _draw_plan(ax: Axes, found: NetworkOfRun, k: int, plane: drawn.Plane, steps: np.ndarray, top: float) -> Artist:
+def _draw_plan(ax: Axes, network: NetworkOfRun, k: int, plane: drawn.Plane, steps: np.ndarray, top: float) -> Artist:
     image = drawn.add_steps(ax, steps, plane, top)
-    add_felt(ax, found, k, plane)
-    if found.has_arrows:
-        drawn.add_arrows(ax, found.landscape(k), plane)
-    add_true(ax, found, plane, found.time[k])
-    if len(found.paths[k]):
-        drawn.add_climb(ax, found.paths[k], plane, style=_DASHES if found.by[k] == _AGAINST else "-")
-        drawn.mark_ends(ax, found.paths[k], plane)
-    _frame(ax, found, plane)
+    add_felt(ax, network, k, plane)
+    if network.has_arrows:
+        drawn.add_arrows(ax, network.landscape(k), plane)
+    add_true(ax, network, plane, network.time[k])
+    if len(network.paths[k]):
+        drawn.add_climb(ax, network.paths[k], plane, style=_DASHES if network.by[k] == _AGAINST else "-")
+        drawn.mark_ends(ax, network.paths[k], plane)
+    _frame(ax, network, plane)
+    ax.set_title(f"plan {k}, {network.time[k]:.1f} s" if k else "at the start", pad=2)
+    rest = [axis for axis in range(len(plane.cell)) if axis not in plane.axes]
+    if len(rest) == 1 and network.of_places:  # where the map is cut; of more axes it would be too long
+        (axis,), box = rest, {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85}
+        where = f"{'xyz'[axis]} = {network.origin[axis] + network.spacing[axis] * plane.cell[axis]:.2g} m"
+        how = {"transform": ax.transAxes, "ha": "right", "va": "top", "fontsize": "small", "zorder": 7}
+        ax.text(0.97, 0.93, where, bbox=box, **how)
     return image
 
 
-def add_felt(ax: Axes, found: NetworkOfRun, k: int, plane: drawn.Plane) -> None:
+def add_felt(ax: Axes, network: NetworkOfRun, k: int, plane: drawn.Plane) -> None:
     """What was felt before a plan: cells and, in the plane, closed steps; and what is excluded."""
-    if not found.of_places:
+    if not network.of_places:
         return
-    run, plan = found.run, found.plans[k]
+    run, plan = network.run, network.plans[k]
     classes, shown = plane.of(solid.cell_classes(run, plan, path=False)), np.zeros((5, 4))
     shown[1], shown[3], shown[4] = to_rgba(COLOURS.excluded, 0.6), to_rgba(COLOURS.felt), to_rgba(COLOURS.true)
-    ax.imshow(shown[np.swapaxes(classes, 0, 1)], origin="lower", extent=plane.extent(found.near.shape), zorder=2.1,
+    ax.imshow(shown[np.swapaxes(classes, 0, 1)], origin="lower", extent=plane.extent(network.near.shape), zorder=2.1,
               interpolation="none")  # fmt: skip
     inside = plane.holds(plan.steps[:, 0]) & plane.holds(plan.steps[:, 1])
     solid.add_bars(ax, plane.points(plan.steps[inside].reshape(-1, plan.steps.shape[2])), plan.certainty[inside], 2.4)
 
 
-def add_true(ax: Axes, found: NetworkOfRun, plane: drawn.Plane, time: float) -> None:
+def add_true(ax: Axes, network: NetworkOfRun, plane: drawn.Plane, time: float) -> None:
     """Outlines of the true obstacles at a time [s], which the arm does not know, where the plane cuts them."""
-    solids = build_obstacles(found.run.world)[found.run.standing(time)]
-    if not found.of_places or not len(solids):
+    solids = build_obstacles(network.run.world)[network.run.standing(time)]
+    if not network.of_places or not len(solids):
         return
-    left, right, low, high = plane.extent(found.near.shape)
+    left, right, low, high = plane.extent(network.near.shape)
     x, y = np.meshgrid(np.linspace(left, right, 300), np.linspace(low, high, 300))
-    points = np.tile(np.array(found.run.world.map.origin), (x.size, 1))
+    points = np.tile(np.array(network.run.world.map.origin), (x.size, 1))
     for axis, c in enumerate(plane.cell):
-        points[:, axis] = found.origin[axis] + found.spacing[axis] * c
+        points[:, axis] = network.origin[axis] + network.spacing[axis] * c
     points[:, plane.axes[0]], points[:, plane.axes[1]] = x.ravel(), y.ravel()
     rows = np.column_stack([points, points, np.zeros(len(points))])
     depth = capsule_distance(rows, solids).min(axis=1).reshape(x.shape)
@@ -199,42 +195,26 @@ def add_true(ax: Axes, found: NetworkOfRun, plane: drawn.Plane, time: float) -> 
         )
 
 
-def _frame(ax: Axes, found: NetworkOfRun, plane: drawn.Plane) -> None:
-    left, right, low, high = plane.extent(found.near.shape)
-    ax.set(xlim=(left, right), ylim=(low, high), aspect="equal" if found.of_places else "auto")
+def _frame(ax: Axes, network: NetworkOfRun, plane: drawn.Plane) -> None:
+    left, right, low, high = plane.extent(network.near.shape)
+    ax.set(xlim=(left, right), ylim=(low, high), aspect="equal" if network.of_places else "auto")
     ax.locator_params(nbins=3)
     for spine in ax.spines.values():
         spine.set_visible(True)
 
 
-def _name(found: NetworkOfRun, axis: int) -> str:
-    return f"{'xyz'[axis]} (m)" if found.of_places else f"joint {axis + 1} (rad)"
-
-
-def _where(found: NetworkOfRun, plane: drawn.Plane) -> str:
-    """Where a map of more than two axes is cut; of many axes it would be too long."""
-    rest = [k for k in range(len(plane.cell)) if k not in plane.axes]
-    if len(rest) != 1 or not found.of_places:
-        return ""
-    return f"{'xyz'[rest[0]]} = {found.origin[rest[0]] + found.spacing[rest[0]] * plane.cell[rest[0]]:.2g} m"
-
-
-def _label_outer(axes: list[Axes], found: NetworkOfRun, planes: list[drawn.Plane]) -> None:
-    """Names of the axes, the upright one at the left panel alone."""
-    for k, (ax, plane) in enumerate(zip(axes, planes, strict=True)):
-        ax.set_xlabel(_name(found, plane.axes[0]))
-        ax.set_ylabel("" if k else _name(found, plane.axes[1]))
-        ax.tick_params(labelleft=k == 0)
+def _name(network: NetworkOfRun, axis: int) -> str:
+    return f"{'xyz'[axis]} (m)" if network.of_places else f"joint {axis + 1} (rad)"
 
 
 def _draw_shadows(
-    figure: Figure, axes: list[Axes], found: NetworkOfRun, chosen: list[int], planes: list[drawn.Plane]
+    figure: Figure, axes: list[Axes], network: NetworkOfRun, chosen: list[int], planes: list[drawn.Plane]
 ) -> None:
     """How many steps more, or fewer, each cell has since the plan before."""
-    known = found.known()
+    known = network.known
     grids = []
     for k in chosen:
-        now, before = found.steps(k), found.steps(known[known.index(k) - 1])
+        now, before = network.steps(k), network.steps(known[known.index(k) - 1])
         with np.errstate(invalid="ignore"):
             grids.append(now - before)
     seen = np.concatenate([g[np.isfinite(g)] for g in (p.of(g) for p, g in zip(planes, grids, strict=True))])
@@ -245,40 +225,40 @@ def _draw_shadows(
             np.ma.masked_invalid(plane.of(grid).T), cmap=_BOTH if fewer else _MORE, vmin=-most * fewer, vmax=most,
             origin="lower", extent=plane.extent(grid.shape), interpolation="none", zorder=0.5,
         )  # fmt: skip
-        _frame(ax, found, plane)
-        cell = found.plans[k].cell
-        if cell is not None and found.of_places and plane.holds(np.array([cell]))[0]:
+        _frame(ax, network, plane)
+        cell = network.plans[k].cell
+        if cell is not None and network.of_places and plane.holds(np.array([cell]))[0]:
             ax.plot(*plane.points(np.array([cell]))[0], "s", color=COLOURS.true, ms=3.2, zorder=3)
         ax.set_title(f"since plan {known[known.index(k) - 1]}", pad=2)
         ax.tick_params(labelleft=False, labelbottom=False)
     figure.colorbar(image, ax=axes, label="more steps", aspect=14, pad=0.01)
 
 
-def _draw_strip(ax: Axes, found: NetworkOfRun, chosen: list[int]) -> None:
+def _draw_strip(ax: Axes, network: NetworkOfRun, chosen: list[int]) -> None:
     """The activation of every cell of the chosen paths, from their beginnings to the goal."""
     for shade, k in zip(np.linspace(0.35, 1.0, len(chosen)), chosen, strict=True):
-        path = found.paths[k]
+        path = network.paths[k]
         if not len(path):
             continue
-        values = found.run.data.activation.values[k][tuple(path.T)]
+        values = network.run.data.activation.values[k][tuple(path.T)]
         values = np.where(np.isfinite(values), values, np.nan)
-        style = _DASHES if found.by[k] == _AGAINST else "-"
+        style = _DASHES if network.by[k] == _AGAINST else "-"
         ax.plot(np.arange(len(path)) - len(path) + 1, values, ls=style, marker=".", ms=3, color=COLOURS.planned,
                 alpha=shade, label="at the start" if k == 0 else f"plan {k}")  # fmt: skip
     ax.set_xlabel("steps of the path, up to the goal at 0")
-    ax.set_ylabel(r"$\ln\sigma$" if found.sums else "− distance")
+    ax.set_ylabel(r"$\ln\sigma$" if network.sums else "− distance")
     if ax.lines:
         ax.legend(loc="upper left", ncols=4)
 
 
-def _handles(found: NetworkOfRun) -> list[Artist]:
+def _handles(network: NetworkOfRun) -> list[Artist]:
     handles: list[Artist] = list(drawn.path_handles("from here"))
-    if not found.has_arrows:
+    if not network.has_arrows:
         del handles[1]
-    if found.of_places and len(found.plans) > 1:
+    if network.of_places and len(network.plans) > 1:
         handles += [Patch(color=COLOURS.felt, lw=0, label="felt"), Patch(color=COLOURS.true, lw=0, label="last mark")]
-    if found.of_places and len(build_obstacles(found.run.world)):
+    if network.of_places and len(build_obstacles(network.run.world)):
         handles.append(Line2D([], [], color=COLOURS.true, lw=0.8, ls=(0, (1, 1)), label="true obstacle"))
-    if _AGAINST in found.by[found.chosen()]:
+    if _AGAINST in network.by[network.chosen()]:
         handles.append(Line2D([], [], color=COLOURS.planned, ls=_DASHES, label="against beliefs: no climb"))
     return handles

@@ -1,6 +1,6 @@
 """Whole figures of a run: panels, legends and sizes for a column (8.5 cm) or a page (17 cm).
 
-A map in space is seen from one side, a plane map from above.
+A map in space is seen from one side, a plane map from above. Pages of signals are of a run that recorded some.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,25 +12,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopfield_nav.build import all_solids, build_arm
+from hopfield_nav.figures import solid
 from hopfield_nav.figures.run import joints, maps, signals
 from hopfield_nav.figures.run.snapshots import draw_snapshot, key_moments, snapshot_handles
-from hopfield_nav.figures.sheets import Edges, add_legend, evenly, labelled, new_figure, panel_sheet
-from hopfield_nav.figures.solid import (
-    CellPose,
-    CellView,
-    SceneView,
-    add_ends,
-    add_poses,
-    frame_cell,
-    in_space,
-    level_height,
-    map_extent,
-)  # fmt: skip
+from hopfield_nav.figures.sheets import add_legend, evenly, labelled, new_figure, panel_sheet
 from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run
 
 MOST_MAPS = 24
+Draw = Callable[..., Axes]
 
 
 def collision_space_page(run: Run) -> Figure:
@@ -42,21 +33,23 @@ def collision_space_page(run: Run) -> Figure:
 def trajectory_page(run: Run) -> Figure:
     """The tool's path over the final map (7.5), level by level where the map has levels."""
     handles = maps.trajectory_handles(run)
-    if not in_space(run):
+    if not solid.in_space(run):
         return _map_page(run, None, COLUMN, {"": partial(maps.draw_trajectory, run=run)}, 1, handles, 3)
     count = run.world.map.shape[2]
     levels = evenly(count, MOST_MAPS)
     choices = (4, 3) if len(levels) <= 8 else (6, 5)
     columns = min(choices, key=lambda c: (-len(levels) % c, -c)) if len(levels) > 4 else len(levels)
-    draws = {f"z = {level_height(run, k) + 0.0:.3g} m": partial(maps.draw_trajectory, run=run, level=k) for k in levels}
+    draws = {
+        f"z = {solid.level_height(run, k) + 0.0:.3g} m": partial(maps.draw_trajectory, run=run, level=k) for k in levels
+    }
     return _map_page(run, None, PAGE, draws, columns, handles, 7, _some(len(levels), count, "levels"))
 
 
 def path_in_space_page(run: Run) -> Figure | None:
     """The tool's path in space, among what it felt; None where the map is a plane."""
-    if not in_space(run):
+    if not solid.in_space(run):
         return None
-    scene, handles = SceneView(run), maps.trajectory_handles(run, seen_from_above=False)
+    scene, handles = solid.SceneView(run), maps.trajectory_handles(run, seen_from_above=False)
     return _map_page(run, scene, COLUMN, {"": partial(maps.draw_path_in_space, run=run, scene=scene)}, 1, handles, 3)
 
 
@@ -78,23 +71,21 @@ def maps_page(run: Run) -> Figure:
     return _map_page(run, scene, width, draws, columns, handles, per_row, _some(len(chosen), len(plans), "maps"))
 
 
-def snapshots_page(run: Run) -> Figure | None:
+def snapshots_page(run: Run) -> Figure:
     """The arm at up to six moments (7.3)."""
-    if not _has_signals(run):
-        return None
-    moments, scene = key_moments(run), SceneView(run)
+    moments, scene = key_moments(run), solid.SceneView(run)
     left, right, low, high = scene.limits()
-    edges = Edges(left=0.35 * scene.in_space, title=0.5)
     shape, columns = (high - low) / (right - left), 2 if len(moments) in (2, 4) else 3
-    figure, panels = panel_sheet(PAGE, shape, len(moments), columns, snapshot_handles(run), 7, edges)
+    figure, panels = panel_sheet(PAGE, shape, len(moments), columns, snapshot_handles(run), 7,
+                                 left=0.35 * scene.in_space, title=0.5)  # fmt: skip
     for name, ax, moment in zip("abcdef", panels, moments, strict=False):
         draw_snapshot(ax, run, moment.time, scene)
         ax.set_title(f"({name}) {moment.title}, {moment.time:.1f} s", pad=1)
     return figure
 
 
-def _scene_of(run: Run) -> SceneView | None:
-    return SceneView(run) if in_space(run) else None
+def _scene_of(run: Run) -> solid.SceneView | None:
+    return solid.SceneView(run) if solid.in_space(run) else None
 
 
 def _some(shown: int, count: int, things: str) -> str:
@@ -102,17 +93,17 @@ def _some(shown: int, count: int, things: str) -> str:
 
 
 def _map_page(
-    run: Run, scene: SceneView | None, width: float, draws: Mapping[str, Callable[[Axes], Axes]], columns: int,
+    run: Run, scene: solid.SceneView | None, width: float, draws: Mapping[str, Callable[[Axes], Axes]], columns: int,
     handles: list[Artist], per_row: int, note: str = "",
 ) -> Figure:  # fmt: skip
     """Panels of a map by their titles, from above, or in space from one side; a note at the lower edge."""
-    left, right, low, high = map_extent(run) if scene is None else scene.limits(arm=False)
+    left, right, low, high = solid.map_extent(run) if scene is None else scene.limits(arm=False)
     shape, title = (high - low) / (right - left), 0.45 * any(draws)
     if scene is None:
-        edges, shape = Edges(1.25, 0.15, 0.95, 0.18, title), min(shape, 3.0)
+        shape, room = min(shape, 3.0), {"left": 1.25, "right": 0.15, "below": 0.95, "between": 0.18}
     else:
-        edges = Edges(left=0.35 * (columns > 1), below=0.4 * bool(note), title=title)
-    figure, panels = panel_sheet(width, shape, len(draws), columns, handles, per_row, edges)
+        room = {"left": 0.35 * (columns > 1), "below": 0.4 * bool(note)}
+    figure, panels = panel_sheet(width, shape, len(draws), columns, handles, per_row, title=title, **room)
     for k, (ax, name) in enumerate(zip(panels, draws, strict=True)):
         draws[name](ax).set_title(name, pad=2)
         if scene is None:
@@ -128,14 +119,15 @@ def _map_page(
 
 def set_up_page(run: Run) -> Figure:
     """The arm at the start among all obstacles, known and unknown; beside it a flat map from above."""
-    flat = space_of(run.world).of_places and not in_space(run)
+    flat = space_of(run.world).of_places and not solid.in_space(run)
     figure = new_figure(PAGE, 9 * CENTIMETRE)
     ax = figure.add_subplot(1, 2, 1) if flat else figure.add_subplot()
-    q = np.array(run.world.start.joints)
-    view = CellView(build_arm(run.world), all_solids(run.world), _held(run, q))
-    add_poses(ax, view, [CellPose(q)])
-    add_ends(ax, run, 5, view.appear)
-    frame_cell(ax, view)
+    q, goal = np.array(run.world.start.joints), run.world.goal  # the picture holds the goal too where it is a pose
+    held = np.array([q] if goal is None or goal.joints is None else [q, goal.joints])
+    view = solid.CellView(build_arm(run.world), all_solids(run.world), held)
+    solid.add_poses(ax, view, [solid.CellPose(q)])
+    solid.add_ends(ax, run, 5, view.appear)
+    solid.frame_cell(ax, view)
     if flat:
         maps.draw_collision_space(figure.add_subplot(1, 2, 2), run)
     handles = [h for h in maps.space_handles(run) if h.get_label() != "excluded"]
@@ -143,23 +135,14 @@ def set_up_page(run: Run) -> Figure:
     return figure
 
 
-def _held(run: Run, q: np.ndarray) -> np.ndarray:
-    """(k, n) configurations that the picture has to hold: the start, and the goal where it is one."""
-    goal = run.world.goal
-    return np.array([q] if goal is None or goal.joints is None else [q, goal.joints])
-
-
 def force_page(run: Run) -> Figure | None:
     """Components of the actual and the estimated force and moment (7.6) that are not zero throughout."""
-    if not _has_signals(run):
+    used = signals.used_components(run)
+    if not used:
         return None
-    forces, moments = signals.used_components(run)
-    draws = [partial(signals.draw_force_component, run=run, axis=k) for k in forces]
-    draws += [partial(signals.draw_moment_component, run=run, axis=k) for k in moments]
-    if not draws:
-        return None
-    flat = [f"${name}_{'xyz'[k]}$" for name, used in (("F", forces), ("M", moments)) for k in range(3)
-            if k not in used]  # fmt: skip
+    kinds = {"F": signals.draw_force_component, "M": signals.draw_moment_component}
+    draws = [partial(kinds[name], run=run, axis=axis) for name, axis in used]
+    flat = [f"${name}_{'xyz'[axis]}$" for name in kinds for axis in range(3) if (name, axis) not in used]
     rows = -(-len(draws) // 2)
     figure = new_figure(PAGE, (3.0 * max(rows, 1.4)) * CENTIMETRE)
     for k, draw in enumerate(draws):
@@ -169,37 +152,33 @@ def force_page(run: Run) -> Figure | None:
     return add_legend(figure, [*labelled(figure), *signals.flat_handle(flat)], 3)
 
 
-def force_magnitude_page(run: Run) -> Figure | None:
+def force_magnitude_page(run: Run) -> Figure:
     """Magnitudes, and the number of collisions so far (7.7)."""
-    if not _has_signals(run):
-        return None
-    figure = new_figure(COLUMN, 7.5 * CENTIMETRE)
-    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2.4, 1))
-    signals.draw_force_magnitude(upper, run)
-    signals.draw_collision_count(lower, run)
-    upper.label_outer()
-    figure.align_ylabels()
-    return add_legend(figure, labelled(figure), 4)
+    return _two_panels(run, signals.draw_force_magnitude, signals.draw_collision_count, 2.4, 4)
 
 
 def force_zoom_page(run: Run) -> Figure | None:
     """One collision from close by (7.8); None where there was none."""
     event = signals.typical_collision(run)
-    if not _has_signals(run) or event is None:
+    if event is None:
         return None
+    upper, lower = (partial(draw, event=event) for draw in (signals.draw_force_zoom, signals.draw_level_zoom))
+    return _two_panels(run, upper, lower, 2, 3)
+
+
+def _two_panels(run: Run, upper: Draw, lower: Draw, ratio: float, columns: int) -> Figure:
+    """Two panels over the same time, the upper one so much higher."""
     figure = new_figure(COLUMN, 7.5 * CENTIMETRE)
-    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
-    signals.draw_force_zoom(upper, run, event)
-    signals.draw_level_zoom(lower, run, event)
-    upper.label_outer()
+    axes = figure.subplots(2, 1, sharex=True, height_ratios=(ratio, 1))
+    for ax, draw in zip(axes, (upper, lower), strict=True):
+        draw(ax, run)
+    axes[0].label_outer()
     figure.align_ylabels()
-    return add_legend(figure, labelled(figure), 3)
+    return add_legend(figure, labelled(figure), columns)
 
 
-def joint_error_page(run: Run) -> Figure | None:
+def joint_error_page(run: Run) -> Figure:
     """Errors of all joints (7.9)."""
-    if not _has_signals(run):
-        return None
     n = run.data.sizes["joint"]
     rows = -(-n // 3)
     figure = new_figure(PAGE, (3.6 * rows + 0.4) * CENTIMETRE)
@@ -209,10 +188,8 @@ def joint_error_page(run: Run) -> Figure | None:
     return figure
 
 
-def joints_page(run: Run) -> Figure | None:
+def joints_page(run: Run) -> Figure:
     """Angles, speeds (ragazzon2012 figure 3.5) and torques of all joints, with their limits."""
-    if not _has_signals(run):
-        return None
     all_joints = list(range(run.data.sizes["joint"]))
     driven = joints.driven_joints(run)
     angle_rows, torque_rows = -(-len(all_joints) // 3), -(-len(driven) // 3)
@@ -229,21 +206,17 @@ def joints_page(run: Run) -> Figure | None:
 
 def reference_page(run: Run) -> Figure | None:
     """The splines of the first plan that was driven to its end, or of the last: q_ref, its derivatives, limits."""
-    if not _has_signals(run) or run.world.goal is None:
+    if run.world.goal is None:
         return None
-    part = joints.reference_of_a_plan(run)
+    rows, title = joints.reference_of_a_plan(run)
     figure = new_figure(PAGE, 11.5 * CENTIMETRE)
     axes = figure.subplots(3, 1, sharex=True)
     for ax, quantity in zip(axes, joints.REFERENCES, strict=True):
-        joints.draw_reference(ax, run, part, quantity)
+        joints.draw_reference(ax, run, rows, quantity)
     axes[-1].set_xlabel("time (s)")
-    axes[0].set_title(part.title)
+    axes[0].set_title(title)
     figure.align_ylabels()
     return add_legend(figure, labelled(figure), 8)
-
-
-def _has_signals(run: Run) -> bool:
-    return run.data.sizes["time"] > 1
 
 
 def _keep_outer(ax: Axes, k: int, count: int, columns: int, bottom: bool = True) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike
 
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.sheets import envelope, keep_scale
@@ -26,12 +27,12 @@ from hopfield_nav.record import (
 
 BEFORE, AFTER = 0.1, 0.3  # [s] shown before the touch and after the detection
 _SECOND = 0.01  # [N] of a second obstacle, from which it is said
-_FORCE, _MOMENT = 1.0, 0.1  # [N], [N·m] that every scale shows
+_SCALES = {"F": (1.0, "N"), "M": (0.1, "N·m")}  # what every scale of force and of moment shows
 
 
 def draw_force_component(ax: Axes, run: Run, axis: int) -> Axes:
     """The true and the estimated force along one axis of the base, 0 to 2 (ragazzon2012 figure 7.6)."""
-    return _draw_component(ax, run, _force_signals(run, axis), f"$F_{'xyz'[axis]}$ (N)", _FORCE)
+    return _draw_component(ax, run, "F", axis)
 
 
 def draw_moment_component(ax: Axes, run: Run, axis: int) -> Axes:
@@ -39,18 +40,16 @@ def draw_moment_component(ax: Axes, run: Run, axis: int) -> Axes:
 
     The true one is that of the largest contact force; a contact at the tool point itself has none.
     """
-    return _draw_component(ax, run, _moment_signals(run, axis), f"$M_{'xyz'[axis]}$ (N·m)", _MOMENT)
+    return _draw_component(ax, run, "M", axis)
 
 
-def used_components(run: Run) -> tuple[list[int], list[int]]:
-    """Axes along which there is a force, and those about which there is a moment, that a figure can show."""
-    return (
-        [k for k in range(3) if not all(is_flat(v, _FORCE) for v in _force_signals(run, k))],
-        [k for k in range(3) if not all(is_flat(v, _MOMENT) for v in _moment_signals(run, k))],
-    )
+def used_components(run: Run) -> list[tuple[str, int]]:
+    """Components of force, ``("F", axis)``, and of moment, ``("M", axis)``, that a figure can show."""
+    every = [(name, axis) for name in _SCALES for axis in range(3)]
+    return [(name, axis) for name, axis in every if not is_flat(_component(run, name, axis), _SCALES[name][0])]
 
 
-def is_flat(values: np.ndarray, scale: float) -> bool:
+def is_flat(values: ArrayLike, scale: float) -> bool:
     """Whether a signal stays within a tenth of the least that an axis spans, and so looks like zero."""
     return bool(np.abs(np.nan_to_num(values)).max(initial=0.0) < scale / 10)
 
@@ -60,23 +59,23 @@ def flat_handle(names: list[str]) -> list[Artist]:
     return [Line2D([], [], ls="", label=f"zero throughout: {', '.join(names)}")] if names else []
 
 
-def _force_signals(run: Run, axis: int) -> tuple[np.ndarray, np.ndarray]:
-    return run.data.force.values[:, axis], run.data.force_estimate.values[:, axis]
-
-
-def _moment_signals(run: Run, axis: int) -> tuple[np.ndarray, np.ndarray]:
+def _component(run: Run, name: str, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    """The true and the estimated one."""
     data = run.data
+    if name == "F":
+        return data.force.values[:, axis], data.force_estimate.values[:, axis]
     lever = np.nan_to_num(data.contact_point.values - data.tool_position.values)
-    true = np.cross(lever, np.nan_to_num(data.contact_force.values))
-    return true[:, axis], data.moment_estimate.values[:, axis]
+    moment = np.cross(lever, np.nan_to_num(data.contact_force.values))
+    return moment[:, axis], data.moment_estimate.values[:, axis]
 
 
-def _draw_component(ax: Axes, run: Run, signals: tuple[np.ndarray, np.ndarray], label: str, scale: float) -> Axes:
-    true, estimated = signals
+def _draw_component(ax: Axes, run: Run, name: str, axis: int) -> Axes:
+    true, estimated = _component(run, name, axis)
+    least, unit = _SCALES[name]
     add_signal(ax, run, estimated, COLOURS.felt, linewidth=0.9, label="estimated")
     add_signal(ax, run, true, COLOURS.true, linewidth=0.6, label="actual")
-    ax.set_ylabel(label)
-    return frame_time(keep_scale(ax, 2 * scale), run)
+    ax.set_ylabel(f"${name}_{'xyz'[axis]}$ ({unit})")
+    return frame_time(keep_scale(ax, 2 * least), run)
 
 
 def draw_force_magnitude(ax: Axes, run: Run) -> Axes:
@@ -85,13 +84,16 @@ def draw_force_magnitude(ax: Axes, run: Run) -> Axes:
     Threshold and ``detection.report`` are drawn where they are of this magnitude alone; missed contacts, and what was
     above ``detection.report``, are shaded.
     """
-    add_missed(ax, run)
+    least = 0.006 * float(run.data.time.values[-1])  # wide enough to be seen
+    for episode in missed_contacts(run):
+        middle, half = (episode.start + episode.end) / 2, max(episode.end - episode.start, least) / 2
+        ax.axvspan(middle - half, middle + half, color=COLOURS.missed, lw=0, zorder=1, label="missed contact")
     add_passages(ax, run)
     add_signal(ax, run, force_norm(run.data.force_estimate.values), COLOURS.felt, linewidth=0.9, label="estimated")
     add_signal(ax, run, force_norm(run.data.force.values), COLOURS.true, linewidth=0.6, label="actual")
     add_limits(ax, force_limits(run))
     ax.set_ylabel(r"$\|F\|$ (N)")
-    ax.set_ylim(0, max(_FORCE, ax.get_ylim()[1]))
+    ax.set_ylim(0, max(_SCALES["F"][0], ax.get_ylim()[1]))
     return frame_time(ax, run)
 
 
@@ -120,8 +122,12 @@ def draw_force_zoom(ax: Axes, run: Run, event: int) -> Axes:
     add_limits(ax, force_limits(run))
     ax.set_ylim(0, 1.3 * max(line.get_ydata().max() for line in ax.lines[:2]))
     ax.set_ylabel(r"$\|F\|$ (N)")
-    add_instants(ax, run, event)
-    _add_delay(ax, run, event)
+    touch, detection = (float(run.data[name][event]) for name in ("touch_time", "event_time"))
+    height = 0.88 * ax.get_ylim()[1]
+    how = {"arrowstyle": "<->", "lw": 0.7, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 6, "color": COLOURS.ink}
+    ax.annotate("", (touch, height), (detection, height), arrowprops=how)
+    text = f"delay {1000 * (detection - touch):.0f} ms"
+    ax.annotate(text, (touch, height), (2, 2), textcoords="offset points", ha="left", va="bottom")
     return frame_zoom(ax, run, event)
 
 
@@ -133,7 +139,6 @@ def draw_level_zoom(ax: Axes, run: Run, event: int) -> Axes:
     add_limits(ax, {"threshold": 1.0, **report_level(run)})
     ax.set_ylim(0, 1.15 * max(1.0, ax.lines[0].get_ydata().max()))
     ax.set_ylabel("alarm level (1)")
-    add_instants(ax, run, event)
     return frame_zoom(ax, run, event)
 
 
@@ -179,14 +184,6 @@ def add_signal(ax: Axes, run: Run, values: np.ndarray, colour: str, **how: Any) 
     return ax.plot(*envelope(run.data.time.values, values), **style)[0]
 
 
-def add_missed(ax: Axes, run: Run) -> None:
-    """Shade the missed contacts, wide enough to be seen."""
-    least = 0.006 * float(run.data.time.values[-1])
-    for episode in missed_contacts(run):
-        middle, half = (episode.start + episode.end) / 2, max(episode.end - episode.start, least) / 2
-        ax.axvspan(middle - half, middle + half, color=COLOURS.missed, lw=0, zorder=1, label="missed contact")
-
-
 def frame_time(ax: Axes, run: Run) -> Axes:
     """The axis of time, from the beginning to the end of the record [s]."""
     time = run.data.time.values
@@ -205,27 +202,13 @@ def zoom_rows(run: Run, event: int) -> slice:
     return slice(*np.searchsorted(run.data.time.values, zoom_span(run, event)))
 
 
-def add_instants(ax: Axes, run: Run, event: int) -> None:
-    """Upright lines at touch and detection; other touches are shaded."""
+def frame_zoom(ax: Axes, run: Run, event: int) -> Axes:
+    """The axis of time of a zoom [s], upright lines at touch and detection; other touches are shaded."""
     for start, end in other_touches(run, event):
         ax.axvspan(start, end, color=COLOURS.grid, alpha=0.6, lw=0, zorder=0, label="touches elsewhere too")
     how: dict[str, Any] = {"lw": 0.7, "ls": ":", "zorder": 1}
     ax.axvline(float(run.data.touch_time[event]), color=COLOURS.true, label="touch", **how)
     ax.axvline(float(run.data.event_time[event]), color=COLOURS.felt, label="detection", **how)
-
-
-def frame_zoom(ax: Axes, run: Run, event: int) -> Axes:
-    """The axis of time of a zoom [s]."""
     ax.set_xlim(*zoom_span(run, event))
     ax.set_xlabel("time (s)")
     return ax
-
-
-def _add_delay(ax: Axes, run: Run, event: int) -> None:
-    """An arrow from touch to detection above the curves, with the delay in milliseconds."""
-    touch, found = float(run.data.touch_time[event]), float(run.data.event_time[event])
-    height = 0.88 * ax.get_ylim()[1]
-    how = {"arrowstyle": "<->", "lw": 0.7, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 6}
-    ax.annotate("", (touch, height), (found, height), arrowprops={**how, "color": COLOURS.ink})
-    text = f"delay {1000 * (found - touch):.0f} ms"
-    ax.annotate(text, (touch, height), (2, 2), textcoords="offset points", ha="left", va="bottom")

@@ -11,6 +11,7 @@ from matplotlib.patches import Patch
 from hopfield_nav.figures import solid
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.film_panels import METRES_PER_NEWTON, Now, ScenePanel
+from hopfield_nav.figures.run.maps import diamond, disc
 from hopfield_nav.record import Run, contact_episodes
 
 _ENDS = {
@@ -57,11 +58,7 @@ def snapshot_handles(run: Run) -> list[Artist]:
         scale = f"estimate (10 N = {1000 * METRES_PER_NEWTON:.0f} cm)"
         for colour, label in ((COLOURS.true, "force"), (COLOURS.felt, scale)):
             handles.append(Line2D([], [], color=colour, marker=">", markersize=3, label=label))
-    how = {"mec": "white", "mew": 0.4, "ls": ""}
-    handles.append(Line2D([], [], marker="o", color=COLOURS.start, markersize=5, label="start", **how))
-    if run.world.goal is not None:
-        handles.append(Line2D([], [], marker="D", color=COLOURS.goal, markersize=4, label="goal", **how))
-    return handles
+    return [*handles, disc(COLOURS.start, "start", 5)] + [diamond(4)] * (run.world.goal is not None)
 
 
 def key_moments(run: Run) -> list[Moment]:
@@ -83,9 +80,11 @@ def key_moments(run: Run) -> list[Moment]:
     free = _freest(run, second, last)
     moments.append(Moment(free, "moving freely"))
     before = int(np.searchsorted(events, free)) if second else events.size
-    for k in _others(before, 6 - len(moments)):
+    # more of them, evenly chosen, the last one only when there is no other
+    for k in sorted(set(np.linspace(1, before - 1, 8 - len(moments))[1:-1].round().astype(int))) if before > 1 else ():
         moments.append(Moment(float(events[k]), f"collision {k + 1}"))
-    return sorted(_apart(moments), key=lambda m: m.time)
+    first = {k: m for k, m in enumerate(moments) if all(abs(m.time - o.time) > 1e-3 for o in moments[:k])}
+    return sorted(first.values(), key=lambda m: m.time)
 
 
 def row_at(run: Run, time: float) -> int:
@@ -99,19 +98,3 @@ def _freest(run: Run, first: float, last: float) -> float:
     edges = np.array([first, *busy, last]).reshape(-1, 2)
     longest = int(np.argmax(edges[:, 1] - edges[:, 0]))
     return float(edges[longest].mean())
-
-
-def _others(count: int, wanted: int) -> list[int]:
-    """Events after the first, evenly chosen, the last among them only when there is no other."""
-    if count < 2 or wanted < 1:
-        return []
-    return sorted({int(k) for k in np.linspace(1, count - 1, wanted + 2)[1:-1].round()})
-
-
-def _apart(moments: list[Moment]) -> list[Moment]:
-    """Without a moment that equals an earlier one in the list."""
-    kept: list[Moment] = []
-    for moment in moments:
-        if all(abs(moment.time - other.time) > 1e-3 for other in kept):
-            kept.append(moment)
-    return kept

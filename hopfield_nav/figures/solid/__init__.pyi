@@ -25,6 +25,9 @@ from .layers import mark_start as mark_start
 from .layers import obstacle_outlines as obstacle_outlines
 from .picture import Solids as Solids
 from .picture import SpaceLine as SpaceLine
+from .picture import View as View
+from .picture import make_view as make_view
+from .picture import project as project
 from .room import cell_points as cell_points
 from .room import in_space as in_space
 from .room import level_height as level_height
@@ -39,6 +42,3 @@ from .scene import add_plane as add_plane
 from .scene import add_scales as add_scales
 from .scene import add_scene as add_scene
 from .scene import frame_scene as frame_scene
-from .view import View as View
-from .view import make_view as make_view
-from .view import project as project

@@ -1,4 +1,7 @@
-"""A known cell from one side: floor, known solids, and the arm in as many poses as wanted."""
+"""A known cell from one side: floor, known solids, and the arm in as many poses as wanted.
+
+The side is that from which the arm is hidden least and its path is seen longest.
+"""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -11,12 +14,15 @@ from dynamics import Arm
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.solid.faces import arm_outline, arm_points, faces_of, foot, pose_outline
 from hopfield_nav.figures.solid.layers import add_segments
-from hopfield_nav.figures.solid.picture import Part, Solids
+from hopfield_nav.figures.solid.picture import Part, Solids, View, make_view, project
 from hopfield_nav.figures.solid.scene import FLOOR_COLOUR
-from hopfield_nav.figures.solid.view import choose_view, project
-from hopfield_nav.world import Floor, Solid
+from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere
 
 GRID = 0.2  # [m] between the lines on the ground
+_AZIMUTHS = range(-180, 180, 15)  # [degrees]
+_ELEVATION = 26.0  # [degrees]
+_RAY = np.arange(0.02, 1.6, 0.02)  # [m] towards the eye, where something may hide the arm
+_MAX_POINTS = 400  # points that are looked at
 _FAT = 0.075  # [m] about the axes of the arm
 _SHADES = {False: 0.75, True: 0.3}  # of the known solids' colour, usual and pale
 
@@ -48,9 +54,13 @@ class CellView:
         self.faces = faces_of(self.solids, low, max(high, low + GRID))
         corners = np.concatenate([held, self.faces.reshape(-1, 3)])
         self.ground = 0.0 if self.floor is None else self.floor
-        self.view = choose_view(self.solids, _along_capsules(points))
+        starts, ends = np.split(points[:, :-1], 2, axis=1)
+        along = [starts + share * (ends - starts) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]  # all along the capsules
+        self.view = choose_view(self.solids, np.concatenate([*along, points[:, -1:]], axis=1))
         self._held = held
-        self._ends = _rounded(corners[:, :2].min(axis=0), corners[:, :2].max(axis=0))
+        low_xy, high_xy = 2.0 * corners[:, :2].min(axis=0) / GRID, 2.0 * corners[:, :2].max(axis=0) / GRID
+        # ends of the ground, half a line's distance beyond what stands on it
+        self.ends = np.array([np.floor(low_xy - 0.25) / 2, np.ceil(high_xy + 0.25) / 2]) * GRID
 
     def appear(self, points: np.ndarray) -> np.ndarray:
         """Points (..., 3) [m] as they appear, (..., 2) [m]."""
@@ -58,33 +68,25 @@ class CellView:
 
     def parts(self, poses: Sequence[CellPose], pale: bool = False) -> list[Part]:
         """Known solids, paler on request, and the arm in its poses, as ``Solids`` shows them."""
-        arms = [(pose_outline(self.arm, self.outline, pose.q), self._colours(pose)) for pose in poses]
-        return [(self.faces, solid_colour(pale)), foot(self.ground), *arms]
-
-    def _colours(self, pose: CellPose) -> np.ndarray:
-        colours = self.outline.colours.copy()
-        colours[np.isin(self.outline.link, list(pose.touched)), :3] = to_rgb(COLOURS.goal)
-        colours[:, 3] = pose.alpha
-        return colours
+        parts: list[Part] = [(self.faces, solid_colour(pale)), foot(self.ground)]
+        for pose in poses:
+            colours = self.outline.colours.copy()
+            colours[np.isin(self.outline.link, list(pose.touched)), :3] = to_rgb(COLOURS.goal)
+            colours[:, 3] = pose.alpha
+            parts.append((pose_outline(self.arm, self.outline, pose.q), colours))
+        return parts
 
     def ground_corners(self) -> np.ndarray:
         """(4, 3) of the drawn part of the ground [m]."""
-        (x0, y0), (x1, y1) = self._ends
+        (x0, y0), (x1, y1) = self.ends
         return np.array([[x, y, self.ground] for x, y in ((x0, y0), (x1, y0), (x1, y1), (x0, y1))])
-
-    def ground_lines(self) -> np.ndarray:
-        """(k, 2, 3) lines on the ground, ``GRID`` apart [m]."""
-        (x0, y0), (x1, y1) = self._ends
-        lines = [[(x, y0), (x, y1)] for x in _marks(x0, x1)] + [[(x0, y), (x1, y)] for y in _marks(y0, y1)]
-        flat = np.array(lines)
-        return np.concatenate([flat, np.full((*flat.shape[:2], 1), self.ground)], axis=-1)
 
     def limits(self) -> tuple[float, float, float, float]:
         """Left, right, low, high [m] of a picture that holds the cell and every pose."""
-        fat = _FAT * np.array([[-1.0, -1.0], [1.0, 1.0]])
-        arms = (self.appear(self._held)[:, None] + fat).reshape(-1, 2)
+        arms = self.appear(self._held)
         still = self.appear(np.concatenate([self.ground_corners(), self.faces.reshape(-1, 3)]))
-        (x0, y0), (x1, y1) = (f(np.concatenate([arms, still]), axis=0) for f in (np.min, np.max))
+        seen = np.concatenate([arms - _FAT, arms + _FAT, still])
+        (x0, y0), (x1, y1) = seen.min(axis=0), seen.max(axis=0)
         return x0 - 0.01, x1 + 0.01, y0 - 0.01, y1 + 0.01
 
 
@@ -101,7 +103,9 @@ def frame_cell(ax: Axes, view: CellView) -> Axes:
     if view.floor is not None:
         how = {"facecolor": FLOOR_COLOUR, "edgecolor": COLOURS.grid, "lw": 0.6, "zorder": 0.5}
         ax.fill(*view.appear(view.ground_corners()).T, **how)
-    add_segments(ax, view.appear(view.ground_lines()), COLOURS.grid, 0.5, 0.6)
+    (x0, y0), (x1, y1) = view.ends
+    lines = [[(x, y0), (x, y1)] for x in _marks(x0, x1)] + [[(x0, y), (x1, y)] for y in _marks(y0, y1)]
+    add_segments(ax, view.appear(np.insert(np.array(lines), 2, view.ground, axis=-1)), COLOURS.grid, 0.5, 0.6)
     return ax
 
 
@@ -112,17 +116,39 @@ def add_poses(ax: Axes, view: CellView, poses: Sequence[CellPose], pale: bool = 
     return solids
 
 
-def _along_capsules(points: np.ndarray) -> np.ndarray:
-    """Points all along the capsules, from ``arm_points`` (k, 2 c + 1, 3), the tool point last again."""
-    starts, ends = np.split(points[:, :-1], 2, axis=1)
-    between = [starts + share * (ends - starts) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
-    return np.concatenate([*between, points[:, -1:]], axis=1)
-
-
-def _rounded(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Ends (2, 2) of the ground, half a line's distance beyond what stands on it."""
-    return np.array([np.floor(2 * low / GRID - 0.25) / 2, np.ceil(2 * high / GRID + 0.25) / 2]) * GRID
-
-
 def _marks(low: float, high: float) -> np.ndarray:
     return GRID * np.arange(np.ceil(low / GRID - 1e-9), np.floor(high / GRID + 1e-9) + 1)
+
+
+def choose_view(solids: Sequence[Box | Cylinder | Mesh | Sphere], points: np.ndarray) -> View:
+    """The one of 24 views, all from a little above, from which an arm among solids is seen best.
+
+    ``points`` (k, p, 3) are of the arm in k poses, the tool point last [m].
+    """
+    views = [make_view(azimuth, _ELEVATION) for azimuth in _AZIMUTHS]
+    chosen = points.reshape(-1, 3)[:: max(1, points.shape[0] * points.shape[1] // _MAX_POINTS)]
+    tool = points[:, -1]
+    spread = [_length(project(view, tool)) for view in views]
+    middle, length = tool.mean(axis=0), np.linalg.norm(np.ptp(points, axis=1), axis=1)
+    scores = [
+        6.0 * seen_share(solids, chosen, view)
+        + 2.0 * seen_share(solids, tool, view)
+        + way / max(_length(tool), 1e-9)
+        + 2.0 * float((np.ptp(points @ view.right, axis=1) / length).mean())  # how broad the arm looks
+        + 0.5 * float(view.toward @ middle) / max(float(np.linalg.norm(middle)), 1e-9)  # the tool in front
+        for view, way in zip(views, spread, strict=True)
+    ]
+    return views[int(np.argmax(scores))]
+
+
+def seen_share(solids: Sequence[Box | Cylinder | Mesh | Sphere], points: np.ndarray, view: View) -> float:
+    """Share of points (k, 3) [m] with no solid between them and the eye."""
+    rays = points[:, None] + _RAY[:, None] * view.toward
+    hidden = np.zeros(rays.shape[:2], dtype=bool)
+    for solid in solids:
+        hidden |= solid.contains(*np.moveaxis(rays, 2, 0))
+    return float(1.0 - hidden.any(axis=1).mean())
+
+
+def _length(points: np.ndarray) -> float:
+    return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())

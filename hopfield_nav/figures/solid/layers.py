@@ -27,22 +27,17 @@ def cell_classes(run: Run, plan: PlanRecord, path: bool = True) -> np.ndarray:
     NEW is the cell just marked; cells of the path may be left without a class of their own.
     """
     classes = np.zeros(run.world.map.shape, dtype=int)
-    classes[_excluded(run)] = EXCLUDED
+    blocked = np.isin(run.data.final_map.values, (1, 2)) & ~run.plans()[-1].felt  # from the start
+    if run.world.map.rim == "blocked":
+        for axis in range(blocked.ndim):
+            np.moveaxis(blocked, axis, 0)[[0, -1]] = True
+    classes[blocked] = EXCLUDED
     if path and len(plan.path):
         classes[tuple(plan.path.T)] = PATH
     classes[plan.felt] = FELT
     if plan.cell is not None and plan.felt[tuple(plan.cell)]:
         classes[tuple(plan.cell)] = NEW
     return classes
-
-
-def _excluded(run: Run) -> np.ndarray:
-    """Cells blocked from the start: rim and known obstacles, a bool grid."""
-    excluded = np.isin(run.data.final_map.values, (1, 2)) & ~run.plans()[-1].felt
-    if run.world.map.rim == "blocked":
-        for axis in range(excluded.ndim):
-            np.moveaxis(excluded, axis, 0)[[0, -1]] = True
-    return excluded
 
 
 def final_plan(run: Run) -> PlanRecord:
@@ -71,13 +66,8 @@ def cell_centres(run: Run, cells: np.ndarray) -> np.ndarray:
 
 def add_cells(ax: Axes, run: Run, classes: np.ndarray) -> None:
     """Colour cells by class, (nx, ny); of a map in space one level."""
-    colours = [
-        (1, 1, 1, 0),
-        to_rgba(COLOURS.excluded, 0.35),
-        to_rgba(COLOURS.planned, 0.25),
-        to_rgba(COLOURS.felt, felt_alpha(run)),
-        to_rgba(COLOURS.true, 1),
-    ]
+    shades = ("white", 0.0), (COLOURS.excluded, 0.35), (COLOURS.planned, 0.25), (COLOURS.felt, felt_alpha(run))
+    colours = [to_rgba(*shade) for shade in (*shades, (COLOURS.true, 1.0))]
     ax.imshow(
         classes.T, cmap=ListedColormap(colours), vmin=-0.5, vmax=len(colours) - 0.5, origin="lower",
         extent=map_extent(run), interpolation="none", zorder=2, aspect="equal",
@@ -129,12 +119,15 @@ def obstacle_outlines(run: Run, z: float, chosen: np.ndarray) -> list[Polygon]:
     return [Polygon(outline) for outline in slices if len(outline)]
 
 
-def add_ends(ax: Axes, run: Run, size: float = 6.0, appear: Appear = lambda point: point[:2]) -> list[Line2D]:
+def add_ends(
+    ax: Axes, run: Run, size: float = 6.0, appear: Appear = lambda point: point[:2], zorder: float = 6.0
+) -> list[Line2D]:
     """Start and, where the world has one, goal, where points (3,) [m] appear on the axes; from above by default."""
-    ends = [mark_start(ax, appear(start_point(run)), size)]
-    return ends + (
-        [] if run.world.goal_point is None else [mark_goal(ax, appear(np.array(run.world.goal_point)), size)]
-    )
+    ends, goal = [mark_start(ax, appear(start_point(run)), size)], run.world.goal_point
+    ends += [] if goal is None else [mark_goal(ax, appear(np.array(goal)), size)]
+    for mark in ends:
+        mark.set_zorder(zorder)
+    return ends
 
 
 def mark_start(ax: Axes, point: Sequence[float] | np.ndarray, size: float = 6.0) -> Line2D:

@@ -1,10 +1,12 @@
-"""What is in space on axes: solids in pixels, in the lights of the page, and lines that solids hide.
+"""What is in space on axes, from one side: solids in pixels, in the lights of the page, and lines that solids hide.
+
+The projection is parallel, so that lengths stay comparable; axes are in metres of the picture plane.
 
 ``Solids`` paints faces into the pixels of its axes, as many as the file or film has; lines over them stay lines.
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -15,12 +17,32 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from hopfield_nav.figures.solid.raster import paint
-from hopfield_nav.figures.solid.view import View, project
 
 Part = tuple[np.ndarray, np.ndarray]  # faces (k, 4, 3) in base axes [m], and their colours (k, 4) or (4,)
 _HIDDEN = 0.3  # how opaque a line is behind something opaque
 _BEFORE = 0.004  # [m] that a line may lie inside a solid and is not behind it: it ends in the tool
 _STEP = 0.01  # [m] of a line between two points that are looked at
+
+
+class View(NamedTuple):
+    """Right, up and towards the eye: three unit vectors (3,) in base axes."""
+
+    right: np.ndarray
+    up: np.ndarray
+    toward: np.ndarray
+
+
+def make_view(azimuth: float = 58.0, elevation: float = 34.0) -> View:
+    """A view from the azimuth of the eye, from the x axis towards y, and its elevation [degrees]."""
+    a, e = np.radians([azimuth, elevation])
+    toward = np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
+    right = np.array([-np.sin(a), np.cos(a), 0.0])
+    return View(right, np.cross(toward, right), toward)
+
+
+def project(view: View, points: np.ndarray) -> np.ndarray:
+    """Points (..., 3) [m] as they appear, (..., 2) [m]."""
+    return np.stack([points @ view.right, points @ view.up], axis=-1)
 
 
 class Solids(Artist):
@@ -65,14 +87,19 @@ class Solids(Artist):
         if not self.get_visible() or not len(self._faces):
             return
         fine = renderer.get_image_magnification()
-        origin, scale = self._pixels(fine)
+        origin, unit = fine * self.axes.transData.transform([[0.0, 0.0], [1.0, 1.0]])
+        scale = unit - origin  # pixels a metre, to the right and upwards
         corners = np.concatenate([self._faces[..., :2] * scale + origin, self._faces[..., 2:]], axis=-1)
         ends = fine * self.axes.bbox.extents
         low = np.floor(np.maximum(ends[:2], np.nanmin(corners[..., :2], axis=(0, 1)))).astype(int)
         high = np.ceil(np.minimum(ends[2:], np.nanmax(corners[..., :2], axis=(0, 1)))).astype(int)
         corners[..., :2] -= low
         size = np.maximum(high - low, 1)
-        picture, depth = paint(corners, self._colours, self._layers, size, self._cut(origin - low, scale))
+        cut = np.zeros(4)  # of ``paint``: height over the cut, on the side that is shown
+        if self._height is not None:
+            slope = self._base[:, 2] / [*scale, 1.0]
+            cut = self._side * np.append(slope, -slope[:2] @ (origin - low) - self._height)
+        picture, depth = paint(corners, self._colours, self._layers, size, cut)
         self._seen = depth, origin - low, scale
         renderer.draw_image(renderer.new_gc(), *(low / fine), picture)
 
@@ -89,18 +116,6 @@ class Solids(Artist):
         nearest = depth[row[inside].astype(int), column[inside].astype(int)]
         hidden[inside] = nearest > place[inside, 2] + _BEFORE
         return hidden
-
-    def _pixels(self, fine: float) -> tuple[np.ndarray, np.ndarray]:
-        """Where the axes' origin is, and how many pixels a metre has to the right and upwards."""
-        origin, unit = fine * self.axes.transData.transform([[0.0, 0.0], [1.0, 1.0]])
-        return origin, unit - origin
-
-    def _cut(self, origin: np.ndarray, scale: np.ndarray) -> np.ndarray:
-        """(4,) of ``paint``: height over the cut, on the side that is shown, from a place in the picture."""
-        if self._height is None:
-            return np.zeros(4)
-        slope = self._base[:, 2] / [*scale, 1.0]
-        return self._side * np.append(slope, -slope[:2] @ origin - self._height)
 
 
 class SpaceLine(Line2D):

@@ -17,9 +17,8 @@ from hopfield_nav.build import all_solids, build_arm
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.solid.faces import arm_outline, arm_points, faces_of, foot, pose_outline
 from hopfield_nav.figures.solid.layers import EXCLUDED, FELT, NEW, add_segments, cell_classes
-from hopfield_nav.figures.solid.picture import Part, Solids, SpaceLine
+from hopfield_nav.figures.solid.picture import Part, Solids, SpaceLine, make_view, project
 from hopfield_nav.figures.solid.room import cube_faces, grid_lines, in_space, map_extent, room_edges, room_ends
-from hopfield_nav.figures.solid.view import make_view, project
 from hopfield_nav.record import PlanRecord, Run
 from hopfield_nav.world import Cylinder, Floor, Solid
 
@@ -88,8 +87,7 @@ class SceneView:
         """Felt cells in space, and those known from the start; a blocked rim would hide them all, and is left out."""
         classes = cell_classes(self.run, plan, path=False)
         if self.run.world.map.rim == "blocked":
-            inner = (slice(1, -1),) * classes.ndim
-            classes = np.pad(classes[inner], 1)
+            classes = np.pad(classes[1:-1, 1:-1, 1:-1], 1)
         shown = (EXCLUDED, FELT, NEW) if known else (FELT, NEW)
         return [(cube_faces(self.run, np.argwhere(classes == k)), np.array(to_rgba(*_CUBE_COLOURS[k]))) for k in shown]
 
@@ -101,10 +99,8 @@ class SceneView:
         colours = {EXCLUDED: (COLOURS.excluded, 0.3), FELT: (COLOURS.felt, 0.8), NEW: (COLOURS.felt, 1.0)}
         at = np.argwhere(classes > 0)
         corners = at[:, None, :] + np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
-        world = self.run.world.map
-        return self.on_plane(np.array(world.origin[:2]) + world.spacing * corners), [
-            to_rgba(*colours[int(classes[tuple(cell)])]) for cell in at
-        ]
+        points = np.array(self.run.world.map.origin[:2]) + self.run.world.map.spacing * corners
+        return self.on_plane(points), [to_rgba(*colours[int(classes[tuple(cell)])]) for cell in at]
 
     def limits(self, arm: bool = True) -> tuple[float, float, float, float]:
         """Left, right, low, high [m] of a picture that holds map, obstacles and every pose of the arm."""
@@ -112,18 +108,13 @@ class SceneView:
         floors = [_floor(self, height) for height in self.floors]
         seen = self.appear(np.concatenate([corners, self._ends, *floors]))
         if arm:
-            seen = np.concatenate([seen, self._poses_as_seen()])
+            poses = self.run.data.q.values
+            poses = poses[:: max(1, len(poses) // 60)] if len(poses) else np.array([self.run.world.start.joints])
+            points = self.appear(arm_points(self.arm, poses[np.isfinite(poses).all(axis=1)])).reshape(-1, 2)
+            seen = np.concatenate([seen, points - 0.075, points + 0.075])
         (x0, y0), (x1, y1) = seen.min(axis=0), seen.max(axis=0)
         left, low = x0 - 0.03 - 0.03 * self.in_space, y0 - 0.03 - 0.02 * self.in_space
         return left, x1 + 0.02, low, y1 + 0.01 * (not arm)
-
-    def _poses_as_seen(self) -> np.ndarray:
-        """Points (k, 2) [m] around the arm in every pose."""
-        poses = self.run.data.q.values
-        poses = poses[:: max(1, len(poses) // 60)] if len(poses) else np.array([self.run.world.start.joints])
-        poses = poses[np.isfinite(poses).all(axis=1)]
-        fat = 0.075 * np.array([[-1.0, -1.0], [1.0, 1.0]])
-        return (self.appear(arm_points(self.arm, poses)).reshape(-1, 1, 2) + fat).reshape(-1, 2)
 
 
 def _is_endless(solid: Solid) -> bool:

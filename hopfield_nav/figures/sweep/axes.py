@@ -1,8 +1,7 @@
 """The axis of a swept parameter: its values, where they stand, and what is written at them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -19,12 +18,10 @@ _UNEVEN = 3.5  # steps that differ by more than this factor are drawn alike
 Kind = Literal["linear", "log", "even"]
 
 
-@dataclass(frozen=True)
-class SweptAxis:
+class SweptAxis(NamedTuple):
     """A parameter along an axis."""
 
-    name: str  # of the parameter
-    label: str  # with its unit
+    label: str  # of the parameter, with its unit
     kind: Kind  # ``linear`` or ``log`` in the values, or ``even``: one step a value, as for words
     values: list[Any]  # numbers, words, or the middles of bins
     at: np.ndarray  # (n,) where the values stand along the axis
@@ -32,17 +29,7 @@ class SweptAxis:
     codes: np.ndarray  # (runs,) which value each run has
     where: np.ndarray  # (runs,) where each run stands
     binned: bool  # whether runs of several values share a bin
-
-    @property
-    def ordered(self) -> bool:
-        """Whether the values have an order: numbers do, methods do not."""
-        return not any(isinstance(value, str) for value in self.values)
-
-    def place(self, value: Any) -> float:
-        """Where a value stands, that of a run or any other number on a scale of numbers."""
-        if self.kind == "even":
-            return float(self.at[self.values.index(value)])
-        return float(value)
+    words: bool  # whether some values are words, which have no order
 
 
 def swept_axis(points: Points, name: str, even: bool = False) -> SweptAxis:
@@ -50,18 +37,28 @@ def swept_axis(points: Points, name: str, even: bool = False) -> SweptAxis:
 
     Raises ``BadInput``: there is no such column.
     """
-    raw = points.values(name)
-    values, codes = codes_of(raw)
-    label = points.label(name)
-    if raw.dtype.kind != "f" or not np.isfinite(raw).all():
-        return _even(name, label, [short(value) for value in values], codes)
-    if len(values) > MOST_VALUES:
-        return _binned(name, label, raw, even)
-    kind = "even" if even else _kind(np.array(values))
-    if kind == "even":
-        return _even(name, label, values, codes)
-    at = np.array(values)
-    return SweptAxis(name, label, kind, values, at, _edges(at, kind), codes, raw, False)
+    where = points.values(name)
+    values, codes = codes_of(where)
+    numbers = where.dtype.kind == "f" and bool(np.isfinite(where).all())
+    kind: Kind = "even"
+    if binned := numbers and len(values) > MOST_VALUES:
+        kind = "log" if where.min() > 0 and where.max() > 20 * where.min() else "linear"
+        edges = (np.geomspace if kind == "log" else np.linspace)(where.min(), where.max(), _BINS + 1)
+        codes = np.clip(np.searchsorted(edges, where, side="right") - 1, 0, _BINS - 1)
+        at = np.sqrt(edges[:-1] * edges[1:]) if kind == "log" else (edges[:-1] + edges[1:]) / 2
+        values = at.tolist()
+    elif numbers:
+        at = np.array(values)
+        kind = _kind(at)
+    else:
+        values = [short(value) for value in values]
+    if even or kind == "even":
+        kind, at, edges = "even", np.arange(len(values), dtype=float), np.arange(len(values) + 1) - 0.5
+        where = at[codes]
+    elif not binned:
+        edges = _edges(at, kind)
+    words = any(isinstance(value, str) for value in values)
+    return SweptAxis(points.label(name), kind, values, at, edges, codes, where, binned, words)
 
 
 def scale_axis(axis: SweptAxis, line: MatplotlibAxis, room: int = 44, marks: Mapping[int, str] | None = None) -> None:
@@ -75,7 +72,7 @@ def scale_axis(axis: SweptAxis, line: MatplotlibAxis, room: int = 44, marks: Map
         return
     texts = [short(value) + (marks or {}).get(k, "") for k, value in enumerate(axis.values)]
     across = line.axis_name == "x"
-    words = across and not axis.ordered
+    words = across and axis.words
     turned = words and sum(map(len, texts)) + 2 * len(texts) > room
     sizes = [(len(text) + 1) / room if across and not turned else 0.085 for text in texts]
     line.set_major_locator(FixedLocator(axis.at))
@@ -95,13 +92,6 @@ def plain_ticks(line: MatplotlibAxis, low: float, high: float) -> None:
         line.set_minor_formatter(NullFormatter())
 
 
-def count_ticks(line: MatplotlibAxis, values: np.ndarray) -> None:
-    """Whole numbers along an axis of counts, and room for one where all are the same."""
-    line.set_major_locator(MaxNLocator(5, integer=True))
-    if values.max() - values.min() < 3:
-        line.axes.set(**{f"{line.axis_name}lim": (values.min() - 0.5, values.max() + 1)})
-
-
 def scale_values(line: MatplotlibAxis, values: np.ndarray, count: bool, least: float) -> bool:
     """Logarithmic over orders of magnitude, from ``least`` where zero is among them, or whole numbers.
 
@@ -115,7 +105,9 @@ def scale_values(line: MatplotlibAxis, values: np.ndarray, count: bool, least: f
         line.axes.set(**{f"{line.axis_name}scale": "log"})
         plain_ticks(line, low, high)
     elif count:
-        count_ticks(line, values)
+        line.set_major_locator(MaxNLocator(5, integer=True))
+        if high - low < 3:  # room for a tick where all are the same
+            line.axes.set(**{f"{line.axis_name}lim": (low - 0.5, high + 1)})
     else:
         return False
     return True
@@ -140,23 +132,6 @@ def _thinned(axis: SweptAxis, texts: list[str], sizes: list[float]) -> list[str]
         kept.append(text if fits else "")
         free = place + size / 2 if fits else free
     return kept
-
-
-def _even(name: str, label: str, values: list[Any], codes: np.ndarray) -> SweptAxis:
-    at = np.arange(len(values), dtype=float)
-    edges = np.arange(len(values) + 1) - 0.5
-    return SweptAxis(name, label, "even", values, at, edges, codes, at[codes], False)
-
-
-def _binned(name: str, label: str, raw: np.ndarray, even: bool) -> SweptAxis:
-    low, high = raw.min(), raw.max()
-    kind: Kind = "log" if low > 0 and high > 20 * low else "linear"
-    edges = (np.geomspace if kind == "log" else np.linspace)(low, high, _BINS + 1)
-    codes = np.clip(np.searchsorted(edges, raw, side="right") - 1, 0, _BINS - 1)
-    at = np.sqrt(edges[:-1] * edges[1:]) if kind == "log" else (edges[:-1] + edges[1:]) / 2
-    if even:
-        return SweptAxis(name, label, "even", at.tolist(), np.arange(10.0), np.arange(11) - 0.5, codes, codes, True)
-    return SweptAxis(name, label, kind, at.tolist(), at, edges, codes, raw, True)
 
 
 def _kind(values: np.ndarray) -> Kind:

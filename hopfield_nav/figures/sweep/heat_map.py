@@ -2,7 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import cycle
 from typing import Any
 
 import matplotlib
@@ -18,7 +19,7 @@ from matplotlib.ticker import MaxNLocator
 
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.sweep.axes import SweptAxis, plain_ticks, scale_axis, swept_axis
-from hopfield_nav.figures.sweep.points import MARKS, MEANT, TIME, Points, groups, median
+from hopfield_nav.figures.sweep.points import MEANT, TIME, Points, groups, median
 
 COLOUR_MAP = "viridis"  # perceptually uniform, and the same to colour-blind readers
 MOST_NUMBERS = 64  # cells with a number written in them, at the most
@@ -57,7 +58,11 @@ def draw_heat_map(
     norm = norm or norm_of(values, share, quantity)
     ax.set_facecolor(_EMPTY)
     mesh = ax.pcolormesh(across.edges, up.edges, values, cmap=COLOUR_MAP, norm=norm, edgecolors="white", linewidth=0.3)
-    _add_hatches(ax, fails, hatches_of(data), across, up)
+    hatches = hatches_of(points)
+    for i, j in np.argwhere(fails != ""):
+        (left, right), (low, high) = across.edges[j : j + 2], up.edges[i : i + 2]
+        how: dict[str, Any] = {"hatch": hatches[fails[i, j]], "edgecolor": COLOURS.excluded, "linewidth": 0}
+        ax.add_patch(Rectangle((left, low), right - left, high - low, fill=False, **how))
     if values.size <= MOST_NUMBERS:
         _add_numbers(ax, values, across, up, norm)
     _add_marks(ax, points, here, across, up, values.size <= MOST_NUMBERS)
@@ -71,10 +76,20 @@ def draw_heat_map(
 
 def add_bar(axes: Any, mesh: Any, label: str, quantity: str, values: np.ndarray) -> None:
     """A colour bar beside one or several axes."""
-    figure = np.ravel(axes)[0].figure
-    bar = figure.colorbar(mesh, ax=axes, label=label, pad=0.02, aspect=25, extend=_beyond(values, mesh.norm))
+    below, above = bool((values < mesh.norm.vmin).any()), bool((values > mesh.norm.vmax).any())
+    extend = "both" if below and above else "min" if below else "max" if above else "neither"  # which ends are pointed
+    bar = np.ravel(axes)[0].figure.colorbar(mesh, ax=axes, label=label, pad=0.02, aspect=25, extend=extend)
     bar.outline.set_visible(False)
-    _tidy_bar(bar, mesh.norm, quantity)
+    if isinstance(mesh.norm, SymLogNorm):
+        top = int(math.log10(mesh.norm.vmax or 1))
+        bar.set_ticks([0, *(10.0**k for k in range(top + 1))])
+        bar.set_ticklabels(["0", "1", "10", *(f"$10^{{{k}}}$" for k in range(2, top + 1))][: top + 2])
+        bar.minorticks_off()
+    elif isinstance(mesh.norm, LogNorm):
+        plain_ticks(bar.ax.yaxis, mesh.norm.vmin, mesh.norm.vmax)
+    else:
+        bar.locator = MaxNLocator(5, integer=quantity.endswith("_count"))
+        bar.update_ticks()
 
 
 def heat_map_handles(data: xr.Dataset, quantities: Sequence[str] = ()) -> list[Artist]:
@@ -84,36 +99,27 @@ def heat_map_handles(data: xr.Dataset, quantities: Sequence[str] = ()) -> list[A
     handles = mark_handles(points)
     handles += [
         Patch(hatch=hatch, label=words if words in HATCHES else f"not {words}", **how)
-        for words, hatch in hatches_of(data).items()
+        for words, hatch in hatches_of(points).items()
     ]
     missing = [name for name in quantities if any(np.isnan(median(points.numbers(name)[r])) for r in points.settings())]
-    if missing or points.count < points.whole:
-        handles.append(Patch(facecolor=_EMPTY, label=f"– no value ({_why(points, missing)})"))
+    why = ["never arrives" if name == TIME else "nothing felt" for name in missing]
+    why += ["not run"] * (points.count < points.whole)
+    if why:
+        handles.append(Patch(facecolor=_EMPTY, label=f"– no value ({', '.join(dict.fromkeys(why))})"))
     return handles
 
 
 def mark_handles(points: Points) -> list[Artist]:
     """Legend of the marks that occur."""
     how: dict[str, Any] = {"color": COLOURS.ink, "ls": "", "ms": 5, "mew": 0}
-    return [
-        Line2D([], [], marker=f"${mark}$", label=MEANT[name], **how)
-        for name, mark in MARKS.items()
-        if points.row_of(name) is not None
-    ]
+    return [Line2D([], [], marker=f"${mark}$", label=MEANT[mark], **how) for mark in points.marked]
 
 
-def hatches_of(data: xr.Dataset) -> dict[str, str]:
-    """Of everything that a setting falls short of its hatch."""
-    found = [word for word in dict.fromkeys(Points(data).fails) if word]
-    others = [word for word in found if word not in HATCHES]
-    further = {word: _FURTHER[k % len(_FURTHER)] for k, word in enumerate(others)}
-    return {word: hatch for word, hatch in (HATCHES | further).items() if word in found}
-
-
-def _why(points: Points, missing: Sequence[str]) -> str:
-    told = {TIME: "never arrives"}
-    words = [told.get(name, "nothing felt") for name in missing]
-    return ", ".join(dict.fromkeys(words + ["not run"] * (points.count < points.whole)))
+def hatches_of(points: Points) -> dict[str, str]:
+    """Of everything that a setting falls short of its hatch, those of the rule first."""
+    fails = [word for word in dict.fromkeys(points.fails) if word]
+    of_aim = (word for word in fails if word not in HATCHES)
+    return {word: HATCHES[word] for word in HATCHES if word in fails} | dict(zip(of_aim, cycle(_FURTHER), strict=False))
 
 
 def norm_of(values: np.ndarray, share: np.ndarray, quantity: str) -> Normalize:
@@ -137,14 +143,6 @@ def colour_norm(values: np.ndarray) -> Normalize:
     return Normalize(low, high)
 
 
-def _beyond(values: np.ndarray, norm: Normalize) -> str:
-    """Which ends of the colour bar are pointed: some cell lies beyond."""
-    finite = values[np.isfinite(values)]
-    below = finite.size > 0 and finite.min() < norm.vmin
-    above = finite.size > 0 and finite.max() > norm.vmax
-    return {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[int(below), int(above)]
-
-
 def _cells(
     points: Points, quantity: str, across: SweptAxis, up: SweptAxis, here: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -163,30 +161,17 @@ def _cells(
     return values, share, fails
 
 
-def _add_hatches(ax: Axes, fails: np.ndarray, hatches: Mapping[str, str], across: SweptAxis, up: SweptAxis) -> None:
-    for i, j in np.argwhere(fails != ""):
-        low = across.edges[j], up.edges[i]
-        size = across.edges[j + 1] - low[0], up.edges[i + 1] - low[1]
-        hatch = hatches[fails[i, j]]
-        ax.add_patch(Rectangle(low, *size, fill=False, hatch=hatch, edgecolor=COLOURS.excluded, linewidth=0))
-
-
 def _add_marks(ax: Axes, points: Points, here: np.ndarray, across: SweptAxis, up: SweptAxis, beside: bool) -> None:
     """The marks in their cells, at the right above where there is a number."""
     cells: dict[tuple[int, int], str] = {}
-    for name, mark in MARKS.items():
-        row = points.row_of(name)
-        if row is not None and here[row]:
+    for mark, row in points.marked.items():
+        if here[row]:
             cell = int(up.codes[row]), int(across.codes[row])
             cells[cell] = mark + cells.get(cell, "")
     for (i, j), marks in cells.items():
         place = (across.edges[j + 1], up.edges[i + 1]) if beside else (across.at[j], up.at[i])
-        where = (
-            {"ha": "right", "va": "top", "xytext": (-1, -1)}
-            if beside
-            else {"ha": "center", "va": "center", "xytext": (0, 0)}
-        )
-        text = ax.annotate(marks, place, textcoords="offset points", size=6.5, color="black", **where)
+        ha, va, off = ("right", "top", -1) if beside else ("center", "center", 0)
+        text = ax.annotate(marks, place, (off, off), textcoords="offset points", size=6.5, color="black", ha=ha, va=va)
         text.set_path_effects([withStroke(linewidth=1.8, foreground="white")])
 
 
@@ -196,10 +181,9 @@ def _add_numbers(ax: Axes, values: np.ndarray, across: SweptAxis, up: SweptAxis,
         ax.text(across.at[j], up.at[i], "–", color=COLOURS.excluded, size=6, ha="center", va="center")
     for i, j in np.argwhere(np.isfinite(values)):
         colour = colours(norm(values[i, j]))
-        dark = float(np.dot(colour[:3], (0.299, 0.587, 0.114))) < 0.5
-        ink, halo = ("white", colour) if dark else ("black", colour)
+        ink = "white" if float(np.dot(colour[:3], (0.299, 0.587, 0.114))) < 0.5 else "black"
         text = ax.text(across.at[j], up.at[i], number(values[i, j]), color=ink, size=6)
-        text.set(ha="center", va="center", path_effects=[withStroke(linewidth=1.5, foreground=halo)])
+        text.set(ha="center", va="center", path_effects=[withStroke(linewidth=1.5, foreground=colour)])
 
 
 def number(value: float) -> str:
@@ -209,16 +193,3 @@ def number(value: float) -> str:
     if abs(value) >= 9999.5:
         return f"{value / 1000:.0f}k"
     return f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
-
-
-def _tidy_bar(bar: Any, norm: Normalize, quantity: str) -> None:
-    if isinstance(norm, SymLogNorm):
-        top = int(math.log10(norm.vmax or 1))
-        bar.set_ticks([0, *(10.0**k for k in range(top + 1))])
-        bar.set_ticklabels(["0", "1", "10", *(f"$10^{{{k}}}$" for k in range(2, top + 1))][: top + 2])
-        bar.minorticks_off()
-    elif isinstance(norm, LogNorm):
-        plain_ticks(bar.ax.yaxis, norm.vmin, norm.vmax)
-    else:
-        bar.locator = MaxNLocator(5, integer=quantity.endswith("_count"))
-        bar.update_ticks()

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.sweep import axes
-from hopfield_nav.figures.sweep.points import MARKS, Points, groups, median
+from hopfield_nav.figures.sweep.points import Points, counts_in_words, groups, median
 
 _STRIP = 0.16  # half the width of a strip
 SPAN = (5, 95)  # [%]
@@ -31,20 +31,27 @@ def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str) -> Axes:
     kept = [numbers[cell][np.isfinite(numbers[cell])] for cell in cells]
     counts = np.array([len(values) for values in kept if len(values)])
     middle = np.array([median(numbers[cell]) for cell in cells])
-    if axis.ordered:
-        _add_line(ax, points, axis, numbers, (cells, at, kept, middle))
-    else:
+    if axis.words:
         add_strips(ax, at, kept, middle)
-    axes.scale_axis(axis, ax.xaxis, marks=_marks(points, axis))
+    else:
+        _add_line(ax, points, axis, numbers, (cells, at, kept, middle))
+    marks: dict[int, str] = {}
+    for mark, row in points.marked.items():
+        marks[int(axis.codes[row])] = marks.get(int(axis.codes[row]), " ") + mark
+    axes.scale_axis(axis, ax.xaxis, marks=marks)
     axes.limit_axis(axis, ax)
     ax.set_ylabel(points.label(quantity))
-    _scale_values(ax, numbers, quantity.endswith("_count"))
-    ax.set_title(_note(points, counts, axis.ordered), loc="right", size="small")
+    finite = numbers[np.isfinite(numbers)]
+    if finite.size and finite.min() >= 0:  # from zero where it is near; logarithmic over orders of magnitude
+        chosen = axes.scale_values(ax.yaxis, finite, quantity.endswith("_count"), -0.15)
+        if not chosen and finite.max() > 0 and finite.min() < 0.4 * finite.max():
+            ax.set_ylim(0, 1.05 * finite.max())
+    ax.set_title(_note(points, counts, not axis.words), loc="right", size="small")
     return ax
 
 
-def _add_line(ax: Axes, points: Points, axis: axes.SweptAxis, numbers: np.ndarray, found: tuple) -> None:
-    cells, at, kept, middle = found
+def _add_line(ax: Axes, points: Points, axis: axes.SweptAxis, numbers: np.ndarray, of_values: tuple) -> None:
+    cells, at, kept, middle = of_values
     if axis.binned or len(points.parameters) > 1:
         ax.plot(axis.where, numbers, ".", color=COLOURS.excluded, alpha=0.35, ms=2.5, mew=0, zorder=1)
     counts = [len(values) for values in kept if len(values)]
@@ -69,32 +76,10 @@ def add_strips(ax: Axes, at: np.ndarray, kept: list[np.ndarray], middle: np.ndar
     ax.hlines(middle, at - 1.4 * _STRIP, at + 1.4 * _STRIP, color=COLOURS.ink, lw=1.2, zorder=3)
 
 
-def _marks(points: Points, axis: axes.SweptAxis) -> dict[int, str]:
-    """Behind which values the marks of the base world's setting and of the best stand."""
-    found: dict[int, str] = {}
-    for name, mark in MARKS.items():
-        row = points.row_of(name)
-        if row is not None:
-            found[int(axis.codes[row])] = found.get(int(axis.codes[row]), " ") + mark
-    return found
-
-
 def _note(points: Points, counts: np.ndarray, ordered: bool) -> str:
     """What the band is, and of how many runs."""
     if not counts.size:
         return "no values"
-    low, high = int(counts.min()), int(counts.max())
-    number = f"n = {low}" if low == high else f"n = {low}–{high}"
-    band = "" if high == 1 or not ordered else "5–95 %, " if low >= MANY else "min–max, "
+    band = "" if counts.max() == 1 or not ordered else "5–95 %, " if counts.min() >= MANY else "min–max, "
     hollow = "" if points.reached.all() or not ordered else "; hollow: goal not always reached"
-    return band + number + hollow
-
-
-def _scale_values(ax: Axes, numbers: np.ndarray, count: bool) -> None:
-    """From zero where it is near; logarithmic over orders of magnitude."""
-    finite = numbers[np.isfinite(numbers)]
-    if not finite.size or finite.min() < 0:
-        return
-    chosen = axes.scale_values(ax.yaxis, finite, count, -0.15)
-    if not chosen and finite.max() > 0 and finite.min() < 0.4 * finite.max():
-        ax.set_ylim(0, 1.05 * finite.max())
+    return band + counts_in_words(counts) + hollow

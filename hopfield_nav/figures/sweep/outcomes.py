@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.sweep.axes import limit_axis, scale_axis, swept_axis
-from hopfield_nav.figures.sweep.points import Points
+from hopfield_nav.figures.sweep.points import Points, counts_in_words
 from hopfield_nav.record import share_interval
 
 OUTCOMES = {  # from the bottom of a bar; differ for colour-blind readers, and in brightness
@@ -37,8 +37,7 @@ def draw_outcomes(ax: Axes, data: xr.Dataset, x: str | None) -> Axes:
     """
     points = Points(data)
     axis = None if x is None else swept_axis(points, x, even=True)
-    at = np.zeros(1) if axis is None else axis.at
-    codes = np.zeros(points.count, int) if axis is None else axis.codes
+    at, codes = (np.zeros(1), np.zeros(points.count, int)) if axis is None else (axis.at, axis.codes)
     totals = np.bincount(codes, minlength=at.size)
     below = np.zeros(at.size)
     for outcome in present(points):
@@ -47,7 +46,9 @@ def draw_outcomes(ax: Axes, data: xr.Dataset, x: str | None) -> Axes:
         how = {"color": OUTCOMES.get(outcome, _OTHER), "label": outcome.replace("_", " ")}
         ax.bar(at, 100 * share, 0.8, 100 * below, edgecolor="white", linewidth=0.4, **how)
         ink = "white" if outcome in _DARK else COLOURS.ink
-        _add_counts(ax, at - 0.12 * points.repeated, counts, share, below, ink)
+        for k in np.flatnonzero(share > _MIN_LABELLED_SHARE):
+            place = at[k] - 0.12 * points.repeated, 100 * (below[k] + share[k] / 2)
+            ax.text(*place, f"{counts[k]}", ha="center", va="center", color=ink, size=6)
         below += share
     if points.repeated:
         _add_intervals(ax, at, np.bincount(codes[points.reached], minlength=at.size), totals)
@@ -59,7 +60,8 @@ def draw_outcomes(ax: Axes, data: xr.Dataset, x: str | None) -> Axes:
     else:
         scale_axis(axis, ax.xaxis)
         limit_axis(axis, ax)
-    ax.set_title(_total(totals), loc="right", size="small")
+    some = totals[totals > 0]
+    ax.set_title(f"{counts_in_words(some)} a bar" if some.size else "no runs", loc="right", size="small")
     return ax
 
 
@@ -67,14 +69,6 @@ def present(points: Points) -> list[str]:
     """Outcomes that occur, from the bottom of a bar to its top."""
     found = set(points.outcome)
     return [name for name in OUTCOMES if name in found] + sorted(found - set(OUTCOMES))
-
-
-def _add_counts(
-    ax: Axes, at: np.ndarray, counts: np.ndarray, share: np.ndarray, below: np.ndarray, colour: str
-) -> None:
-    for k in np.flatnonzero(share > _MIN_LABELLED_SHARE):
-        height = 100 * (below[k] + share[k] / 2)
-        ax.text(at[k], height, f"{counts[k]}", ha="center", va="center", color=colour, size=6)
 
 
 def _add_intervals(ax: Axes, at: np.ndarray, reached: np.ndarray, totals: np.ndarray) -> None:
@@ -85,11 +79,3 @@ def _add_intervals(ax: Axes, at: np.ndarray, reached: np.ndarray, totals: np.nda
             error = [[100 * max(0, middle - low)], [100 * max(0, high - middle)]]
             how = {"color": COLOURS.ink, "ls": "", "lw": 0.9, "capsize": 1.5, "clip_on": False}
             ax.errorbar(place + 0.25, 100 * middle, error, label="95 % interval", **how)
-
-
-def _total(totals: np.ndarray) -> str:
-    some = totals[totals > 0]
-    if not some.size:
-        return "no runs"
-    low, high = int(some.min()), int(some.max())
-    return f"n = {low} a bar" if low == high else f"n = {low}–{high} a bar"

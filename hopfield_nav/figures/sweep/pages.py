@@ -9,6 +9,7 @@ Every plot is also a function of its own, for one's own axes:
 import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +49,9 @@ def sweep_pages(data: xr.Dataset) -> Iterator[tuple[str, Figure]]:
     changing = [name for name in main_quantities(points) if varies(points, name)]
     third = third_parameter(points, varied)
     if len(set(points.outcome)) > 1:
-        yield "outcomes", outcomes_page(data, names)
+        over: Sequence[str | None] = names or [None]
+        figure = _grid([partial(draw_outcomes, data=data, x=name) for name in over], 5.0)
+        yield "outcomes", add_legend(figure, labelled(figure), 8 if len(names) > 1 else 4)
     if changing and len(names) == 2 and "run" not in data.dims:
         yield "heat_maps", heat_maps_page(data, changing, *names)
     elif third is not None:
@@ -57,10 +60,12 @@ def sweep_pages(data: xr.Dataset) -> Iterator[tuple[str, Figure]]:
     elif changing:
         for name in names:
             ending = "" if len(names) == 1 else "_" + file_name(name)
-            yield f"lines{ending}", lines_page(data, changing, name)
+            figure = _grid([partial(draw_lines, data=data, quantity=each, x=name) for each in changing], 4.8)
+            binned = swept_axis(points, name).binned  # no value has a place of its own
+            yield f"lines{ending}", add_legend(figure, [] if binned else mark_handles(points), 2)
     fronts = [pair for pair in fronts_of(data) if all(points.has(name) and varies(points, name) for name in pair)]
     if fronts and len(names) > 1:
-        yield "pareto", pareto_page(data, fronts[:2])
+        yield "pareto", _grid([partial(draw_pareto, data=data, x=x, y=y) for x, y in fronts[:2]], 6.2)
 
 
 def third_parameter(points: Points, varied: Sequence[str]) -> str | None:
@@ -94,37 +99,25 @@ def main_quantities(points: Points) -> list[str]:
     return [n for n in names if points.data[n].dtype.kind in "fiu" and points.has(n)][:FALL_BACK]
 
 
-def idle_quantities(points: Points) -> list[str]:
-    """Labels of what would be drawn, were it not 0 in every run."""
-    return [points.label(n) for n in MAIN if points.has(n) and not _is_used(points, n)]
-
-
 def _is_used(points: Points, quantity: str) -> bool:
     return bool(np.nan_to_num(points.numbers(quantity)).any())
 
 
-def outcomes_page(data: xr.Dataset, names: list[str]) -> Figure:
-    """Shares of outcomes over each parameter."""
-    axes: Sequence[str | None] = names or [None]
-    draws = [partial(draw_outcomes, data=data, x=name) for name in axes]
-    figure = _grid(draws, 5.0)
-    return add_legend(figure, labelled(figure), 4 if len(draws) == 1 else 8)
-
-
 def heat_maps_page(data: xr.Dataset, quantities: list[str], x: str, y: str) -> Figure:
     """A heat map of each quantity; the longer axis lies across."""
-    points = Points(data)
-    if len(set(points.values(x))) < len(set(points.values(y))):
-        x, y = y, x
+    x, y = _longer_first(Points(data), x, y)
     figure = _grid([partial(draw_heat_map, data=data, quantity=name, x=x, y=y) for name in quantities], 5.6)
     return add_legend(figure, heat_map_handles(data, quantities), 5 if len(quantities) > 1 else 1)
+
+
+def _longer_first(points: Points, *names: str) -> list[str]:
+    return sorted(names, key=lambda name: -len(set(points.values(name))))
 
 
 def multiples_page(data: xr.Dataset, quantity: str, x: str, y: str, third: str) -> Figure:
     """Heat maps of a quantity over two parameters, one for each value of a third, in the same colours."""
     points = Points(data)
-    if len(set(points.values(x))) < len(set(points.values(y))):
-        x, y = y, x
+    x, y = _longer_first(points, x, y)
     values = swept_axis(points, third).values
     columns = min(3, len(values))
     rows = -(-len(values) // columns)
@@ -139,18 +132,6 @@ def multiples_page(data: xr.Dataset, quantity: str, x: str, y: str, third: str) 
         ax.label_outer()
     add_bar(axes, axes[0].collections[0], points.label(quantity), quantity, medians)
     return add_legend(figure, heat_map_handles(data, [quantity]), 5)
-
-
-def lines_page(data: xr.Dataset, quantities: list[str], x: str) -> Figure:
-    """Each quantity over one parameter."""
-    figure = _grid([partial(draw_lines, data=data, quantity=name, x=x) for name in quantities], 4.8)
-    binned = swept_axis(Points(data), x).binned  # no value has a place of its own
-    return add_legend(figure, [] if binned else mark_handles(Points(data)), 2)
-
-
-def pareto_page(data: xr.Dataset, pairs: list[tuple[str, str]]) -> Figure:
-    """Pareto fronts of pairs of quantities, with the settings on them."""
-    return _grid([partial(draw_pareto, data=data, x=x, y=y) for x, y in pairs], 6.2)
 
 
 def file_name(key: str) -> str:
@@ -177,22 +158,19 @@ def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:
     """
     data = read_table(folder)
     figures = inside(Path(folder) / "figures", Path(folder))
-    figures.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     with paper_style():
-        for name, figure in sweep_pages(data):
-            written += save_figure(figure, figures, name, pdf, sweep_note(data))
-        paths = paths_page(data, Path(folder))
-        written += [] if paths is None else save_figure(paths, figures, "paths", pdf, sweep_note(data))
+        for name, figure in chain(sweep_pages(data), [("paths", paths_page(data, Path(folder)))]):
+            written += [] if figure is None else save_figure(figure, figures, name, pdf, sweep_note(data))
     return written
 
 
 def sweep_note(data: xr.Dataset) -> str:
     """What stands below the figures of a sweep: its world, and the settings that all its runs share."""
-    told = data.attrs
-    shared = {k: v for k, v in json.loads(told.get("settings", "{}")).items() if k not in data.variables}
-    idle = ", ".join(idle_quantities(Points(data)))
-    name = str(told.get("world", ""))
+    shared = {k: v for k, v in json.loads(data.attrs.get("settings", "{}")).items() if k not in data.variables}
+    points = Points(data)
+    idle = ", ".join(points.label(n) for n in MAIN if points.has(n) and not _is_used(points, n))
+    name = str(data.attrs.get("world", ""))
     return settings_note(f"{name}  ·  0 in every run: {idle}" if idle else name, shared)
 
 

@@ -1,8 +1,7 @@
 """Two quantities that are both best small: which settings no other beats in both."""
 
 import json
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -15,14 +14,13 @@ from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.sheets import evenly
 from hopfield_nav.figures.sweep.axes import scale_values
 from hopfield_nav.figures.sweep.heat_map import mark_handles
-from hopfield_nav.figures.sweep.points import MARKS, Points, median, plain, short
+from hopfield_nav.figures.sweep.points import Points, median, plain, short
 from hopfield_nav.record import SUMMARY
 
 MOST_NUMBERED = 8
 
 
-@dataclass(frozen=True)
-class SettingMedians:
+class SettingMedians(NamedTuple):
     """Combinations of parameters, each with medians over its runs."""
 
     x: np.ndarray  # (n,) medians
@@ -31,11 +29,7 @@ class SettingMedians:
     able: np.ndarray  # (n,) whether at least half of its runs reached the goal
     # indices of the able ones that no other able one beats, from small x to large; those at one place together
     corners: list[np.ndarray]
-
-    @property
-    def front(self) -> np.ndarray:
-        """All of them."""
-        return np.concatenate([np.zeros(0, int), *self.corners])
+    front: np.ndarray  # all of them
 
 
 def draw_pareto(ax: Axes, data: xr.Dataset, x: str, y: str) -> Axes:
@@ -67,16 +61,14 @@ def draw_pareto(ax: Axes, data: xr.Dataset, x: str, y: str) -> Axes:
 
 def _add_marks(ax: Axes, points: Points, x: str, y: str) -> list[Artist]:
     """The base world's setting and the best; their legend."""
-    names = [name for name in MARKS if points.row_of(name) is not None]
-    for name in names:
-        row = points.row_of(name)
+    for mark, row in points.marked.items():
         group = next(rows for rows in points.settings() if row in rows)
         place = [median(points.numbers(quantity)[group]) for quantity in (x, y)]
-        if name == "base_run":
+        if mark == "○":
             ax.plot(*place, "o", ms=8.5, mfc="none", mec=COLOURS.ink, mew=0.8, zorder=7)
             continue
         ax.annotate(
-            MARKS[name], place, (5.5, 5.5), textcoords="offset points", ha="center", va="center", size=8,
+            mark, place, (5.5, 5.5), textcoords="offset points", ha="center", va="center", size=8,
             color=COLOURS.ink, zorder=7, path_effects=[withStroke(linewidth=1.5, foreground="white")],
         )  # fmt: skip
     return mark_handles(points)
@@ -98,15 +90,13 @@ def _add_limits(ax: Axes, data: xr.Dataset, x: str, y: str) -> list[Artist]:
 def settings(points: Points, x: str, y: str) -> SettingMedians:
     """Medians of two quantities at every setting, and the front."""
     groups = points.settings()
-    first, second = points.numbers(x), points.numbers(y)
-    xs = np.array([median(first[rows]) for rows in groups])
-    ys = np.array([median(second[rows]) for rows in groups])
+    xs, ys = (np.array([median(points.numbers(name)[rows]) for rows in groups]) for name in (x, y))
     known = np.isfinite(xs) & np.isfinite(ys)
-    able = np.array([points.reached[rows].mean() >= 0.5 for rows in groups], bool)
-    rows = np.array([rows[0] for rows in groups], int)
-    xs, ys, rows, able = xs[known], ys[known], rows[known], able[known]
-    index = np.flatnonzero(able)
-    return SettingMedians(xs, ys, rows, able, [index[tied] for tied in pareto_corners(xs[able], ys[able])])
+    able = np.array([points.reached[rows].mean() >= 0.5 for rows in groups], bool)[known]
+    first = np.array([rows[0] for rows in groups], int)[known]
+    xs, ys, index = xs[known], ys[known], np.flatnonzero(able)
+    corners = [index[tied] for tied in pareto_corners(xs[able], ys[able])]
+    return SettingMedians(xs, ys, first, able, corners, np.concatenate([np.zeros(0, int), *corners]))
 
 
 def pareto_corners(x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
@@ -121,8 +111,7 @@ def pareto_corners(x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
 
 def _add_list(ax: Axes, points: Points, found: SettingMedians, marks: list[Artist]) -> None:
     """Numbers at the front, and what they stand for to the right of the axes."""
-    corners = found.corners
-    shown = [corners[k] for k in evenly(len(corners), MOST_NUMBERED)]
+    shown = [found.corners[k] for k in evenly(len(found.corners), MOST_NUMBERED)]
     values = [points.values(name) for name in points.parameters]
     handles: list[Artist] = []
     for k, tied in enumerate(shown):
@@ -132,7 +121,11 @@ def _add_list(ax: Axes, points: Points, found: SettingMedians, marks: list[Artis
         text = ", ".join(short(column[found.rows[tied[0]]]) for column in values)
         more = f" (+{len(tied) - 1})" if len(tied) > 1 else ""
         handles.append(Line2D([], [], ls="", marker=f"${k + 1}$", color=COLOURS.felt, ms=4, mew=0, label=text + more))
-    handles += [*_kinds(found), *marks]
+    if found.able.sum() > found.front.size:
+        handles.append(Line2D([], [], ls="", marker="o", color=COLOURS.housing, ms=2.8, label="dominated"))
+    if not found.able.all():
+        handles.append(Line2D([], [], ls="", marker="x", color=COLOURS.obstacle, ms=3, label="goal not reached"))
+    handles += marks
     if handles:
         title = ",\n".join(plain(name) for name in points.parameters)
         legend = ax.legend(
@@ -140,13 +133,3 @@ def _add_list(ax: Axes, points: Points, found: SettingMedians, marks: list[Artis
             alignment="left", handlelength=1.0,
         )  # fmt: skip
         legend.get_title().set_fontsize("small")
-
-
-def _kinds(found: SettingMedians) -> list[Line2D]:
-    """Legend of the points that are not numbered."""
-    kinds = []
-    if found.able.sum() > found.front.size:
-        kinds.append(Line2D([], [], ls="", marker="o", color=COLOURS.housing, ms=2.8, label="dominated"))
-    if not found.able.all():
-        kinds.append(Line2D([], [], ls="", marker="x", color=COLOURS.obstacle, ms=3, label="goal not reached"))
-    return kinds

@@ -30,11 +30,15 @@ def paths_page(data: xr.Dataset, folder: Path) -> Figure | None:
     if not kept:
         return None
     figure = new_figure(PAGE if len(kept) > 1 else COLUMN, 8.5 * CENTIMETRE)
-    handles: dict[str, Artist] = {}
+    handles, points = dict[str, Artist](), Points(data)
     for k, (index, run) in enumerate(kept.items()):
         ax = draw_trajectory(figure.add_subplot(1, len(kept), k + 1), run)
-        words = textwrap.wrap(f"{marks[index]} {_setting(Points(data), index)}", _LETTERS, max_lines=3)
-        ax.set_title("\n".join([*words, _said(run)]), loc="left")
+        row, peak = points.row_at(index), run.summary["peak_contact_force_N"]
+        setting = ", ".join(f"{plain(name)} {short(points.values(name)[row])}" for name in points.parameters)
+        words = textwrap.wrap(f"{marks[index]} {setting}", _LETTERS, max_lines=3)
+        end = f"{run.outcome} after {run.summary['simulated_time_s']:.1f} s"
+        end += "" if peak is None else f", {peak:.1f} N at most"
+        ax.set_title("\n".join([*words, end]), loc="left")
         handles |= {str(handle.get_label()): handle for handle in trajectory_handles(run)}
     return add_legend(figure, list(handles.values()), 6)
 
@@ -48,13 +52,3 @@ def _kept(folder: Path, index: int) -> Run | None:
         return None
     flat = run is not None and run.world.map.space == "tool" and not in_space(run)
     return run if flat and run is not None and run.data.sizes["time"] > 1 else None
-
-
-def _setting(points: Points, index: int) -> str:
-    row = points.row_at(index)
-    return ", ".join(f"{plain(name)} {short(points.values(name)[row])}" for name in points.parameters)
-
-
-def _said(run: Run) -> str:
-    peak, time = run.summary["peak_contact_force_N"], run.summary["simulated_time_s"]
-    return f"{run.outcome} after {time:.1f} s" + ("" if peak is None else f", {peak:.1f} N at most")

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +16,7 @@ from hopfield_nav.record import SUMMARY
 
 PASSED, FAILS = "passed_through", "fails"
 MARKS = {"base_run": "○", "best_run": "★"}  # as in printed tables
-MEANT = {"base_run": "base world's setting", "best_run": "best"}
+MEANT = {"○": "base world's setting", "★": "best"}
 TIME = "simulated_time_s"  # of a run that did not reach the goal it says nothing about the path
 _LONGEST = 24  # letters of a word at an axis
 _SYMBOLS = {
@@ -33,36 +34,26 @@ class Points:
 
     def __init__(self, data: xr.Dataset) -> None:
         self.data = data
-        swept = _parameters(data)
+        swept = [str(name) for name in data.dims if name != "repeat"]
+        if "run" in data.dims:
+            coordinates = [str(name) for name in data.coords if data[name].dims == ("run",)]
+            swept = [name for name in coordinates if name not in _NOT_PARAMETERS]
         # names of the swept parameters but seeds; of a zipped group the first
         self.parameters = tuple(name for name in swept if name.rpartition(".")[2] != "seed")
         seeds = len(self.parameters) < len(swept)
         # whether several runs share all parameters, as those of several seeds, or were drawn
         self.repeated = seeds or data.sizes.get("repeat", 1) > 1 or "run" in data.dims
-        self._rows = np.array([bool(word) for word in self._words])
-
-    @property
-    def count(self) -> int:
-        """Number of runs whose row was written."""
-        return int(self._rows.sum())
-
-    @property
-    def whole(self) -> int:
-        """Number of runs of the whole sweep."""
-        return int(self._rows.size)
-
-    @cached_property
-    def outcome(self) -> np.ndarray:
-        """(count,) the outcome of each run; one that may have gone through an obstacle did not arrive."""
-        words = self._words[self._rows]
-        if PASSED not in self.data.variables:
-            return words
-        return np.where((words == "reached") & (self.numbers(PASSED) > 0.0), PASSED, words)
-
-    @property
-    def reached(self) -> np.ndarray:
-        """(count,) whether the goal was reached, and not through an obstacle."""
-        return np.asarray(self.outcome == "reached", bool)
+        words = np.array([word if isinstance(word, str) else "" for word in self._all("outcome")], object)
+        self._rows = np.asarray(words != "", bool)
+        # number of runs whose row was written, and of all
+        self.count, self.whole = int(self._rows.sum()), self._rows.size
+        # (count,) the outcome of each run; one that may have gone through an obstacle did not arrive
+        self.outcome = words[self._rows]
+        if PASSED in data.variables:
+            through = (self.outcome == "reached") & (self.numbers(PASSED) > 0.0)
+            self.outcome = np.where(through, PASSED, self.outcome)
+        # (count,) whether the goal was reached, and not through an obstacle
+        self.reached = np.asarray(self.outcome == "reached", bool)
 
     @cached_property
     def fails(self) -> np.ndarray:
@@ -75,10 +66,11 @@ class Points:
             words[rows] = "" if share == 1 else "arrives less often" if share else "never arrives"
         return words
 
-    def row_of(self, mark: str) -> int | None:
-        """The first run of the base world's setting (``base_run``), or of the best (``best_run``), if it is here."""
-        run = self.data.attrs.get(mark)
-        return None if run is None or not self._rows[int(run)] else self.row_at(int(run))
+    @property
+    def marked(self) -> dict[str, int]:
+        """By mark the first run of the base world's setting (○) and of the best (★), if they are here."""
+        runs = {mark: int(self.data.attrs[name]) for name, mark in MARKS.items() if name in self.data.attrs}
+        return {mark: self.row_at(run) for mark, run in runs.items() if self._rows[run]}
 
     def row_at(self, run: int) -> int:
         """Where the run of that index stands among those whose row was written."""
@@ -89,7 +81,9 @@ class Points:
         values = self._all(name)[self._rows]
         if values.dtype.kind in "fiu":
             return np.asarray(values, float)
-        return np.array(_words(values), object)
+        texts = [value if isinstance(value, str) else short(value) for value in values]
+        names = shown_names(texts)  # a method of a file by its name, apart from others of that name
+        return np.array([short(names[text]) for text in texts], object)
 
     def numbers(self, name: str) -> np.ndarray:
         """(count,) values of a quantity, NaN where there is none.
@@ -127,12 +121,6 @@ class Points:
         unit = "" if words else str(attributes.get("units") or "")
         return f"{text} ({unit})" if unit not in ("", "1") else text
 
-    @cached_property
-    def _words(self) -> np.ndarray:
-        """Outcomes of all cells of the table; empty where no row was written."""
-        words = [str(v) if isinstance(v, str) else "" for v in self._all("outcome")]
-        return np.array(words, object)
-
     def _all(self, name: str) -> np.ndarray:
         if name not in self.data.variables:
             known = [str(key) for key in self.data.variables]
@@ -167,30 +155,28 @@ def median(values: np.ndarray) -> float:
     return float(np.median(finite)) if finite.size else math.nan
 
 
+def counts_in_words(counts: np.ndarray) -> str:
+    """How many runs there are at each of some places: ``n = 3``, or from the least to the most."""
+    low, high = int(counts.min()), int(counts.max())
+    return f"n = {low}" if low == high else f"n = {low}–{high}"
+
+
 def short(value: Any) -> str:
     """A value as it stands at an axis."""
     if isinstance(value, int | float | np.number) and not isinstance(value, bool):
-        return _short_number(float(value))
+        number = float(value)
+        if math.isnan(number):
+            return "none"
+        if 1e3 <= abs(number) < 1e4:
+            return f"{number:.0f}"
+        digits, _, exponent = (f"{number:.2e}" if abs(number) >= 1e4 else f"{number:.3g}").partition("e")
+        return f"{float(digits):g}e{int(exponent)}" if exponent else digits
     text = str(value)
     if text.startswith("["):
-        text = _short_list(text)
+        with suppress(ValueError):
+            items = json.loads(text)
+            text = ("×" if all(isinstance(i, int) for i in items) else ", ").join(map(short, items))
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-
-
-def _words(values: np.ndarray) -> list[str]:
-    """What is no number, in short; a method of one's own by its name, apart from others of that name."""
-    texts = [value if isinstance(value, str) else short(value) for value in values]
-    names = shown_names(texts)
-    return [short(names[text]) for text in texts]
-
-
-def _short_number(value: float) -> str:
-    if math.isnan(value):
-        return "none"
-    if 1e3 <= abs(value) < 1e4:
-        return f"{value:.0f}"
-    digits, _, exponent = (f"{value:.2e}" if abs(value) >= 1e4 else f"{value:.3g}").partition("e")
-    return f"{float(digits):g}e{int(exponent)}" if exponent else digits
 
 
 def plain(name: str) -> str:
@@ -198,18 +184,3 @@ def plain(name: str) -> str:
     words = name.rstrip("*").rsplit(".", 1)[-1].replace("_", " ")
     words = _SYMBOLS.get(words, words)
     return f"scale of {words}" if name.endswith("*") else words
-
-
-def _short_list(text: str) -> str:
-    try:
-        items = json.loads(text)
-    except ValueError:
-        return text
-    return ("×" if all(isinstance(i, int) for i in items) else ", ").join(short(item) for item in items)
-
-
-def _parameters(data: xr.Dataset) -> tuple[str, ...]:
-    if "run" not in data.dims:
-        return tuple(str(name) for name in data.dims if name != "repeat")
-    names = (str(name) for name in data.coords if data[name].dims == ("run",))
-    return tuple(name for name in names if name not in _NOT_PARAMETERS)

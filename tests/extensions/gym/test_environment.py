@@ -104,7 +104,7 @@ def test_obstacles_that_are_drawn_are_those_of_the_seed():
 
     def obstacles(seed):
         env.reset(seed=seed)
-        return env._driven.simulation.world.obstacles
+        return env.simulation.world.obstacles
 
     assert obstacles(1) == obstacles(1)
     assert obstacles(1) != obstacles(2)
@@ -121,15 +121,15 @@ def test_torques_are_those_of_the_motors():
         env.step(action)
     simulation = Simulation(load_world("empty", ["goal=null"]))
     simulation.step(0.05, torque=action * env.arm.torque_limits)
-    np.testing.assert_allclose(env._driven.state.q, simulation.q, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(env.state.q, simulation.q, rtol=0, atol=1e-12)
     env.reset(seed=0)
     for _ in range(10):
         env.step(np.clip(action * 1e3, -1, 1))
-    beyond = env._driven.state.q.copy()
+    beyond = env.state.q.copy()
     env.reset(seed=0)
     for _ in range(10):
         env.step(action * 1e3)  # beyond what the motors have
-    np.testing.assert_array_equal(env._driven.state.q, beyond)
+    np.testing.assert_array_equal(env.state.q, beyond)
 
 
 def test_an_episode_ends_at_the_time_limit():

@@ -17,7 +17,7 @@ from hopfield_nav.extensions.known_world.figures import POSES, draw_plan_figures
 from hopfield_nav.figures import paper_style
 from hopfield_nav.figures.solid import CellPose, make_view
 from hopfield_nav.figures.solid import cell as cell_view
-from hopfield_nav.figures.solid.view import choose_view, seen_share
+from hopfield_nav.figures.solid.cell import choose_view, seen_share
 from hopfield_nav.world import Box, Cylinder, parse_world
 
 WORLD = parse_world("""

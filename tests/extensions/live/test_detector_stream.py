@@ -13,7 +13,7 @@ from served import CONSTANT
 from dynamics import gravity_torque, load_arm
 from hopfield_nav.extensions.isolation import push_torque
 from hopfield_nav.extensions.live import DetectorStream, StreamMethods
-from hopfield_nav.extensions.live.commands.watched_lines import alarm_line
+from hopfield_nav.extensions.live.commands.watch import alarm_line
 from hopfield_nav.extensions.live.detector_stream import Seen, likely_links
 from hopfield_nav.extensions.recordings import given_motors
 from hopfield_nav.plugin import find_method
@@ -29,7 +29,14 @@ def judge(noise=0.05, tool_alone=False):
     methods = find_method("estimator", "momentum_observer"), find_method("detector", "joint_torque")
     motors = given_motors([CONSTANT] * 6, 6)
     return DetectorStream(
-        StreamMethods(ARM, *methods, {"pole": 50.0, "threshold": 0.5}, motors, np.full(6, noise), tool_alone=tool_alone)
+        StreamMethods(
+            ARM,
+            *methods,
+            {"pole": 50.0, "threshold": 0.5},
+            motors=motors,
+            noise=np.full(6, noise),
+            tool_alone=tool_alone,
+        )
     )
 
 

@@ -58,7 +58,9 @@ VALUES = {"pole": 15.0, "threshold": 6.0}
 
 
 def methods(values=VALUES):
-    return StreamMethods(load_arm("ur5_controller"), ESTIMATOR, DETECTOR, values, given_motors([CONSTANT] * 6, 6))
+    return StreamMethods(
+        load_arm("ur5_controller"), ESTIMATOR, DETECTOR, values, motors=given_motors([CONSTANT] * 6, 6)
+    )
 
 
 def replayed(data, m):
@@ -121,10 +123,10 @@ def test_a_served_run_gives_the_alarms_of_the_run(run):
     known.add("encoder_resolution")
     values = {name: value for name, value in values.items() if name in known}
     model = build_controller(world, build_arm(world), chosen).model
-    own = StreamMethods(model, chosen.estimator, chosen.detector, values, given_motors([MOTOR_CONSTANT] * 6, 6))
+    own = StreamMethods(model, chosen.estimator, chosen.detector, values, motors=given_motors([MOTOR_CONSTANT] * 6, 6))
     own = replace(own, episodes=True)
     found = replay(model, signals_of_run(run), chosen.estimator, chosen.detector, values, episodes=True)
-    with in_a_thread(source_of_run(run, build_arm(world), 125.0)) as server:
+    with in_a_thread(source_of_run(run, 125.0)) as server:
         rows, _, _ = heard(server.address, DetectorStream(own))
     assert_same(rows, found)
     every = round(world.controller.period / world.plant.step)
@@ -136,7 +138,7 @@ def test_a_served_run_gives_the_alarms_of_the_run(run):
 
 
 def test_a_run_is_told_at_the_next_lower_rate(run):
-    told = source_of_run(run, build_arm(run.world), 100.0)
+    told = source_of_run(run, 100.0)
     assert told.rate == pytest.approx(62.5)
     np.testing.assert_array_equal(told.moving["actual_q"], signals_of_run(run).q[::2])
     np.testing.assert_allclose(
@@ -291,7 +293,9 @@ def watched_level(study, run):
     values = {"threshold": study.joint_scale(others, ESTIMATOR.name), "pole": study.POLE}
     adaptive, model = find_method("detector", "adaptive_joint_torque"), motors.on(load_arm("ur5_controller"))
     with in_a_thread(telling(study.recording(run)), speed=25.0) as server:
-        rows, _, _ = heard(server.address, DetectorStream(StreamMethods(model, ESTIMATOR, adaptive, values, motors)))
+        rows, _, _ = heard(
+            server.address, DetectorStream(StreamMethods(model, ESTIMATOR, adaptive, values, motors=motors))
+        )
     return np.array([row.seen.level for row in rows])
 
 

@@ -12,8 +12,8 @@ from served import CONSTANT, bytes_served, data_package, handshake, in_a_process
 
 from hopfield_nav.cli.app import main
 from hopfield_nav.extensions.live import is_loopback, packages
-from hopfield_nav.extensions.live.commands import watched_lines
-from hopfield_nav.extensions.live.commands.watched_lines import MAX_LINES, WINDOW, WatchedLines
+from hopfield_nav.extensions.live.commands import watch as watching
+from hopfield_nav.extensions.live.commands.watch import MAX_LINES, WINDOW, WatchedLines
 from hopfield_nav.extensions.live.packages import package
 from hopfield_nav.extensions.recordings import load_recording
 
@@ -123,7 +123,7 @@ def test_a_flood_of_words_is_a_few_harmless_lines(capsys):
 
 def test_after_a_while_lines_are_printed_again(capsys, monkeypatch):
     lines, now = WatchedLines(), [0.0]
-    monkeypatch.setattr(watched_lines.clock, "monotonic", lambda: now[0])
+    monkeypatch.setattr(watching.clock, "monotonic", lambda: now[0])
     for _ in range(2):
         for _ in range(MAX_LINES + 5):
             lines.print("lost", "lost: 1")

@@ -66,16 +66,15 @@ def _telling(log: str, rate: float | None, arm: str, overrides: list[str]) -> "S
 
         return source_of_recording(load_recording(path), load_arm(arm))
     say_if_cold()
-    from hopfield_nav.build import build_arm
     from hopfield_nav.experiment import simulate
-    from hopfield_nav.extensions.live.source import RATE, RATES, source_of_run
+    from hopfield_nav.extensions.live.source import source_of_run
     from hopfield_nav.record import load_run
     from hopfield_nav.world import load_world
 
     world = None if is_run else load_world(log, overrides)
     say(*(world.notes if world else ()))
     run = load_run(path) if world is None else simulate(world)
-    return source_of_run(run, build_arm(run.world), rate or RATES.get(run.world.arm, RATE))
+    return source_of_run(run, rate)
 
 
 def _report(server: "Server", told: "Source") -> None:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dynamics import printable
 from hopfield_nav.cli import SameMotor, choose_folder, gone_option, read_joints
-from hopfield_nav.extensions.live.commands.watched_lines import WatchedLines, alarm_line, show_on
 from hopfield_nav.extensions.recordings import chosen as common
 
 if TYPE_CHECKING:
-    from hopfield_nav.extensions.live.detector_stream import StreamMethods
+    from hopfield_nav.extensions.live.detector_stream import Seen, StreamMethods
     from hopfield_nav.extensions.live.link import Link
     from hopfield_nav.extensions.live.monitor import Monitor, Told
     from hopfield_nav.extensions.live.recorder import Recorder
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _NO_CALIBRATE = "watch --record FOLDER alone, then tune --free-run FOLDER, then watch --free-run FOLDER"
 SHOW = 1.0  # [s] between two lines of the level, on a terminal
+MAX_LINES, WINDOW = 30, 10.0  # lines of a kind within so many seconds: whatever a source sends
+LONGEST = 300  # characters of a line
 
 
 def watch(
@@ -106,8 +108,8 @@ def _methods(
     free = [log.recording() for log in logs]
     model, motors = common.motors_of(chosen.model, constants, free, same_motor, "--motor-constants")
     methods = StreamMethods(
-        model, chosen.estimator, chosen.detector, chosen.values, motors,
-        rearm=chosen.rearm, episodes=chosen.episodes, tool_alone=chosen.tool_alone,
+        model, chosen.estimator, chosen.detector, chosen.values, chosen.rearm, chosen.episodes,
+        motors=motors, tool_alone=chosen.tool_alone,
     )  # fmt: skip
     return replace(methods, noise=free_noise(methods, free)) if free else methods
 
@@ -129,11 +131,13 @@ def _watch(
                 if isinstance(told, Notice):
                     lines.print(told.kind, f"{told.kind}: {told.words}")
                     continue
-                if page is not None:
-                    show_on(page, told)
+                if page is not None and told.seen is not None:
+                    page.add(told.time, told.q, told.seen.level, told.seen.tau_external)
                 if told.seen is not None and told.seen.detected:
                     alarms.append(told.seen.time)
                     lines.print("alarm", alarm_line(told.seen))
+                    if page is not None:
+                        page.add_alarm(told.seen.time, alarm_line(told.seen))
                     if keeper is not None:
                         keeper.add_alarm(told.seen)
                 if clock.monotonic() - shown > SHOW:
@@ -141,6 +145,34 @@ def _watch(
                     _show(told, len(alarms))
                 if told.time >= seconds:
                     return
+
+
+class WatchedLines:
+    """Prints lines to stdout; of those of a kind that follow too fast, only that they do."""
+
+    def __init__(self) -> None:
+        self._printed: dict[str, tuple[float, int]] = {}  # kind: since when, how many
+
+    def print(self, kind: str, line: str) -> None:
+        """Print a line of a kind, unless there were ``MAX_LINES`` of them in the last ``WINDOW`` seconds."""
+        now = clock.monotonic()
+        since, count = self._printed.get(kind, (now, 0))
+        if now - since >= WINDOW:
+            since, count = now, 0
+        self._printed[kind] = since, count + 1
+        if count < MAX_LINES:
+            print(printable(line, LONGEST), flush=True)
+        elif count == MAX_LINES:
+            print(f"{kind}: {MAX_LINES} lines within {WINDOW:g} s; more of them are only counted", flush=True)
+
+
+def alarm_line(seen: "Seen") -> str:
+    """When an alarm was raised, at which level, and on which links the arm may be touched."""
+    told = ", or ".join(f"link {link} ({share:.0%})" for link, share in seen.links)
+    where = told or "which link cannot be told"
+    if seen.tool_alone:
+        where = "at the tool, which alone can touch in this world"
+    return f"alarm at {seen.time:.3f} s, level {seen.level:.3g}, {where}"
 
 
 def _show(told: "Told", alarms: int) -> None:

@@ -100,7 +100,11 @@ class SlideAlong(Replan):
         learned = felt and self._slide_across(place, normal)
         self.surface = Surface(place[None], self._normals(place, normal))
         start = self._cell_in_front(place)
-        if course.idle > MAX_IDLE * self._map.grid.spacing or self._is_stuck(time, place):
+        length = STUCK[0] * self._map.grid.spacing
+        if course.came is None or float(np.linalg.norm(place - course.came[1])) > length:
+            course.came = time, place
+        stuck = time - course.came[0] > STUCK[1] * length / self._situation.world.explore.speed  # as between two walls
+        if course.idle > MAX_IDLE * self._map.grid.spacing or stuck:
             return None
         if start is None:
             return course.axis
@@ -116,14 +120,6 @@ class SlideAlong(Replan):
         flat[:rank] = vector[:rank]
         size = float(np.linalg.norm(flat))
         return flat / size if size > motion.LEAST_FORCE else np.zeros(3)
-
-    def _is_stuck(self, time: float, place: np.ndarray) -> bool:
-        """Whether the arm does not get on, as between two walls."""
-        length = STUCK[0] * self._map.grid.spacing
-        course = self._course
-        if course.came is None or float(np.linalg.norm(place - course.came[1])) > length:
-            course.came = time, place
-        return time - course.came[0] > STUCK[1] * length / self._situation.world.explore.speed
 
     def _normals(self, place: np.ndarray, normal: np.ndarray) -> np.ndarray:
         """The normal at a place, and the mean over the last cell's length, as a rough wall is one wall."""
@@ -184,13 +180,9 @@ class SlideAlong(Replan):
         size = float(np.linalg.norm(axis))
         if self._course.axis is not None and size < (_STRAIGHT_ON * self._map.grid.spacing if flat else ON_LINE):
             return self._course.axis
-        return axis / size if size > 0.0 else self._any_axis()
-
-    def _any_axis(self) -> np.ndarray:
-        """Perpendicular to the normal, upright if that can be."""
-        assert self.surface is not None
-        normal = self.surface.normal
-        upright = np.eye(3)[2 if abs(normal[2]) < motion.AGAINST else 0]
+        if size > 0.0:
+            return axis / size
+        upright = np.eye(3)[2 if abs(normal[2]) < motion.AGAINST else 0]  # as far as it is perpendicular to the normal
         axis = upright - (upright @ normal) * normal
         return axis / np.linalg.norm(axis)
 
