@@ -350,6 +350,7 @@ def when_written(file, patience=30.0):
     return file.read_text()
 
 
+@pytest.mark.study
 def test_a_running_cluster_gives_the_same_table_and_one_that_goes_away_is_told(serial, tmp_path, scheduler):
     """The rows that it gave until then are kept."""
     address, processes = scheduler
@@ -390,6 +391,7 @@ MEASURES = Measures(measure, {"one": "1"})
 """
 
 
+@pytest.mark.study
 def test_runs_that_kill_their_process_or_hang_cost_a_cluster_nothing_else(tmp_path, scheduler, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("bad.py").write_text(BAD_RUNS)
