@@ -163,6 +163,14 @@ def ax():
     return Figure().add_subplot()
 
 
+@pytest.fixture
+def sketched(monkeypatch):
+    """Figures of runs are laid out and drawn, but their files stay empty: for tests that ask which there are."""
+    from pictures import sketch
+
+    monkeypatch.setattr("hopfield_nav.figures.run.draw.save_figure", sketch)
+
+
 @pytest.fixture(scope="session")
 def ur5():
     """The UR5 as its own controller computes it."""
