@@ -44,6 +44,7 @@ sys.dont_write_bytecode = False
 
 HERE = Path(__file__).resolve().parent
 EXTENSIONS = HERE.parent / "hopfield_nav" / "extensions"
+STUDY = "\npytestmark = pytest.mark.study\n"
 MISSING = re.compile(r"needs the extension '\w+'|hopfield_nav\.extensions|No such command")
 LONGEST = (
     "test_the_front_pages_can_be_typed", "test_kernels_stay_inside_their_arrays[NUMBA_B",
@@ -68,35 +69,60 @@ def _is_quick(path: Path) -> bool:
     return path.as_posix().endswith(QUICK)
 
 
+def _is_core(path: Path) -> bool:
+    return path.relative_to(HERE).parts[0] not in ("extensions", "scripts", "project")
+
+
+def _has_studies(path: Path) -> bool:
+    """Some tests of the file bear the mark `study`; in tests/scripts all do."""
+    return _is_study(path) or "mark.study" in path.read_text(encoding="utf-8")
+
+
 def _is_study(path: Path) -> bool:
-    return path.is_relative_to(HERE / "scripts") or path == HERE / "project" / "test_bounds.py"
+    """Every test of the file is a study."""
+    return path.is_relative_to(HERE / "scripts") or STUDY in path.read_text(encoding="utf-8")
 
 
 def pytest_ignore_collect(collection_path, config):
     """Only files that are asked for are read, which takes most of the time; studies are no part of the suite."""
-    asked = config.option.markexpr
-    if collection_path.suffix != ".py" or (config.args_source is pytest.Config.ArgsSource.ARGS and not asked):
+    if collection_path.suffix != ".py" or _is_named(config):
         return None
-    passed_over = {
-        "quick": not _is_quick(collection_path), "study": not _is_study(collection_path),
-        "": _is_study(collection_path),
-    }  # fmt: skip
-    return True if passed_over.get(asked) else None
+    wanted = {
+        "quick": _is_quick, "study": _has_studies, "": lambda path: not _is_study(path),
+        "core": lambda path: _is_core(path) and not _is_study(path),
+    }.get(config.option.markexpr)  # fmt: skip
+    return True if wanted and not wanted(collection_path) else None
 
 
-def pytest_collection_modifyitems(items):
+def _is_named(config) -> bool:
+    """Files or tests are named in the command, and no mark: then studies among them run too."""
+    return config.args_source is pytest.Config.ArgsSource.ARGS and not config.option.markexpr
+
+
+def pytest_collection_modifyitems(config, items):
     """What takes minutes is asked first, so that no process is left with it at the end."""
     items.sort(key=lambda item: not item.name.startswith(LONGEST))
     for item in items:
         for needed in item.iter_markers("needs"):
             if not (EXTENSIONS / needed.args[0]).is_dir():
                 item.add_marker(pytest.mark.skip(reason=f"needs the extension {needed.args[0]}"))
-        if _is_quick(item.path):
-            item.add_marker(pytest.mark.quick)
-        if _is_study(item.path):
-            item.add_marker(pytest.mark.study)
-        if item.path.relative_to(HERE).parts[0] not in ("extensions", "scripts", "project"):
-            item.add_marker(pytest.mark.core)
+        _put_marks(item)
+    if not config.option.markexpr and not _is_named(config):
+        studies = [item for item in items if item.get_closest_marker("study")]
+        items[:] = [item for item in items if not item.get_closest_marker("study")]
+        config.hook.pytest_deselected(items=studies)
+
+
+def _put_marks(item) -> None:
+    """A study is neither a quick test nor one of the core."""
+    if _is_study(item.path):
+        item.add_marker(pytest.mark.study)
+    if item.get_closest_marker("study"):
+        return
+    if _is_quick(item.path):
+        item.add_marker(pytest.mark.quick)
+    if _is_core(item.path):
+        item.add_marker(pytest.mark.core)
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -135,6 +161,14 @@ def ax():
     from matplotlib.figure import Figure
 
     return Figure().add_subplot()
+
+
+@pytest.fixture
+def sketched(monkeypatch):
+    """Figures of runs are laid out and drawn, but their files stay empty: for tests that ask which there are."""
+    from pictures import sketch
+
+    monkeypatch.setattr("hopfield_nav.figures.run.draw.save_figure", sketch)
 
 
 @pytest.fixture(scope="session")

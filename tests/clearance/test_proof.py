@@ -47,8 +47,8 @@ def along(start, end, count=DENSE):
 
 @pytest.fixture(scope="module")
 def sampled():
-    """1000 motions, whether each is called free, and its clearance along the path (1000, DENSE) [m]."""
-    start, end = random_motions(1000, 1)
+    """500 motions, whether each is called free, and its clearance along the path (500, DENSE) [m]."""
+    start, end = random_motions(500, 1)
     return start, end, motion_is_free(ARM, SCENE, start, end), clearance(ARM, SCENE, along(start, end))
 
 

@@ -30,6 +30,7 @@ def here(folder):
     assert executed(folder) == []
 
 
+@pytest.mark.study
 def test_commands_use_nothing_that_lies_there(here):
     """One command after the other in one process: what each of them imports first is imported here."""
     words = [command for command in COMMANDS if not command.startswith(SLOW)]
@@ -42,6 +43,7 @@ def test_commands_use_nothing_that_lies_there(here):
     assert "rror" not in done.stderr.replace("error:", ""), done.stderr
 
 
+@pytest.mark.study
 def test_the_processes_of_a_sweep_use_nothing_that_lies_there(here):
     done = start_program(here, ["sweep", "sweep.yaml", "--workers", "1", "--out", "s", "--no-plots"])
     assert done.returncode == 0, done.stderr

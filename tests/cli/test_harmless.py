@@ -66,10 +66,9 @@ def test_an_encoding_without_the_letters_is_no_fault(encoding, tmp_path):
     assert "\\u2192" in told.stdout.decode(encoding)
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
-def test_the_schema_is_json_in_every_encoding(encoding):
-    told = hopfield_nav(encoding, "schema")
-    assert json.loads(told.stdout.decode(encoding)) == json.loads(hopfield_nav("utf-8", "schema").stdout)
+def test_the_schema_is_json_in_every_encoding():
+    told = [json.loads(hopfield_nav(name, "schema").stdout.decode(name)) for name in ("utf-8", "latin-1", "ascii")]
+    assert told[0] == told[1] == told[2]
 
 
 def printed_by(capsys, *words):

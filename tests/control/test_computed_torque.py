@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from kebria2016 import validation, validation_run
@@ -45,6 +47,7 @@ def test_torque_is_that_of_equation_11(arm):
     np.testing.assert_allclose(tau, inverse_dynamics(arm, sensed.q, sensed.qd, wanted), rtol=1e-12, atol=1e-10)
 
 
+@cache
 def _compiled_call(method):
     """The law after its frames, compiled as in the loop."""
     from dynamics.kernels.decorators import kernel
@@ -84,8 +87,8 @@ def test_error_is_the_analytic_one(run):
 
 
 def test_a_held_torque_leaves_an_error_that_falls_with_the_period():
-    errors = [validation.largest_difference(validation_run.follow(True, p)) for p in (1e-3, 5e-4)]
-    assert errors[0] < 0.02
+    errors = [validation.largest_difference(validation_run.follow(True, p)) for p in (2e-3, 1e-3)]
+    assert errors[0] < 0.04
     assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.1)
 
 

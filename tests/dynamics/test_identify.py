@@ -63,8 +63,7 @@ def test_exact_derivatives_give_the_parameters_back(gravity, rotor):
     np.testing.assert_allclose(found, base.of(arm), atol=1e-8)
 
 
-@pytest.mark.parametrize("rotor", ["known", "estimated"])
-@pytest.mark.parametrize("gravity", [None, INCLINE], ids=["upright", "incline"])
+@pytest.mark.parametrize(("gravity", "rotor"), [(None, "known"), (INCLINE, "estimated")], ids=["upright", "incline"])
 def test_filter_chain_costs_less_than_its_stated_bias(gravity, rotor):
     """Without friction 2e-4 kg·m², kg·m; with friction, which jumps, 2e-3, in N·m too."""
     arm = ARM if gravity is None else ARM._replace(gravity=gravity)

@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from dynamics.kernels import numba_parts
 
 PROGRAM = """
@@ -30,6 +32,7 @@ def _printed(**flags):
     return result.stdout, result.stderr
 
 
+@pytest.mark.study
 def test_without_them_the_results_are_the_same(tmp_path):
     plain = _printed(HOPFIELD_NAV_PLAIN_NUMBA="1", NUMBA_CACHE_DIR=str(tmp_path))
     usual = _printed()  # with the code that is there already

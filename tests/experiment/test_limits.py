@@ -16,7 +16,7 @@ LAW = "plant: {{step: {step}}}\ncontroller: {{law: damping, hold: {hold}}}\ntime
 HARD = (
     "plant: {{step: {step}, integrator: {how}}}\ncontact: {{stiffness: {k}, damping: {c}}}\n"
     "obstacles: [{{cylinder: {{center: [0.3, 0.01], radius: 0.1}}}}]\n"
-    "goal: {{cell: [17, 6]}}\ntime_limit: 5\n" + NONE
+    "goal: {{cell: [17, 6]}}\ntime_limit: 2\n" + NONE
 )
 
 

@@ -46,6 +46,7 @@ def kept(folder: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in (folder / "code").rglob("package-*/**/*.nb[ci]")}
 
 
+@pytest.mark.study
 def test_the_extension_adds_a_command_a_navigator_and_a_kept_detector(installed):
     folder, _ = installed
     (folder / "code").mkdir(mode=0o700, exist_ok=True)
@@ -65,6 +66,7 @@ def test_the_extension_adds_a_command_a_navigator_and_a_kept_detector(installed)
     assert kept(folder) == before  # read, and not compiled again
 
 
+@pytest.mark.study
 def test_a_change_in_the_package_compiles_it_anew(installed):
     folder, _ = installed
     command(installed, *WORLD, "--set", "time_limit=1", "--out", "first")

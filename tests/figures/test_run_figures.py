@@ -72,63 +72,71 @@ def gap():
     return simulate(load_world("narrow_gap", [SLOW]))
 
 
-def drawn(run, folder, **how):
-    return {path.stem for path in draw_run_figures(run, folder, **how)}
+@pytest.fixture(scope="module")
+def written(run, tmp_path_factory):
+    """Every figure as PNG and as PDF, of the saved run."""
+    folder = tmp_path_factory.mktemp("written")
+    return draw_run_figures(load_run(run.save(folder / "run")), folder / "figures", pdf=True)
 
 
-def test_every_figure_is_drawn_at_the_width_of_a_column_or_a_page(run, tmp_path):
-    run.save(tmp_path / "run")
-    paths = draw_run_figures(load_run(tmp_path / "run"), tmp_path / "figures")
-    assert {path.stem for path in paths} == NAMES
-    for path in paths:
+@pytest.fixture
+def drawn(sketched, tmp_path):
+    """The names of a run's figures."""
+    return lambda run: {path.stem for path in draw_run_figures(run, tmp_path)}
+
+
+def test_every_figure_is_drawn_at_the_width_of_a_column_or_a_page(written):
+    pictures = [path for path in written if path.suffix == ".png"]
+    assert {path.stem for path in pictures} == NAMES
+    for path in pictures:
         assert_fit_to_print(path)
         assert path.stat().st_size < 1_000_000
 
 
-def test_pdf_stands_beside_png_and_nothing_half_written_is_left(run, tmp_path):
-    paths = draw_run_figures(run, tmp_path, pdf=True)
-    assert {path.suffix for path in paths} == {".png", ".pdf"}
-    assert len(paths) == 2 * len(NAMES)
-    assert sorted(tmp_path.iterdir()) == sorted(paths)
-    assert (tmp_path / "maps.pdf").read_bytes()[:4] == b"%PDF"
+def test_pdf_stands_beside_png_and_nothing_half_written_is_left(written):
+    assert {path.suffix for path in written} == {".png", ".pdf"}
+    assert len(written) == 2 * len(NAMES)
+    assert sorted(written[0].parent.iterdir()) == sorted(written)
+    assert written[0].with_name("maps.pdf").read_bytes()[:4] == b"%PDF"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no copy of a process on this system")
-def test_figures_drawn_in_two_are_the_same_files(run, tmp_path):
-    alone, both = (draw_run_figures(run, tmp_path / str(two), two_processes=two) for two in (False, True))
+def test_figures_drawn_in_two_are_the_same_files(run, written, tmp_path):
+    both = draw_run_figures(run, tmp_path, two_processes=True)
+    alone = [path for path in written if path.suffix == ".png"]
     assert [path.name for path in both] == [path.name for path in alone]
-    assert sorted((tmp_path / "True").iterdir()) == sorted(both)
+    assert sorted(tmp_path.iterdir()) == sorted(both)
     for one, other in zip(alone, both, strict=True):
         assert one.read_bytes() == other.read_bytes()
 
 
-def test_a_run_without_collisions_has_no_zoom_and_no_components_of_force(tmp_path):
-    assert drawn(simulate(load_world("empty", ["time_limit=2"])), tmp_path) == NAMES - {"force_zoom", "forces"}
+def test_a_run_without_collisions_has_no_zoom_and_no_components_of_force(drawn):
+    assert drawn(simulate(load_world("empty", ["time_limit=0.2"]))) == NAMES - {"force_zoom", "forces"}
 
 
-def test_a_run_without_signals_has_maps_alone(tmp_path):
+def test_a_run_without_signals_has_maps_alone(drawn):
     run = simulate(load_world("u_trap", ["time_limit=8", "record.signals=none"]))
     assert run.data.sizes["time"] == 0
-    assert drawn(run, tmp_path) == NAMES - OF_SIGNALS - {"network"}  # which is kept where signals are
+    assert drawn(run) == NAMES - OF_SIGNALS - {"network"}  # which is kept where signals are
 
 
-def test_a_run_that_never_began(tmp_path):
+def test_a_run_that_never_began(drawn):
     run = simulate(load_world("u_trap", NO_PATH))
     assert run.outcome == "no_path"
-    assert drawn(run, tmp_path) == NAMES - OF_SIGNALS
+    assert drawn(run) == NAMES - OF_SIGNALS
 
 
-def test_a_run_that_diverged_and_one_without_a_goal(tmp_path):
+def test_a_run_that_diverged_and_one_without_a_goal(drawn):
     exploded = simulate(load_world("u_trap", ["controller.omega=3000", "detection.estimator=none"]))
     assert exploded.outcome == "diverged"
-    drawn(exploded, tmp_path)
-    idle = simulate(load_world("u_trap", ["goal=null", "time_limit=0.5"]))
-    assert drawn(idle, tmp_path) == NAMES - {"force_zoom", "forces", "network", "reference"}
+    drawn(exploded)
+    idle = simulate(load_world("u_trap", ["goal=null", "time_limit=0.1"]))
+    assert drawn(idle) == NAMES - {"force_zoom", "forces", "network", "reference"}
 
 
-def test_a_sparse_record(tmp_path):
+def test_a_sparse_record(drawn):
     run = simulate(load_world("u_trap", ["time_limit=8", "record.every=200"]))
-    assert drawn(run, tmp_path) == NAMES
+    assert drawn(run) == NAMES
     assert len(contact_episodes(run)) <= run.summary["contact_count"] + 1
 
 

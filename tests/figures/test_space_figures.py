@@ -29,15 +29,16 @@ def flat():
     return simulate(load_world("u_trap", ["time_limit=4"]))
 
 
-def test_every_figure_is_drawn_and_one_more_than_of_a_plane(run, tmp_path):
-    paths = draw_run_figures(run, tmp_path)
-    assert {path.stem for path in paths} == set(pages_of(run))
-    for path in paths:
-        assert_has_ink(path)
+@pytest.mark.parametrize("name", ["collision_space", "snapshots", "maps", "trajectory", "path_in_space", "network"])
+def test_every_figure_of_the_map_is_drawn_and_one_more_than_of_a_plane(name, run, tmp_path):
+    """Those of signals do not know of space."""
+    assert name in pages_of(run)
+    (path,) = draw_run_figures(run, tmp_path, only=name)
+    assert_has_ink(path)
 
 
-def test_a_plane_has_no_path_in_space(flat, tmp_path):
-    assert "path_in_space" not in {path.stem for path in draw_run_figures(flat, tmp_path)}
+def test_a_plane_has_no_path_in_space(flat):
+    assert pages_of(flat)["path_in_space"](flat) is None
 
 
 def test_cubes_are_closed_and_look_outwards(run):

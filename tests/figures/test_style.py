@@ -52,7 +52,12 @@ def _same_picture(draw, tmp_path):
 
 
 def test_figures_of_a_run_are_the_same(run, tmp_path):
-    _same_picture(lambda folder: draw_run_figures(run, folder), tmp_path)
+    """An image, lines and a scene; all pages are drawn in the same surrounding."""
+
+    def draw(folder):
+        return [path for name in ("maps", "joints", "snapshots") for path in draw_run_figures(run, folder, only=name)]
+
+    _same_picture(draw, tmp_path)
 
 
 def test_figures_of_a_plan_are_the_same(tmp_path):
@@ -79,23 +84,36 @@ def test_a_figure_that_was_given_back_is_drawn_as_ours_later(run, tmp_path):
         assert {label.get_usetex() for ax in figure.axes for label in ax.get_xticklabels()} == {False}
 
 
+def _drawn_by_a_process(path, environment, backend="none"):
+    """The picture that a process draws, which has asked for that backend in the end."""
+    command = [sys.executable, "-c", DRAW, str(path), backend]
+    done = subprocess.run(command, env={**environment, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "" or done.stderr.startswith("Cannot decode configuration file")  # by Matplotlib
+    return path.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def usual():
+    return {k: v for k, v in os.environ.items() if not k.startswith("MPL") and k != "MATPLOTLIBRC"}
+
+
+@pytest.fixture(scope="module")
+def plain(usual, tmp_path_factory):
+    return _drawn_by_a_process(tmp_path_factory.mktemp("plain") / "plain.png", usual)
+
+
 @pytest.mark.parametrize(
     "hostile",
     [{"MPLBACKEND": "nonsense"}, {"MPLBACKEND": "TkAgg", "MATPLOTLIBRC": "rc"}, {"MATPLOTLIBRC": "unreadable"}],
     ids=["no such backend", "settings", "no text"],
 )
-def test_environment_and_file_change_no_picture(request, tmp_path, hostile):
+def test_environment_and_file_change_no_picture(hostile, usual, plain, tmp_path):
     (tmp_path / "rc").write_text(RC)
     (tmp_path / "unreadable").write_bytes(b"axes.grid: \xff")
-    usual = {k: v for k, v in os.environ.items() if not k.startswith("MPL") and k != "MATPLOTLIBRC"}
-    hostile = {k: str(tmp_path / v) if k == "MATPLOTLIBRC" else v for k, v in hostile.items()}
-    for name, environment in (("plain", usual), ("hostile", {**usual, **hostile})):
-        command = [sys.executable, "-c", DRAW, str(tmp_path / f"{name}.png")]
-        command.append("tkagg" if name == "hostile" and "settings" in request.node.name else "none")
-        done = subprocess.run(command, env={**environment, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        assert done.stderr == "" or done.stderr.startswith("Cannot decode configuration file")  # by Matplotlib
-    assert (tmp_path / "plain.png").read_bytes() == (tmp_path / "hostile.png").read_bytes()
+    here = {k: str(tmp_path / v) if k == "MATPLOTLIBRC" else v for k, v in hostile.items()}
+    backend = "tkagg" if hostile.get("MPLBACKEND") == "TkAgg" else "none"
+    assert _drawn_by_a_process(tmp_path / "hostile.png", {**usual, **here}, backend) == plain
 
 
 def test_backend_and_settings_of_the_user_hold_after_the_import(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 from matplotlib.colors import LogNorm, SymLogNorm, to_hex, to_rgb
 from matplotlib.figure import Figure
-from pictures import assert_fit_to_print
+from pictures import assert_fit_to_print, sketch
 from refusals import refused, refused_by_command
 
 from hopfield_nav.cli.app import main
@@ -66,14 +66,21 @@ def random_table(count=60):
     return grid.assign_coords({THRESHOLD: ("run", threshold), "contact.stiffness": ("run", stiffness)})
 
 
-def drawn(data, folder, **how):
+def stored(data, folder):
     folder.mkdir(exist_ok=True)
     data.to_netcdf(folder / "sweep.nc", engine="h5netcdf")
-    return draw_sweep_figures(folder, **how)
+    return folder
+
+
+def drawn(data, folder, **how):
+    return draw_sweep_figures(stored(data, folder), **how)
 
 
 def stems(data, folder):
-    return {path.stem for path in drawn(data, folder)}
+    """The names of the figures, whose files stay empty."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hopfield_nav.figures.sweep.pages.save_figure", sketch)
+        return {path.stem for path in drawn(data, folder)}
 
 
 # which figures
@@ -95,7 +102,8 @@ def test_two_parameters_at_the_width_of_a_column_or_a_page(tmp_path):
 
 def test_three_parameters_are_maps_beside_each_other_in_the_same_colours(tmp_path):
     data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS, NETWORK: ["sum", "maximum"]})
-    assert stems(data, tmp_path) == {"pareto", *(f"heat_maps_{name}" for name in (TIME, PEAK, ALARMS, DELAY))}
+    names = {path.stem for path in drawn(data, tmp_path)}
+    assert names == {"pareto", *(f"heat_maps_{name}" for name in (TIME, PEAK, ALARMS, DELAY))}
     page = dict(sweep_pages(data))[f"heat_maps_{PEAK}"]
     maps = [ax for ax in page.axes if ax.get_title(loc="left")]
     assert [ax.get_title(loc="left") for ax in maps] == ["network: sum", "network: maximum"]
@@ -152,7 +160,7 @@ def test_no_run_touched_anything(tmp_path):
 
 def test_a_heat_map_of_any_quantity_over_any_two_parameters(tmp_path, capsys):
     data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS, NETWORK: ["sum", "limit"]})
-    drawn(data, tmp_path)
+    stored(data, tmp_path)
     assert draw_heat(tmp_path, PEAK, NETWORK, SCALE) == [tmp_path / "figures" / f"heat_{PEAK}.png"]
     assert main(["plot", str(tmp_path), "--heat", DELAY, "--over", f"{SCALE},{THRESHOLD}"]) == 0
     assert (tmp_path / "figures" / f"heat_{DELAY}.png").stat().st_size > 5000
@@ -166,7 +174,7 @@ def test_a_heat_map_of_any_quantity_over_any_two_parameters(tmp_path, capsys):
     ):
         refused_by_command(capsys, ["plot", str(tmp_path), *words], told)
     data[PEAK] = data[PEAK] * 0 + 1.0
-    drawn(data, tmp_path)
+    stored(data, tmp_path)
     with refused("the same value"):
         draw_heat(tmp_path, PEAK, SCALE, THRESHOLD)
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.study
+
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests"
 KERNEL_TESTS = sorted(str(p.relative_to(TESTS)) for p in TESTS.rglob("test_*.py") if "mark.kernel" in p.read_text())

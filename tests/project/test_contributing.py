@@ -6,10 +6,12 @@ import re
 import shlex
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
 import versions
 import yaml
-from conftest import QUICK
+from conftest import HERE, QUICK, pytest_ignore_collect
 from documentation.snippets import blocks, commands
 from project.test_tools import COMMANDS
 
@@ -31,6 +33,27 @@ def test_ci_types_what_the_readme_says_then_the_studies_and_the_core_alone():
     suite = lines.index(whole())
     assert lines[suite + 1] == f"{whole().rsplit(' && ', 1)[1]} -m study"
     assert lines[-1].endswith("-m pytest -m core")
+
+
+OF_ALL_KINDS = {  # a script's tests, studies alone, some of the repository and of the core, none of the core
+    "scripts/test_fall.py", "project/test_bounds.py", "project/test_site.py", "sweeps/test_run_sweep.py",
+    "sweeps/test_choice.py",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mark", "left_out"),
+    [
+        ("", {"scripts/test_fall.py", "project/test_bounds.py"}),
+        ("study", {"sweeps/test_choice.py"}),
+        ("core", {"scripts/test_fall.py", "project/test_bounds.py", "project/test_site.py"}),
+        ("quick", OF_ALL_KINDS),
+        ("kernel", set()),
+    ],
+)
+def test_only_files_with_what_a_mark_asks_for_are_read(mark, left_out):
+    config = SimpleNamespace(option=SimpleNamespace(markexpr=mark), args_source=pytest.Config.ArgsSource.TESTPATHS)
+    assert {name for name in OF_ALL_KINDS if pytest_ignore_collect(HERE / name, config)} == left_out
 
 
 def test_contributors_type_what_the_readme_says():

@@ -49,6 +49,7 @@ def _typed(page, folder):
     return subprocess.run(command, cwd=folder, env=here, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.study
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the pages are typed in bash")
 def test_the_front_pages_can_be_typed_without_any_extra(tmp_path):
     checkout = tmp_path / "checkout"
@@ -131,6 +132,7 @@ def test_a_file_of_wrong_form_waits_for_nothing_heavy(fault, tmp_path):
     assert told.startswith(f"hopfield-nav: {path}")
 
 
+@pytest.mark.study
 def test_strict_type_checking_of_a_users_script_finds_typed_results(tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
     asked = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, "script.py"]

@@ -53,9 +53,13 @@ def test_no_file_of_the_core_imports_an_extension(path):
             assert PREFIX not in node.value or (path.name == "extension.py" and node.value == PREFIX)
 
 
+@pytest.fixture(scope="module")
+def graph():
+    return import_graph(files_of(ROOT))
+
+
 @pytest.mark.parametrize("extension", OURS, ids=lambda extension: extension.name)
-def test_an_extension_imports_those_that_it_declares(extension):
-    graph = import_graph(files_of(ROOT))
+def test_an_extension_imports_those_that_it_declares(extension, graph):
     used = {
         other.split(".")[2]
         for name, others in graph.items()
@@ -121,6 +125,7 @@ def run(where, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, capture_output=True, text=True, cwd=folder, env=environment, check=False)
 
 
+@pytest.mark.study
 def test_the_core_alone_runs_the_main_experiment_to_the_same_bytes(core, tmp_path):
     folder, _ = core
     whole = (tmp_path, os.environ | {"PYTHONPATH": str(ROOT)})

@@ -10,6 +10,7 @@ import figure_origins
 import pytest
 
 
+@pytest.mark.study
 @pytest.mark.filterwarnings("default")  # an earlier program is told of, and no fault
 def test_no_picture_is_older_than_what_it_shows():
     assert figure_origins.stale() == []

@@ -42,6 +42,7 @@ def site(pages, tmp_path_factory):
     return folder
 
 
+@pytest.mark.study
 def test_every_page_is_built(pages, site):
     """An engine that loses pages without a word is found out."""
     below = [path.relative_to(pages[0].parent / "pages").with_suffix(".html") for path in pages[1]]
@@ -73,12 +74,14 @@ def _read(path):
     return reader
 
 
+@pytest.mark.study
 def test_no_page_loads_anything_from_a_network(site):
     for path in site.rglob("*.html"):
         for address in _read(path).loaded:
             assert not re.match(r"(https?:)?//", address), (path.name, address)
 
 
+@pytest.mark.study
 def test_every_link_leads_to_a_page_and_a_place_of_the_site(site):
     pages = {path.resolve(): _read(path) for path in site.rglob("*.html")}
     count = 0
@@ -94,6 +97,7 @@ def test_every_link_leads_to_a_page_and_a_place_of_the_site(site):
     assert count > 1000
 
 
+@pytest.mark.study
 def test_every_public_function_and_class_has_its_place_in_the_reference(site):
     """Constants too, but those that are assigned several at a time, which griffe does not read."""
     from documentation.pages import ROOMS
@@ -119,6 +123,7 @@ def test_the_comment_of_a_field_is_its_description(tmp_path):
     assert said == {"a": "[m] long", "b": "of b, in two lines", "c": None}
 
 
+@pytest.mark.study
 def test_search_finds_from_disk_and_asks_no_network(site, tmp_path):
     browser = Browser(tmp_path)
     try:

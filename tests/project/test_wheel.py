@@ -80,6 +80,7 @@ def test_its_commands_read_what_they_need(unpacked, tmp_path):
     assert (tmp_path / "mine.yaml").read_text() != ""
 
 
+@pytest.mark.study
 def test_it_checks_the_bundled_worlds_and_runs(unpacked, tmp_path):
     """Not compiled, which takes longer; so without maps of joint angles. scripts/wheel_worlds.py runs all."""
     worlds = [n for n in list_worlds() if load_world(n).map.space == "tool" and n != "shelf"]
@@ -94,6 +95,7 @@ def test_it_checks_the_bundled_worlds_and_runs(unpacked, tmp_path):
     assert {"log.nc", "summary.json", "world.yaml"} <= {p.name for p in (tmp_path / "made").iterdir()}
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("suite", list_suites())
 def test_one_world_of_every_suite_is_run(suite, unpacked, tmp_path):
     """Without ``--trust``, by the first method; where recordings or problems are missing, it says so."""
@@ -107,6 +109,7 @@ def test_one_world_of_every_suite_is_run(suite, unpacked, tmp_path):
     assert outcome not in FAILURES, told
 
 
+@pytest.mark.study
 def test_its_suites_are_known_by_name_and_their_rows_come_along(unpacked, tmp_path):
     listed = _run(unpacked, tmp_path, "-m", "hopfield_nav", "list", "suites", COLUMNS="500")
     assert [line.split()[0] for line in listed.stdout.splitlines()] == list_suites()

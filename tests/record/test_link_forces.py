@@ -9,6 +9,7 @@ from scipy.io import loadmat
 
 from hopfield_nav import load_world, simulate
 from hopfield_nav.figures.run import draw_run_figures
+from hopfield_nav.figures.run.draw import pages_of
 from hopfield_nav.record import BODY_REGIONS, export_csv, export_mat, link_forces, link_forces_of
 
 STEP = 0.001
@@ -92,5 +93,5 @@ def test_without_signals_there_are_none():
 
 
 def test_the_figure_is_drawn_on_request_alone(run, tmp_path):
-    assert "link_forces.png" not in {path.name for path in draw_run_figures(run, tmp_path)}
+    assert "link_forces" not in pages_of(run)
     assert [path.name for path in draw_run_figures(run, tmp_path, only="link_forces")] == ["link_forces.png"]

@@ -44,6 +44,12 @@ def run():
     return simulation(TEXT).run()
 
 
+@pytest.fixture(scope="module")
+def few():
+    """The same with few rows, for what is saved again and again."""
+    return simulation(TEXT + "record: {every: 50}\n").run()
+
+
 def test_summary_has_what_the_contract_names_and_is_json(run):
     assert not [key for key in SUMMARY if key not in run.summary]
     assert json.loads(json.dumps(run.summary, allow_nan=False)) == run.summary
@@ -151,24 +157,24 @@ def test_the_saved_world_repeats_the_run_bit_for_bit(name, tmp_path):
 # --- whole or not at all -----------------------------------------------------------------------------------
 
 
-def test_a_folder_that_holds_something_is_refused(run, tmp_path):
+def test_a_folder_that_holds_something_is_refused(few, tmp_path):
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "mine.txt").write_text("mine")
     (tmp_path / "file").write_text("mine")
     for name in ("taken", "file"):
         with pytest.raises(BadInput, match="not empty"):
-            run.save(tmp_path / name)
+            few.save(tmp_path / name)
     assert sorted(p.name for p in tmp_path.rglob("*")) == ["file", "mine.txt", "taken"]
     (tmp_path / "empty").mkdir()
-    run.save(tmp_path / "empty")
-    assert load_run(tmp_path / "empty").outcome == run.outcome
+    few.save(tmp_path / "empty")
+    assert load_run(tmp_path / "empty").outcome == few.outcome
 
 
 @pytest.mark.parametrize(
     "error", [OSError("disk full"), KeyboardInterrupt(), MemoryError()], ids=lambda e: type(e).__name__
 )
 @pytest.mark.parametrize("existing", [False, True])
-def test_nothing_is_left_where_saving_fails(run, tmp_path, monkeypatch, error, existing):
+def test_nothing_is_left_where_saving_fails(few, tmp_path, monkeypatch, error, existing):
     if existing:
         (tmp_path / "run").mkdir()
     before = sorted(tmp_path.rglob("*"))
@@ -180,19 +186,19 @@ def test_nothing_is_left_where_saving_fails(run, tmp_path, monkeypatch, error, e
 
     monkeypatch.setattr(record_run, "write_checksums", fail)
     with pytest.raises(type(error)):
-        run.save(tmp_path / "run")
+        few.save(tmp_path / "run")
     assert sorted(tmp_path.rglob("*")) == before
     monkeypatch.undo()
-    run.save(tmp_path / "run")
-    assert load_run(tmp_path / "run").outcome == run.outcome
+    few.save(tmp_path / "run")
+    assert load_run(tmp_path / "run").outcome == few.outcome
 
 
 @pytest.mark.parametrize("damage", ["log.nc", "summary.json", "world.yaml"])
 @pytest.mark.parametrize("how", ["missing", "cut", "empty"])
 @pytest.mark.parametrize("sums", [True, False])
-def test_a_damaged_folder_is_bad_input(run, tmp_path, damage, how, sums):
+def test_a_damaged_folder_is_bad_input(few, tmp_path, damage, how, sums):
     """With and without checksums, which records of older programs do not have."""
-    folder = run.save(tmp_path / "run")
+    folder = few.save(tmp_path / "run")
     if not sums:
         (folder / "checksums.sha256").unlink()
     path = folder / damage
@@ -207,9 +213,9 @@ def test_a_damaged_folder_is_bad_input(run, tmp_path, damage, how, sums):
         load_run(folder)
 
 
-def test_any_flipped_byte_of_a_record_is_noticed(run, tmp_path):
+def test_any_flipped_byte_of_a_record_is_noticed(few, tmp_path):
     """Also one that changes nothing but a digit: a damaged record never looks whole."""
-    folder, dice = run.save(tmp_path / "run"), np.random.default_rng(1)
+    folder, dice = few.save(tmp_path / "run"), np.random.default_rng(1)
     for name in ("log.nc", "summary.json", "world.yaml", "checksums.sha256"):
         whole = (folder / name).read_bytes()
         for at in dice.integers(0, len(whole), 8):
@@ -217,12 +223,12 @@ def test_any_flipped_byte_of_a_record_is_noticed(run, tmp_path):
             with refused("damaged|missing"):
                 load_run(folder)
         (folder / name).write_bytes(whole)
-    assert load_run(folder).data.identical(run.data)
+    assert load_run(folder).data.identical(few.data)
 
 
-def test_damage_that_no_checksum_tells_gives_one_line_or_a_run(run, tmp_path):
+def test_damage_that_no_checksum_tells_gives_one_line_or_a_run(few, tmp_path):
     """Records of older programs: whatever the libraries below stumble over is told with the file."""
-    folder, dice = run.save(tmp_path / "run"), np.random.default_rng(2)
+    folder, dice = few.save(tmp_path / "run"), np.random.default_rng(2)
     (folder / "checksums.sha256").unlink()
     told = 0
     for name in ("log.nc", "summary.json", "world.yaml"):
@@ -254,20 +260,20 @@ ODD_SUMMARIES = {
 
 
 @pytest.mark.parametrize(("text", "words"), ODD_SUMMARIES.values(), ids=ODD_SUMMARIES)
-def test_odd_summaries(run, tmp_path, text, words):
-    folder = run.save(tmp_path / "run")
+def test_odd_summaries(few, tmp_path, text, words):
+    folder = few.save(tmp_path / "run")
     (folder / "summary.json").write_text(text)
     (folder / "checksums.sha256").unlink()
     with refused(words):
         load_run(folder)
 
 
-def test_a_log_of_another_world_is_refused(run, tmp_path):
-    folder = run.save(tmp_path / "run")
+def test_a_log_of_another_world_is_refused(few, tmp_path):
+    folder = few.save(tmp_path / "run")
     (folder / "checksums.sha256").unlink()
-    run.data.drop_vars("q_ref").to_netcdf(folder / "log.nc", engine="h5netcdf")
+    few.data.drop_vars("q_ref").to_netcdf(folder / "log.nc", engine="h5netcdf")
     with refused("q_ref: a variable is missing"):
         load_run(folder)
-    run.data.isel(joint=slice(0, 5)).to_netcdf(folder / "log.nc", engine="h5netcdf")
+    few.data.isel(joint=slice(0, 5)).to_netcdf(folder / "log.nc", engine="h5netcdf")
     with refused("damaged variable; found 5; allowed: 6 along joint"):
         load_run(folder)

@@ -67,10 +67,10 @@ def by_hand(reached, alarms, peak, time, shape, ordered):
     return min(alike, key=fast.get)
 
 
-def test_ten_thousand_tables_are_judged_as_by_hand():
+def test_thousands_of_tables_are_judged_as_by_hand():
     random = np.random.default_rng(7)
     none = 0
-    for _ in range(10_000):
+    for _ in range(4000):
         settings, shape, ordered = random_settings(random)
         columns = (settings.columns[name] for name in (ALARMS, PEAK, TIME))
         expected = by_hand(settings.reached, *columns, shape, ordered)
@@ -79,7 +79,7 @@ def test_ten_thousand_tables_are_judged_as_by_hand():
         assert sorted(choice.ranks) == list(range(len(settings.reached)))
         assert choice.best is None or (choice.ranks[0] == choice.best and not choice.fails[choice.best])
         none += expected is None
-    assert 100 < none < 5000
+    assert 40 < none < 2000
 
 
 def real_gains(scales):

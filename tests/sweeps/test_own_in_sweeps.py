@@ -109,11 +109,11 @@ def test_what_hangs_or_sleeps_is_ended_in_this_process(here):
 
 
 def test_a_worker_is_ended_and_the_row_marked(here):
-    made = make_sweep("u_trap", {"explore.way": [0, 1, 2]}, set={"explore.method": "hangs.py:RESPONSE"}, patience=2.0)
+    made = make_sweep("u_trap", {"explore.way": [0, 1, 2]}, set={"explore.method": "hangs.py:RESPONSE"}, patience=0.5)
     rows = read_rows(execute(made, here / "out", workers=1), made)
     assert [row["outcome"] for row in rows] == ["reached", "method_failed", "method_failed"]
     for row in rows[1:]:
-        assert row["error"] == "response 'hangs': one call took longer than 2 s; its worker was ended"
+        assert row["error"] == "response 'hangs': one call took longer than 0.5 s; its worker was ended"
         assert row["simulated_time_s"] is None
 
 

@@ -82,8 +82,8 @@ def _words(process: psutil.Process) -> str:
         return ""
 
 
-def rows_of(made, work, workers=2):
-    """The rows of a sweep from a pool, by index."""
+def rows_of(made, work, workers=1):
+    """The rows of a sweep from a pool, by index; of more than one worker where it is about several."""
     with Pool(made, workers, work=work) as workers_:
         return {row["index"]: row for row in workers_.rows(range(made.count), made.count)}
 
@@ -208,9 +208,9 @@ def test_resume_refuses_a_changed_sweep_and_a_folder_that_holds_none(tmp_path):
 
 
 def slow_job(made, index, folder):
-    """A real run that takes long enough to be interrupted."""
-    time.sleep(0.3)
-    return run_job(made, index, folder)
+    """A row that takes long enough to be interrupted."""
+    time.sleep(0.2)
+    return failed_row(made, index, "slow")
 
 
 def test_a_killed_worker_loses_nothing():
@@ -224,7 +224,7 @@ def test_a_killed_worker_loses_nothing():
             if len(rows) == 2:
                 victim.kill()
         assert victim not in workers_of(psutil.Process())
-    assert sorted(rows, key=lambda row: row["index"]) == [run_job(made, i) for i in range(made.count)]
+    assert sorted(rows, key=lambda row: row["index"]) == [slow_job(made, i, None) for i in range(made.count)]
 
 
 @pytest.mark.parametrize("killed", [1, 99])
@@ -243,10 +243,10 @@ def test_a_worker_killed_while_the_pool_starts_is_replaced(killed):
     killer.start()
     try:
         if killed == 1:
-            assert len(rows_of(small(), alive_job)) == 8
+            assert len(rows_of(small(), alive_job, 2)) == 8
         else:
             with pytest.raises(WorkersLost, match="--workers 0"):
-                rows_of(small(), alive_job)
+                rows_of(small(), alive_job, 2)
     finally:
         stop.set()
         killer.join()
@@ -304,7 +304,7 @@ def environment_job(made, index, folder):
 
 def test_each_worker_takes_one_job_at_a_time_has_one_thread_and_listens_nowhere():
     """Other users of the machine reach whatever listens."""
-    before, made, taken = dict(os.environ), small(repeats=500), []
+    before, made, taken = dict(os.environ), small(repeats=50), []
     with Pool(made, 2, work=environment_job) as workers:
         for done, row in enumerate(workers.rows((taken.append(i) or i for i in range(made.count)), made.count)):
             assert row["error"] == "1 1 1 1"
@@ -350,6 +350,7 @@ def when_written(file, patience=30.0):
     return file.read_text()
 
 
+@pytest.mark.study
 def test_a_running_cluster_gives_the_same_table_and_one_that_goes_away_is_told(serial, tmp_path, scheduler):
     """The rows that it gave until then are kept."""
     address, processes = scheduler
@@ -390,6 +391,7 @@ MEASURES = Measures(measure, {"one": "1"})
 """
 
 
+@pytest.mark.study
 def test_runs_that_kill_their_process_or_hang_cost_a_cluster_nothing_else(tmp_path, scheduler, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("bad.py").write_text(BAD_RUNS)

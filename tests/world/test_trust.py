@@ -121,7 +121,7 @@ def record(elsewhere):
 
 
 @pytest.mark.needs("recordings")
-def test_a_record_is_read_and_drawn_without_running_what_it_names(record, elsewhere, capsys, monkeypatch):
+def test_a_record_is_read_and_drawn_without_running_what_it_names(record, elsewhere, sketched, capsys, monkeypatch):
     monkeypatch.chdir(elsewhere)  # where the file lies: no reason to run it either
     run = load_run(record)
     assert run.world.detection.parameters["threshold"] == 6

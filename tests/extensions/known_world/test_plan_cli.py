@@ -105,7 +105,8 @@ def test_without_an_extra_a_plan_is_the_same(capsys, monkeypatch):
 
 
 def test_the_film_is_of_the_arm_in_simulation(capsys):
-    assert main(["plan", "cell", *LINE, "--animate", "--no-plots", "--out", "a"]) == 0
+    near = ["--set", "plan.goal.pose.position=[0.42,-0.16,0.26]"]  # a short film
+    assert main(["plan", "cell", *LINE, *near, "--animate", "--no-plots", "--out", "a"]) == 0
     (film,) = Path("a").glob("film.*")
     duration = json.loads(Path("a/plan.json").read_text())["duration_s"]
     frames = decode(film)
@@ -115,11 +116,11 @@ def test_the_film_is_of_the_arm_in_simulation(capsys):
 
 
 def test_the_demonstration_repeats_itself_from_a_seed(capsys):
-    assert main(["demo", "--rounds", "3", "--no-plots", "--seed", "4", "--out", "a"]) == 0
+    assert main(["demo", "--rounds", "2", "--no-plots", "--seed", "4", "--out", "a"]) == 0
     first = capsys.readouterr().out
-    assert main(["demo", "--rounds", "3", "--no-plots", "--seed", "4", "--out", "b"]) == 0
+    assert main(["demo", "--rounds", "2", "--no-plots", "--seed", "4", "--out", "b"]) == 0
     assert first.replace("in a", "in b") == capsys.readouterr().out
-    assert [line[:3] for line in first.splitlines()[1:]] == ["001", "002", "003"]
+    assert [line[:3] for line in first.splitlines()[1:]] == ["001", "002"]
     for plan in sorted(Path("a").iterdir()):
         other = Path("b") / plan.name / "plan.csv"
         assert (plan / "plan.csv").read_bytes() == other.read_bytes()

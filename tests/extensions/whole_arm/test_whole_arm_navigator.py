@@ -81,6 +81,7 @@ def test_the_bundled_world_is_reached(bundled):
     assert run.summary["collision_count"] <= 40
 
 
+@pytest.mark.study
 @pytest.mark.skipif(not STATUS.exists(), reason="the system does not tell a process its largest memory")
 def test_sixty_four_million_cells_are_planned_over_in_the_loop():
     """At most 2 GB, in a process of its own; ``getrusage`` would tell the parent's where that is more."""
