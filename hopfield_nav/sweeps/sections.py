@@ -81,30 +81,25 @@ class SweepFile(Section):
     ] = Field(description="the base world: a name, a path relative to the sweep file, or the world itself")
     set: dict[str, Any] = Field({}, description="changes to the base world that hold in every run")
     vary: dict[str, _ValuesField] = Field({}, description="keys of the world; several form a grid")
-    zip: tuple[Annotated[dict[str, _ValuesField], AfterValidator(_group)], ...] = Field(
-        (), description="groups of keys whose values go together; each group is one axis of the grid"
-    )
+    zip: tuple[Annotated[dict[str, _ValuesField], AfterValidator(_group)], ...] = ()
+    """groups of keys whose values go together; each group is one axis of the grid"""
     random: dict[str, _DrawField] = Field({}, description="keys of the world that are drawn at random")
     samples: Annotated[int, Whole(1, MOST_RUNS)] | None = Field(None, description="how often they are drawn")
-    repeats: Annotated[int, Whole(1, MOST_RUNS)] = Field(
-        1, description="runs of every combination, with seeds seed, seed + 1, …"
-    )
+    repeats: Annotated[int, Whole(1, MOST_RUNS)] = 1
+    """runs of every combination, with seeds seed, seed + 1, …"""
     seed: Seed = Field(0, description="of the first repeat, and of the random samples")
     quantities: Annotated[tuple[Text, ...], AfterValidator(check_quantities), WithJsonSchema(_QUANTITY_SCHEMA)] = Field(
         DEFAULT, description="columns kept of a run's summary; outcome always is"
     )
-    aim: Annotated[Aim, OrWord("least")] | None = Field(
-        None, description="least of a quantity, and conditions: what the best setting is"
-    )
+    aim: Annotated[Aim, OrWord("least")] | None = None
+    """least of a quantity, and conditions: what the best setting is"""
     measures: Text | None = Field(None, description="FILE.py:NAME, further columns from every finished run")
     until: UntilSection = Field(default_factory=lambda: UntilSection(), description="when a run is given up")
-    patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = Field(
-        60.0, description="that one call of a method of a user's own may take, before its worker is ended"
-    )
+    patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = 60.0
+    """that one call of a method of a user's own may take, before its worker is ended"""
     keep: Literal["summary", "runs"] = Field("summary", description="runs: a folder of each run too")
-    time_limit_per_run: Annotated[float, Range(0.0, 1e7, "s", above=True)] | None = Field(
-        None, description="computing time after which a run is given up; null: never"
-    )
+    time_limit_per_run: Annotated[float, Range(0.0, 1e7, "s", above=True)] | None = None
+    """computing time after which a run is given up; null: never"""
 
     @model_validator(mode="before")
     @classmethod

@@ -118,7 +118,7 @@ def _translate(fault: dict[str, Any], model: type[BaseModel], document: Document
         return key, unknown_key(str(key[-1]), list(fields))
     if fault["type"] == "missing":
         name = str(key[-1])
-        return key, BadInput(_MISSING, allowed=(described(fields[name]) if name in fields else "") or "a value")
+        return key, BadInput(_MISSING, allowed=(described(section, name) if section and name in fields else "a value"))
     if fault["type"] == "literal_error":
         names = re.findall(r"'([^']*)'", fault["ctx"]["expected"])
         nearest = nearest_name(fault["input"], names) if isinstance(fault["input"], str) else None

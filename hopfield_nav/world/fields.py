@@ -4,10 +4,13 @@ The ranges are wide enough for any sensible experiment and narrow enough to catc
 millimetres or milliseconds: the message then asks about the unit.
 """
 
+import ast
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache, wraps
+from inspect import getsource
+from itertools import pairwise
 from typing import Annotated, Any, ClassVar, get_args
 
 import numpy as np
@@ -163,10 +166,23 @@ def _units(annotation: object) -> Iterator[str]:
         yield from _units(part)
 
 
-def described(field: FieldInfo) -> str:
-    """What a key means, and its unit."""
+def described(model: type[BaseModel], key: str) -> str:
+    """What a key of a section means, and its unit."""
+    field = fields_of(model)[key]
     unit = unit_of(field)
-    return f"{field.description or ''}{f' [{unit}]' if unit else ''}".strip()
+    return f"{field.description or _meanings(model).get(key, '')}{f' [{unit}]' if unit else ''}".strip()
+
+
+@cache
+def _meanings(model: type[BaseModel]) -> dict[str, str]:
+    """What the source of a section says below its keys, as pydantic would read it of every section at each start."""
+    meanings = {}
+    for part in (part for part in model.__mro__ if issubclass(part, Section)):
+        statements = next(node.body for node in ast.parse(getsource(part)).body if isinstance(node, ast.ClassDef))
+        for key, text in pairwise(statements):
+            if isinstance(key, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+                meanings[ast.unparse(key.target)] = " ".join(str(text.value.value).split())
+    return meanings
 
 
 def fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
@@ -184,14 +200,17 @@ def with_owner(key: JsonSchema, extension: str, most_set: bool = False) -> JsonS
 
 def _describe_keys(schema: JsonSchema, model: "type[Section]") -> None:
     """Complete the descriptions of a JSON Schema by the units, and by whose each key is."""
-    for name, field in fields_of(model).items():
-        key = {**schema["properties"][name], "description": described(field)}
+    for name in fields_of(model):
+        key = {**schema["properties"][name], "description": described(model, name)}
         owner = model.owners.get(name, model.extension)
         schema["properties"][name] = with_owner(key, owner, name in model.most_set)
 
 
 class Section(BaseModel):
-    """A part of a world file: no unknown keys, and fixed once made."""
+    """A part of a world file: no unknown keys, and fixed once made.
+
+    What a key means is the ``description`` of its field, or the text below it.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_describe_keys)
     extension: ClassVar[str] = "core"  # that its keys belong to

@@ -65,9 +65,8 @@ class Wall(_Row):
 class Polyline(_Row):
     """A wall that bends."""
 
-    points: Annotated[tuple[PlanePoint, ...], Length(2, 1000)] = Field(
-        description="[x, y] of its corners in their order, base axes"
-    )
+    points: Annotated[tuple[PlanePoint, ...], Length(2, 1000)]
+    """[x, y] of its corners in their order, base axes"""
 
     @property
     def corners(self) -> tuple[tuple[float, ...], ...]:
@@ -133,9 +132,8 @@ class Obstacle(KnownObstacle):
 
     random_cylinders: solids.RandomCylinders | None = Field(None, description="several, drawn when a run begins")
     random_scene: RandomScene | None = Field(None, description="a whole scene, drawn when a run begins")
-    appears: Moment | None = Field(
-        None, description="when it comes, or as soon as the arm is not in it; left out: there from the start"
-    )
+    appears: Moment | None = None
+    """when it comes, or as soon as the arm is not in it; left out: there from the start"""
     vanishes: Moment | None = Field(None, description="when it goes; left out: never")
 
     @must_fit

@@ -88,9 +88,8 @@ class Box(Section):
 
     center: fields.Point = Field(description="[x, y, z] of its middle, base axes")
     size: Annotated[tuple[_Edge, ...], fields.Length(3, 3)] = Field(description="lengths of its edges")
-    rotation: RotationOrAngles = Field(
-        _IDENTITY, description="rows of the rotation from box to base axes, or [roll, pitch, yaw]"
-    )
+    rotation: RotationOrAngles = _IDENTITY
+    """rows of the rotation from box to base axes, or [roll, pitch, yaw]"""
 
     def contains(self, x: Any, y: Any, z: Any) -> Any:
         """Whether points lie inside or on the box."""
@@ -117,12 +116,10 @@ class Mesh(Section):
 
     file: fields.Text = Field(description="STL or OBJ, closed and convex, relative to the world file")
     position: fields.Point = Field((0.0, 0.0, 0.0), description="of the file's origin, base axes")
-    rotation: RotationOrAngles = Field(
-        _IDENTITY, description="rows of the rotation from the file's to base axes, or [roll, pitch, yaw]"
-    )
-    scale: Annotated[float, fields.Range(0.0, 1e3, "m", above=True)] = Field(
-        1.0, description="length of the file's unit: 0.001 where it is in millimetres"
-    )
+    rotation: RotationOrAngles = _IDENTITY
+    """rows of the rotation from the file's to base axes, or [roll, pitch, yaw]"""
+    scale: Annotated[float, fields.Range(0.0, 1e3, "m", above=True)] = 1.0
+    """length of the file's unit: 0.001 where it is in millimetres"""
 
     _triangles: np.ndarray | None = PrivateAttr(None)
 
@@ -164,9 +161,8 @@ class RandomCylinders(Section):
 
     count: Annotated[int, fields.Whole(0, 10_000)] = Field(description="how many")
     radius: Annotated[tuple[Radius, ...], fields.Length(2, 2)] = Field(description="smallest and largest")
-    clearance: Annotated[float, fields.Range(0.0, 5.0, "m")] = Field(
-        0.05, description="free distance kept around the start tool position and the goal"
-    )
+    clearance: Annotated[float, fields.Range(0.0, 5.0, "m")] = 0.05
+    """free distance kept around the start tool position and the goal"""
     seed: Seed | None = Field(None, description="of these cylinders; null: drawn from the run's seed")
 
     @fields.must_fit
