@@ -21,8 +21,7 @@ def check_quantities(names: Sequence[str]) -> tuple[str, ...]:
     """
     for i, name in enumerate(names):
         if name not in SUMMARY:
-            nearest = nearest_name(name, SUMMARY)
-            raise BadInput("unknown quantity", str(i), name, ", ".join(SUMMARY), nearest)
+            raise BadInput("unknown quantity", str(i), name, ", ".join(SUMMARY), nearest_name(name, SUMMARY))
         if name in names[:i]:
             raise BadInput("quantity given twice", where=str(i), found=name)
     return ("outcome", *(name for name in names if name != "outcome"))
@@ -117,8 +116,7 @@ class SweepFile(Section):
         if self.random and self.samples is None:
             yield BadInput("random keys without samples", where="random", allowed="samples: how many to draw")
         if self.samples is not None and not self.random:
-            allowed = "random: {KEY: {uniform: …}}"
-            yield BadInput("samples without random keys", where="samples", allowed=allowed)
+            yield BadInput("samples without random keys", "samples", allowed="random: {KEY: {uniform: …}}")
         if self.seed + self.repeats > 2**63:
             yield BadInput("too large for so many repeats", where="seed", found=self.seed)
 

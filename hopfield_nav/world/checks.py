@@ -52,8 +52,7 @@ def _check_delay(world: World) -> None:
     period, delay = world.controller.period, world.controller.delay
     if not _is_multiple(delay, period, least=0) or delay > 64.5 * period:
         message = "not a whole number of control periods, at most 64"
-        allowed = f"0 to {64 * period:.6g} s in steps of {period:.6g} s"
-        raise BadInput(message, where="controller.delay", found=delay, allowed=allowed)
+        raise BadInput(message, "controller.delay", delay, f"0 to {64 * period:.6g} s in steps of {period:.6g} s")
 
 
 def _check_needs(world: World) -> None:

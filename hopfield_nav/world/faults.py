@@ -134,8 +134,7 @@ def _split(dotted: str) -> Key:
 
 def unknown_key(key: str, known: Sequence[str], where: str = "") -> BadInput:
     """The fault of a key that is none of those known."""
-    nearest = nearest_name(key, known)
-    return BadInput(_UNKNOWN_KEY, where=where, found=key, allowed=", ".join(known) or "no keys yet", nearest=nearest)
+    return BadInput(_UNKNOWN_KEY, where, key, ", ".join(known) or "no keys yet", nearest_name(key, known))
 
 
 def section_model(key: Key, model: type[BaseModel]) -> type[BaseModel] | None:

@@ -74,8 +74,7 @@ class Whole(Range):
     def check(self, value: float) -> float:
         """``value`` itself when it lies in the range, else ``BadInput``."""
         if not self.low <= value <= self.high:
-            allowed = f"a whole number from {self.low} to {self.high}"
-            raise BadInput("out of range", found=value, allowed=allowed)
+            raise BadInput("out of range", found=value, allowed=f"a whole number from {self.low} to {self.high}")
         return value
 
 

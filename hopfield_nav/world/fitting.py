@@ -182,8 +182,7 @@ def _check_joints(world: World) -> Iterator[BadInput]:
     if goal is None:
         return
     if goal.cell is not None:
-        cell, instead = list(goal.cell), "position, pose or joints"
-        yield BadInput("a map of joint angles", where="goal.cell", found=cell, allowed=instead)
+        yield BadInput("a map of joint angles", "goal.cell", list(goal.cell), "position, pose or joints")
     if goal.position is not None and len(goal.position) != 3:
         yield BadInput("a place in space", where="goal.position", found=list(goal.position), allowed="[x, y, z]")
     if goal.joints is not None and len(goal.joints) != n:
@@ -209,8 +208,7 @@ def _check_reach(world: World) -> None:
     arm, key = world.bare_arm(), "position" if goal.pose is None else "pose"
     if not has_closed_form(arm) and goal_near(world, arm, np.array(world.start.joints)) is None:
         what, found = "a numeric search finds no joint angles at the goal", list(world.goal_position or ())
-        allowed = "a place that the arm reaches, or goal.joints"
-        raise BadInput(what, where=f"goal.{key}", found=found, allowed=allowed)
+        raise BadInput(what, f"goal.{key}", found, "a place that the arm reaches, or goal.joints")
 
 
 OF_A_JOINT_MAP = (

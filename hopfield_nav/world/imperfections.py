@@ -37,9 +37,7 @@ class FrictionSection(Section):
             n = max(len(low), len(high))
             low, high = (values * n if len(values) == 1 else values for values in (low, high))
             if any(b < c for c, b in zip(low, high, strict=False)):
-                allowed = f"at least {self.coulomb}"
-                found = self.breakaway
-                yield BadInput("below the Coulomb friction", where="breakaway", found=found, allowed=allowed)
+                yield BadInput("below the Coulomb friction", "breakaway", self.breakaway, f"at least {self.coulomb}")
 
 
 def as_list(value: float | tuple[float, ...]) -> list[float]:

@@ -31,8 +31,7 @@ class _Row(GivenKeys):
     def _check(self) -> Iterator[BadInput]:
         yield from solids.check_height(self.height)
         if len(self.centres()) > _MAX_CYLINDERS:
-            what = f"takes more than {_MAX_CYLINDERS} cylinders"
-            yield BadInput(what, where="radius", found=self.radius, allowed="a thicker wall")
+            yield BadInput(f"takes more than {_MAX_CYLINDERS} cylinders", "radius", self.radius, "a thicker wall")
 
     @property
     def corners(self) -> tuple[tuple[float, ...], ...]:

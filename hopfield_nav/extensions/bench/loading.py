@@ -57,8 +57,7 @@ def load_suite(
     added = {key: method_from(Path(given), folder) for key, given in (methods or {}).items()}
     for key in added:
         if key in file.methods:
-            what = "the suite has a method of that name"
-            raise BadInput(what, where="--method", found=key, allowed="another")
+            raise BadInput("the suite has a method of that name", "--method", key, "another")
     trust = trust.also(texts_in(added), folder)
     if folder == _FOLDER.resolve():
         file = file.model_copy(update={key: own for key, own in ALONG.items() if key not in file.model_fields_set})
@@ -74,8 +73,7 @@ def _of_families(file: SuiteFile, patterns: Sequence[str]) -> SuiteFile:
     """The same with the families alone that a pattern fits."""
     for pattern in patterns:
         if not fnmatch.filter(file.families, pattern):
-            allowed = f"{', '.join(file.families)}, or a pattern"
-            raise BadInput("no such family", where="--family", found=pattern, allowed=allowed)
+            raise BadInput("no such family", "--family", pattern, f"{', '.join(file.families)}, or a pattern")
     fits = {name for pattern in patterns or ("*",) for name in file.families if fnmatch.fnmatchcase(name, pattern)}
     return file.model_copy(update={"families": {name: file.families[name] for name in file.families if name in fits}})
 

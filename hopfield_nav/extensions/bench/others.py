@@ -88,8 +88,7 @@ def _check_head(suite: Suite, names: Sequence[str], path: Path) -> None:
     known = [name for name in columns(suite) if name not in ("repeat", "counts")]
     for name in REQUIRED:
         if name not in names:
-            told = "a column is missing"
-            raise BadInput(told, where=f"{path}, line 1", found=",".join(names), allowed=name)
+            raise BadInput("a column is missing", f"{path}, line 1", ",".join(names), name)
     for name in names:
         if name not in known or names.count(name) > 1:
             raise BadInput(
@@ -109,12 +108,10 @@ def _row(suite: Suite, names: Sequence[str], line: str) -> Row:
     families = suite.data["families"]  # all of the file, of which some may have been chosen
     for name, words in (("family", families), ("condition", suite.suite.conditions), ("outcome", OUTCOMES)):
         if row[name] not in words:
-            nearest = nearest_name(str(row[name]), words)
-            raise BadInput("unknown", where=name, found=row[name], allowed=", ".join(words), nearest=nearest)
+            raise BadInput("unknown", name, row[name], ", ".join(words), nearest_name(str(row[name]), words))
     method = row["method"]
     if not isinstance(method, str) or method in suite.suite.methods:
-        told = "a method of the suite, or no name"
-        raise BadInput(told, where="method", found=method, allowed="another name")
+        raise BadInput("a method of the suite, or no name", "method", method, "another name")
     for name in names:
         _check_cell(suite, name, row[name])
     return row
