@@ -1,7 +1,7 @@
 """What a simulation is made of: the one place in which a world becomes navigator, engine, controller, state, phases."""
 
 import math
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,28 +13,10 @@ from hopfield_nav.experiment.given import check_seed, check_start
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, warn_of_hidden_force
 from hopfield_nav.experiment.loop_parts import build_controller, build_plant, build_settings
 from hopfield_nav.experiment.reaction_phase import Phase, ReactionPhase
-from hopfield_nav.navigation import Follower, Navigator, PlannedMotion, PriorMap, check_trajectory, space_of
+from hopfield_nav.navigation import Follower, Navigator, PriorMap, check_trajectory, space_of
 from hopfield_nav.plugin import provided
 from hopfield_nav.record import Run, load_prior
 from hopfield_nav.world import World, further_columns
-
-
-class Learner(Protocol):
-    """What learns the arm on the way (``controller.learn``)."""
-
-    gathering: Any  # for the state of the control computer, as ``control.begin_gathering`` gives it
-
-    def wiggle(self, motion: PlannedMotion) -> tuple[PlannedMotion, loops.Trajectory | None]:
-        """The first motion begun later, and the trajectory with what comes before it."""
-
-    def next_look(self, step: int) -> int:
-        """The first step after ``step`` at which to look."""
-
-    def look(self, step: int, touched: bool) -> None:
-        """Learn from what was gathered, where a look is due at this step; ``touched``: something was felt."""
-
-    def summary(self) -> dict[str, Any]:
-        """What was learnt, for the summary."""
 
 
 class Begun(NamedTuple):
@@ -91,17 +73,15 @@ class Parts(NamedTuple):
             phases[True] = slide
         return Begun(navigator, controller, settings, state, rows, phases)
 
-    def learner(self, controller: Controller, computer: ControlState) -> Learner | None:
-        """What learns, if the world wants it; where a trajectory is given it makes no motion of its own for it.
+    def learner(self, controller: Controller, computer: ControlState) -> Any:
+        """What learns (``controller.learn``), or None; where a trajectory is given it makes no motion of its own.
 
         Raises ``BadInput``: its extension is not there.
         """
-        section = self.world.controller.learn
+        section, wiggles = self.world.controller.learn, self.followed is None
         if section is False:
             return None
-        make, wiggles = provided("controller.learn"), self.followed is None
-        learner: Learner = make(self.world, section, self.arm, controller, computer, wiggles=wiggles)
-        return learner
+        return provided("controller.learn")(self.world, section, self.arm, controller, computer, wiggles=wiggles)
 
     def _navigator(self) -> Navigator:
         """What answers a touch; it follows a trajectory that is given in the place of a goal."""

@@ -2,18 +2,19 @@
 
 A file is plain data: mappings, lists, text, numbers, true and false. What a person would read as a number is one
 (``1e5`` too, which YAML 1.1 takes for text), a key given twice is refused, and so is everything that YAML allows
-beyond data. What ``--set`` and sweeps change in it: ``changes.py``.
+beyond data. What is written as YAML reads back as the same data. What ``--set`` and sweeps change: ``changes.py``.
 """
 
 import math
 import re
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 from dynamics import BadInput
@@ -193,3 +194,40 @@ def plain_value(text: str) -> Any:
     if _WHOLE.fullmatch(text):
         return int(text[:401])  # of more digits it is beyond every range all the same
     return float(text) if _NUMBER.fullmatch(text) and math.isfinite(float(text)) else text
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes every value out, and quotes text that would read as something else."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """No aliases: every value is written out."""
+        return True
+
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    style = None if plain_value(text) == text else '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """Arrays, tuples, ranges, paths and NumPy's numbers as plain data of a YAML file.
+
+    Raises ``BadInput``: what holds itself, or lies deeper than in a file it may.
+    """
+    if depth > DEEPEST:
+        raise BadInput("nested too deeply, or in itself")
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(v, depth + 1) for key, v in value.items()}
+    if isinstance(value, (list, tuple, range)):
+        return [plain(v, depth + 1) for v in value]
+    return str(value) if isinstance(value, Path) else value
+
+
+def yaml_text(data: dict[str, Any]) -> str:
+    """Plain data as YAML that reads back as the same data."""
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100)

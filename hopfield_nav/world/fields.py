@@ -14,17 +14,8 @@ from itertools import pairwise
 from typing import Annotated, Any, ClassVar, get_args
 
 import numpy as np
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
-    Strict,
-    ValidationError,
-    model_serializer,
-    model_validator,
-)
+import pydantic
+from pydantic import AfterValidator, BaseModel, Strict, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
@@ -56,11 +47,11 @@ class Range:
         """
         return check_range(value, self.low, self.high, self.unit, above=self.above)
 
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, source: object, handler: pydantic.GetCoreSchemaHandler) -> CoreSchema:
         finite, whole = core_schema.float_schema(strict=True, allow_inf_nan=False), core_schema.int_schema(strict=True)
         return core_schema.no_info_after_validator_function(self.check, whole if source is int else finite)
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler) -> JsonSchema:
         lowest = "exclusiveMinimum" if self.above else "minimum"
         return {**handler(schema), lowest: self.low, "maximum": self.high}
 
@@ -81,7 +72,7 @@ class Whole(Range):
 class _First:
     """Mark whose ``check`` makes of a value what its type then takes."""
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, source: Any, handler: pydantic.GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_before_validator_function(self.check, handler(source))  # type: ignore[attr-defined]
 
 
@@ -99,7 +90,7 @@ class Length(_First):
             raise BadInput("wrong shape", found=show(value), allowed=f"a list of {size}")
         return value
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler) -> JsonSchema:
         return {**handler(schema), "minItems": self.low, "maxItems": self.high}
 
 
@@ -127,7 +118,7 @@ class PerJoint(_First):
                 raise BadInput("wrong value", found=show(v), allowed=allowed)
         return float(value) if values[0] is value else tuple(float(v) for v in values)
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler) -> JsonSchema:
         number = {"type": "number", "minimum": self.low, "maximum": self.high}
         words = [{"const": self.word}] if self.word else []
         return {"anyOf": [number, {"type": "array", "items": number}, *words]}
@@ -143,7 +134,7 @@ class OrWord(_First):
         """The section that a word stands for; anything else as it is."""
         return {self.key: value} if isinstance(value, str) else value
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler) -> JsonSchema:
         section = handler(schema)
         return {"anyOf": [handler.resolve_ref_schema(section)["properties"][self.key], section]}
 
@@ -211,7 +202,7 @@ class Section(BaseModel):
     What a key means is the ``description`` of its field, or the text below it.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_describe_keys)
+    model_config = pydantic.ConfigDict(extra="forbid", frozen=True, json_schema_extra=_describe_keys)
     extension: ClassVar[str] = "core"  # that its keys belong to
     owners: ClassVar[dict[str, str]] = {}  # the extensions that other keys of it belong to
     most_set: ClassVar[tuple[str, ...]] = ()  # those of the ten keys of a world that most people set
@@ -227,7 +218,7 @@ def without_empty(model: type[BaseModel], data: Any) -> Any:
 class GivenKeys(Section):
     """A section that is written without the keys for which nothing is given."""
 
-    @model_serializer(mode="wrap")
+    @pydantic.model_serializer(mode="wrap")
     def _given(self, handler: Any) -> dict[str, Any]:
         return {key.rstrip("_"): value for key, value in handler(self).items() if value is not None}
 
@@ -254,7 +245,7 @@ def must_fit(check: Callable[[Any], Iterable[BadInput]]) -> Any:
         refuse_section(check(section))
         return section
 
-    return model_validator(mode="after")(checked)
+    return pydantic.model_validator(mode="after")(checked)
 
 
 def show(value: object) -> object:

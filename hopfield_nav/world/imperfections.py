@@ -109,14 +109,10 @@ class LearnSection(Section):
             yield BadInput("not rising", where="payload", found=list(self.payload), allowed="[from, to], from < to")
 
 
-def _all_by_default(value: object) -> object:
-    return {} if value is True else value
-
-
 LearnChoice = Annotated[
     Annotated[Literal[False], Tag(WORD)] | Annotated[LearnSection, Tag(SECTION)],
     Discriminator(_word_or_section),
-    BeforeValidator(_all_by_default, json_schema_input_type=bool | LearnSection),
+    BeforeValidator(lambda value: {} if value is True else value, json_schema_input_type=bool | LearnSection),
 ]
 
 

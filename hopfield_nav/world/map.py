@@ -41,7 +41,15 @@ class MapSection(MethodSection):
 
     @fields.must_fit
     def _check(self) -> Iterator[BadInput]:
-        yield from self._misfits_of_bounds()
+        for key in ("lower", "upper"):
+            given = getattr(self, key)
+            if given is not None and self.space == "tool":
+                yield BadInput("a map of the tool has none", key, list(given), "null, or space: joints")
+            elif given is not None and len(given) != len(self.shape):
+                yield BadInput("wrong number of joints", key, len(given), f"{len(self.shape)}, as shape has")
+        for i, (low, high) in enumerate(zip(self.lower or (), self.upper or (), strict=False)):
+            if not low < high:
+                yield BadInput("above upper", where=f"lower.{i}", found=low, allowed=f"below {high:.6g} rad")
         if self.space == "tool" and len(self.shape) > 3:
             yield BadInput("wrong number of axes", "shape", list(self.shape), "a list of 2 to 3")
         for k, cells in enumerate(() if self.space == "joints" else self.shape[:2]):
@@ -50,19 +58,6 @@ class MapSection(MethodSection):
         most = _MOST_CELLS.get(self.space, max(_MOST_CELLS.values()))
         if math.prod(self.shape) > most:
             yield BadInput("too many cells", "shape", list(self.shape), f"at most {most} cells")
-
-    def _misfits_of_bounds(self) -> Iterator[BadInput]:
-        for key in ("lower", "upper"):
-            given = getattr(self, key)
-            if given is None:
-                continue
-            if self.space == "tool":
-                yield BadInput("a map of the tool has none", key, list(given), "null, or space: joints")
-            elif len(given) != len(self.shape):
-                yield BadInput("wrong number of joints", key, len(given), f"{len(self.shape)}, as shape has")
-        for i, (low, high) in enumerate(zip(self.lower or (), self.upper or (), strict=False)):
-            if not low < high:
-                yield BadInput("above upper", where=f"lower.{i}", found=low, allowed=f"below {high:.6g} rad")
 
     @property
     def rank(self) -> int:

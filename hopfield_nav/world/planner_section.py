@@ -10,8 +10,7 @@ from pydantic import Field
 from dynamics import BadInput
 from hopfield_nav.plugin import Parameter
 from hopfield_nav.world.fields import Flag, Length, Range, Text, must_fit, show
-from hopfield_nav.world.gone import Gone
-from hopfield_nav.world.methods import MethodSection
+from hopfield_nav.world.methods import Gone, MethodSection
 from hopfield_nav.world.trust import Trust
 
 _AXES = ("+u", "-u", "+v", "-v", "+w", "-w")

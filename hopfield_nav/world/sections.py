@@ -12,9 +12,8 @@ from dynamics import BadInput
 from hopfield_nav.plugin import find_extension
 from hopfield_nav.world import fields
 from hopfield_nav.world.fields import Section
-from hopfield_nav.world.gone import Gone
 from hopfield_nav.world.imperfections import FrictionChoice, LearnChoice, ModelErrorSection, TorqueRippleSection
-from hopfield_nav.world.methods import MethodSection
+from hopfield_nav.world.methods import Gone, MethodSection
 
 _IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _ZERO = ((0.0, 0.0, 0.0),) * 3

@@ -11,6 +11,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 from dynamics import BadInput, html_table
 from hopfield_nav.world import sections
 from hopfield_nav.world.derived import derived
+from hopfield_nav.world.document import yaml_text
 from hopfield_nav.world.ends import GoalSection, PlanSection, StartSection
 from hopfield_nav.world.fields import Gravity, OrWord, Range, Text, without_empty
 from hopfield_nav.world.files import relative_to
@@ -21,7 +22,6 @@ from hopfield_nav.world.planner_section import PlannerSection
 from hopfield_nav.world.pushes import PushSection
 from hopfield_nav.world.solids import Seed
 from hopfield_nav.world.trust import Trust
-from hopfield_nav.world.writing import yaml_text
 
 if TYPE_CHECKING:
     from dynamics import Arm

@@ -3,6 +3,7 @@
 import fnmatch
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -101,22 +102,16 @@ def require_fitting(suite: Suite) -> None:
 
     Raises ``BadInput``: a world does not allow one of them.
     """
-    told_once = {str(error): error for error in _refused(suite)}
-    if told_once:
-        raise world.together(list(told_once.values()))
-
-
-def _refused(suite: Suite) -> Iterator[BadInput]:
-    """What the worlds do not allow of conditions and methods, each tried on its own."""
-    file = suite.suite
+    file, once = suite.suite, dict[str, BadInput]()
     condition, method = next(iter(file.conditions)), next(iter(file.methods))
-    for family in file.families:
-        pairs = [(name, method) for name in file.conditions] + [(condition, name) for name in file.methods]
-        for pair in pairs:
-            try:
-                suite.changed_world(family, *pair)
-            except BadInput as error:
-                yield from (error, *error.others)
+    pairs = [(name, method) for name in file.conditions] + [(condition, name) for name in file.methods]
+    for family, pair in product(file.families, pairs):
+        try:
+            suite.changed_world(family, *pair)
+        except BadInput as error:
+            once |= {str(fault): fault for fault in (error, *error.others)}
+    if once:
+        raise world.together(list(once.values()))
 
 
 def _own_files(file: SuiteFile) -> Iterator[tuple[Key, tuple[str, str]]]:

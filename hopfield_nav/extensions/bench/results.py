@@ -52,18 +52,14 @@ def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 
             worlds = told.most_different(suite, rows, pair)
             tables.append(told.different_table(pair, worlds, _views(suite, worlds[:views], folder)))
     if len(printed) == 1:
-        _draw(suite, rows, methods, folder)
+        from hopfield_nav.extensions.bench.strips import NOTE, draw_strips
+        from hopfield_nav.figures import paper_style, save_figure
+
+        with paper_style():
+            figure = draw_strips(suite, rows, methods, cells(suite)[0])
+            if figure is not None:
+                save_figure(figure, folder, "strips", pdf=True, note=NOTE)
     write_whole(folder / "report.html", _page(suite, tables, rows, methods))
-
-
-def _draw(suite: Suite, rows: Sequence[Row], methods: Sequence[str], folder: Path) -> None:
-    from hopfield_nav.extensions.bench.strips import NOTE, draw_strips
-    from hopfield_nav.figures import paper_style, save_figure
-
-    with paper_style():
-        figure = draw_strips(suite, rows, methods, cells(suite)[0])
-        if figure is not None:
-            save_figure(figure, folder, "strips", pdf=True, note=NOTE)
 
 
 def _views(suite: Suite, worlds: Sequence[Pair], folder: Path) -> dict[tuple, str]:

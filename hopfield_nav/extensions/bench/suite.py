@@ -155,9 +155,10 @@ class Suite(Sweep):
         """The bench's own columns."""
         counts = run.summary.get("counts")  # the setup may know
         passed = run.outcome == "reached" and not is_reached(run.summary)
+        steps = np.diff(run.data.tool_position.values, axis=0)
         return {
             "counts": int(self._counts(run.world) if counts is None else counts),
-            "way_m": _way(run) if run.data.sizes["time"] else None,
+            "way_m": float(np.nansum(np.linalg.norm(steps, axis=1))) if run.data.sizes["time"] else None,
         } | ({"outcome": "passed_through"} if passed else {})
 
     def _counts(self, world: World) -> bool:
@@ -211,11 +212,6 @@ def loaded(what: str, name: str, folder: Path) -> Any:
 def axis_of(name: str, values: list[str]) -> tuple[AxisColumn, ...]:
     """The axis of a suite that has these names."""
     return (AxisColumn(name, (name,), values, None, [""]),)
-
-
-def _way(run: Run) -> float:
-    steps = np.diff(run.data.tool_position.values, axis=0)
-    return float(np.nansum(np.linalg.norm(steps, axis=1)))
 
 
 def _digest(*parts: Any) -> str:
