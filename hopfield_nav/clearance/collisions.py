@@ -12,7 +12,7 @@ from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.vectors import vector
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
-from hopfield_nav.clearance.bodies import AXES_MIDDLE, AXES_WIDTH, body_distance, place_bodies, self_touches
+from hopfield_nav.clearance.bodies import AXES_MIDDLE, AXES_WIDTH, pair_batch, place_bodies, self_touches
 from hopfield_nav.clearance.scene import Scene
 from hopfield_nav.geometry import LINK, RADIUS, REACH, segment_distance, segment_near, surely_apart
 
@@ -36,7 +36,7 @@ def clearance(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
     (rows,), lead = finite_rows(arm, q=q)
     work = make_work(len(arm.dh))
     solids = np.where(scene.checked, _solid_batch(arm, scene, rows, work), np.inf).min(axis=(1, 2), initial=np.inf)
-    pairs = _pair_batch(arm, scene, rows, work).min(axis=1, initial=np.inf)
+    pairs = pair_batch(arm, scene.bodies, scene.pairs, rows, work).min(axis=1, initial=np.inf)
     return np.minimum(solids, pairs).reshape(lead)
 
 
@@ -46,7 +46,7 @@ def pair_distances(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
     Raises ``BadInput``: wrong shape, or an angle that is not finite.
     """
     (rows,), lead = finite_rows(arm, q=q)
-    out = _pair_batch(arm, scene, rows, make_work(len(arm.dh)))
+    out = pair_batch(arm, scene.bodies, scene.pairs, rows, make_work(len(arm.dh)))
     return out.reshape(*lead, len(scene.pairs))
 
 
@@ -60,11 +60,17 @@ def explain(arm: Arm, scene: Scene, q: np.ndarray) -> str:
     Raises ``BadInput``: wrong shape, an angle that is not finite, or more than one pose.
     """
     (rows,), _ = finite_rows(arm, q=np.ravel(q))
-    bodies, solids = _deepest(arm, scene, rows[0], make_work(len(arm.dh)))
-    names = [_body_name(arm, scene, b) for b in range(len(scene.bodies))]
-    found = [(d, f"{names[scene.pairs[p, 1]]} touches {names[scene.pairs[p, 0]]}") for p, d in bodies]
-    near = ("touches" if d <= 0.0 else f"comes within {1000.0 * d:.1f} mm of" for _, d in solids)
-    found += [(d, f"{names[b]} {how} known[{j}]") for ((b, j), d), how in zip(solids, near, strict=True)]
+    work, links = make_work(len(arm.dh)), scene.bodies[:, LINK].astype(int)
+    names = [f"link {k}" if k else "the base" for k in links[: len(arm.capsules)]] + ["the tool"] * len(links)
+    pairs = pair_batch(arm, scene.bodies, scene.pairs, rows[:1], work)[0]
+    solids = _solid_batch(arm, scene, rows[:1], work)[0]
+    inner, outer = scene.pairs[pairs <= scene.apart].T
+    touches = zip(pairs[pairs <= scene.apart].tolist(), outer, inner, strict=True)
+    found = [(d, f"{names[b]} touches {names[a]}") for d, b, a in touches]
+    for b, j in np.argwhere(scene.checked & (solids <= scene.kept)):
+        d = float(solids[b, j])
+        how = "touches" if d <= 0.0 else f"comes within {1000.0 * d:.1f} mm of"
+        found.append((d, f"{names[b]} {how} known[{j}]"))
     return ", ".join(dict.fromkeys(words for _, words in sorted(found))) or "free"
 
 
@@ -90,23 +96,6 @@ def finite_rows(arm: Arm, **named: object) -> tuple[list[np.ndarray], tuple[int,
         if bad.size:
             raise BadInput(f"{name} must be finite", found=float(bad[0]), allowed="angles [rad]")
     return rows, lead
-
-
-def _body_name(arm: Arm, scene: Scene, body: int) -> str:
-    if body >= len(arm.capsules):
-        return "the tool"
-    link = int(scene.bodies[body, LINK])
-    return f"link {link}" if link else "the base"
-
-
-def _deepest(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> tuple[list, list]:
-    pairs = _pair_batch(arm, scene, q[None], work)[0]
-    solids = _solid_batch(arm, scene, q[None], work)[0]
-    touched = zip(*np.nonzero(scene.checked & (solids <= scene.kept)), strict=True)
-    return (
-        [(int(p), float(pairs[p])) for p in np.nonzero(pairs <= scene.apart)[0]],
-        [((int(b), int(j)), float(solids[b, j])) for b, j in touched],
-    )
 
 
 @inlined
@@ -145,17 +134,6 @@ def _collides_batch(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> np.nda
     out, axes = np.empty(q.shape[0], dtype=np.bool_), np.empty((scene.bodies.shape[0], AXES_WIDTH))
     for row in range(q.shape[0]):
         out[row] = pose_touches(arm, scene, q[row], work, axes)
-    return out
-
-
-@kernel
-def _pair_batch(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> np.ndarray:
-    out, axes = np.empty((q.shape[0], scene.pairs.shape[0])), np.empty((scene.bodies.shape[0], AXES_WIDTH))
-    for row in range(q.shape[0]):
-        update_frames(arm, q[row], work)
-        place_bodies(scene.bodies, work, axes)
-        for p in range(scene.pairs.shape[0]):
-            out[row, p] = body_distance(scene.bodies, axes, scene.pairs[p, 0], scene.pairs[p, 1])
     return out
 
 

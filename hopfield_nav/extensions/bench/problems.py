@@ -30,8 +30,7 @@ from hopfield_nav.world import Box, Cylinder, Solid, Sphere, together
 
 INNER = "resources/ur5/problems.tar.bz2"  # of the source package
 JOINTS = (
-    "shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint",
-    "wrist_3_joint",
+    "shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint",
 )  # fmt: skip
 BASE_HEIGHT, BASE_TURN = 0.9144, 1.57 + math.pi  # [m, rad] of frame 0; base_link is turned by half a turn
 _KEPT = "motion_bench_maker.json"

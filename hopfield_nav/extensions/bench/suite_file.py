@@ -12,8 +12,7 @@ from hopfield_nav.world import Range, Section, Seed, Text, Whole, must_fit, titl
 ALONG: dict[str, tuple[str, ...]] = {  # the columns of suites that come along, whose rows have these
     "quantities": (
         "outcome", "reason", "no_path_grade", "simulated_time_s", "collision_count", "graze_count",
-        "contact_count", "false_alarm_count", "repeated_alarm_count", "peak_contact_force_N",
-        "final_tool_error_m",
+        "contact_count", "false_alarm_count", "repeated_alarm_count", "peak_contact_force_N", "final_tool_error_m",
     ),
     "compare": ("collision_count", "simulated_time_s", "way_m", "peak_contact_force_N"),
 }  # fmt: skip
