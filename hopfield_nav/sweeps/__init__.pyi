@@ -8,7 +8,6 @@ from .by_value import ValueResult as ValueResult
 from .by_value import ValueTable as ValueTable
 from .by_value import judge as judge
 from .by_value import shown_quantities as shown_quantities
-from .columns import load_measures as load_measures
 from .combinations import Tried as Tried
 from .combinations import try_combinations as try_combinations
 from .job import FAILURES as FAILURES
@@ -27,6 +26,7 @@ from .sections import SweepFile as SweepFile
 from .sections import UntilSection as UntilSection
 from .sections import check_quantities as check_quantities
 from .sections import dump_sweep_schema as dump_sweep_schema
+from .sections import load_measures as load_measures
 from .settings import Choice as Choice
 from .settings import Layout as Layout
 from .settings import Settings as Settings

@@ -1,15 +1,19 @@
-"""What a sweep file may hold: its keys with ranges and defaults, and the quantities that it can keep."""
+"""What a sweep file may hold, and the columns that it keeps of runs: of their summary, and measures of one's own."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
 
 from dynamics import BadInput, nearest_name
-from hopfield_nav.record import SUMMARY
-from hopfield_nav.sweeps.aim import Aim
+from dynamics.errors import require_known
+from hopfield_nav.plugin import Measures, load_from_file
+from hopfield_nav.record import SUMMARY, Quantity
+from hopfield_nav.sweeps.aim import REACHED, Aim
 from hopfield_nav.sweeps.values import DRAWS, MOST_RUNS, RANGES, Draw, Values, read_draw, read_values
-from hopfield_nav.world import OrWord, Range, Section, Seed, Text, Whole, must_fit, show, titled, without_empty
+from hopfield_nav.world import OrWord, Range, Section, Seed, Text, Trust, Whole, must_fit, show, titled, without_empty
 
 DEFAULT = tuple(name for name, quantity in SUMMARY.items() if quantity.repeatable)
 
@@ -20,8 +24,7 @@ def check_quantities(names: Sequence[str]) -> tuple[str, ...]:
     Raises ``BadInput``: a name is unknown or given twice; ``where`` is its position.
     """
     for i, name in enumerate(names):
-        if name not in SUMMARY:
-            raise BadInput("unknown quantity", str(i), name, ", ".join(SUMMARY), nearest_name(name, SUMMARY))
+        require_known(name, SUMMARY, "unknown quantity", str(i))
         if name in names[:i]:
             raise BadInput("quantity given twice", where=str(i), found=name)
     return ("outcome", *(name for name in names if name != "outcome"))
@@ -124,3 +127,60 @@ class SweepFile(Section):
 def dump_sweep_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a sweep file; keys of the world are checked by the program alone."""
     return titled(SweepFile.model_json_schema(), "sweep")
+
+
+@cache
+def load_measures(name: str, folder: Path) -> Measures:
+    """The measures that a file of a user's own holds.
+
+    Raises ``BadInput``: it holds none of that name, or a column that every table has.
+    """
+    found = load_from_file("measures", name, folder)
+    if not isinstance(found, Measures):
+        file, attribute = name.rsplit(":", 1)
+        raise BadInput(f"{Path(file).name} has no measures of that name", found=attribute, allowed="Measures(…)")
+    for column in found.columns:
+        if column in SUMMARY or column in ("index", "repeat", "seed", "error"):
+            raise BadInput("a measure has the name of another column", found=column)
+    return found
+
+
+def kept_columns(file: SweepFile, measures: Measures | None) -> dict[str, Quantity]:
+    """What every column of a sweep is."""
+    kept = {name: SUMMARY[name] for name in file.columns}
+    for name, unit in ({} if measures is None else measures.columns).items():
+        words, suffix = name.replace("_", " "), f" {unit.replace(' ', '')}"
+        named = unit and words.endswith(suffix)  # a unit at the end of its name is told as one
+        kept[name] = Quantity(
+            words.removesuffix(suffix) if named else words, unit or None, words, unit if named else ""
+        )
+    return kept
+
+
+def column_faults(file: SweepFile, folder: Path, trust: Trust) -> list[BadInput]:
+    """What is wrong with the measures of a sweep file, or else with its aim; ``where`` is the key."""
+    at, measures = "measures", None
+    try:
+        if file.measures is not None:
+            trust.require(file.measures, folder)
+            measures = load_measures(file.measures, folder)
+        at = "aim"
+        check_aim(file.aim, measures)
+    except BadInput as error:
+        return [error.at(at if at == "measures" else f"aim.{error.where}")]
+    return []
+
+
+def check_aim(aim: Aim | None, measures: Measures | None) -> None:
+    """Refuse an aim at what no run has.
+
+    Raises ``BadInput``: a quantity is not known, or is text; ``where`` is its key in the aim.
+    """
+    units: dict[str, str | None] = {name: quantity.unit for name, quantity in SUMMARY.items()}
+    units |= {} if measures is None else {name: unit or None for name, unit in measures.columns.items()}
+    known = [REACHED, *(name for name, unit in units.items() if unit is not None)]
+    for name in aim.names if aim else ():
+        if name not in known:
+            where = "least" if aim and name == aim.least else f"while.{name}"
+            what = "not a number" if name in units else "unknown quantity"
+            raise BadInput(what, where=where, found=name, allowed=", ".join(known), nearest=nearest_name(name, known))

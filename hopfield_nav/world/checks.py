@@ -14,6 +14,7 @@ from hopfield_nav.world.beforehand import check_beta_of
 from hopfield_nav.world.faults import faults_of
 from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.sections import IN_PROPORTION, MOST_NEURONS
+from hopfield_nav.world.solids import packed
 from hopfield_nav.world.trust import is_code
 from hopfield_nav.world.world import World
 
@@ -188,8 +189,10 @@ def _check_goal(world: World) -> None:
     if not all(rim - 0.5 <= at[k] <= grid.shape[k] - rim - 0.5 for k in range(rank)):
         what = "goal outside the map" if not rim else "goal outside the map or on its blocked rim"
         raise BadInput(what, where=key, found=found, allowed=_allowed_goal(grid, rim, goal.cell is not None))
+    from hopfield_nav.geometry import capsule_distance  # loads Numba
+
     for i, obstacle in enumerate(world.known):
-        if any(solid.contains(*point) for solid in obstacle.solids):
+        if (capsule_distance(np.array([*point, *point, 0.0]), packed(obstacle.solids)) <= 0.0).any():
             what = f"goal inside {obstacle.name or f'known obstacle {i}'}"
             raise BadInput(what, where=key, found=found, allowed="a free place")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dynamics import BadInput, nearest_name
+from dynamics.errors import require_known
 from dynamics.files import require_regular
 from hopfield_nav.extensions.bench.shipped import columns
 from hopfield_nav.extensions.bench.suite import Suite
@@ -91,10 +92,8 @@ def _check_head(suite: Suite, names: Sequence[str], path: Path) -> None:
             raise BadInput("a column is missing", f"{path}, line 1", ",".join(names), name)
     for name in names:
         if name not in known or names.count(name) > 1:
-            raise BadInput(
-                "no such column, or twice", where=f"{path}, line 1", found=name, allowed=", ".join(known),
-                nearest=nearest_name(name, known),
-            )  # fmt: skip
+            nearest = nearest_name(name, known)
+            raise BadInput("no such column, or twice", f"{path}, line 1", name, ", ".join(known), nearest)
 
 
 def _row(suite: Suite, names: Sequence[str], line: str) -> Row:
@@ -107,8 +106,7 @@ def _row(suite: Suite, names: Sequence[str], line: str) -> Row:
     row = {**dict.fromkeys(columns(suite)), "version": None, **dict(zip(names, cells, strict=True))}
     families = suite.data["families"]  # all of the file, of which some may have been chosen
     for name, words in (("family", families), ("condition", suite.suite.conditions), ("outcome", OUTCOMES)):
-        if row[name] not in words:
-            raise BadInput("unknown", name, row[name], ", ".join(words), nearest_name(str(row[name]), words))
+        require_known(row[name], words, "unknown", name)
     method = row["method"]
     if not isinstance(method, str) or method in suite.suite.methods:
         raise BadInput("a method of the suite, or no name", "method", method, "another name")

@@ -81,13 +81,9 @@ class SuiteFile(Section):
 
     @must_fit
     def _check(self) -> Iterator[BadInput]:
-        for i, pair in enumerate(self.pairs):
-            for name in pair:
-                if name not in self.methods:
-                    yield BadInput(
-                        "unknown method", where=f"pairs.{i}", found=name, allowed=", ".join(self.methods),
-                        nearest=nearest_name(name, self.methods),
-                    )  # fmt: skip
+        for i, name in ((i, name) for i, pair in enumerate(self.pairs) for name in pair if name not in self.methods):
+            nearest = nearest_name(name, self.methods)
+            yield BadInput("unknown method", f"pairs.{i}", name, ", ".join(self.methods), nearest)
         for key in ("families", "conditions", "methods"):
             if not getattr(self, key):
                 yield BadInput("nothing to run", where=key, allowed="one or more, by name")

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield_nav.world import Box, Cylinder, Mesh, Sphere
+from hopfield_nav.geometry import capsule_distance
+from hopfield_nav.world import Box, Cylinder, Mesh, Sphere, packed
 
 _AZIMUTHS = range(-180, 180, 15)  # [degrees]
 _ELEVATION = 26.0  # [degrees]
-_RAY = np.arange(0.02, 1.6, 0.02)  # [m] towards the eye, where something may hide the arm
+_RAY = (0.02, 1.58)  # [m] from and to where, towards the eye, something may hide the arm
 _MAX_POINTS = 400  # points that are looked at
 
 
@@ -61,11 +62,9 @@ def choose_view(solids: Sequence[Box | Cylinder | Mesh | Sphere], points: np.nda
 
 def seen_share(solids: Sequence[Box | Cylinder | Mesh | Sphere], points: np.ndarray, view: View) -> float:
     """Share of points (k, 3) [m] with no solid between them and the eye."""
-    rays = points[:, None] + _RAY[:, None] * view.toward
-    hidden = np.zeros(rays.shape[:2], dtype=bool)
-    for solid in solids:
-        hidden |= solid.contains(*np.moveaxis(rays, 2, 0))
-    return float(1.0 - hidden.any(axis=1).mean())
+    near, far = (points + share * view.toward for share in _RAY)
+    rays = np.column_stack([near, far, np.zeros(len(points))])
+    return float(1.0 - (capsule_distance(rays, packed(solids)) <= 0.0).any(axis=1).mean())
 
 
 def _breadth(view: View, points: np.ndarray) -> float:
