@@ -99,18 +99,6 @@ def body_distance(bodies, axes, a, b):
     return length(apart) - bodies[a, RADIUS] - bodies[b, RADIUS]
 
 
-@inlined
-def self_touches(bodies, pairs, axes, apart):
-    """Whether a pair of bodies is nearer than its ``apart`` (p,) [m], or touches."""
-    for p in range(pairs.shape[0]):
-        a, b = pairs[p, 0], pairs[p, 1]
-        if bodies_apart(bodies, axes, a, b, apart[p]):
-            continue
-        if body_distance(bodies, axes, a, b) <= apart[p]:
-            return True
-    return False
-
-
 def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
     """Pairs (p, 2) int64 of bodies, the inner one first, that touch in some poses and not in others.
 

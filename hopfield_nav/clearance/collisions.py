@@ -12,7 +12,7 @@ from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.vectors import vector
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
-from hopfield_nav.clearance.bodies import AXES_MIDDLE, AXES_WIDTH, pair_batch, place_bodies, self_touches
+from hopfield_nav.clearance.bodies import AXES_MIDDLE, AXES_WIDTH, bodies_apart, body_distance, pair_batch, place_bodies
 from hopfield_nav.clearance.scene import Scene
 from hopfield_nav.geometry import LINK, RADIUS, REACH, segment_distance, segment_near, surely_apart
 
@@ -99,9 +99,18 @@ def finite_rows(arm: Arm, **named: object) -> tuple[list[np.ndarray], tuple[int,
 
 
 @inlined
-def scene_touched(scene, axes):
-    """Whether anything is nearer than its margin, from bodies placed in ``axes``."""
+def solid_distance(scene, axes, b, j):
+    """Signed distance of body ``b`` to solid ``j`` [m]."""
+    s, _, _ = segment_distance(scene.solids, j, vector(axes, b, 0), vector(axes, b, 3))
+    return s - scene.bodies[b, RADIUS]
+
+
+@inlined
+def pose_touches(arm, scene, q, work, axes):
+    """Whether anything is nearer than its margin at joint angles ``q``; writes frames and ``axes``."""
     bodies, solids = scene.bodies, scene.solids
+    update_frames(arm, q, work)
+    place_bodies(bodies, work, axes)
     for b in range(bodies.shape[0] - 1, -1, -1):  # from the hand inwards: it moves furthest
         for j in range(solids.shape[0]):
             if not scene.checked[b, j]:
@@ -111,22 +120,13 @@ def scene_touched(scene, axes):
                 continue
             if segment_near(solids, j, vector(axes, b, 0), vector(axes, b, 3), bodies[b, RADIUS] + kept):
                 return True
-    return self_touches(bodies, scene.pairs, axes, scene.apart)
-
-
-@inlined
-def solid_distance(scene, axes, b, j):
-    """Signed distance of body ``b`` to solid ``j`` [m]."""
-    s, _, _ = segment_distance(scene.solids, j, vector(axes, b, 0), vector(axes, b, 3))
-    return s - scene.bodies[b, RADIUS]
-
-
-@inlined
-def pose_touches(arm, scene, q, work, axes):
-    """Whether the arm touches anything at joint angles ``q``; writes frames and ``axes``."""
-    update_frames(arm, q, work)
-    place_bodies(scene.bodies, work, axes)
-    return scene_touched(scene, axes)
+    for p in range(scene.pairs.shape[0]):
+        inner, outer, apart = scene.pairs[p, 0], scene.pairs[p, 1], scene.apart[p]
+        if bodies_apart(bodies, axes, inner, outer, apart):
+            continue
+        if body_distance(bodies, axes, inner, outer) <= apart:
+            return True
+    return False
 
 
 @kernel

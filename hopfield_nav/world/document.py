@@ -68,16 +68,19 @@ def read_document(path: Path, name: str | None = None, also: Set[str] = frozense
     nor one of those that ``also`` tell that it is ours.
     """
     name = name or str(path)
-    node = _compose(_read(path, name), name)
+    text = _read(path, name)
+    node = _compose(text, name)
     if not isinstance(node, yaml.MappingNode) or {"format", *also}.isdisjoint(str(key.value) for key, _ in node.value):
         where = f"{name}, line {node.start_mark.line + 1}"
         raise BadInput("no world and no sweep", where=where, allowed="a mapping of keys with format: 1")
-    return _document(node, name)
+    return parse_document(text, name)
 
 
 def parse_document(text: str, name: str) -> Document:
     """Parse YAML text; ``name`` is how messages name its source."""
-    return _document(_compose(text, name), name)
+    document = Document(None, name)
+    document.data = _build(_compose(text, name), (), document, ())
+    return document
 
 
 @lru_cache(maxsize=4)
@@ -104,12 +107,6 @@ def _compose(text: str, name: str) -> yaml.Node:
     if node is None:
         raise BadInput("the file is empty", where=name, allowed="a world; the shortest is `format: 1`")
     return node
-
-
-def _document(node: yaml.Node, name: str) -> Document:
-    document = Document(None, name)
-    document.data = _build(node, (), document, ())
-    return document
 
 
 def parse_value(text: str, name: str) -> Any:
