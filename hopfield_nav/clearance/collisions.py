@@ -14,7 +14,7 @@ from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
 from hopfield_nav.clearance.bodies import AXES_MIDDLE, AXES_WIDTH, bodies_apart, body_distance, pair_batch, place_bodies
 from hopfield_nav.clearance.scene import Scene
-from hopfield_nav.geometry import LINK, RADIUS, REACH, segment_distance, segment_near, surely_apart
+from hopfield_nav.geometry import LINK, RADIUS, REACH, arm_distance, segment_distance, segment_near, surely_apart
 
 
 def collides(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
@@ -34,9 +34,8 @@ def clearance(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
     Raises ``BadInput``: wrong shape, or an angle that is not finite.
     """
     (rows,), lead = finite_rows(arm, q=q)
-    work = make_work(len(arm.dh))
-    solids = np.where(scene.checked, _solid_batch(arm, scene, rows, work), np.inf).min(axis=(1, 2), initial=np.inf)
-    pairs = pair_batch(arm, scene.bodies, scene.pairs, rows, work).min(axis=1, initial=np.inf)
+    solids = np.where(scene.checked, arm_distance(arm, rows, scene.solids), np.inf).min(axis=(1, 2), initial=np.inf)
+    pairs = pair_distances(arm, scene, rows).min(axis=1, initial=np.inf)
     return np.minimum(solids, pairs).reshape(lead)
 
 
@@ -60,10 +59,8 @@ def explain(arm: Arm, scene: Scene, q: np.ndarray) -> str:
     Raises ``BadInput``: wrong shape, an angle that is not finite, or more than one pose.
     """
     (rows,), _ = finite_rows(arm, q=np.ravel(q))
-    work, links = make_work(len(arm.dh)), scene.bodies[:, LINK].astype(int)
-    names = [f"link {k}" if k else "the base" for k in links[: len(arm.capsules)]] + ["the tool"] * len(links)
-    pairs = pair_batch(arm, scene.bodies, scene.pairs, rows[:1], work)[0]
-    solids = _solid_batch(arm, scene, rows[:1], work)[0]
+    names = [f"link {k:.0f}" if k else "the base" for k in arm.capsules[:, 0]] + ["the tool"] * len(scene.bodies)
+    (pairs,), solids = pair_distances(arm, scene, rows), arm_distance(arm, rows[0], scene.solids)
     inner, outer = scene.pairs[pairs <= scene.apart].T
     touches = zip(pairs[pairs <= scene.apart].tolist(), outer, inner, strict=True)
     found = [(d, f"{names[b]} touches {names[a]}") for d, b, a in touches]
@@ -134,17 +131,4 @@ def _collides_batch(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> np.nda
     out, axes = np.empty(q.shape[0], dtype=np.bool_), np.empty((scene.bodies.shape[0], AXES_WIDTH))
     for row in range(q.shape[0]):
         out[row] = pose_touches(arm, scene, q[row], work, axes)
-    return out
-
-
-@kernel
-def _solid_batch(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> np.ndarray:
-    count, m = scene.bodies.shape[0], scene.solids.shape[0]
-    out, axes = np.empty((q.shape[0], count, m)), np.empty((count, AXES_WIDTH))
-    for row in range(q.shape[0]):
-        update_frames(arm, q[row], work)
-        place_bodies(scene.bodies, work, axes)
-        for b in range(count):
-            for j in range(m):
-                out[row, b, j] = solid_distance(scene, axes, b, j)
     return out

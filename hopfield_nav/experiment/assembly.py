@@ -18,16 +18,9 @@ from hopfield_nav.plugin import provided
 from hopfield_nav.record import Run, load_prior
 from hopfield_nav.world import World, further_columns
 
-
-class Begun(NamedTuple):
-    """What a simulation changes on its way."""
-
-    navigator: Navigator  # map, path and trajectory
-    controller: Controller  # the control computer
-    settings: loops.Settings  # of the loop
-    state: loops.State  # of arm and control computer
-    rows: loops.Rows  # what is recorded
-    phases: dict[bool, Phase]  # between an alarm and the new path: where the arm slides (True), and where not
+# What a simulation changes on its way: map, path and trajectory; the control computer; settings of the loop; state of
+# arm and control computer; what is recorded; the phases between an alarm and the new path, where the arm slides or not
+Begun = tuple[Navigator, Controller, loops.Settings, loops.State, loops.Rows, dict[bool, Phase]]
 
 
 class Parts(NamedTuple):
@@ -51,7 +44,7 @@ class Parts(NamedTuple):
         end = math.inf if self.followed is None else float(self.followed.knots[-1])
         return min(self.world.time_limit, end)
 
-    def begin(self) -> "Begun":
+    def begin(self) -> Begun:
         """All at the start: nothing felt, nothing recorded."""
         world, arm = self.world, self.arm
         navigator = self._navigator()
@@ -71,7 +64,7 @@ class Parts(NamedTuple):
         phases: dict[bool, Phase] = {False: ReactionPhase(world, arm, controller)}
         if (slide := navigator.slide_phase(world, arm, controller)) is not None:
             phases[True] = slide
-        return Begun(navigator, controller, settings, state, rows, phases)
+        return navigator, controller, settings, state, rows, phases
 
     def learner(self, controller: Controller, computer: ControlState) -> Any:
         """What learns (``controller.learn``), or None; where a trajectory is given it makes no motion of its own.
