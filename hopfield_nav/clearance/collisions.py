@@ -14,7 +14,7 @@ from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
 from hopfield_nav.clearance.bodies import AXES_MIDDLE, AXES_WIDTH, bodies_apart, body_distance, pair_batch, place_bodies
 from hopfield_nav.clearance.scene import Scene
-from hopfield_nav.geometry import LINK, RADIUS, REACH, arm_distance, segment_distance, segment_near, surely_apart
+from hopfield_nav.geometry import RADIUS, REACH, arm_distance, segment_distance, segment_near, surely_apart
 
 
 def collides(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
