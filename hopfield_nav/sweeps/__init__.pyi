@@ -1,4 +1,3 @@
-from .aim import Aim as Aim
 from .axes import AxisColumn as AxisColumn
 from .base import Base as Base
 from .base import read_base as read_base
@@ -22,6 +21,7 @@ from .run import finished_runs as finished_runs
 from .run import keep_chosen as keep_chosen
 from .run import require_same as require_same
 from .run import sweep as sweep
+from .sections import Aim as Aim
 from .sections import SweepFile as SweepFile
 from .sections import UntilSection as UntilSection
 from .sections import check_quantities as check_quantities

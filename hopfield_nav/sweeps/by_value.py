@@ -13,8 +13,8 @@ import numpy as np
 
 from hopfield_nav.plugin import shown_names
 from hopfield_nav.record import is_reached
-from hopfield_nav.sweeps.aim import REACHED
 from hopfield_nav.sweeps.axes import Axis, AxisColumn
+from hopfield_nav.sweeps.sections import REACHED
 from hopfield_nav.sweeps.settings import PEAK, TIME, Choice, Layout, base_position, choose, counted, read_settings
 from hopfield_nav.sweeps.statistics import Value, limits_of, mean, paired_means, paired_shares, share
 from hopfield_nav.sweeps.sweep_file import Sweep

@@ -11,7 +11,7 @@ from dynamics import printable
 from dynamics.files import write_whole
 from hopfield_nav.extensions.bench import tables as told
 from hopfield_nav.extensions.bench.paper import latex, paper_tables
-from hopfield_nav.extensions.bench.shipped import table_text
+from hopfield_nav.extensions.bench.rows import table_text
 from hopfield_nav.extensions.bench.suite import Suite
 from hopfield_nav.extensions.bench.tables import Pair, Table, cells, curves, has_goals, pairs
 from hopfield_nav.sweeps import FAILURES, TIMED_OUT, Job
