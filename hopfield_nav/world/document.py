@@ -61,14 +61,13 @@ class Document:
         return f"{self.name}, line {node.start_mark.line + 1}"
 
 
-def read_document(path: Path, name: str | None = None, also: Set[str] = frozenset()) -> Document:
+def read_document(path: Path, also: Set[str] = frozenset()) -> Document:
     """Read the file of a world or of a sweep; a message about any other file quotes nothing of it.
 
     Raises ``BadInput``: it cannot be read, is no UTF-8 or no plain YAML data, is empty, or has no key ``format``,
     nor one of those that ``also`` tell that it is ours.
     """
-    name = name or str(path)
-    text = _read(path, name)
+    text = _read(path, name := str(path))
     node = _compose(text, name)
     if not isinstance(node, yaml.MappingNode) or {"format", *also}.isdisjoint(str(key.value) for key, _ in node.value):
         where = f"{name}, line {node.start_mark.line + 1}"

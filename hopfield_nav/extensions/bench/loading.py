@@ -2,7 +2,6 @@
 
 import fnmatch
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -88,10 +87,7 @@ def _suite_from(file: SuiteFile, document: Document, path: Path, folder: Path, t
             bases[name] = read_base(family.world, document, folder, trust)
         except BadInput as error:
             faults += [(key, fault.at(document.where(key))) for fault in (error, *error.others)]
-    require = partial(_require, trust=trust, folder=folder)
-    for at, code in _own_files(file):
-        faults += [(at, fault.at(document.where(at))) for fault in world.faults_of([require], code)]
-    world.refuse(faults, document)
+    world.refuse([*faults, *_faults_of_code(file, document, trust, folder)], document)
     suite = Suite.of_file(path.stem, folder, file, document.data, bases)
     require_fitting(suite)
     return suite
@@ -114,26 +110,21 @@ def require_fitting(suite: Suite) -> None:
         raise world.together(list(once.values()))
 
 
-def _own_files(file: SuiteFile) -> Iterator[tuple[Key, tuple[str, str]]]:
-    """Keys that name Python files, with what they are and the name."""
-    for name, family in file.families.items():
-        if family.setup is not None:
-            yield ("families", name, "setup"), ("setup", family.setup)
-    if file.oracle.own is not None:
-        yield ("oracle", "own"), ("oracle", file.oracle.own)
-    if file.measures is not None:
-        yield ("measures",), ("measures", file.measures)
-
-
-def _require(code: tuple[str, str], trust: Trust, folder: Path) -> None:
-    what, name = code
-    if not is_code(name):
-        raise BadInput(f"no {what}", found=name, allowed="FILE.py:NAME")
-    trust.require(name, folder)
-    if what == "measures":
-        load_measures(name, folder)
-    elif not callable(loaded(what, name, folder)):
-        raise BadInput(f"no function for the {what}", found=name, allowed="FILE.py:NAME")
+def _faults_of_code(file: SuiteFile, document: Document, trust: Trust, folder: Path) -> Iterator[Fault]:
+    """What is wrong with the Python files that a suite names."""
+    named = [(("families", name, "setup"), "setup", family.setup) for name, family in file.families.items()]
+    others = [(("oracle", "own"), "oracle", file.oracle.own), (("measures",), "measures", file.measures)]
+    for at, what, name in (entry for entry in (*named, *others) if entry[2] is not None):
+        try:
+            if not is_code(name):
+                raise BadInput(f"no {what}", found=name, allowed="FILE.py:NAME")
+            trust.require(name, folder)
+            if what == "measures":
+                load_measures(name, folder)
+            elif not callable(loaded(what, name, folder)):
+                raise BadInput(f"no function for the {what}", found=name, allowed="FILE.py:NAME")
+        except BadInput as error:
+            yield at, error.at(document.where(at))
 
 
 def method_from(path: Path, folder: Path) -> dict[str, Any]:
