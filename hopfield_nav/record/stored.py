@@ -158,22 +158,21 @@ _LENGTH_ALONE = b"This is a netCDF dimension but not a netCDF variable"  # has n
 
 def require_own_values(file: "h5py.File", where: str, size: int) -> None:
     """Look at every variable of a file of ``size`` bytes before any value is read; messages say ``where``."""
-    claimed = sum(_claimed(_variable(file, name, f"{where}: {name}"), f"{where}: {name}") for name in file)
+    import h5py
+
+    claimed = 0
+    for name in file:
+        place, is_own = f"{where}: {name}", isinstance(file.get(name, getlink=True), h5py.HardLink)
+        variable = file[name] if is_own else None
+        if not isinstance(variable, h5py.Dataset):
+            raise BadInput("a link or a group, no variable of its own", where=place)
+        layout = variable.id.get_create_plist()
+        if layout.get_layout() == h5py.h5d.VIRTUAL or layout.get_external_count():
+            raise BadInput("has its values in another file", where=place, allowed="values of its own")
+        claimed += _claimed(variable, place)
     if claimed > _PACKED * size:
         found, allowed = f"{claimed} bytes of them", f"at most {_PACKED * size} in {size}"
         raise BadInput("more values than the file can hold", where=where, found=found, allowed=allowed)
-
-
-def _variable(file: "h5py.File", name: str, where: str) -> "h5py.Dataset":
-    import h5py
-
-    found = file[name] if isinstance(file.get(name, getlink=True), h5py.HardLink) else None
-    if not isinstance(found, h5py.Dataset):
-        raise BadInput("a link or a group, no variable of its own", where=where)
-    layout = found.id.get_create_plist()
-    if layout.get_layout() == h5py.h5d.VIRTUAL or layout.get_external_count():
-        raise BadInput("has its values in another file", where=where, allowed="values of its own")
-    return found
 
 
 def _claimed(variable: "h5py.Dataset", where: str) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -140,7 +141,10 @@ class Suite(Sweep):
         made = loaded("setup", name, self.folder)(world, job.seed)
         if isinstance(made, World):
             return Simulation(made, seed=job.seed)
-        return _Finished(world, dict(made)) if isinstance(made, Mapping) else made
+        if not isinstance(made, Mapping):
+            return made
+        run = Run.of_data(world, {"outcome": "finished", "reason": "", **made})  # a row that the setup has made itself
+        return SimpleNamespace(step=lambda duration: run.outcome, run=lambda *given: run)
 
     def require_ready(self) -> None:
         """Ask every setup that has a ``ready`` to look whether what it needs is there.
@@ -183,24 +187,6 @@ class Suite(Sweep):
         for name, base in self.bases.items():
             data[self.own_bases][name]["world"] = base.data
         return f"# digest: {self.digest}\n" + yaml_text(data)
-
-
-class _Finished:
-    """A row that the setup has made itself, which is used as a simulation is."""
-
-    outcome = "finished"
-
-    def __init__(self, world: World, summary: dict[str, Any]) -> None:
-        self.world, self.time = world, world.time_limit
-        self._made = Run.of_data(world, {"outcome": "finished", "reason": "", **summary})
-
-    def step(self, duration: float) -> str:
-        """Nothing is left to do."""
-        return self.outcome
-
-    def run(self, *_: object) -> Run:
-        """What there is."""
-        return self._made
 
 
 @cache
