@@ -11,7 +11,7 @@ from hopfield_nav.experiment.arrival import no_path_grade, warn_of_free_air
 from hopfield_nav.loop import MAX_ROWS, SUNK_SHARE, Rows, State, log_columns
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import contact_delays, link_forces, made_with
-from hopfield_nav.world import World
+from hopfield_nav.world import Section, World
 
 SATURATED_SHARE = 0.1  # share of the control periods with a motor at its limit that is told
 SPEED_RATIO = 2.0  # times the speed limit of a joint
@@ -89,7 +89,7 @@ def _link_forces(rows: Rows, n: int) -> dict[str, Any]:
 def imperfections(world: World) -> dict[str, Any]:
     """What of plant, sensors and model is not ideal, as the world file says it; empty for an ideal arm."""
     plant, control, sensors = world.plant, world.controller, world.sensors
-    friction = plant.friction if plant.friction in (None, "arm") else plant.friction.model_dump(mode="json")
+    friction = plant.friction.model_dump(mode="json") if isinstance(plant.friction, Section) else plant.friction
     ripple = plant.torque_ripple.model_dump(mode="json") if np.any(plant.torque_ripple.amplitude) else None
     given = {"plant.friction": friction, "plant.presliding": plant.presliding, "plant.torque_ripple": ripple}
     found: dict[str, Any] = {key: value for key, value in given.items() if value is not None}

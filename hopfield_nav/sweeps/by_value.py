@@ -113,7 +113,7 @@ class _Compared:
         if base not in (None, setting):
             of_both = {name: self.settings.values(name)[[base, setting]] for name in (REACHED, TIME, PEAK)}
             gaps = {REACHED: paired_shares(*of_both.pop(REACHED))}
-            gaps |= {name: paired_means(*values, limits_of(name)) for name, values in of_both.items()}
+            gaps |= {name: paired_means(a, b, limits_of(name)) for name, (a, b) in of_both.items()}
         return ValueResult(label, *_means(own, shown_quantities(sweep)), gaps, base == setting, is_best)
 
     def best(self, method: tuple[str, ...], among: np.ndarray | None) -> Best:

@@ -49,8 +49,7 @@ def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
             described = _describe(list(dict.fromkeys(of_methods.values())))
             section["properties"].setdefault(name, with_owner(described, owners.pop() if len(owners) == 1 else "core"))
     section.pop("additionalProperties", None)  # unknown keys only where one of the methods is a user's own
-    own = [{"properties": {key: {"pattern": _OWN}}, "required": [key]} for key in kinds]
-    section["if"] = {"anyOf": own}
+    section["if"] = {"anyOf": [{"properties": {key: {"pattern": _OWN}}, "required": [key]} for key in kinds]}
     section["else"] = {"propertyNames": {"enum": list(section["properties"])}}
 
 
