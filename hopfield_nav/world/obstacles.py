@@ -33,15 +33,11 @@ class _Row(GivenKeys):
         if len(self.centres()) > _MAX_CYLINDERS:
             yield BadInput(f"takes more than {_MAX_CYLINDERS} cylinders", "radius", self.radius, "a thicker wall")
 
-    @property
-    def corners(self) -> tuple[tuple[float, ...], ...]:
-        """The points (k, 2) that it goes through [m]."""
-        raise NotImplementedError
-
     def centres(self) -> list[tuple[float, ...]]:
         """(k, 2) of its cylinders, in their order along it [m]."""
-        centres = [self.corners[0]]
-        for start, end in pairwise(self.corners):
+        points: tuple[tuple[float, ...], ...] = self.points  # type: ignore[attr-defined]
+        centres = [points[0]]
+        for start, end in pairwise(points):
             count = math.ceil(math.dist(start, end) / self.radius)
             shares = [(i + 1) / count for i in range(min(count, _MAX_CYLINDERS + 1))]
             both = list(zip(start, end, strict=True))
@@ -56,8 +52,8 @@ class Wall(_Row):
     to: PlanePoint = Field(description="[x, y] where it ends")
 
     @property
-    def corners(self) -> tuple[tuple[float, ...], ...]:
-        """Its two ends."""
+    def points(self) -> tuple[tuple[float, ...], ...]:
+        """[x, y] of its two ends."""
         return self.from_, self.to
 
 
@@ -66,11 +62,6 @@ class Polyline(_Row):
 
     points: Annotated[tuple[PlanePoint, ...], Length(2, 1000)]
     """[x, y] of its corners in their order, base axes"""
-
-    @property
-    def corners(self) -> tuple[tuple[float, ...], ...]:
-        """Its points."""
-        return self.points
 
 
 Moment = Annotated[float, Range(0.0, 1e5, "s", above=True)]

@@ -114,7 +114,9 @@ def _faults_of_code(file: SuiteFile, document: Document, trust: Trust, folder: P
     """What is wrong with the Python files that a suite names."""
     named = [(("families", name, "setup"), "setup", family.setup) for name, family in file.families.items()]
     others = [(("oracle", "own"), "oracle", file.oracle.own), (("measures",), "measures", file.measures)]
-    for at, what, name in (entry for entry in (*named, *others) if entry[2] is not None):
+    for at, what, name in (*named, *others):
+        if name is None:
+            continue
         try:
             if not is_code(name):
                 raise BadInput(f"no {what}", found=name, allowed="FILE.py:NAME")
