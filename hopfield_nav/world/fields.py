@@ -167,7 +167,7 @@ def described(model: type[BaseModel], key: str) -> str:
 def _meanings(model: type[BaseModel]) -> dict[str, str]:
     """What the source of a section says below its keys, as pydantic would read it of every section at each start."""
     meanings = {}
-    for part in (part for part in model.__mro__ if issubclass(part, Section)):
+    for part in (part for part in reversed(model.__mro__) if issubclass(part, Section)):
         statements = next(node.body for node in ast.parse(getsource(part)).body if isinstance(node, ast.ClassDef))
         for key, text in pairwise(statements):
             if isinstance(key, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
