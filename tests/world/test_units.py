@@ -43,8 +43,8 @@ def test_no_description_repeats_a_unit():
 
 def test_every_key_says_what_it_means():
     for section in sections():
-        for key in fields_of(section):
-            assert re.sub(r" ?\[.*\]$", "", described(section, key)), f"{section.__name__}.{key}"
+        for key, field in fields_of(section).items():
+            assert described(section, key).removesuffix(f"[{unit_of(field)}]"), f"{section.__name__}.{key}"
 
 
 def test_editors_and_messages_show_the_unit():
