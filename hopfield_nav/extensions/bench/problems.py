@@ -76,8 +76,8 @@ def keep_problems(archive: Path) -> int:
         faults = [BadInput("scene or request is missing", where=f"{archive}: {f} {k}") for f, k in alone]
     if faults:
         raise together(faults)
-    kept = {f"{family} {number}": vars(Problem(*ends, read["scene"][family, number]))
-            for (family, number), ends in sorted(read["request"].items())}  # fmt: skip
+    kept = {f"{family} {number}": vars(Problem(start, goal, read["scene"][family, number]))
+            for (family, number), (start, goal) in sorted(read["request"].items())}  # fmt: skip
     write_whole(_kept_file(), json.dumps(kept, separators=(",", ":")))
     _kept.cache_clear()
     return len(kept)
