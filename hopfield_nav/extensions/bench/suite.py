@@ -157,19 +157,17 @@ class Suite(Sweep):
 
     def extra(self, run: Run) -> dict[str, Any]:
         """The bench's own columns."""
-        counts = run.summary.get("counts")  # the setup may know
+        counts, oracle = run.summary.get("counts"), self.suite.oracle  # the setup may know
+        if counts is None and oracle.own is not None:
+            counts = bool(loaded("oracle", oracle.own, self.folder)(run.world))
+        elif counts is None:
+            counts = oracle.margin is None or has_path(run.world, oracle.margin)
         passed = run.outcome == "reached" and not is_reached(run.summary)
         steps = np.diff(run.data.tool_position.values, axis=0)
         return {
-            "counts": int(self._counts(run.world) if counts is None else counts),
+            "counts": int(counts),
             "way_m": float(np.nansum(np.linalg.norm(steps, axis=1))) if run.data.sizes["time"] else None,
         } | ({"outcome": "passed_through"} if passed else {})
-
-    def _counts(self, world: World) -> bool:
-        oracle = self.suite.oracle
-        if oracle.own is not None:
-            return bool(loaded("oracle", oracle.own, self.folder)(world))
-        return oracle.margin is None or has_path(world, oracle.margin)
 
     def only(self, methods: list[str]) -> "Suite":
         """The same of some methods alone."""
