@@ -35,21 +35,17 @@ def paper_tables(suite: Suite, rows: Sequence[Row], methods: Sequence[str]) -> l
 
 def latex(suite: Suite, tables: Sequence[Table]) -> str:
     """The tables for a document that needs no package; their letters are the document's."""
-    several = len(tables) > 1
-    captions = (f"{suite.file.description} {table.title}." if several else suite.file.description for table in tables)
-    head = f"% hopfield-nav bench {suite.name}, digest {suite.digest}\n% \\input this file; it needs no package\n"
-    made = (_latex_table(table, _escaped(caption)) for table, caption in zip(tables, captions, strict=True))
-    return head + "".join(made)
-
-
-def _latex_table(table: Table, caption: str) -> str:
-    head, *lines = (" & ".join(map(_escaped, line)) + r" \\" for line in (table.head, *table.rows))
-    body = "\n".join(lines)
-    return (
-        f"\\begin{{table}}[htbp]\n\\centering\\footnotesize\n\\caption{{{caption}\n{_ABOUT}}}\n"
-        f"\\begin{{tabular}}{{l{'r' * (len(table.head) - 1)}}}\n\\hline\n{head}\n\\hline\n{body}\n\\hline\n"
-        "\\end{tabular}\n\\end{table}\n"
-    )
+    text = f"% hopfield-nav bench {suite.name}, digest {suite.digest}\n% \\input this file; it needs no package\n"
+    for table in tables:
+        caption = _escaped(suite.file.description + (f" {table.title}." if len(tables) > 1 else ""))
+        head, *lines = (" & ".join(map(_escaped, line)) + r" \\" for line in (table.head, *table.rows))
+        body = "\n".join(lines)
+        text += (
+            f"\\begin{{table}}[htbp]\n\\centering\\footnotesize\n\\caption{{{caption}\n{_ABOUT}}}\n"
+            f"\\begin{{tabular}}{{l{'r' * (len(table.head) - 1)}}}\n\\hline\n{head}\n\\hline\n{body}\n\\hline\n"
+            "\\end{tabular}\n\\end{table}\n"
+        )
+    return text
 
 
 def _escaped(text: str) -> str:

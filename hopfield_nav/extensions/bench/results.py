@@ -106,19 +106,17 @@ def _page(suite: Suite, tables: Sequence[Table], rows: Sequence[Row], methods: S
     shown = {key: label for key, label in CURVES.items() if key in suite.suite.compare and has_goals(suite)}
     drawn = "".join(_curve(curves(rows, methods, key), label) for key, label in shown.items())
     drawn = f"<h2>Share of the goals reached</h2>{drawn}" if drawn else ""
-    body = "".join(_table(table, k) for k, table in enumerate(tables))
+    body = ""
+    for k, table in enumerate(tables):
+        head = "".join(f"<th>{_shown(cell)}" for cell in table.head)
+        lines = "".join("<tr>" + "".join(f"<td>{_shown(cell)}" for cell in row) for row in table.rows)
+        body += f"<h2 id={k}>{_shown(table.title)}</h2><table><tr>{head}{lines}</table>"
     firsts = {table.title.split(": ")[0]: k for k, table in reversed(list(enumerate(tables)))}
     links = "".join(f'<a href="#{k}">{_shown(title)}</a>' for title, k in reversed(firsts.items()))
     return (
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{name}</title><style>{_STYLE}</style>"
         f"<h1>{name}</h1>{intro}<nav>{links}</nav>{drawn}{body}</html>\n"
     )
-
-
-def _table(table: Table, number: int) -> str:
-    head = "".join(f"<th>{_shown(cell)}" for cell in table.head)
-    lines = "".join("<tr>" + "".join(f"<td>{_shown(cell)}" for cell in row) for row in table.rows)
-    return f"<h2 id={number}>{_shown(table.title)}</h2><table><tr>{head}{lines}</table>"
 
 
 def _shown(cell: str) -> str:
