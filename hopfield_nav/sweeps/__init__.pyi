@@ -7,7 +7,6 @@ from .by_value import ValueResult as ValueResult
 from .by_value import ValueTable as ValueTable
 from .by_value import judge as judge
 from .by_value import shown_quantities as shown_quantities
-from .combinations import Tried as Tried
 from .combinations import try_combinations as try_combinations
 from .job import FAILURES as FAILURES
 from .job import TIMED_OUT as TIMED_OUT
