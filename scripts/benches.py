@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 from hopfield_nav.extensions.bench import Suite, find_suite, load_suite
-from hopfield_nav.extensions.bench.shipped import table_text
+from hopfield_nav.extensions.bench.rows import table_text
 from hopfield_nav.plugin import load_from_file
 
 STUDIES = Path(__file__).resolve().parent / "suites"

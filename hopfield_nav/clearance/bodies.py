@@ -33,15 +33,12 @@ def joint_reach(arm: Arm, bodies: np.ndarray) -> np.ndarray:
     reach = np.zeros((len(bodies), len(arm.dh)))
     for b, body in enumerate(bodies):
         link = int(body[LINK])
-        for joint in range(link):
-            reach[b, joint] = _own_axis(arm, body) if joint == link - 1 else _axis_before(arm, body, joint)
+        for joint in range(link - 1):
+            reach[b, joint] = _axis_before(arm, body, joint)
+        if link > 0:  # from the axis of the joint that carries the body's link
+            from_axis = float(np.hypot(*ends_before_joint(arm, body)[:, :2].T).max())
+            reach[b, link - 1] = from_axis + body[RADIUS] if from_axis > _ON_AXIS else 0.0
     return reach
-
-
-def _own_axis(arm: Arm, body: np.ndarray) -> float:
-    """From the axis of the joint that carries the body's link."""
-    from_axis = float(np.hypot(*ends_before_joint(arm, body)[:, :2].T).max())
-    return from_axis + body[RADIUS] if from_axis > _ON_AXIS else 0.0
 
 
 def _axis_before(arm: Arm, body: np.ndarray, joint: int) -> float:
@@ -102,18 +99,6 @@ def body_distance(bodies, axes, a, b):
     return length(apart) - bodies[a, RADIUS] - bodies[b, RADIUS]
 
 
-@inlined
-def self_touches(bodies, pairs, axes, apart):
-    """Whether a pair of bodies is nearer than its ``apart`` (p,) [m], or touches."""
-    for p in range(pairs.shape[0]):
-        a, b = pairs[p, 0], pairs[p, 1]
-        if bodies_apart(bodies, axes, a, b, apart[p]):
-            continue
-        if body_distance(bodies, axes, a, b) <= apart[p]:
-            return True
-    return False
-
-
 def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
     """Pairs (p, 2) int64 of bodies, the inner one first, that touch in some poses and not in others.
 
@@ -132,7 +117,7 @@ def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
     n, reach, work = len(arm.dh), joint_reach(arm, bodies), make_work(len(arm.dh))
     pairs = _further_apart(bodies)
     q = np.random.default_rng(0).uniform(-np.pi, np.pi, (_POSES, n))
-    share = _share_touching(arm, bodies, pairs, q, work)
+    share = (pair_batch(arm, bodies, pairs, q, work) <= 0.0).mean(axis=0)
     kept = [
         pair
         for pair, s in zip(pairs, share, strict=True)
@@ -180,14 +165,15 @@ def _always(arm: Arm, bodies: np.ndarray, pair: np.ndarray, overlap: bool, reach
 
 
 @kernel
-def _share_touching(arm, bodies, pairs, q, work):
-    axes, count = np.empty((bodies.shape[0], AXES_WIDTH)), np.zeros(pairs.shape[0])
+def pair_batch(arm, bodies, pairs, q, work):
+    """Distances (k, p) of pairs of bodies at ``q`` (k, n) [m]."""
+    out, axes = np.empty((q.shape[0], pairs.shape[0])), np.empty((bodies.shape[0], AXES_WIDTH))
     for row in range(q.shape[0]):
         update_frames(arm, q[row], work)
         place_bodies(bodies, work, axes)
         for p in range(pairs.shape[0]):
-            count[p] += body_distance(bodies, axes, pairs[p, 0], pairs[p, 1]) <= 0.0
-    return count / q.shape[0]
+            out[row, p] = body_distance(bodies, axes, pairs[p, 0], pairs[p, 1])
+    return out
 
 
 @kernel

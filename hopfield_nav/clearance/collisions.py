@@ -12,9 +12,9 @@ from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.vectors import vector
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
-from hopfield_nav.clearance.bodies import AXES_MIDDLE, AXES_WIDTH, body_distance, place_bodies, self_touches
+from hopfield_nav.clearance.bodies import AXES_MIDDLE, AXES_WIDTH, bodies_apart, body_distance, pair_batch, place_bodies
 from hopfield_nav.clearance.scene import Scene
-from hopfield_nav.geometry import LINK, RADIUS, REACH, segment_distance, segment_near, surely_apart
+from hopfield_nav.geometry import RADIUS, REACH, arm_distance, segment_distance, segment_near, surely_apart
 
 
 def collides(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
@@ -34,9 +34,8 @@ def clearance(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
     Raises ``BadInput``: wrong shape, or an angle that is not finite.
     """
     (rows,), lead = finite_rows(arm, q=q)
-    work = make_work(len(arm.dh))
-    solids = np.where(scene.checked, _solid_batch(arm, scene, rows, work), np.inf).min(axis=(1, 2), initial=np.inf)
-    pairs = _pair_batch(arm, scene, rows, work).min(axis=1, initial=np.inf)
+    solids = np.where(scene.checked, arm_distance(arm, rows, scene.solids), np.inf).min(axis=(1, 2), initial=np.inf)
+    pairs = pair_distances(arm, scene, rows).min(axis=1, initial=np.inf)
     return np.minimum(solids, pairs).reshape(lead)
 
 
@@ -46,7 +45,7 @@ def pair_distances(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
     Raises ``BadInput``: wrong shape, or an angle that is not finite.
     """
     (rows,), lead = finite_rows(arm, q=q)
-    out = _pair_batch(arm, scene, rows, make_work(len(arm.dh)))
+    out = pair_batch(arm, scene.bodies, scene.pairs, rows, make_work(len(arm.dh)))
     return out.reshape(*lead, len(scene.pairs))
 
 
@@ -60,11 +59,15 @@ def explain(arm: Arm, scene: Scene, q: np.ndarray) -> str:
     Raises ``BadInput``: wrong shape, an angle that is not finite, or more than one pose.
     """
     (rows,), _ = finite_rows(arm, q=np.ravel(q))
-    bodies, solids = _deepest(arm, scene, rows[0], make_work(len(arm.dh)))
-    names = [_body_name(arm, scene, b) for b in range(len(scene.bodies))]
-    found = [(d, f"{names[scene.pairs[p, 1]]} touches {names[scene.pairs[p, 0]]}") for p, d in bodies]
-    near = ("touches" if d <= 0.0 else f"comes within {1000.0 * d:.1f} mm of" for _, d in solids)
-    found += [(d, f"{names[b]} {how} known[{j}]") for ((b, j), d), how in zip(solids, near, strict=True)]
+    names = [f"link {k:.0f}" if k else "the base" for k in arm.capsules[:, 0]] + ["the tool"] * len(scene.bodies)
+    (pairs,), solids = pair_distances(arm, scene, rows), arm_distance(arm, rows[0], scene.solids)
+    inner, outer = scene.pairs[pairs <= scene.apart].T
+    touches = zip(pairs[pairs <= scene.apart].tolist(), outer, inner, strict=True)
+    found = [(d, f"{names[b]} touches {names[a]}") for d, b, a in touches]
+    for b, j in np.argwhere(scene.checked & (solids <= scene.kept)):
+        d = float(solids[b, j])
+        how = "touches" if d <= 0.0 else f"comes within {1000.0 * d:.1f} mm of"
+        found.append((d, f"{names[b]} {how} known[{j}]"))
     return ", ".join(dict.fromkeys(words for _, words in sorted(found))) or "free"
 
 
@@ -92,39 +95,6 @@ def finite_rows(arm: Arm, **named: object) -> tuple[list[np.ndarray], tuple[int,
     return rows, lead
 
 
-def _body_name(arm: Arm, scene: Scene, body: int) -> str:
-    if body >= len(arm.capsules):
-        return "the tool"
-    link = int(scene.bodies[body, LINK])
-    return f"link {link}" if link else "the base"
-
-
-def _deepest(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> tuple[list, list]:
-    pairs = _pair_batch(arm, scene, q[None], work)[0]
-    solids = _solid_batch(arm, scene, q[None], work)[0]
-    touched = zip(*np.nonzero(scene.checked & (solids <= scene.kept)), strict=True)
-    return (
-        [(int(p), float(pairs[p])) for p in np.nonzero(pairs <= scene.apart)[0]],
-        [((int(b), int(j)), float(solids[b, j])) for b, j in touched],
-    )
-
-
-@inlined
-def scene_touched(scene, axes):
-    """Whether anything is nearer than its margin, from bodies placed in ``axes``."""
-    bodies, solids = scene.bodies, scene.solids
-    for b in range(bodies.shape[0] - 1, -1, -1):  # from the hand inwards: it moves furthest
-        for j in range(solids.shape[0]):
-            if not scene.checked[b, j]:
-                continue
-            kept = scene.kept[b, j]
-            if surely_apart(solids, j, vector(axes, b, AXES_MIDDLE), bodies[b, REACH] + kept):
-                continue
-            if segment_near(solids, j, vector(axes, b, 0), vector(axes, b, 3), bodies[b, RADIUS] + kept):
-                return True
-    return self_touches(bodies, scene.pairs, axes, scene.apart)
-
-
 @inlined
 def solid_distance(scene, axes, b, j):
     """Signed distance of body ``b`` to solid ``j`` [m]."""
@@ -134,10 +104,26 @@ def solid_distance(scene, axes, b, j):
 
 @inlined
 def pose_touches(arm, scene, q, work, axes):
-    """Whether the arm touches anything at joint angles ``q``; writes frames and ``axes``."""
+    """Whether anything is nearer than its margin at joint angles ``q``; writes frames and ``axes``."""
+    bodies, solids = scene.bodies, scene.solids
     update_frames(arm, q, work)
-    place_bodies(scene.bodies, work, axes)
-    return scene_touched(scene, axes)
+    place_bodies(bodies, work, axes)
+    for b in range(bodies.shape[0] - 1, -1, -1):  # from the hand inwards: it moves furthest
+        for j in range(solids.shape[0]):
+            if not scene.checked[b, j]:
+                continue
+            kept = scene.kept[b, j]
+            if surely_apart(solids, j, vector(axes, b, AXES_MIDDLE), bodies[b, REACH] + kept):
+                continue
+            if segment_near(solids, j, vector(axes, b, 0), vector(axes, b, 3), bodies[b, RADIUS] + kept):
+                return True
+    for p in range(scene.pairs.shape[0]):
+        inner, outer, apart = scene.pairs[p, 0], scene.pairs[p, 1], scene.apart[p]
+        if bodies_apart(bodies, axes, inner, outer, apart):
+            continue
+        if body_distance(bodies, axes, inner, outer) <= apart:
+            return True
+    return False
 
 
 @kernel
@@ -145,28 +131,4 @@ def _collides_batch(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> np.nda
     out, axes = np.empty(q.shape[0], dtype=np.bool_), np.empty((scene.bodies.shape[0], AXES_WIDTH))
     for row in range(q.shape[0]):
         out[row] = pose_touches(arm, scene, q[row], work, axes)
-    return out
-
-
-@kernel
-def _pair_batch(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> np.ndarray:
-    out, axes = np.empty((q.shape[0], scene.pairs.shape[0])), np.empty((scene.bodies.shape[0], AXES_WIDTH))
-    for row in range(q.shape[0]):
-        update_frames(arm, q[row], work)
-        place_bodies(scene.bodies, work, axes)
-        for p in range(scene.pairs.shape[0]):
-            out[row, p] = body_distance(scene.bodies, axes, scene.pairs[p, 0], scene.pairs[p, 1])
-    return out
-
-
-@kernel
-def _solid_batch(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> np.ndarray:
-    count, m = scene.bodies.shape[0], scene.solids.shape[0]
-    out, axes = np.empty((q.shape[0], count, m)), np.empty((count, AXES_WIDTH))
-    for row in range(q.shape[0]):
-        update_frames(arm, q[row], work)
-        place_bodies(scene.bodies, work, axes)
-        for b in range(count):
-            for j in range(m):
-                out[row, b, j] = solid_distance(scene, axes, b, j)
     return out

@@ -46,25 +46,16 @@ def build_scene(arm: Arm, primitives: np.ndarray | None = None, margin: float = 
     key = arm.dh.tobytes() + bodies.tobytes()
     if key not in _found_pairs:
         _found_pairs[key] = touching_pairs(arm, bodies)
-    pairs = _found_pairs[key]
-    reach = joint_reach(arm, bodies)
-    checked, kept = _checked(arm, bodies, solids, reach, margin)
+    pairs, reach, q = _found_pairs[key], joint_reach(arm, bodies), np.zeros((_TURNS, len(arm.dh)))
+    q[:, 0] = np.linspace(-np.pi, np.pi, _TURNS, endpoint=False)
+    farthest = arm_distance(arm, q, solids).max(axis=0)  # all around joint 1
+    first = (bodies[:, LINK] == 1)[:, None]
+    checked = (bodies[:, LINK] > 0)[:, None] & ~(first & (farthest <= 0.0))
+    base_only = (reach[:, 1:] == 0.0).all(axis=1)[:, None]
+    kept = np.where(base_only & (farthest <= margin), 0.0, margin)
     return Scene(bodies, pairs, solids, checked, np.array([margin, 0.0]), kept, np.zeros(len(pairs)), reach)
 
 
 def scene_of_world(world: World, margin: float = 0.0) -> Scene:
     """The arm of a world among the obstacles that the world declares as known."""
     return build_scene(build_arm(world), packed(solids_of(world.known)), margin)
-
-
-def _checked(
-    arm: Arm, bodies: np.ndarray, solids: np.ndarray, reach: np.ndarray, margin: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """``Scene.checked`` and ``Scene.kept``, from distances all around joint 1."""
-    q = np.zeros((_TURNS, len(arm.dh)))
-    q[:, 0] = np.linspace(-np.pi, np.pi, _TURNS, endpoint=False)
-    farthest = arm_distance(arm, q, solids).max(axis=0)
-    first = (bodies[:, LINK] == 1)[:, None]
-    checked = (bodies[:, LINK] > 0)[:, None] & ~(first & (farthest <= 0.0))
-    base_only = (reach[:, 1:] == 0.0).all(axis=1)[:, None]
-    return checked, np.where(base_only & (farthest <= margin), 0.0, margin)

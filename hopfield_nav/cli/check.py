@@ -130,16 +130,15 @@ def _check_sweep(sweep: "Sweep", name: str) -> str:
 
     say_if_cold()
     with count_bar("tried", "combinations") as progress:
-        tried = try_combinations(sweep, _PATIENCE, progress)
-    if tried.refused:
+        count, total, refused = try_combinations(sweep, _PATIENCE, progress)
+    if refused:
         faults = []
-        for reason, jobs in tried.refused.items():  # how many have no run for a reason, and the first of them
+        for reason, jobs in refused.items():  # how many have no run for a reason, and the first of them
             first = ", ".join(f"{key}={value}" for key, value in jobs[0].values.items())
-            what = f"{len(jobs)} of {tried.count} combinations cannot run: {reason}"
-            faults.append(BadInput(what, where=name, found=first))
+            faults.append(BadInput(f"{len(jobs)} of {count} combinations cannot run: {reason}", where=name, found=first))
         raise together(faults)
     runs = "1 run" if sweep.count == 1 else f"{sweep.count} runs"
-    some = [] if tried.count == tried.total else [f"{tried.count} of {tried.total} combinations were tried"]
+    some = [] if count == total else [f"{count} of {total} combinations were tried"]
     return "; ".join([f"ok, {runs}", *some, *sweep.remarks])
 
 
@@ -153,15 +152,17 @@ def _check_world(document: "Document", path: Path, picture: bool, trust: bool) -
         say(f"{path}: {remark}")  # at once: what follows may take as long as it says
     from hopfield_nav.experiment import try_world
 
-    with compiling():
-        trial = try_world(world)
-    refuse(placed(trial.faults, document), document)
-    assert trial.simulation is not None
-    said = ["ok", *told, *trial.simulation.warnings]
+    try:
+        with compiling():
+            simulation = try_world(world)
+    except BadInput as error:
+        refuse(placed((error, *error.others), document), document)
+        raise
+    said = ["ok", *told, *simulation.warnings]
     if picture:
         from hopfield_nav.figures.run import draw_set_up
 
-        said.append(f"picture in {draw_set_up(trial.simulation.record(), Path(), world.name)}")
+        said.append(f"picture in {draw_set_up(simulation.record(), Path(), world.name)}")
     return "; ".join(said)
 
 

@@ -11,7 +11,6 @@ from .reaction_phase import Phase as Phase
 from .simulation import Interrupted as Interrupted
 from .simulation import Simulation as Simulation
 from .surroundings import Surroundings as Surroundings
-from .whole_run import Trial as Trial
 from .whole_run import follow as follow
 from .whole_run import simulate as simulate
 from .whole_run import try_world as try_world

@@ -1,62 +1,26 @@
 """What a simulation is made of: the one place in which a world becomes navigator, engine, controller, state, phases."""
 
 import math
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics
+from hopfield_nav import loop as loops
 from hopfield_nav.build import Methods, build_arm, find_methods
 from hopfield_nav.control import Controller, ControlState, hold_at_start
 from hopfield_nav.experiment.given import check_seed, check_start
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, warn_of_hidden_force
 from hopfield_nav.experiment.loop_parts import build_controller, build_plant, build_settings
 from hopfield_nav.experiment.reaction_phase import Phase, ReactionPhase
-from hopfield_nav.loop import (
-    FIRST_ROWS,
-    Engine,
-    Plant,
-    Rows,
-    Settings,
-    State,
-    Trajectory,
-    make_state,
-    read_at_rest,
-    shares_of_segments,
-)
-from hopfield_nav.navigation import Follower, Navigator, PlannedMotion, PriorMap, check_trajectory, space_of
+from hopfield_nav.navigation import Follower, Navigator, PriorMap, check_trajectory, space_of
 from hopfield_nav.plugin import provided
 from hopfield_nav.record import Run, load_prior
 from hopfield_nav.world import World, further_columns
 
-
-class Learner(Protocol):
-    """What learns the arm on the way (``controller.learn``)."""
-
-    gathering: Any  # for the state of the control computer, as ``control.begin_gathering`` gives it
-
-    def wiggle(self, motion: PlannedMotion) -> tuple[PlannedMotion, Trajectory | None]:
-        """The first motion begun later, and the trajectory with what comes before it."""
-
-    def next_look(self, step: int) -> int:
-        """The first step after ``step`` at which to look."""
-
-    def look(self, step: int, touched: bool) -> None:
-        """Learn from what was gathered, where a look is due at this step; ``touched``: something was felt."""
-
-    def summary(self) -> dict[str, Any]:
-        """What was learnt, for the summary."""
-
-
-class Begun(NamedTuple):
-    """What a simulation changes on its way."""
-
-    navigator: Navigator  # map, path and trajectory
-    controller: Controller  # the control computer
-    settings: Settings  # of the loop
-    state: State  # of arm and control computer
-    rows: Rows  # what is recorded
-    phases: dict[bool, Phase]  # between an alarm and the new path: where the arm slides (True), and where not
+# What a simulation changes on its way: map, path and trajectory; the control computer; settings of the loop; state of
+# arm and control computer; what is recorded; the phases between an alarm and the new path, where the arm slides or not
+Begun = tuple[Navigator, Controller, loops.Settings, loops.State, loops.Rows, dict[bool, Phase]]
 
 
 class Parts(NamedTuple):
@@ -66,11 +30,11 @@ class Parts(NamedTuple):
     seed: int  # of every random number
     arm: Arm  # kinematics of the controller
     start: np.ndarray  # (n,) joint angles [rad]
-    followed: Trajectory | None  # a trajectory in the place of a goal, if there is one
+    followed: loops.Trajectory | None  # a trajectory in the place of a goal, if there is one
     prior: PriorMap | None  # what an earlier run felt, if there was one
     methods: Methods  # that the world names
-    plant: Plant  # what moves
-    loop: Engine  # what advances it
+    plant: loops.Plant  # what moves
+    loop: loops.Engine  # what advances it
     hides_force: bool  # whether friction hides the force with which the arm should slide
     warnings: list[str]  # sentences on settings that cannot go well, and on obstacles that the arm starts in
 
@@ -80,37 +44,37 @@ class Parts(NamedTuple):
         end = math.inf if self.followed is None else float(self.followed.knots[-1])
         return min(self.world.time_limit, end)
 
-    def begin(self) -> "Begun":
+    def begin(self) -> Begun:
         """All at the start: nothing felt, nothing recorded."""
         world, arm = self.world, self.arm
         navigator = self._navigator()
         controller = build_controller(world, arm, self.methods)
         if self.followed is not None and world.detection.by_segment is not None:
-            shares = shares_of_segments(self.followed, world.detection.by_segment)
+            shares = loops.shares_of_segments(self.followed, world.detection.by_segment)
             controller = controller._replace(shares=shares)
         settings = build_settings(world, navigator.goal)
-        state = make_state(self.start, settings.delay, self.seed)
-        read_at_rest(self.plant.wrist, self.plant.arm, self.start, state.wrist)
+        state = loops.make_state(self.start, settings.delay, self.seed)
+        loops.read_at_rest(self.plant.wrist, self.plant.arm, self.start, state.wrist)
         if self.followed is not None:
             state.qd[:] = self.followed.coefficients[0, 1]
         hold_at_start(state.control, controller, self.start)
-        rows = Rows(len(self.start), 0 if world.record.signals == "none" else FIRST_ROWS, further_columns(world))
+        rows = loops.Rows(
+            len(self.start), 0 if world.record.signals == "none" else loops.FIRST_ROWS, further_columns(world)
+        )
         phases: dict[bool, Phase] = {False: ReactionPhase(world, arm, controller)}
         if (slide := navigator.slide_phase(world, arm, controller)) is not None:
             phases[True] = slide
-        return Begun(navigator, controller, settings, state, rows, phases)
+        return navigator, controller, settings, state, rows, phases
 
-    def learner(self, controller: Controller, computer: ControlState) -> Learner | None:
-        """What learns, if the world wants it; where a trajectory is given it makes no motion of its own for it.
+    def learner(self, controller: Controller, computer: ControlState) -> Any:
+        """What learns (``controller.learn``), or None; where a trajectory is given it makes no motion of its own.
 
         Raises ``BadInput``: its extension is not there.
         """
-        section = self.world.controller.learn
+        section, wiggles = self.world.controller.learn, self.followed is None
         if section is False:
             return None
-        make, wiggles = provided("controller.learn"), self.followed is None
-        learner: Learner = make(self.world, section, self.arm, controller, computer, wiggles=wiggles)
-        return learner
+        return provided("controller.learn")(self.world, section, self.arm, controller, computer, wiggles=wiggles)
 
     def _navigator(self) -> Navigator:
         """What answers a touch; it follows a trajectory that is given in the place of a goal."""
@@ -122,7 +86,7 @@ class Parts(NamedTuple):
         return navigator
 
 
-def assemble(world: World, seed: int | None, trajectory: Trajectory | None, felt: Run | None) -> Parts:
+def assemble(world: World, seed: int | None, trajectory: loops.Trajectory | None, felt: Run | None) -> Parts:
     """The parts of a simulation; arguments and errors as ``Simulation``."""
     if not isinstance(world, World):
         raise BadInput("no world", found=world, allowed="one from load_world")
@@ -149,11 +113,11 @@ def assemble(world: World, seed: int | None, trajectory: Trajectory | None, felt
     return Parts(world, seed, arm, start, trajectory, prior, methods, plant, loop, bool(hidden), warnings)
 
 
-def choose_engine(world: World, plant: Plant, start: np.ndarray) -> Engine:
+def choose_engine(world: World, plant: loops.Plant, start: np.ndarray) -> loops.Engine:
     """What advances the state: the compiled loop, or the engine that ``plant.engine`` names.
 
     Raises ``BadInput``: its extension is not there, or as the engine.
     """
     method = world.trust.find("engine", world.plant.engine, world.folder)
-    engine: Engine = method.kernel(world, plant, start)
+    engine: loops.Engine = method.kernel(world, plant, start)
     return engine

@@ -2,11 +2,10 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from dynamics import BadInput
-from hopfield_nav.plugin import provided
 from hopfield_nav.world import World
 
 _HERE = "from hopfield_nav.experiment.compiling import compile_part as part"
@@ -18,56 +17,29 @@ goal: {cell: [17, 6]}
 """  # the first plan asks for distances of map and arm to what is known
 
 
-def _loop() -> None:
-    from hopfield_nav.loop import compiled_loop
-
-    compiled_loop()
-
-
-def _methods() -> None:
-    from hopfield_nav.plugin import KINDS, compiled, find_method, method_names
-
-    for kind in KINDS:
-        for name in method_names(kind):
-            compiled(find_method(kind, name))
-
-
-def _networks() -> None:
-    from hopfield_nav.navigation import warm_up_replan
-    from hopfield_nav.planning import NETWORKS
-    from hopfield_nav.world import PlannerSection
-
-    for network in NETWORKS:
-        warm_up_replan(PlannerSection(network=network))
-
-
-def _known() -> None:
-    from hopfield_nav.experiment.simulation import Simulation
-    from hopfield_nav.world import parse_world
-
-    Simulation(parse_world(_KNOWN))
-
-
 # What the runs of a sweep may call. The first ones have next to nothing in common; the last one needs them.
-PARTS: dict[str, Callable[[], None]] = {
-    "the closed loop": _loop,
-    "both networks": _networks,
-    "laws, estimators, detectors": _methods,
-    "known obstacles": _known,
-}
+PARTS = ("the closed loop", "both networks", "laws, estimators, detectors", "known obstacles")
 
 
 def compile_part(name: str) -> None:
     """Compile one of ``PARTS``, or what the beginning of a world calls that comes with the program."""
-    if name in PARTS:
-        PARTS[name]()
-        return
+    from hopfield_nav import loop, navigation, planning, plugin
+    from hopfield_nav import world as worlds
     from hopfield_nav.experiment.simulation import Simulation
-    from hopfield_nav.world import load_world
 
-    world = load_world(name)
-    if "plan" in world.model_fields_set:
-        provided("plan_world", "plan")(world)
+    if name == "the closed loop":
+        loop.compiled_loop()
+    elif name == "both networks":
+        for network in planning.NETWORKS:
+            navigation.warm_up_replan(worlds.PlannerSection(network=network))
+    elif name == "laws, estimators, detectors":
+        for kind in plugin.KINDS:
+            for method in plugin.method_names(kind):
+                plugin.compiled(plugin.find_method(kind, method))
+    elif name == "known obstacles":
+        Simulation(worlds.parse_world(_KNOWN))
+    elif "plan" in (world := worlds.load_world(name)).model_fields_set:
+        plugin.provided("plan_world", "plan")(world)
     else:
         Simulation(world).step(0.1)
 

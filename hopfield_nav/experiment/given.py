@@ -28,8 +28,7 @@ def check_start(world: World, arm: Arm, q: np.ndarray, refuse: bool = True) -> l
         kind = type(solids[j]).__name__.lower()
         where = f"{1e3 * depth[j]:.3g} mm inside {known}obstacle {number} ({kind})"
         if known and refuse:
-            allowed = "a pose that touches no known obstacle"
-            raise BadInput(f"{who} starts {where}", where="start.joints", allowed=allowed)
+            raise BadInput(f"{who} starts {where}", "start.joints", allowed="a pose that touches no known obstacle")
         told.append(f"{who} {where}")
     return [f"the arm starts in contact: {', '.join(told)}"] if told else []
 

@@ -26,11 +26,10 @@ class Guidance:
     """The motions of a run; what its control computer is told, is written in the state."""
 
     def __init__(self, world: World, arm: Arm, begun: Begun, last_step: int, surroundings: Surroundings) -> None:
-        self._world, self._arm, self._state, self._last_step = world, arm, begun.state, last_step
-        self.navigator = begun.navigator  # map, path and motion
+        self._world, self._arm, self._last_step = world, arm, last_step
+        self.navigator, _, _, self._state, _, self._phases = begun
         self.detections: list[DetectionRecord] = []  # every ``DetectionRecord`` so far
         self._surroundings, self._whole = surroundings, world.contact.bodies == "arm"
-        self._phases = begun.phases
         self._felt = np.zeros_like(self.navigator.felt())
         self._trajectory: Trajectory | None = None
 

@@ -22,7 +22,10 @@ def build_plant(world: World, arm: Arm) -> loop.Plant:
     frictional = bool(np.any(moved.friction[:, [0, 2]] > 0.0))
     places = [(push.link, *push.point) for push in world.pushes]
     pushes = loop.make_pushes(places, [push.rows for push in world.pushes])
-    contact = build_contact(world, moved)
+    law = loop.ContactLaw(world.contact.stiffness, world.contact.damping, world.contact.friction)
+    whole = world.contact.bodies == "arm"  # every link and, behind them, the tool; else the tool point
+    bodies, links = (arm_bodies(moved), len(moved.capsules)) if whole else (tool_body(moved), 0)
+    contact = loop.make_contact(law, build_obstacles(world), bodies, beyond=links)
     wrist = build_wrist(world)
     ripple, n = world.plant.torque_ripple, len(arm.dh)
     gain = 1.0 / np.asarray(world.controller.model_error.motor_constant_scale)
@@ -50,14 +53,6 @@ def build_wrist(world: World) -> loop.Wrist:
         noise=np.repeat([sensor.force_noise, sensor.moment_noise], 3),
         drift=loop.drift_per_sample(drift, every * step),
     )
-
-
-def build_contact(world: World, arm: Arm) -> loop.Contact:
-    """What touches what: the tool point, or every link and the tool, and all obstacles."""
-    law = loop.ContactLaw(world.contact.stiffness, world.contact.damping, world.contact.friction)
-    bodies = tool_body(arm) if world.contact.bodies == "tool" else arm_bodies(arm)
-    links = 0 if world.contact.bodies == "tool" else len(arm.capsules)  # the tool is behind them
-    return loop.make_contact(law, build_obstacles(world), bodies, beyond=links)
 
 
 def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:

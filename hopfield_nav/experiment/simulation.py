@@ -13,7 +13,6 @@ import time as clock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
@@ -96,13 +95,18 @@ class Simulation:
         self.reset()
         self.warnings += warn_of_passing(self.world, parts.plant, self.first_motion.trajectory)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __getstate__(self) -> tuple[World, bytes]:
         from hopfield_nav.experiment.copying import as_bytes
 
         with self._alone("copied"):
             left_out = ("_moving", "on_contact", "on_touch", "on_plan", "on_end", "on_record")
             parts = {name: part for name, part in vars(self).items() if name not in left_out}
-            return _copy_of, (type(self), self.world, as_bytes(self.world, parts))
+            return self.world, as_bytes(self.world, parts)
+
+    def __setstate__(self, state: tuple[World, bytes]) -> None:
+        from hopfield_nav.experiment.copying import from_bytes
+
+        vars(self).update(from_bytes(*state), _moving=Lock())
 
     @contextmanager
     def _alone(self, what: str) -> Iterator[None]:
@@ -327,12 +331,3 @@ class Simulation:
             self._guidance.keep_slide()
         if self.on_end is not None:
             self.on_end(outcome, reason)
-
-
-def _copy_of(kind: type[Simulation], world: World, written: bytes) -> Simulation:
-    """The simulation that was written."""
-    from hopfield_nav.experiment.copying import from_bytes
-
-    made = object.__new__(kind)
-    vars(made).update(from_bytes(world, written), _moving=Lock())
-    return made

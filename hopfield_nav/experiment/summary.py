@@ -11,7 +11,7 @@ from hopfield_nav.experiment.arrival import no_path_grade, warn_of_free_air
 from hopfield_nav.loop import MAX_ROWS, SUNK_SHARE, Rows, State, log_columns
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import contact_delays, link_forces, made_with
-from hopfield_nav.world import World
+from hopfield_nav.world import Section, World
 
 SATURATED_SHARE = 0.1  # share of the control periods with a motor at its limit that is told
 SPEED_RATIO = 2.0  # times the speed limit of a joint
@@ -88,31 +88,21 @@ def _link_forces(rows: Rows, n: int) -> dict[str, Any]:
 
 def imperfections(world: World) -> dict[str, Any]:
     """What of plant, sensors and model is not ideal, as the world file says it; empty for an ideal arm."""
-    ideal = World.model_validate({"format": 1})
-    found: dict[str, Any] = {}
-    if world.plant.friction is not None:
-        given = world.plant.friction
-        found["plant.friction"] = given if isinstance(given, str) else given.model_dump(mode="json")
-    if world.plant.presliding is not None:
-        found["plant.presliding"] = world.plant.presliding
-    if np.any(world.plant.torque_ripple.amplitude):
-        found["plant.torque_ripple"] = world.plant.torque_ripple.model_dump(mode="json")
-    for key, value in world.controller.model_error:
-        if value != getattr(ideal.controller.model_error, key):
-            found[f"controller.model_error.{key}"] = value
-    for key, value in world.sensors:
-        if key != "wrench" and value != getattr(ideal.sensors, key):
-            found[f"sensors.{key}"] = value
-    for key, value in world.sensors.wrench or ():
-        if value and np.any(value):
-            found[f"sensors.wrench.{key}"] = value
-    if (world.controller.model or world.arm) != (world.plant.dynamics or world.arm):
-        found["controller.model"] = world.controller.model or world.arm
-    if world.controller.period != world.plant.step:
-        found["controller.period_s"] = world.controller.period
-    if world.controller.delay:
-        found["controller.delay_s"] = world.controller.delay
-    return found
+    plant, control, sensors = world.plant, world.controller, world.sensors
+    friction = plant.friction.model_dump(mode="json") if isinstance(plant.friction, Section) else plant.friction
+    ripple = plant.torque_ripple.model_dump(mode="json") if np.any(plant.torque_ripple.amplitude) else None
+    given = {"plant.friction": friction, "plant.presliding": plant.presliding, "plant.torque_ripple": ripple}
+    found: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    for where, section in (("controller.model_error", control.model_error), ("sensors", sensors)):
+        usual = type(section)()
+        changed = {key: value for key, value in section if key != "wrench" and value != getattr(usual, key)}
+        found |= {f"{where}.{key}": value for key, value in changed.items()}
+    found |= {f"sensors.wrench.{key}": value for key, value in sensors.wrench or () if value and np.any(value)}
+    if (control.model or world.arm) != (plant.dynamics or world.arm):
+        found["controller.model"] = control.model or world.arm
+    if control.period != plant.step:
+        found["controller.period_s"] = control.period
+    return found | ({"controller.delay_s": control.delay} if control.delay else {})
 
 
 def may_have_passed(state: State) -> bool:
@@ -133,7 +123,9 @@ def _warnings_afterwards(simulation: Any) -> Iterator[str]:
             f"motors were at their limits for {share:.0%} of the time: the arm did not do "
             "what its control law asked for"
         )
-    speed = largest_speeds(simulation.rows, simulation.state)
+    column = log_columns(len(arm.dh))["qd"]
+    speeds = [*(table[:, column] for table in simulation.rows.pieces()), simulation.state.qd[None]]
+    speed = np.max([np.nan_to_num(np.abs(qd)).max(axis=0, initial=0.0) for qd in speeds], axis=0)
     joint = int(np.argmax(speed / arm.speed_limits))
     times = float(speed[joint] / arm.speed_limits[joint])
     if times > SPEED_RATIO:
@@ -171,13 +163,6 @@ def _distance(arm: Arm, q: np.ndarray, goal: np.ndarray | None) -> float | None:
 
 
 _SAMPLE_TIME = 0.01  # [s] between the configurations that are looked at
-
-
-def largest_speeds(rows: Rows, state: State) -> np.ndarray:
-    """(n,) largest recorded speed of the joints [rad/s]; of the last moment where nothing is recorded."""
-    column = log_columns(len(state.q))["qd"]
-    speeds = [*(table[:, column] for table in rows.pieces()), state.qd[None]]
-    return np.max([np.nan_to_num(np.abs(qd)).max(axis=0, initial=0.0) for qd in speeds], axis=0)
 
 
 def self_distance(world: World, arm: Arm, rows: Rows, state: State) -> float | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from hopfield_nav.experiment.simulation import Progress, Simulation
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run
-from hopfield_nav.world import World
+from hopfield_nav.world import World, together
 
 
 def follow(world: World, trajectory: Trajectory, seed: int | None = None, progress: Progress | None = None) -> Run:
@@ -50,18 +49,13 @@ def simulate(world: World, seed: int | None = None, progress: Progress | None = 
     return Simulation(world, seed, felt=felt).run(progress)
 
 
-class Trial(NamedTuple):
-    """A run as far as it gets without moving."""
-
-    faults: list[BadInput]  # what the run would be refused for; ``where`` is the key
-    simulation: Simulation | None  # ready to go on; None where there are faults
-
-
-def try_world(world: World) -> Trial:
-    """Begin a run and stop before it moves.
+def try_world(world: World) -> Simulation:
+    """Begin a run and stop before it moves: it is ready to go on.
 
     The payload, room for what is random, the step, and the start are looked at one by one, so that all of their
     faults are found; then the run is begun, so that nothing else is left for it to refuse.
+
+    Raises ``BadInput``: what the run would be refused for; ``where`` is the key, and ``others`` has all other faults.
     """
     faults: list[BadInput] = []
     with _kept(faults):
@@ -83,10 +77,9 @@ def try_world(world: World) -> Trial:
             raise BadInput(touching, where="start.joints", allowed=allowed)
     with _kept(faults):
         space_of(world).check_start(world, arm, tool)
-    if not faults:
-        with _kept(faults):
-            return Trial(faults, Simulation(world))
-    return Trial(faults, None)
+    if faults:
+        raise together(faults)
+    return Simulation(world)
 
 
 @contextmanager

@@ -38,29 +38,14 @@ class Planner(Protocol):
 
 
 class Touch(Protocol):
-    """What is known when a response is asked: after a touch, or at the end of what it answered before.
+    """What is known when a response is asked: after a touch, or at the end of what it answered before."""
 
-    Attributes:
-        time: [s].
-        believed: the map; its start is the cell from which the arm goes on.
-        place: (rank,) where the arm was touched, or is now, in cells.
-        direction: (rank,) of its motion, a unit vector in cells; zero at rest.
-        force: (rank,) that it felt along the axes of the map, of the tool [N], of joints [N·m]; zero at rest.
-        step: (2, rank) cells of the step that was touched; None where it was none.
-    """
-
-    @property
-    def time(self) -> float: ...  # noqa: D102  (said above, as of those below)
-    @property
-    def believed(self) -> BelievedMap: ...  # noqa: D102
-    @property
-    def place(self) -> np.ndarray: ...  # noqa: D102
-    @property
-    def direction(self) -> np.ndarray: ...  # noqa: D102
-    @property
-    def force(self) -> np.ndarray: ...  # noqa: D102
-    @property
-    def step(self) -> np.ndarray | None: ...  # noqa: D102
+    time: float  # [s]
+    believed: BelievedMap  # its start is the cell from which the arm goes on
+    place: np.ndarray  # (rank,) where the arm was touched, or is now, in cells
+    direction: np.ndarray  # (rank,) of its motion, a unit vector in cells; zero at rest
+    force: np.ndarray  # (rank,) that it felt along the axes of the map, of the tool [N], of joints [N·m]; zero at rest
+    step: np.ndarray | None  # (2, rank) cells of the step that was touched; None where it was none
 
     def path(self, start: tuple[int, ...]) -> np.ndarray | None:
         """(k, rank) cells from a cell to the goal, of the world's planner; None where it finds none."""

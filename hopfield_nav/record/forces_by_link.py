@@ -25,27 +25,22 @@ class BodyRegion(NamedTuple):
 
     name: str
     lasting: float  # quasi-static [N]
-    peak: float | None  # transient [N]; None: no such contact is allowed
-
-    @classmethod
-    def of(cls, name: str, lasting: float, factor: float | None = 2.0) -> "BodyRegion":
-        """By its quasi-static force [N], and the transient one as a multiple of it."""
-        return cls(name, lasting, factor and factor * lasting)
+    peak: float | None  # transient [N], twice the quasi-static one; None: no such contact is allowed
 
 
 BODY_REGIONS = (  # ISO/TS 15066:2016, annex A, table A.2
-    BodyRegion.of("skull and forehead", 130.0, None),
-    BodyRegion.of("face", 65.0, None),
-    BodyRegion.of("neck", 150.0),
-    BodyRegion.of("back and shoulders", 210.0),
-    BodyRegion.of("chest", 140.0),
-    BodyRegion.of("abdomen", 110.0),
-    BodyRegion.of("pelvis", 180.0),
-    BodyRegion.of("upper arms and elbows", 150.0),
-    BodyRegion.of("lower arms and wrists", 160.0),
-    BodyRegion.of("hands and fingers", 140.0),
-    BodyRegion.of("thighs and knees", 220.0),
-    BodyRegion.of("lower legs", 130.0),
+    BodyRegion("skull and forehead", 130.0, None),
+    BodyRegion("face", 65.0, None),
+    BodyRegion("neck", 150.0, 300.0),
+    BodyRegion("back and shoulders", 210.0, 420.0),
+    BodyRegion("chest", 140.0, 280.0),
+    BodyRegion("abdomen", 110.0, 220.0),
+    BodyRegion("pelvis", 180.0, 360.0),
+    BodyRegion("upper arms and elbows", 150.0, 300.0),
+    BodyRegion("lower arms and wrists", 160.0, 320.0),
+    BodyRegion("hands and fingers", 140.0, 280.0),
+    BodyRegion("thighs and knees", 220.0, 440.0),
+    BodyRegion("lower legs", 130.0, 260.0),
 )
 
 
@@ -58,16 +53,15 @@ def link_forces(
     for none, and the ``total`` (k, 3) of all [N]. Where no contact lasted ``TRANSIENT_TIME`` the lasting force is None.
     """
     size = np.maximum(force_norm(largest), force_norm(total))
-    touched = np.unique(link[link > 0])
-    return {str(int(number)): _forces(time, np.where(link == number, size, 0.0)) for number in touched}
+    forces: dict[str, dict[str, float | None]] = {}
+    for number in np.unique(link[link > 0]):
+        own = np.where(link == number, size, 0.0)
+        parts = [(time > start + TRANSIENT_TIME) & (time <= end) for start, end in contact_spans(time, own > 0.0)]
+        lasting = max((float(own[part].mean()) for part in parts if part.any()), default=None)
+        forces[str(int(number))] = {"peak_force_N": float(own.max()), "lasting_force_N": lasting}
+    return forces
 
 
 def link_forces_of(data: "xarray.Dataset") -> dict[str, dict[str, float | None]]:
     """As ``link_forces``, of a record."""
     return link_forces(*(data[name].values for name in ("time", "contact_link", "contact_force", "force")))
-
-
-def _forces(time: np.ndarray, size: np.ndarray) -> dict[str, float | None]:
-    parts = [(time > start + TRANSIENT_TIME) & (time <= end) for start, end in contact_spans(time, size > 0.0)]
-    lasting = [float(size[part].mean()) for part in parts if part.any()]
-    return {"peak_force_N": float(size.max()), "lasting_force_N": max(lasting, default=None)}

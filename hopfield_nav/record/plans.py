@@ -39,12 +39,9 @@ class Plans(Sequence[PlanRecord]):
     @overload
     def __getitem__(self, index: slice) -> list[PlanRecord]: ...
     def __getitem__(self, index: int | slice) -> PlanRecord | list[PlanRecord]:
-        """One plan, or a list of some."""
-        if isinstance(index, slice):
-            return [self._plan(k) for k in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"plan {index} of {len(self)}")
-        return self._plan(index % len(self))
+        """One plan, or a list of some; ``IndexError``: there is none."""
+        at = range(len(self))[index]
+        return self._plan(at) if isinstance(at, int) else [self._plan(k) for k in at]
 
     def _plan(self, number: int) -> PlanRecord:
         data, k, rank = self._data, number - 1, self._data.sizes["map_axis"]

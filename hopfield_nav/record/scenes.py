@@ -31,13 +31,6 @@ class Body(NamedTuple):
     weight: float | None  # that it is there, where it was felt, 0 to 1; None: it was known
 
 
-class _Shape(NamedTuple):
-    kind: str  # box, sphere, cylinder, plane or mesh
-    size: list[float]  # as of shape_msgs/SolidPrimitive: edges; radius; height and radius; none of others
-    position: np.ndarray  # (3,) [m]
-    rotation: np.ndarray  # (3, 3)
-
-
 def scene_of_run(run: Run) -> list[Body]:
     """What a run knew from the start, and what it felt until its end."""
     known = run.world.known
@@ -93,20 +86,21 @@ def export_mjcf(run: Run, path: Path) -> Path:
     return path
 
 
-def _shape(solid: Solid) -> _Shape:
+def _shape(solid: Solid) -> tuple[str, list[float], np.ndarray, np.ndarray]:
+    """Kind, size as of shape_msgs/SolidPrimitive (none of planes and meshes), position (3,) [m], rotation (3, 3)."""
     level = np.eye(3)
     if isinstance(solid, Sphere):
-        return _Shape("sphere", [solid.radius], np.array(solid.center), level)
+        return ("sphere", [solid.radius], np.array(solid.center), level)
     if isinstance(solid, Box):
-        return _Shape("box", list(solid.size), np.array(solid.center), np.array(solid.rotation))
+        return ("box", list(solid.size), np.array(solid.center), np.array(solid.rotation))
     if isinstance(solid, Floor):
-        return _Shape("plane", [], np.array([0.0, 0.0, solid.height]), level)
+        return ("plane", [], np.array([0.0, 0.0, solid.height]), level)
     if isinstance(solid, Mesh):
-        return _Shape("mesh", [], np.zeros(3), level)
+        return ("mesh", [], np.zeros(3), level)
     assert isinstance(solid, Cylinder)
     low, high = solid.height or (-0.5 * ENDLESS, 0.5 * ENDLESS)
     middle = np.array([*solid.center, 0.5 * (low + high)])
-    return _Shape("cylinder", [high - low, solid.radius], middle, level)
+    return ("cylinder", [high - low, solid.radius], middle, level)
 
 
 def _collision_object(body: Body, frame: str) -> dict[str, Any]:

@@ -53,12 +53,10 @@ def check_checksums(folder: Path) -> None:
                 raise BadInput("damaged line", where=f"{path}, line {number}", found=line)
             if _digest(folder / found[2]) != found[1]:
                 what, place = "not the file that was saved: damaged, or changed since", str(folder / found[2])
-                allowed = f"the file as it was; without {CHECKSUMS} it is read as it is"
-                raise BadInput(what, where=place, allowed=allowed)
+                raise BadInput(what, place, allowed=f"the file as it was; without {CHECKSUMS} it is read as it is")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "no text"
-        where = getattr(error, "filename", None) or str(path)
-        raise BadInput(f"cannot be read: {reason}", where=str(where)) from None
+        raise BadInput(f"cannot be read: {reason}", str(getattr(error, "filename", None) or str(path))) from None
 
 
 def _digest(path: Path) -> str:
@@ -87,8 +85,7 @@ def read_summary(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise _unreadable(path, error) from None
     if not isinstance(found, dict) or found.get("outcome") not in OUTCOMES:
-        allowed = f"an outcome: {', '.join(OUTCOMES)}"
-        raise BadInput("not the summary of a run", where=str(path), allowed=allowed)
+        raise BadInput("not the summary of a run", str(path), allowed=f"an outcome: {', '.join(OUTCOMES)}")
     for name, quantity in SUMMARY.items():
         if name in found and not quantity.fits(found[name]):
             raise BadInput("damaged value", where=f"{path}: {name}", found=found[name])
@@ -140,8 +137,7 @@ def _check(where: str, found: Any, variable: Any, expected: "xarray.Dataset") ->
         raise BadInput("no unit", where=where, allowed=variable.attrs["units"])
     for name in variable.dims:
         if name not in _GROW and found.sizes[name] != expected.sizes[name]:
-            allowed = f"{expected.sizes[name]} along {name}"
-            raise BadInput("damaged variable", where=where, found=found.sizes[name], allowed=allowed)
+            raise BadInput("damaged variable", where, found.sizes[name], f"{expected.sizes[name]} along {name}")
 
 
 _GROW = {  # as long as the run was
@@ -162,22 +158,21 @@ _LENGTH_ALONE = b"This is a netCDF dimension but not a netCDF variable"  # has n
 
 def require_own_values(file: "h5py.File", where: str, size: int) -> None:
     """Look at every variable of a file of ``size`` bytes before any value is read; messages say ``where``."""
-    claimed = sum(_claimed(_variable(file, name, f"{where}: {name}"), f"{where}: {name}") for name in file)
+    import h5py
+
+    claimed = 0
+    for name in file:
+        place, is_own = f"{where}: {name}", isinstance(file.get(name, getlink=True), h5py.HardLink)
+        variable = file[name] if is_own else None
+        if not isinstance(variable, h5py.Dataset):
+            raise BadInput("a link or a group, no variable of its own", where=place)
+        layout = variable.id.get_create_plist()
+        if layout.get_layout() == h5py.h5d.VIRTUAL or layout.get_external_count():
+            raise BadInput("has its values in another file", where=place, allowed="values of its own")
+        claimed += _claimed(variable, place)
     if claimed > _PACKED * size:
         found, allowed = f"{claimed} bytes of them", f"at most {_PACKED * size} in {size}"
         raise BadInput("more values than the file can hold", where=where, found=found, allowed=allowed)
-
-
-def _variable(file: "h5py.File", name: str, where: str) -> "h5py.Dataset":
-    import h5py
-
-    found = file[name] if isinstance(file.get(name, getlink=True), h5py.HardLink) else None
-    if not isinstance(found, h5py.Dataset):
-        raise BadInput("a link or a group, no variable of its own", where=where)
-    layout = found.id.get_create_plist()
-    if layout.get_layout() == h5py.h5d.VIRTUAL or layout.get_external_count():
-        raise BadInput("has its values in another file", where=where, allowed="values of its own")
-    return found
 
 
 def _claimed(variable: "h5py.Dataset", where: str) -> int:

@@ -1,4 +1,3 @@
-from .aim import Aim as Aim
 from .axes import AxisColumn as AxisColumn
 from .base import Base as Base
 from .base import read_base as read_base
@@ -8,8 +7,6 @@ from .by_value import ValueResult as ValueResult
 from .by_value import ValueTable as ValueTable
 from .by_value import judge as judge
 from .by_value import shown_quantities as shown_quantities
-from .columns import load_measures as load_measures
-from .combinations import Tried as Tried
 from .combinations import try_combinations as try_combinations
 from .job import FAILURES as FAILURES
 from .job import TIMED_OUT as TIMED_OUT
@@ -23,10 +20,12 @@ from .run import finished_runs as finished_runs
 from .run import keep_chosen as keep_chosen
 from .run import require_same as require_same
 from .run import sweep as sweep
+from .sections import Aim as Aim
 from .sections import SweepFile as SweepFile
 from .sections import UntilSection as UntilSection
 from .sections import check_quantities as check_quantities
 from .sections import dump_sweep_schema as dump_sweep_schema
+from .sections import load_measures as load_measures
 from .settings import Choice as Choice
 from .settings import Layout as Layout
 from .settings import Settings as Settings

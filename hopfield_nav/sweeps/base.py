@@ -105,7 +105,12 @@ def refused_changes(base: Base, axis: Sequence[Any]) -> Iterator[BadInput]:
     told: set[str] = set()
     for group in [[column] for column in axis] if axis[0].drawn else [axis]:
         names = ", ".join(column.name for column in group)
-        for i in _positions(group[0].values):
+        values = group[0].values
+        tried: Iterable[Any] = range(len(values))
+        if len(values) > _MOST_TRIALS:  # the extremes and some between
+            ends = [values.argmin(), values.argmax()] if isinstance(values, np.ndarray) else []
+            tried = map(int, [*ends, *np.linspace(0, len(values) - 1, _MOST_TRIALS)])
+        for i in tried:
             where = f"{group[0].place(i)}: {names}"
             if where in told:
                 continue
@@ -132,11 +137,3 @@ def _of_change(error: BadInput, changes: Sequence[worlds.Change], where: str, ab
         values = ", ".join(str(worlds.show(value)) for _, value, _ in changes)
         what, place = f"does not fit the base world with {values[:60]}: {error.where}: {what}", where
     return BadInput(f"{about}{what}", where=place, found=error.found, allowed=error.allowed, nearest=error.nearest)
-
-
-def _positions(values: Sequence[Any] | np.ndarray) -> Iterable[int]:
-    """Which values are tried: all, or of very many the extremes and some between."""
-    if len(values) <= _MOST_TRIALS:
-        return range(len(values))
-    ends = [values.argmin(), values.argmax()] if isinstance(values, np.ndarray) else []
-    return map(int, [*ends, *np.linspace(0, len(values) - 1, _MOST_TRIALS)])

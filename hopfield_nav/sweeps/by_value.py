@@ -13,19 +13,9 @@ import numpy as np
 
 from hopfield_nav.plugin import shown_names
 from hopfield_nav.record import is_reached
-from hopfield_nav.sweeps.aim import REACHED
 from hopfield_nav.sweeps.axes import Axis, AxisColumn
-from hopfield_nav.sweeps.settings import (
-    PEAK,
-    TIME,
-    Choice,
-    Layout,
-    Settings,
-    base_position,
-    choose,
-    counted,
-    read_settings,
-)
+from hopfield_nav.sweeps.sections import REACHED
+from hopfield_nav.sweeps.settings import PEAK, TIME, Choice, Layout, base_position, choose, counted, read_settings
 from hopfield_nav.sweeps.statistics import Value, limits_of, mean, paired_means, paired_shares, share
 from hopfield_nav.sweeps.sweep_file import Sweep
 
@@ -80,15 +70,14 @@ class Judged:
 
 def judge(sweep: Sweep, rows: Sequence[Row]) -> Judged:
     """Tables of every swept parameter and of settings, and the best of them by the sweep's aim or the rule."""
-    settings, layout = read_settings(sweep, rows)
-    rows = sorted(counted(sweep, rows), key=lambda row: int(row["index"]))
+    compared = _Compared(sweep, rows)
+    rows, layout = compared.rows, compared.layout
     if not layout.axes:
         return Judged([_table(sweep, rows, ())], None, [], layout)
     parts = (part for _, axis in layout.axes for part in ([(c,) for c in axis] if axis[0].drawn else [axis]))
     tables = [_table(sweep, rows, part) for part in parts]
-    compared = _Compared(settings, layout, rows)
-    best = [_best(compared, (), None), *(_best(compared, *method) for method in _methods(layout))]
-    names = tuple(column.name for column in _named(layout))
+    best = [compared.best((), None), *(compared.best(*method) for method in _methods(layout))]
+    names = tuple(column.name for column in compared.columns)
     alone = len(layout.axes) == 1 and tables[0].count == layout.count  # then its table is that of the settings
     shown = [*range(layout.count)] if alone else best[0].choice.ranks[:_SHOWN].tolist()
     if layout.base is not None and layout.base not in shown:
@@ -106,33 +95,34 @@ def shown_quantities(sweep: Sweep) -> list[str]:
     return list(dict.fromkeys([*main, *(name for name in [*aimed, *own] if name in numbers)]))
 
 
-@dataclass(frozen=True)
 class _Compared:
-    """Settings with what is said of them."""
+    """The settings of a sweep with what is said of them."""
 
-    settings: Settings
-    layout: Layout
-    rows: Sequence[Row]
+    def __init__(self, sweep: Sweep, rows: Sequence[Row]) -> None:
+        self.settings, self.layout = read_settings(sweep, rows)
+        self.rows = sorted(counted(sweep, rows), key=lambda row: int(row["index"]))
+        self.columns = _named(self.layout)  # by which a setting is known
 
     def result(self, setting: int, is_best: bool) -> ValueResult:
         """What is said of a setting."""
-        columns = _named(self.layout)
-        names = _names(columns)
+        names, base, sweep = _names(self.columns), self.layout.base, self.layout.sweep
         own = [row for row in self.rows if self.layout.of_run[row["index"]] == setting]
-        job = self.layout.sweep.job(int(np.argmax(self.layout.of_run == setting)))
-        label = tuple(_text(job.values[column.name], names) for column in columns)
-        base = self.layout.base
-        gaps = {} if base in (None, setting) else self.differences(base, setting)
-        return ValueResult(label, *_means(own, shown_quantities(self.layout.sweep)), gaps, base == setting, is_best)
+        job = sweep.job(int(np.argmax(self.layout.of_run == setting)))
+        label = tuple(_text(job.values[column.name], names) for column in self.columns)
+        gaps: dict[str, Value] = {}
+        if base not in (None, setting):
+            of_both = {name: self.settings.values(name)[[base, setting]] for name in (REACHED, TIME, PEAK)}
+            gaps = {REACHED: paired_shares(*of_both.pop(REACHED))}
+            gaps |= {name: paired_means(a, b, limits_of(name)) for name, (a, b) in of_both.items()}
+        return ValueResult(label, *_means(own, shown_quantities(sweep)), gaps, base == setting, is_best)
 
-    def differences(self, base: int, setting: int) -> dict[str, Value]:
-        """Share that arrives, time and peak force, less those of the base world's setting."""
-        reached = (self.settings.reached[k] for k in (base, setting))
-        gaps = {REACHED: paired_shares(*reached)}
-        for name in (TIME, PEAK):
-            values = self.settings.values(name)
-            gaps[name] = paired_means(values[base], values[setting], limits_of(name))
-        return gaps
+    def best(self, method: tuple[str, ...], among: np.ndarray | None) -> Best:
+        """The best setting among some (settings,), which are those of a method."""
+        layout = self.layout
+        choice = choose(self.settings, layout.sweep.file.aim, among)
+        at = enumerate(zip(layout.orders, np.unravel_index(choice.nearest, layout.shape), strict=True))
+        edges = [k for k, (order, i) in at if order is not None and i in (order[0], order[-1])]
+        return Best(method, self.result(choice.nearest, choice.best is not None), choice, layout.names(edges))
 
 
 def _named(layout: Layout) -> list[AxisColumn]:
@@ -144,14 +134,6 @@ def _named(layout: Layout) -> list[AxisColumn]:
         ]
         kept += [c for c in axis if c.drawn or c in apart[:1] or _is_words(c) or not apart]
     return kept
-
-
-def _best(compared: _Compared, method: tuple[str, ...], among: np.ndarray | None) -> Best:
-    layout = compared.layout
-    choice = choose(compared.settings, layout.sweep.file.aim, among)
-    at = enumerate(zip(layout.orders, np.unravel_index(choice.nearest, layout.shape), strict=True))
-    edges = [k for k, (order, i) in at if order is not None and i in (order[0], order[-1])]
-    return Best(method, compared.result(choice.nearest, choice.best is not None), choice, layout.names(edges))
 
 
 def _methods(layout: Layout) -> Iterator[tuple[tuple[str, ...], np.ndarray]]:

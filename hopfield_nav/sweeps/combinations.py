@@ -3,28 +3,19 @@
 import math
 import time as clock
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from dynamics import BadInput
 from hopfield_nav.sweeps.job import watched
 from hopfield_nav.sweeps.sweep_file import Job, Sweep
 
 
-@dataclass(frozen=True)
-class Tried:
-    """Combinations that were tried."""
-
-    count: int  # of those tried; each has one seed
-    total: int  # of all; more than tried where the time was up
-    refused: dict[str, list[Job]]  # by the reason, every combination that would be refused for it
-
-
 def try_combinations(
     sweep: Sweep, seconds: float = math.inf, progress: Callable[[int, int], None] | None = None
-) -> Tried:
+) -> tuple[int, int, dict[str, list[Job]]]:
     """Begin the run of every combination of values with its first seed, and stop before it moves.
 
-    After the first one others are begun for some ``seconds``; their worlds are all looked at.
+    After the first one others are begun for some ``seconds``; their worlds are all looked at. How many were tried, how
+    many there are, and by the reason every one that would be refused.
     """
     seeds = [axis[0] for axis in sweep.grid if all(column.is_seed for column in axis)]  # of which the first is tried
     every = (sweep.job(index) for index in range(0, sweep.count, sweep.file.repeats))
@@ -46,7 +37,7 @@ def try_combinations(
     for job, reasons in zip(jobs, faults, strict=True):
         for reason in dict.fromkeys(reasons):
             refused.setdefault(reason, []).append(job)
-    return Tried(count, len(jobs), refused)
+    return count, len(jobs), refused
 
 
 def _faults(sweep: Sweep, job: Job, begin: bool) -> list[str]:
@@ -56,7 +47,9 @@ def _faults(sweep: Sweep, job: Job, begin: bool) -> list[str]:
     try:
         with watched(sweep.file.patience):
             world = sweep.world_for(job)
-            return [str(fault) for fault in try_world(world).faults] if begin else []
+            if begin:
+                try_world(world)
+        return []
     except BadInput as error:
         return [str(fault) for fault in (error, *error.others)]
     except Exception as error:  # of a user's method

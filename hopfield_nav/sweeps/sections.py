@@ -1,16 +1,32 @@
-"""What a sweep file may hold: its keys with ranges and defaults, and the quantities that it can keep."""
+"""What a sweep file may hold, and the columns that it keeps of runs: of their summary, and measures of one's own.
 
+The aim is what a sweep is to find, the setting with the least of a quantity while others keep to conditions:
+``aim: {least: peak_contact_force_N, while: {reached: ">= 0.95", simulated_time_s: "<= 1.1 least"}}``
+"""
+
+import math
+import operator
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
 
 from dynamics import BadInput, nearest_name
-from hopfield_nav.record import SUMMARY
-from hopfield_nav.sweeps.aim import Aim
+from dynamics.errors import require_known
+from hopfield_nav.plugin import Measures, load_from_file
+from hopfield_nav.record import SUMMARY, Quantity
 from hopfield_nav.sweeps.values import DRAWS, MOST_RUNS, RANGES, Draw, Values, read_draw, read_values
-from hopfield_nav.world import OrWord, Range, Section, Seed, Text, Whole, must_fit, show, titled, without_empty
+from hopfield_nav.world import OrWord, Range, Section, Seed, Text, Trust, Whole, must_fit, show, titled, without_empty
 
+REACHED = "reached"  # the share of a setting's runs that arrive, and not through an obstacle
+_FORMS = "'<= 0', '>= 0.95', '<= 1.1 least', with <, <=, > or >="
+_TESTS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?"
+_CONDITION = re.compile(rf"\s*(<=|>=|<|>)\s*({_NUMBER})?\s*(least)?\s*")
 DEFAULT = tuple(name for name, quantity in SUMMARY.items() if quantity.repeatable)
 
 
@@ -20,9 +36,7 @@ def check_quantities(names: Sequence[str]) -> tuple[str, ...]:
     Raises ``BadInput``: a name is unknown or given twice; ``where`` is its position.
     """
     for i, name in enumerate(names):
-        if name not in SUMMARY:
-            nearest = nearest_name(name, SUMMARY)
-            raise BadInput("unknown quantity", str(i), name, ", ".join(SUMMARY), nearest)
+        require_known(name, SUMMARY, "unknown quantity", str(i))
         if name in names[:i]:
             raise BadInput("quantity given twice", where=str(i), found=name)
     return ("outcome", *(name for name in names if name != "outcome"))
@@ -65,6 +79,56 @@ def _group(group: dict[str, Values]) -> dict[str, Values]:
     return group
 
 
+@dataclass(frozen=True)
+class Condition:
+    """What the mean of a quantity over a setting's runs must keep to."""
+
+    quantity: str
+    sign: str  # <, <=, > or >=
+    number: float
+    of_least: bool  # whether the number multiplies the smallest mean of the settings that keep all else
+
+    def keeps(self, mean: Any, least: float) -> Any:
+        """Whether means, numbers or arrays, keep to it; what is NaN does not."""
+        return _TESTS[self.sign](mean, self.number * least if self.of_least else self.number)
+
+    def __str__(self) -> str:
+        """As in a sweep file."""
+        return f"{self.quantity} {self.sign} {self.number:g}{' least' if self.of_least else ''}"
+
+
+def _limit(text: object) -> tuple[str, float, bool]:
+    """Sign, number, and whether it is of the least."""
+    match = _CONDITION.fullmatch(text) if isinstance(text, str) else None
+    if match is None or not (match[2] or match[3]) or not math.isfinite(float(match[2] or 1)):
+        raise BadInput("no condition", found=text, allowed=_FORMS)
+    return match[1], float(match[2] or 1), bool(match[3])
+
+
+_Limit = Annotated[tuple[str, float, bool], PlainValidator(_limit), WithJsonSchema({"type": "string"})]
+
+
+class Aim(Section):
+    """The least of a quantity, and what holds meanwhile."""
+
+    least: Text = Field(description="quantity of which the best setting has the least mean")
+    while_: dict[str, _Limit] | None = Field(None, alias="while", description=f"by quantity: {_FORMS}")
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What holds meanwhile, in the order of the file."""
+        return tuple(Condition(name, *limit) for name, limit in (self.while_ or {}).items())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The quantities that it names, each once."""
+        return tuple(dict.fromkeys([self.least, *(condition.quantity for condition in self.conditions)]))
+
+    def __str__(self) -> str:
+        """In words."""
+        return f"least {self.least}" + (f" while {', '.join(map(str, self.conditions))}" if self.conditions else "")
+
+
 class UntilSection(Section):
     """When a run is given up, besides at its own end."""
 
@@ -81,30 +145,25 @@ class SweepFile(Section):
     ] = Field(description="the base world: a name, a path relative to the sweep file, or the world itself")
     set: dict[str, Any] = Field({}, description="changes to the base world that hold in every run")
     vary: dict[str, _ValuesField] = Field({}, description="keys of the world; several form a grid")
-    zip: tuple[Annotated[dict[str, _ValuesField], AfterValidator(_group)], ...] = Field(
-        (), description="groups of keys whose values go together; each group is one axis of the grid"
-    )
+    zip: tuple[Annotated[dict[str, _ValuesField], AfterValidator(_group)], ...] = ()
+    """groups of keys whose values go together; each group is one axis of the grid"""
     random: dict[str, _DrawField] = Field({}, description="keys of the world that are drawn at random")
     samples: Annotated[int, Whole(1, MOST_RUNS)] | None = Field(None, description="how often they are drawn")
-    repeats: Annotated[int, Whole(1, MOST_RUNS)] = Field(
-        1, description="runs of every combination, with seeds seed, seed + 1, …"
-    )
+    repeats: Annotated[int, Whole(1, MOST_RUNS)] = 1
+    """runs of every combination, with seeds seed, seed + 1, …"""
     seed: Seed = Field(0, description="of the first repeat, and of the random samples")
     quantities: Annotated[tuple[Text, ...], AfterValidator(check_quantities), WithJsonSchema(_QUANTITY_SCHEMA)] = Field(
         DEFAULT, description="columns kept of a run's summary; outcome always is"
     )
-    aim: Annotated[Aim, OrWord("least")] | None = Field(
-        None, description="least of a quantity, and conditions: what the best setting is"
-    )
+    aim: Annotated[Aim, OrWord("least")] | None = None
+    """least of a quantity, and conditions: what the best setting is"""
     measures: Text | None = Field(None, description="FILE.py:NAME, further columns from every finished run")
     until: UntilSection = Field(default_factory=lambda: UntilSection(), description="when a run is given up")
-    patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = Field(
-        60.0, description="that one call of a method of a user's own may take, before its worker is ended"
-    )
+    patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = 60.0
+    """that one call of a method of a user's own may take, before its worker is ended"""
     keep: Literal["summary", "runs"] = Field("summary", description="runs: a folder of each run too")
-    time_limit_per_run: Annotated[float, Range(0.0, 1e7, "s", above=True)] | None = Field(
-        None, description="computing time after which a run is given up; null: never"
-    )
+    time_limit_per_run: Annotated[float, Range(0.0, 1e7, "s", above=True)] | None = None
+    """computing time after which a run is given up; null: never"""
 
     @model_validator(mode="before")
     @classmethod
@@ -122,8 +181,7 @@ class SweepFile(Section):
         if self.random and self.samples is None:
             yield BadInput("random keys without samples", where="random", allowed="samples: how many to draw")
         if self.samples is not None and not self.random:
-            allowed = "random: {KEY: {uniform: …}}"
-            yield BadInput("samples without random keys", where="samples", allowed=allowed)
+            yield BadInput("samples without random keys", "samples", allowed="random: {KEY: {uniform: …}}")
         if self.seed + self.repeats > 2**63:
             yield BadInput("too large for so many repeats", where="seed", found=self.seed)
 
@@ -131,3 +189,60 @@ class SweepFile(Section):
 def dump_sweep_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a sweep file; keys of the world are checked by the program alone."""
     return titled(SweepFile.model_json_schema(), "sweep")
+
+
+@cache
+def load_measures(name: str, folder: Path) -> Measures:
+    """The measures that a file of a user's own holds.
+
+    Raises ``BadInput``: it holds none of that name, or a column that every table has.
+    """
+    found = load_from_file("measures", name, folder)
+    if not isinstance(found, Measures):
+        file, attribute = name.rsplit(":", 1)
+        raise BadInput(f"{Path(file).name} has no measures of that name", found=attribute, allowed="Measures(…)")
+    for column in found.columns:
+        if column in SUMMARY or column in ("index", "repeat", "seed", "error"):
+            raise BadInput("a measure has the name of another column", found=column)
+    return found
+
+
+def kept_columns(file: SweepFile, measures: Measures | None) -> dict[str, Quantity]:
+    """What every column of a sweep is."""
+    kept = {name: SUMMARY[name] for name in file.columns}
+    for name, unit in ({} if measures is None else measures.columns).items():
+        words, suffix = name.replace("_", " "), f" {unit.replace(' ', '')}"
+        named = unit and words.endswith(suffix)  # a unit at the end of its name is told as one
+        kept[name] = Quantity(
+            words.removesuffix(suffix) if named else words, unit or None, words, unit if named else ""
+        )
+    return kept
+
+
+def column_faults(file: SweepFile, folder: Path, trust: Trust) -> list[BadInput]:
+    """What is wrong with the measures of a sweep file, or else with its aim; ``where`` is the key."""
+    at, measures = "measures", None
+    try:
+        if file.measures is not None:
+            trust.require(file.measures, folder)
+            measures = load_measures(file.measures, folder)
+        at = "aim"
+        check_aim(file.aim, measures)
+    except BadInput as error:
+        return [error.at(at if at == "measures" else f"aim.{error.where}")]
+    return []
+
+
+def check_aim(aim: Aim | None, measures: Measures | None) -> None:
+    """Refuse an aim at what no run has.
+
+    Raises ``BadInput``: a quantity is not known, or is text; ``where`` is its key in the aim.
+    """
+    units: dict[str, str | None] = {name: quantity.unit for name, quantity in SUMMARY.items()}
+    units |= {} if measures is None else {name: unit or None for name, unit in measures.columns.items()}
+    known = [REACHED, *(name for name, unit in units.items() if unit is not None)]
+    for name in aim.names if aim else ():
+        if name not in known:
+            where = "least" if aim and name == aim.least else f"while.{name}"
+            what = "not a number" if name in units else "unknown quantity"
+            raise BadInput(what, where=where, found=name, allowed=", ".join(known), nearest=nearest_name(name, known))

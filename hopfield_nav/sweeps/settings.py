@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from hopfield_nav.record import is_reached
-from hopfield_nav.sweeps.aim import REACHED, Aim
 from hopfield_nav.sweeps.axes import Axis
+from hopfield_nav.sweeps.sections import REACHED, Aim
 from hopfield_nav.sweeps.statistics import mean
 from hopfield_nav.sweeps.sweep_file import Sweep
 

@@ -6,7 +6,6 @@ three numbers, or pairs, have none.
 
 import math
 from collections.abc import Iterable
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,7 +63,9 @@ def mean(values: Iterable[Any], possible: Limits = ANY) -> Value:
     middle = math.fsum(finite) / n
     if n < LEAST:
         return Value(n, middle, math.nan, math.nan)
-    half = _student(n - 1) * float(finite.std(ddof=1)) / math.sqrt(n)
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(n - 1, 0.5 + LEVEL / 2)) * float(finite.std(ddof=1)) / math.sqrt(n)
     least = possible[0] if finite.min() >= possible[0] else -math.inf
     most = possible[1] if finite.max() <= possible[1] else math.inf
     return Value(n, middle, max(middle - half, least), min(middle + half, most))
@@ -103,10 +104,3 @@ def _both(first: Iterable[float], second: Iterable[float]) -> tuple[np.ndarray, 
     a, b = (np.asarray(list(values), float) for values in (first, second))
     kept = np.isfinite(a) & np.isfinite(b)
     return a[kept], b[kept]
-
-
-@cache
-def _student(freedom: int) -> float:
-    from scipy.stats import t
-
-    return float(t.ppf(0.5 + LEVEL / 2, freedom))

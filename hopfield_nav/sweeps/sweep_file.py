@@ -18,12 +18,10 @@ from hopfield_nav import world as worlds
 from hopfield_nav.navigation import space_of
 from hopfield_nav.plugin import Measures
 from hopfield_nav.record import Quantity
-from hopfield_nav.sweeps.aim import Aim
 from hopfield_nav.sweeps.axes import Axis, build_axes, faults_of_keys
 from hopfield_nav.sweeps.base import Base, read_base, with_settings
-from hopfield_nav.sweeps.columns import check_aim, column_faults, kept_columns, load_measures
 from hopfield_nav.sweeps.record import fingerprint, resolved, world_data
-from hopfield_nav.sweeps.sections import SweepFile
+from hopfield_nav.sweeps.sections import Aim, SweepFile, check_aim, column_faults, kept_columns, load_measures
 
 if TYPE_CHECKING:
     from hopfield_nav.experiment import Simulation

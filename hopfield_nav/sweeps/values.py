@@ -128,8 +128,7 @@ def _spread(kind: str, numbers: list[Any], below: Key) -> list[Any]:
     first, last, count = numbers
     ends, where = [float(first), float(last)], _dotted(below)
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_RUNS:
-        allowed = f"a whole number from 1 to {MOST_RUNS}"
-        raise BadInput("wrong count", where=f"{where}.2", found=show(count), allowed=allowed)
+        raise BadInput("wrong count", f"{where}.2", show(count), f"a whole number from 1 to {MOST_RUNS}")
     if kind == "log" and min(ends) <= 0:
         i = 0 if ends[0] <= 0 else 1
         raise BadInput("no logarithm", where=f"{where}.{i}", found=ends[i], allowed="a number above 0")
@@ -149,8 +148,7 @@ def _require_numbers(values: list[Any], below: Key) -> None:
     for i, value in enumerate(values):
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not number or not abs(value) <= sys.float_info.max:
-            where = _dotted((*below, i))
-            raise BadInput("wrong kind of value", where=where, found=show(value), allowed="a finite number")
+            raise BadInput("wrong kind of value", _dotted((*below, i)), show(value), "a finite number")
 
 
 def _dotted(key: Key) -> str:

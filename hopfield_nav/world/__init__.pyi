@@ -8,7 +8,9 @@ from .changes import split_key as split_key
 from .document import Document as Document
 from .document import Key as Key
 from .document import parse_value as parse_value
+from .document import plain as plain
 from .document import read_document as read_document
+from .document import yaml_text as yaml_text
 from .ends import GoalSection as GoalSection
 from .ends import PlaceSection as PlaceSection
 from .faults import Fault as Fault
@@ -71,5 +73,3 @@ from .solids import packed as packed
 from .trust import Trust as Trust
 from .trust import is_code as is_code
 from .world import World as World
-from .writing import plain as plain
-from .writing import yaml_text as yaml_text

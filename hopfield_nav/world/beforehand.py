@@ -21,7 +21,7 @@ _MANY_CONNECTIONS = 3e8  # relaxed in about a second
 
 def remarks(world: World) -> list[str]:
     """Sentences on a world that has been checked; none for most worlds."""
-    others = (_on_the_wiggle, _on_the_record, _on_the_neighbourhood, _on_beta, _on_changes)
+    others = (_on_learning_and_changes, _on_the_record, _on_the_neighbourhood, _on_beta)
     return [*world.notes, *remarks_on_arms(world), *(said for remark in others for said in remark(world))]
 
 
@@ -43,12 +43,17 @@ def further_columns(world: World) -> "tuple[Column, ...]":
     return (*(WRIST_COLUMNS if world.sensors.wrench else ()), *(TORQUE_COLUMNS if noisy else ()))
 
 
-def _on_the_wiggle(world: World) -> Iterator[str]:
+def _on_learning_and_changes(world: World) -> Iterator[str]:
     learn = world.controller.learn
     if learn is not False and learn.wiggle > 0.0:
         yield (
             f"before the first motion all joints turn by {1e3 * learn.wiggle:g} mrad to either side for "
             f"{learn.wiggle_time:g} s, to learn their friction"
+        )
+    if world.changes and world.planner.forget is None:
+        yield (
+            "obstacles come or go, and planner.forget is null: what was felt once counts for good, so that the run may "
+            "end as no_path before a way opens"
         )
 
 
@@ -103,14 +108,6 @@ def check_beta_of(world: World) -> None:
     except BadInput as error:
         sloped = planner.beta is not None and planner.activation != "threshold"
         raise error.at("planner.beta" if sloped else "planner.activation") from None
-
-
-def _on_changes(world: World) -> Iterator[str]:
-    if world.changes and world.planner.forget is None:
-        yield (
-            "obstacles come or go, and planner.forget is null: what was felt once counts for good, so that the run may "
-            "end as no_path before a way opens"
-        )
 
 
 def _on_beta(world: World) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from hopfield_nav.world.beforehand import check_beta_of
 from hopfield_nav.world.faults import faults_of
 from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.sections import IN_PROPORTION, MOST_NEURONS
+from hopfield_nav.world.solids import packed
 from hopfield_nav.world.trust import is_code
 from hopfield_nav.world.world import World
 
@@ -52,8 +54,7 @@ def _check_delay(world: World) -> None:
     period, delay = world.controller.period, world.controller.delay
     if not _is_multiple(delay, period, least=0) or delay > 64.5 * period:
         message = "not a whole number of control periods, at most 64"
-        allowed = f"0 to {64 * period:.6g} s in steps of {period:.6g} s"
-        raise BadInput(message, where="controller.delay", found=delay, allowed=allowed)
+        raise BadInput(message, "controller.delay", delay, f"0 to {64 * period:.6g} s in steps of {period:.6g} s")
 
 
 def _check_needs(world: World) -> None:
@@ -188,8 +189,10 @@ def _check_goal(world: World) -> None:
     if not all(rim - 0.5 <= at[k] <= grid.shape[k] - rim - 0.5 for k in range(rank)):
         what = "goal outside the map" if not rim else "goal outside the map or on its blocked rim"
         raise BadInput(what, where=key, found=found, allowed=_allowed_goal(grid, rim, goal.cell is not None))
+    from hopfield_nav.geometry import capsule_distance  # loads Numba
+
     for i, obstacle in enumerate(world.known):
-        if any(solid.contains(*point) for solid in obstacle.solids):
+        if (capsule_distance(np.array([*point, *point, 0.0]), packed(obstacle.solids)) <= 0.0).any():
             what = f"goal inside {obstacle.name or f'known obstacle {i}'}"
             raise BadInput(what, where=key, found=found, allowed="a free place")
 
@@ -198,71 +201,42 @@ _Check = Callable[[World], Iterable[BadInput] | None]
 _OF_ARMS: tuple[_Check, ...] = (
     fitting.check_rotors, fitting.check_plan, fitting.check_pushes, fitting.check_lengths, _check_inherited,
 )  # fmt: skip
-_OF_SETTINGS: tuple[_Check, ...] = (
-    fitting.unless(
-        "plant.engine", lambda engine, world: engine == "internal" or not world.pushes,
-        "no pushes there", "internal, or no pushes",
-    ),
-    _check_periods,
-    fitting.unless(
-        "controller.delay", lambda delay, world: not delay > 0 or world.controller.hold,
-        "a torque that is not held cannot be delayed", "0, or controller.hold: true",
-    ),
-    _check_delay, _check_needs, _check_report, _check_mujoco,
-    fitting.unless(
-        "detection.by_segment", lambda shares, world: shares is None or world.detection.measure in IN_PROPORTION,
-        "the level is not in proportion to the threshold",
-        f"null, or detection.measure: {' or '.join(IN_PROPORTION)}",
-    ),
-    fitting.unless(
-        "plant.presliding", lambda gears, world: gears in (None, "ideal") or world.plant.friction is not None,
-        "gears that give before they slip need a friction at which they slip",
-        "null, or plant.friction: arm, or values of your own",
-    ),
-    *(
-        fitting.unless(
-            f"sensors.{key}", lambda noise, world: world.controller.hold or not np.any(np.asarray(noise) > 0),
-            "a torque that is not held follows the true state", "0, or controller.hold: true",
-        )
-        for key in ("encoder_resolution", "velocity_noise")
-    ),
-    *(
-        fitting.unless(
-            f"plant.{key}", lambda value, world: value is None or world.plant.engine == "flexible",
-            "only elastic joints have it", "null, or plant.engine: flexible",
-        )
-        for key in ("stiffness", "temperature")
-    ),
-    _check_explore, _check_network,
-    fitting.unless(
-        "trajectory.unknown_speed",
-        lambda factor, world: factor == 1.0 or (world.map.space == "tool" and world.detection.mark == "felt"),
-        "only a map of the tool with facts and beliefs remembers what was passed",
-        "1, or map.space: tool and detection.mark: felt",
-    ),
+_RULES: tuple[fitting.Rule, ...] = (
+    ("plant.engine", lambda engine, world: engine == "internal" or not world.pushes,
+     "no pushes there", "internal, or no pushes"),
+    ("controller.delay", lambda delay, world: not delay > 0 or world.controller.hold,
+     "a torque that is not held cannot be delayed", "0, or controller.hold: true"),
+    ("detection.by_segment", lambda shares, world: shares is None or world.detection.measure in IN_PROPORTION,
+     "the level is not in proportion to the threshold", f"null, or detection.measure: {' or '.join(IN_PROPORTION)}"),
+    ("plant.presliding", lambda gears, world: gears in (None, "ideal") or world.plant.friction is not None,
+     "gears that give before they slip need a friction at which they slip",
+     "null, or plant.friction: arm, or values of your own"),
+    *((f"sensors.{key}", lambda noise, world: world.controller.hold or not np.any(np.asarray(noise) > 0),
+       "a torque that is not held follows the true state", "0, or controller.hold: true")
+      for key in ("encoder_resolution", "velocity_noise")),
+    *((f"plant.{key}", lambda value, world: value is None or world.plant.engine == "flexible",
+       "only elastic joints have it", "null, or plant.engine: flexible") for key in ("stiffness", "temperature")),
+    ("trajectory.unknown_speed",
+     lambda factor, world: factor == 1.0 or (world.map.space == "tool" and world.detection.mark == "felt"),
+     "only a map of the tool with facts and beliefs remembers what was passed",
+     "1, or map.space: tool and detection.mark: felt"),
 )  # fmt: skip
-
-_WITHOUT_EFFECT = {"approach": 0.0, "surface": 0.0, "strategy": "felt_points"}  # of the planner's keys of a whole arm
-
-
-def _check_whole_arms_keys(world: World) -> Iterator[BadInput]:
-    for key, none in _WITHOUT_EFFECT.items():
-        if (found := getattr(world.planner, key)) != none:
-            allowed = f"{none if isinstance(none, str) else 0}, or map.space: joints"
-            yield BadInput("only the whole arm has it", f"planner.{key}", found, allowed)
-
-
+_OF_SETTINGS: tuple[_Check, ...] = (
+    partial(fitting.misfits, rules=_RULES),
+    _check_periods, _check_delay, _check_needs, _check_report, _check_mujoco, _check_explore, _check_network,
+)  # fmt: skip
+_RULES_OF_A_TOOLS_MAP: tuple[fitting.Rule, ...] = (
+    ("planner.forget", lambda forget, world: forget is None or world.detection.mark == "felt",
+     "marked cells do not grow old", "null, or detection.mark: felt"),
+    ("detection.place", lambda place, _: place == "patches",
+     "only the whole arm has to find where it is touched", "patches, or map.space: joints"),
+    *((f"planner.{key}", lambda value, _: not value, "only the whole arm has it", "0, or map.space: joints")
+      for key in ("approach", "surface")),
+    ("planner.strategy", lambda strategy, _: strategy == "felt_points",
+     "only the whole arm has it", "felt_points, or map.space: joints"),
+)  # fmt: skip
 _OF_A_TOOLS_MAP: tuple[_Check, ...] = (
-    _check_ties, check_beta_of, _check_goal,
-    fitting.unless(
-        "planner.forget", lambda forget, world: forget is None or world.detection.mark == "felt",
-        "marked cells do not grow old", "null, or detection.mark: felt",
-    ),
-    _check_whole_arms_keys,
-    fitting.unless(
-        "detection.place", lambda place, world: place == "patches",
-        "only the whole arm has to find where it is touched", "patches, or map.space: joints",
-    ),
+    partial(fitting.misfits, rules=_RULES_OF_A_TOOLS_MAP), _check_ties, check_beta_of, _check_goal,
 )  # fmt: skip
 
 

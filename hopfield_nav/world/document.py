@@ -2,18 +2,19 @@
 
 A file is plain data: mappings, lists, text, numbers, true and false. What a person would read as a number is one
 (``1e5`` too, which YAML 1.1 takes for text), a key given twice is refused, and so is everything that YAML allows
-beyond data. What ``--set`` and sweeps change in it: ``changes.py``.
+beyond data. What is written as YAML reads back as the same data. What ``--set`` and sweeps change: ``changes.py``.
 """
 
 import math
 import re
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 from dynamics import BadInput
@@ -60,23 +61,25 @@ class Document:
         return f"{self.name}, line {node.start_mark.line + 1}"
 
 
-def read_document(path: Path, name: str | None = None, also: Set[str] = frozenset()) -> Document:
+def read_document(path: Path, also: Set[str] = frozenset()) -> Document:
     """Read the file of a world or of a sweep; a message about any other file quotes nothing of it.
 
     Raises ``BadInput``: it cannot be read, is no UTF-8 or no plain YAML data, is empty, or has no key ``format``,
     nor one of those that ``also`` tell that it is ours.
     """
-    name = name or str(path)
-    node = _compose(_read(path, name), name)
+    text = _read(path, name := str(path))
+    node = _compose(text, name)
     if not isinstance(node, yaml.MappingNode) or {"format", *also}.isdisjoint(str(key.value) for key, _ in node.value):
         where = f"{name}, line {node.start_mark.line + 1}"
         raise BadInput("no world and no sweep", where=where, allowed="a mapping of keys with format: 1")
-    return _document(node, name)
+    return parse_document(text, name)
 
 
 def parse_document(text: str, name: str) -> Document:
     """Parse YAML text; ``name`` is how messages name its source."""
-    return _document(_compose(text, name), name)
+    document = Document(None, name)
+    document.data = _build(_compose(text, name), (), document, ())
+    return document
 
 
 @lru_cache(maxsize=4)
@@ -103,12 +106,6 @@ def _compose(text: str, name: str) -> yaml.Node:
     if node is None:
         raise BadInput("the file is empty", where=name, allowed="a world; the shortest is `format: 1`")
     return node
-
-
-def _document(node: yaml.Node, name: str) -> Document:
-    document = Document(None, name)
-    document.data = _build(node, (), document, ())
-    return document
 
 
 def parse_value(text: str, name: str) -> Any:
@@ -193,3 +190,40 @@ def plain_value(text: str) -> Any:
     if _WHOLE.fullmatch(text):
         return int(text[:401])  # of more digits it is beyond every range all the same
     return float(text) if _NUMBER.fullmatch(text) and math.isfinite(float(text)) else text
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes every value out, and quotes text that would read as something else."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """No aliases: every value is written out."""
+        return True
+
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    style = None if plain_value(text) == text else '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """Arrays, tuples, ranges, paths and NumPy's numbers as plain data of a YAML file.
+
+    Raises ``BadInput``: what holds itself, or lies deeper than in a file it may.
+    """
+    if depth > DEEPEST:
+        raise BadInput("nested too deeply, or in itself")
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(v, depth + 1) for key, v in value.items()}
+    if isinstance(value, (list, tuple, range)):
+        return [plain(v, depth + 1) for v in value]
+    return str(value) if isinstance(value, Path) else value
+
+
+def yaml_text(data: dict[str, Any]) -> str:
+    """Plain data as YAML that reads back as the same data."""
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100)

@@ -31,9 +31,8 @@ class StartSection(fields.GivenKeys):
 
     joints: fields.Joints = Field(Q0, description="joint angles, within one turn")
     pose: PoseSection | None = Field(None, description="of the tool, in the place of joints")
-    position: fields.MapPoint | None = Field(
-        None, description="[x, y] or [x, y, z] of the tool, turned as on the way, in the place of joints"
-    )
+    position: fields.MapPoint | None = None
+    """[x, y] or [x, y, z] of the tool, turned as on the way, in the place of joints"""
 
     @fields.must_fit
     def _check(self) -> Iterator[BadInput]:
@@ -57,15 +56,13 @@ class GoalSection(fields.GivenKeys):
     most_set = ("position",)
     owners: ClassVar[dict[str, str]] = {"pose": "whole_arm", "joints": "whole_arm"}
 
-    cell: Annotated[tuple[Annotated[int, fields.Whole(0, 4095)], ...], fields.Length(2, 3)] | None = Field(
-        None, description="[i, j], counted from 0, i along x; [i, j, k] on a map in space"
-    )
+    cell: Annotated[tuple[Annotated[int, fields.Whole(0, 4095)], ...], fields.Length(2, 3)] | None = None
+    """[i, j], counted from 0, i along x; [i, j, k] on a map in space"""
     position: fields.MapPoint | None = Field(None, description="[x, y] in base axes; [x, y, z] on a map in space")
     pose: PoseSection | None = Field(None, description="of the tool, on a map of joint angles")
     joints: fields.Joints | None = Field(None, description="joint angles, on a map of these")
-    tolerance: Annotated[float, fields.Range(0.0, 1.0, "m", above=True)] = Field(
-        0.001, description="distance from the goal at which the tool has arrived"
-    )
+    tolerance: Annotated[float, fields.Range(0.0, 1.0, "m", above=True)] = 0.001
+    """distance from the goal at which the tool has arrived"""
 
     @fields.must_fit
     def _check(self) -> Iterator[BadInput]:
@@ -99,38 +96,27 @@ class PlanSection(fields.Section):
 
     start: PlaceSection | None = Field(None, description="where the motion begins; null: at start.joints")
     via: tuple[PlaceSection, ...] = Field((), description="places in between, in this order")
-    goal: PlaceSection | None = Field(
-        None, description="where it ends; null: the tool at the world's goal, turned as at the start"
-    )
-    method: Literal["auto", "in_turn", "shortest", "around", "direct", "sampling"] = Field(
-        "auto",
-        description="shortest: the tool on straight lines from place to place; around: on straight lines "
-        "past what stands in the way; direct: the joints on straight lines; sampling: any free path; "
-        "in_turn: the first of shortest, direct and sampling that finds one; auto: shortest, else around or "
-        "direct, whichever takes less time and less way of the tool, else sampling",
-    )
-    tool_speed: Annotated[float, fields.Range(0.0, 5.0, "m/s", above=True)] = Field(
-        0.1,
-        description="of the tool on a straight line; with the speed limits of the joints it bounds how far "
-        "these may jump between two steps",
-    )
-    turn_speed: Annotated[float, fields.Range(0.0, 10.0, "rad/s", above=True)] = Field(
-        0.5, description="of the tool's rotation, for lines on which it mostly turns"
-    )
-    steps: Annotated[int, fields.Whole(1, 10_000)] = Field(
-        100, description="of a straight line between two poses of the tool"
-    )
-    clearance: Annotated[float, fields.Range(0.0, 1.0, "m")] = Field(
-        0.0, description="kept from the known obstacles; from itself the arm keeps 0.1 mm"
-    )
-    acceleration: Annotated[Any, fields.PerJoint(0.01, 50.0, "rad/s²")] = Field(
-        1.4, description="of the joints at most, one number or one a joint"
-    )
-    until_contact: Annotated[float, fields.Range(0.0, 1.0, "m", above=True)] | None = Field(
-        None,
-        description="the motion ends where a contact is felt, and the tool goes on by no more than this; "
-        "null: a contact is not looked for",
-    )
+    goal: PlaceSection | None = None
+    """where it ends; null: the tool at the world's goal, turned as at the start"""
+    method: Literal["auto", "in_turn", "shortest", "around", "direct", "sampling"] = "auto"
+    """shortest: the tool on straight lines from place to place; around: on straight lines past what stands in the way;
+    direct: the joints on straight lines; sampling: any free path; in_turn: the first of shortest, direct and sampling
+    that finds one; auto: shortest, else around or direct, whichever takes less time and less way of the tool, else
+    sampling"""
+    tool_speed: Annotated[float, fields.Range(0.0, 5.0, "m/s", above=True)] = 0.1
+    """of the tool on a straight line; with the speed limits of the joints it bounds how far these may jump between two
+    steps"""
+    turn_speed: Annotated[float, fields.Range(0.0, 10.0, "rad/s", above=True)] = 0.5
+    """of the tool's rotation, for lines on which it mostly turns"""
+    steps: Annotated[int, fields.Whole(1, 10_000)] = 100
+    """of a straight line between two poses of the tool"""
+    clearance: Annotated[float, fields.Range(0.0, 1.0, "m")] = 0.0
+    """kept from the known obstacles; from itself the arm keeps 0.1 mm"""
+    acceleration: Annotated[Any, fields.PerJoint(0.01, 50.0, "rad/s²")] = 1.4
+    """of the joints at most, one number or one a joint"""
+    until_contact: Annotated[float, fields.Range(0.0, 1.0, "m", above=True)] | None = None
+    """the motion ends where a contact is felt, and the tool goes on by no more than this; null: a contact is not looked
+    for"""
     ways: Annotated[int, fields.Whole(1, 512)] = Field(5, description="direct paths that are shown, shortest first")
 
     @property

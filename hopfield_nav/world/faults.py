@@ -118,7 +118,7 @@ def _translate(fault: dict[str, Any], model: type[BaseModel], document: Document
         return key, unknown_key(str(key[-1]), list(fields))
     if fault["type"] == "missing":
         name = str(key[-1])
-        return key, BadInput(_MISSING, allowed=(described(fields[name]) if name in fields else "") or "a value")
+        return key, BadInput(_MISSING, allowed=(described(section, name) if section and name in fields else "a value"))
     if fault["type"] == "literal_error":
         names = re.findall(r"'([^']*)'", fault["ctx"]["expected"])
         nearest = nearest_name(fault["input"], names) if isinstance(fault["input"], str) else None
@@ -134,8 +134,7 @@ def _split(dotted: str) -> Key:
 
 def unknown_key(key: str, known: Sequence[str], where: str = "") -> BadInput:
     """The fault of a key that is none of those known."""
-    nearest = nearest_name(key, known)
-    return BadInput(_UNKNOWN_KEY, where=where, found=key, allowed=", ".join(known) or "no keys yet", nearest=nearest)
+    return BadInput(_UNKNOWN_KEY, where, key, ", ".join(known) or "no keys yet", nearest_name(key, known))
 
 
 def section_model(key: Key, model: type[BaseModel]) -> type[BaseModel] | None:

@@ -4,24 +4,18 @@ The ranges are wide enough for any sensible experiment and narrow enough to catc
 millimetres or milliseconds: the message then asks about the unit.
 """
 
+import ast
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache, wraps
+from inspect import getsource
+from itertools import pairwise
 from typing import Annotated, Any, ClassVar, get_args
 
 import numpy as np
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
-    Strict,
-    ValidationError,
-    model_serializer,
-    model_validator,
-)
+import pydantic
+from pydantic import AfterValidator, BaseModel, Strict, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
@@ -53,11 +47,11 @@ class Range:
         """
         return check_range(value, self.low, self.high, self.unit, above=self.above)
 
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, source: object, handler: pydantic.GetCoreSchemaHandler) -> CoreSchema:
         finite, whole = core_schema.float_schema(strict=True, allow_inf_nan=False), core_schema.int_schema(strict=True)
         return core_schema.no_info_after_validator_function(self.check, whole if source is int else finite)
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler) -> JsonSchema:
         lowest = "exclusiveMinimum" if self.above else "minimum"
         return {**handler(schema), lowest: self.low, "maximum": self.high}
 
@@ -71,15 +65,14 @@ class Whole(Range):
     def check(self, value: float) -> float:
         """``value`` itself when it lies in the range, else ``BadInput``."""
         if not self.low <= value <= self.high:
-            allowed = f"a whole number from {self.low} to {self.high}"
-            raise BadInput("out of range", found=value, allowed=allowed)
+            raise BadInput("out of range", found=value, allowed=f"a whole number from {self.low} to {self.high}")
         return value
 
 
 class _First:
     """Mark whose ``check`` makes of a value what its type then takes."""
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, source: Any, handler: pydantic.GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_before_validator_function(self.check, handler(source))  # type: ignore[attr-defined]
 
 
@@ -97,7 +90,7 @@ class Length(_First):
             raise BadInput("wrong shape", found=show(value), allowed=f"a list of {size}")
         return value
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler) -> JsonSchema:
         return {**handler(schema), "minItems": self.low, "maxItems": self.high}
 
 
@@ -125,7 +118,7 @@ class PerJoint(_First):
                 raise BadInput("wrong value", found=show(v), allowed=allowed)
         return float(value) if values[0] is value else tuple(float(v) for v in values)
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler) -> JsonSchema:
         number = {"type": "number", "minimum": self.low, "maximum": self.high}
         words = [{"const": self.word}] if self.word else []
         return {"anyOf": [number, {"type": "array", "items": number}, *words]}
@@ -141,7 +134,7 @@ class OrWord(_First):
         """The section that a word stands for; anything else as it is."""
         return {self.key: value} if isinstance(value, str) else value
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler) -> JsonSchema:
         section = handler(schema)
         return {"anyOf": [handler.resolve_ref_schema(section)["properties"][self.key], section]}
 
@@ -163,10 +156,23 @@ def _units(annotation: object) -> Iterator[str]:
         yield from _units(part)
 
 
-def described(field: FieldInfo) -> str:
-    """What a key means, and its unit."""
+def described(model: type[BaseModel], key: str) -> str:
+    """What a key of a section means, and its unit."""
+    field = fields_of(model)[key]
     unit = unit_of(field)
-    return f"{field.description or ''}{f' [{unit}]' if unit else ''}".strip()
+    return f"{field.description or _meanings(model).get(key, '')}{f' [{unit}]' if unit else ''}".strip()
+
+
+@cache
+def _meanings(model: type[BaseModel]) -> dict[str, str]:
+    """What the source of a section says below its keys, as pydantic would read it of every section at each start."""
+    meanings = {}
+    for part in (part for part in reversed(model.__mro__) if issubclass(part, Section)):
+        statements = next(node.body for node in ast.parse(getsource(part)).body if isinstance(node, ast.ClassDef))
+        for key, text in pairwise(statements):
+            if isinstance(key, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+                meanings[ast.unparse(key.target)] = " ".join(str(text.value.value).split())
+    return meanings
 
 
 def fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
@@ -184,16 +190,19 @@ def with_owner(key: JsonSchema, extension: str, most_set: bool = False) -> JsonS
 
 def _describe_keys(schema: JsonSchema, model: "type[Section]") -> None:
     """Complete the descriptions of a JSON Schema by the units, and by whose each key is."""
-    for name, field in fields_of(model).items():
-        key = {**schema["properties"][name], "description": described(field)}
+    for name in fields_of(model):
+        key = {**schema["properties"][name], "description": described(model, name)}
         owner = model.owners.get(name, model.extension)
         schema["properties"][name] = with_owner(key, owner, name in model.most_set)
 
 
 class Section(BaseModel):
-    """A part of a world file: no unknown keys, and fixed once made."""
+    """A part of a world file: no unknown keys, and fixed once made.
 
-    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_describe_keys)
+    What a key means is the ``description`` of its field, or the text below it.
+    """
+
+    model_config = pydantic.ConfigDict(extra="forbid", frozen=True, json_schema_extra=_describe_keys)
     extension: ClassVar[str] = "core"  # that its keys belong to
     owners: ClassVar[dict[str, str]] = {}  # the extensions that other keys of it belong to
     most_set: ClassVar[tuple[str, ...]] = ()  # those of the ten keys of a world that most people set
@@ -209,7 +218,7 @@ def without_empty(model: type[BaseModel], data: Any) -> Any:
 class GivenKeys(Section):
     """A section that is written without the keys for which nothing is given."""
 
-    @model_serializer(mode="wrap")
+    @pydantic.model_serializer(mode="wrap")
     def _given(self, handler: Any) -> dict[str, Any]:
         return {key.rstrip("_"): value for key, value in handler(self).items() if value is not None}
 
@@ -236,7 +245,7 @@ def must_fit(check: Callable[[Any], Iterable[BadInput]]) -> Any:
         refuse_section(check(section))
         return section
 
-    return model_validator(mode="after")(checked)
+    return pydantic.model_validator(mode="after")(checked)
 
 
 def show(value: object) -> object:

@@ -1,6 +1,7 @@
 """What of a world must fit its arm: names of arms, lists with an entry a joint, friction, start, plan, joint map."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -23,15 +24,15 @@ TOOL_MEASURES = ("wrench_norm", "force_norm")  # detectors that see what acts on
 _ARMS = ("arm", "plant.dynamics", "controller.model")
 
 
-def unless(key: str, fits: Callable[[Any, World], bool], what: str, allowed: str) -> Callable[[World], None]:
-    """A check that refuses what stands at a key of a world unless it fits the rest of that."""
+Rule = tuple[str, Callable[[Any, World], bool], str, str]  # a key, whether its value fits the world, what not, allowed
 
-    def check(world: World) -> None:
+
+def misfits(world: World, rules: Iterable[Rule]) -> Iterator[BadInput]:
+    """What stands at keys of a world and does not fit the rest of it."""
+    for key, fits, what, allowed in rules:
         found = attrgetter(key)(world)
         if not fits(found, world):
-            raise BadInput(what, where=key, found=found, allowed=allowed)
-
-    return check
+            yield BadInput(what, key, found, allowed)
 
 
 def load_arms(world: World) -> "tuple[dict[str, Arm], list[BadInput]]":
@@ -182,8 +183,7 @@ def _check_joints(world: World) -> Iterator[BadInput]:
     if goal is None:
         return
     if goal.cell is not None:
-        cell, instead = list(goal.cell), "position, pose or joints"
-        yield BadInput("a map of joint angles", where="goal.cell", found=cell, allowed=instead)
+        yield BadInput("a map of joint angles", "goal.cell", list(goal.cell), "position, pose or joints")
     if goal.position is not None and len(goal.position) != 3:
         yield BadInput("a place in space", where="goal.position", found=list(goal.position), allowed="[x, y, z]")
     if goal.joints is not None and len(goal.joints) != n:
@@ -209,38 +209,21 @@ def _check_reach(world: World) -> None:
     arm, key = world.bare_arm(), "position" if goal.pose is None else "pose"
     if not has_closed_form(arm) and goal_near(world, arm, np.array(world.start.joints)) is None:
         what, found = "a numeric search finds no joint angles at the goal", list(world.goal_position or ())
-        allowed = "a place that the arm reaches, or goal.joints"
-        raise BadInput(what, where=f"goal.{key}", found=found, allowed=allowed)
+        raise BadInput(what, f"goal.{key}", found, "a place that the arm reaches, or goal.joints")
 
 
-OF_A_JOINT_MAP = (
-    unless(
-        "detection.measure", lambda measure, _: measure not in TOOL_MEASURES,
-        "a map of joint angles needs a detector of joint torques", "adaptive_joint_torque, joint_torque, …",
-    ),
-    unless(
-        "detection.mark", lambda mark, _: mark == "felt",
-        "a map of joint angles knows what was felt", "felt",
-    ),
-    unless(
-        "detection.graze", lambda graze, world: graze == "retreat" or world.trust.record,
-        "to pass by what the whole arm touches took more touches than it saved, and is no more", "retreat",
-    ),
-    unless(
-        "planner.kind", lambda kind, _: kind != "a_star",
-        "on a map of joint angles the network plans", "hopfield or FILE.py:NAME",
-    ),
-    unless(
-        "planner.clearance", lambda clearance, _: clearance == 0.0,
-        "only a map of the tool keeps a clearance", "0",
-    ),
-    unless(
-        "planner.activation", lambda activation, _: activation == "linear",
-        "a map of joint angles is searched for shortest paths", "linear",
-    ),
-    unless(
-        "planner.forget", lambda forget, _: forget is None,
-        "on a map of joint angles nothing grows old", "null, or map.space: tool",
-    ),
-    _check_joints, _check_times, _check_reach,
+_RULES: tuple[Rule, ...] = (  # of a joint map
+    ("detection.measure", lambda measure, _: measure not in TOOL_MEASURES,
+     "a map of joint angles needs a detector of joint torques", "adaptive_joint_torque, joint_torque, …"),
+    ("detection.mark", lambda mark, _: mark == "felt", "a map of joint angles knows what was felt", "felt"),
+    ("detection.graze", lambda graze, world: graze == "retreat" or world.trust.record,
+     "to pass by what the whole arm touches took more touches than it saved, and is no more", "retreat"),
+    ("planner.kind", lambda kind, _: kind != "a_star",
+     "on a map of joint angles the network plans", "hopfield or FILE.py:NAME"),
+    ("planner.clearance", lambda clearance, _: clearance == 0.0, "only a map of the tool keeps a clearance", "0"),
+    ("planner.activation", lambda activation, _: activation == "linear",
+     "a map of joint angles is searched for shortest paths", "linear"),
+    ("planner.forget", lambda forget, _: forget is None,
+     "on a map of joint angles nothing grows old", "null, or map.space: tool"),
 )  # fmt: skip
+OF_A_JOINT_MAP = (partial(misfits, rules=_RULES), _check_joints, _check_times, _check_reach)

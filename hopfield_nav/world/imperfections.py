@@ -25,12 +25,10 @@ class FrictionSection(Section):
 
     coulomb: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] = Field(0.0, description="while moving")
     viscous: Annotated[Any, PerJoint(0.0, 1e4, "N·m·s/rad")] = Field(0.0, description="grows with the speed")
-    breakaway: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] | None = Field(
-        None, description="at standstill, at least coulomb; null: as coulomb"
-    )
-    stribeck_speed: Annotated[Any, PerJoint(1e-6, 10.0, "rad/s")] = Field(
-        0.1, description="speed over which breakaway falls to coulomb"
-    )
+    breakaway: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] | None = None
+    """at standstill, at least coulomb; null: as coulomb"""
+    stribeck_speed: Annotated[Any, PerJoint(1e-6, 10.0, "rad/s")] = 0.1
+    """speed over which breakaway falls to coulomb"""
 
     @must_fit
     def _check(self) -> Iterator[BadInput]:
@@ -39,9 +37,7 @@ class FrictionSection(Section):
             n = max(len(low), len(high))
             low, high = (values * n if len(values) == 1 else values for values in (low, high))
             if any(b < c for c, b in zip(low, high, strict=False)):
-                allowed = f"at least {self.coulomb}"
-                found = self.breakaway
-                yield BadInput("below the Coulomb friction", where="breakaway", found=found, allowed=allowed)
+                yield BadInput("below the Coulomb friction", "breakaway", self.breakaway, f"at least {self.coulomb}")
 
 
 def as_list(value: float | tuple[float, ...]) -> list[float]:
@@ -58,9 +54,8 @@ class TorqueRippleSection(Section):
     """A torque of the motors that goes with the angle of the joint; each value one number, or one a joint."""
 
     amplitude: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] = Field(0.0, description="of the ripple")
-    cycles: Annotated[Any, PerJoint(0.0, 1e4, "1")] = Field(
-        202.0, description="of it in a turn of the joint: twice the gear's ratio in a UR5"
-    )
+    cycles: Annotated[Any, PerJoint(0.0, 1e4, "1")] = 202.0
+    """of it in a turn of the joint: twice the gear's ratio in a UR5"""
 
 
 _Newtons = Annotated[tuple[Annotated[float, Range(-1e3, 1e3, "N")], ...], Length(3, 3)]
@@ -70,38 +65,30 @@ _NewtonMetres = Annotated[tuple[Annotated[float, Range(-100.0, 100.0, "N·m")], 
 class WrenchSensorSection(Section):
     """A force and torque sensor at the flange, and its errors; all axes are those of the flange."""
 
-    period: Annotated[float, Range(0.0, 1.0, "s", above=True)] | None = Field(
-        None, description="from sample to sample, a multiple of plant.step; null: plant.step"
-    )
-    force_noise: Annotated[float, Range(0.0, 100.0, "N")] = Field(
-        0.0, description="standard deviation of each component of the force"
-    )
-    moment_noise: Annotated[float, Range(0.0, 10.0, "N·m")] = Field(
-        0.0, description="standard deviation of each component of the moment"
-    )
+    period: Annotated[float, Range(0.0, 1.0, "s", above=True)] | None = None
+    """from sample to sample, a multiple of plant.step; null: plant.step"""
+    force_noise: Annotated[float, Range(0.0, 100.0, "N")] = 0.0
+    """standard deviation of each component of the force"""
+    moment_noise: Annotated[float, Range(0.0, 10.0, "N·m")] = 0.0
+    """standard deviation of each component of the moment"""
     force_offset: _Newtons = Field((0.0, 0.0, 0.0), description="added to the force, always")
     moment_offset: _NewtonMetres = Field((0.0, 0.0, 0.0), description="added to the moment, always")
-    force_drift: Annotated[float, Range(0.0, 100.0, "N/√s")] = Field(
-        0.0, description="random walk of each component: standard deviation after one second"
-    )
+    force_drift: Annotated[float, Range(0.0, 100.0, "N/√s")] = 0.0
+    """random walk of each component: standard deviation after one second"""
     moment_drift: Annotated[float, Range(0.0, 10.0, "N·m/√s")] = Field(0.0, description="the same of the moment")
 
 
 class SensorsSection(Section):
     """Imperfections of the joint sensors, each one number or one a joint; and a sensor at the flange."""
 
-    encoder_resolution: Annotated[Any, PerJoint(0.0, 0.1, "rad")] = Field(
-        0.0, description="step to which joint angles are rounded; 0: exact"
-    )
-    velocity_noise: Annotated[Any, PerJoint(0.0, 1.0, "rad/s")] = Field(
-        0.0, description="standard deviation of the measured joint velocities"
-    )
-    torque_noise: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] = Field(
-        0.0, description="standard deviation of the motors' measured torque, each control period anew"
-    )
-    wrench: WrenchSensorSection | None = Field(
-        None, description="force and torque sensor at the flange; null: there is none"
-    )
+    encoder_resolution: Annotated[Any, PerJoint(0.0, 0.1, "rad")] = 0.0
+    """step to which joint angles are rounded; 0: exact"""
+    velocity_noise: Annotated[Any, PerJoint(0.0, 1.0, "rad/s")] = 0.0
+    """standard deviation of the measured joint velocities"""
+    torque_noise: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] = 0.0
+    """standard deviation of the motors' measured torque, each control period anew"""
+    wrench: WrenchSensorSection | None = None
+    """force and torque sensor at the flange; null: there is none"""
 
 
 class LearnSection(Section):
@@ -109,14 +96,12 @@ class LearnSection(Section):
 
     extension: ClassVar[str] = "self_model"
 
-    wiggle: Annotated[float, Range(0.0, 0.01, "rad")] = Field(
-        0.002, description="how far all joints turn to either side before the first motion; 0: not at all"
-    )
+    wiggle: Annotated[float, Range(0.0, 0.01, "rad")] = 0.002
+    """how far all joints turn to either side before the first motion; 0: not at all"""
     wiggle_time: Annotated[float, Range(0.5, 60.0, "s")] = Field(2.0, description="that this takes")
     masses: Flag = Field(True, description="learn masses and centres of the links while they move freely")
-    payload: Annotated[tuple[Annotated[float, Range(0.0, 1e5, "s")], ...], Length(2, 2)] | None = Field(
-        None, description="[from, to]: time in which what is felt is a payload, and no touch; null: none"
-    )
+    payload: Annotated[tuple[Annotated[float, Range(0.0, 1e5, "s")], ...], Length(2, 2)] | None = None
+    """[from, to]: time in which what is felt is a payload, and no touch; null: none"""
 
     @must_fit
     def _check(self) -> Iterator[BadInput]:
@@ -124,30 +109,22 @@ class LearnSection(Section):
             yield BadInput("not rising", where="payload", found=list(self.payload), allowed="[from, to], from < to")
 
 
-def _all_by_default(value: object) -> object:
-    return {} if value is True else value
-
-
 LearnChoice = Annotated[
     Annotated[Literal[False], Tag(WORD)] | Annotated[LearnSection, Tag(SECTION)],
     Discriminator(_word_or_section),
-    BeforeValidator(_all_by_default, json_schema_input_type=bool | LearnSection),
+    BeforeValidator(lambda value: {} if value is True else value, json_schema_input_type=bool | LearnSection),
 ]
 
 
 class ModelErrorSection(Section):
     """Where the model that control law and estimator work with differs from the plant."""
 
-    mass_scale: Annotated[Any, PerJoint(0.0, 10.0, "")] = Field(
-        1.0, description="factor on mass and inertia tensor of each link"
-    )
-    friction_scale: Annotated[Any, PerJoint(0.0, 10.0, "")] = Field(
-        1.0, description="factor on the believed friction of each joint; 0: the controller knows of none"
-    )
-    presliding_scale: Annotated[Any, PerJoint(0.01, 100.0, "")] = Field(
-        1.0, description="factor on the believed stiffness of each gear before it slips"
-    )
-    motor_constant_scale: Annotated[Any, PerJoint(0.1, 10.0, "")] = Field(
-        1.0, description="believed torque of each motor a true one"
-    )
+    mass_scale: Annotated[Any, PerJoint(0.0, 10.0, "")] = 1.0
+    """factor on mass and inertia tensor of each link"""
+    friction_scale: Annotated[Any, PerJoint(0.0, 10.0, "")] = 1.0
+    """factor on the believed friction of each joint; 0: the controller knows of none"""
+    presliding_scale: Annotated[Any, PerJoint(0.01, 100.0, "")] = 1.0
+    """factor on the believed stiffness of each gear before it slips"""
+    motor_constant_scale: Annotated[Any, PerJoint(0.1, 10.0, "")] = 1.0
+    """believed torque of each motor a true one"""
     payload: Literal["known", "unknown"] = Field("known", description="whether the model contains `tool.payload`")

@@ -10,12 +10,11 @@ from typing import Any
 
 from hopfield_nav.world.changes import Change, apply_changes, read_overrides
 from hopfield_nav.world.checks import check_world
-from hopfield_nav.world.document import Document, parse_document, read_document
+from hopfield_nav.world.document import Document, parse_document, plain, read_document
 from hopfield_nav.world.faults import placed, read_form, refuse
 from hopfield_nav.world.files import find_world, name_of, nested, paths_from_here, value_at
 from hopfield_nav.world.trust import RECORD, Trust
 from hopfield_nav.world.world import World
-from hopfield_nav.world.writing import plain
 
 
 def load_world(

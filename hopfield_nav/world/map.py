@@ -25,29 +25,31 @@ class MapSection(MethodSection):
     owners: ClassVar[dict[str, str]] = {"lower": "whole_arm", "upper": "whole_arm"}
     kinds: ClassVar[dict[str, str]] = {"space": "navigator"}
 
-    space: fields.Text = Field(
-        "tool",
-        description="what a cell is, and who finds the way over them: tool, a place of the tool; joints, a "
-        "configuration of the whole arm; or FILE.py:NAME",
-    )
+    space: fields.Text = "tool"
+    """what a cell is, and who finds the way over them: tool, a place of the tool; joints, a configuration of the whole
+    arm; or FILE.py:NAME"""
     origin: fields.Point = Field((0.1501, -0.2499, 0.0), description="centre of cell (0, 0, 0) in base axes")
-    spacing: Annotated[float, fields.Range(0.0, 1.0, "m", above=True)] = Field(
-        0.0263, description="between neighbouring cells"
-    )
-    shape: Annotated[tuple[Annotated[int, fields.Whole(1, 4096)], ...], fields.Length(2, 16)] = Field(
-        (20, 20), description="cells along x and along y, and along z for a map in space; or one number a joint"
-    )
-    lower: fields.Joints | None = Field(
-        None, description="where the cells of each joint begin; null: half a turn below start.joints, or its limit"
-    )
-    upper: fields.Joints | None = Field(
-        None, description="where they end; null: a turn further, or the joint's limit; a full turn is closed"
-    )
+    spacing: Annotated[float, fields.Range(0.0, 1.0, "m", above=True)] = 0.0263
+    """between neighbouring cells"""
+    shape: Annotated[tuple[Annotated[int, fields.Whole(1, 4096)], ...], fields.Length(2, 16)] = (20, 20)
+    """cells along x and along y, and along z for a map in space; or one number a joint"""
+    lower: fields.Joints | None = None
+    """where the cells of each joint begin; null: half a turn below start.joints, or its limit"""
+    upper: fields.Joints | None = None
+    """where they end; null: a turn further, or the joint's limit; a full turn is closed"""
     rim: Literal["free", "blocked"] = Field("free", description="whether the outermost cells count as obstacles")
 
     @fields.must_fit
     def _check(self) -> Iterator[BadInput]:
-        yield from self._misfits_of_bounds()
+        for key in ("lower", "upper"):
+            given = getattr(self, key)
+            if given is not None and self.space == "tool":
+                yield BadInput("a map of the tool has none", key, list(given), "null, or space: joints")
+            elif given is not None and len(given) != len(self.shape):
+                yield BadInput("wrong number of joints", key, len(given), f"{len(self.shape)}, as shape has")
+        for i, (low, high) in enumerate(zip(self.lower or (), self.upper or (), strict=False)):
+            if not low < high:
+                yield BadInput("above upper", where=f"lower.{i}", found=low, allowed=f"below {high:.6g} rad")
         if self.space == "tool" and len(self.shape) > 3:
             yield BadInput("wrong number of axes", "shape", list(self.shape), "a list of 2 to 3")
         for k, cells in enumerate(() if self.space == "joints" else self.shape[:2]):
@@ -56,19 +58,6 @@ class MapSection(MethodSection):
         most = _MOST_CELLS.get(self.space, max(_MOST_CELLS.values()))
         if math.prod(self.shape) > most:
             yield BadInput("too many cells", "shape", list(self.shape), f"at most {most} cells")
-
-    def _misfits_of_bounds(self) -> Iterator[BadInput]:
-        for key in ("lower", "upper"):
-            given = getattr(self, key)
-            if given is None:
-                continue
-            if self.space == "tool":
-                yield BadInput("a map of the tool has none", key, list(given), "null, or space: joints")
-            elif len(given) != len(self.shape):
-                yield BadInput("wrong number of joints", key, len(given), f"{len(self.shape)}, as shape has")
-        for i, (low, high) in enumerate(zip(self.lower or (), self.upper or (), strict=False)):
-            if not low < high:
-                yield BadInput("above upper", where=f"lower.{i}", found=low, allowed=f"below {high:.6g} rad")
 
     @property
     def rank(self) -> int:
@@ -104,23 +93,16 @@ class TrajectorySection(fields.Section):
 
     owners: ClassVar[dict[str, str]] = {"tool_speed": "whole_arm"}
 
-    time_per_cell: _TimePerCell = Field(
-        0.5, description="a number, or ragazzon2012: round(n/2)/(n-1) seconds for n waypoints"
-    )
-    unknown_speed: Annotated[float, fields.Range(0.0, 1.0, "1", above=True)] = Field(
-        1.0, description="factor on the speed into cells of the tool's map that were not passed before"
-    )
-    sample_time: Annotated[float, fields.Range(0.0, 1.0, "s")] = Field(
-        0.0, description="the reference is held this long between samples; 0: continuous"
-    )
-    tool_speed: Annotated[float, fields.Range(0.0, 5.0, "m/s", above=True)] = Field(
-        0.1, description="of no point of the arm more than this, on a map of joint angles"
-    )
-    tool_rotation: _RotationOrFree = Field(
-        DOWN,
-        description="rows of the rotation from tool to base axes on the way, or free: any that takes the "
-        "joints least far",
-    )
+    time_per_cell: _TimePerCell = 0.5
+    """a number, or ragazzon2012: round(n/2)/(n-1) seconds for n waypoints"""
+    unknown_speed: Annotated[float, fields.Range(0.0, 1.0, "1", above=True)] = 1.0
+    """factor on the speed into cells of the tool's map that were not passed before"""
+    sample_time: Annotated[float, fields.Range(0.0, 1.0, "s")] = 0.0
+    """the reference is held this long between samples; 0: continuous"""
+    tool_speed: Annotated[float, fields.Range(0.0, 5.0, "m/s", above=True)] = 0.1
+    """of no point of the arm more than this, on a map of joint angles"""
+    tool_rotation: _RotationOrFree = DOWN
+    """rows of the rotation from tool to base axes on the way, or free: any that takes the joints least far"""
 
     @property
     def any_rotation(self) -> bool:

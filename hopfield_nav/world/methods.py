@@ -7,7 +7,7 @@ are left out get the method's default, so that a saved world shows them all.
 import math
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import ConfigDict, ValidationError, ValidationInfo, model_validator
 
@@ -15,8 +15,33 @@ from dynamics import BadInput
 from hopfield_nav.plugin import PLAIN, Method, Parameter, is_bundled
 from hopfield_nav.world.faults import unknown_key
 from hopfield_nav.world.fields import Section, refuse_section
-from hopfield_nav.world.gone import Gone, without_gone
 from hopfield_nav.world.trust import Trust
+
+
+class Gone(NamedTuple):
+    """A key of earlier versions that this one has no more, or one of its values, and why."""
+
+    key: str  # of its section
+    why: str  # it went
+    allowed: str  # in words
+    instead: Any  # what stands for it in a saved run; of a key the only value that may still be given, without effect
+    value: Any = None  # of the key that is no more; None: the whole key
+
+
+def without_gone(
+    section: Mapping[str, Any], gone: Iterable[Gone], recorded: bool, faults: list[BadInput]
+) -> dict[str, Any]:
+    """The section with what stands for what is gone; a fault is added for each of these, but not of a record."""
+    left = dict(section)
+    for key, why, allowed, instead, value in gone:
+        if key not in left or (value is not None and left[key] != value):
+            continue
+        found = left.pop(key)
+        if found != instead and not recorded:
+            faults.append(BadInput(why, where=key, found=found, allowed=allowed))
+        if value is not None:
+            left[key] = instead
+    return left
 
 
 class MethodSection(Section):

@@ -31,18 +31,13 @@ class _Row(GivenKeys):
     def _check(self) -> Iterator[BadInput]:
         yield from solids.check_height(self.height)
         if len(self.centres()) > _MAX_CYLINDERS:
-            what = f"takes more than {_MAX_CYLINDERS} cylinders"
-            yield BadInput(what, where="radius", found=self.radius, allowed="a thicker wall")
-
-    @property
-    def corners(self) -> tuple[tuple[float, ...], ...]:
-        """The points (k, 2) that it goes through [m]."""
-        raise NotImplementedError
+            yield BadInput(f"takes more than {_MAX_CYLINDERS} cylinders", "radius", self.radius, "a thicker wall")
 
     def centres(self) -> list[tuple[float, ...]]:
         """(k, 2) of its cylinders, in their order along it [m]."""
-        centres = [self.corners[0]]
-        for start, end in pairwise(self.corners):
+        points: tuple[tuple[float, ...], ...] = self.points  # type: ignore[attr-defined]
+        centres = [points[0]]
+        for start, end in pairwise(points):
             count = math.ceil(math.dist(start, end) / self.radius)
             shares = [(i + 1) / count for i in range(min(count, _MAX_CYLINDERS + 1))]
             both = list(zip(start, end, strict=True))
@@ -57,22 +52,16 @@ class Wall(_Row):
     to: PlanePoint = Field(description="[x, y] where it ends")
 
     @property
-    def corners(self) -> tuple[tuple[float, ...], ...]:
-        """Its two ends."""
+    def points(self) -> tuple[tuple[float, ...], ...]:
+        """[x, y] of its two ends."""
         return self.from_, self.to
 
 
 class Polyline(_Row):
     """A wall that bends."""
 
-    points: Annotated[tuple[PlanePoint, ...], Length(2, 1000)] = Field(
-        description="[x, y] of its corners in their order, base axes"
-    )
-
-    @property
-    def corners(self) -> tuple[tuple[float, ...], ...]:
-        """Its points."""
-        return self.points
+    points: Annotated[tuple[PlanePoint, ...], Length(2, 1000)]
+    """[x, y] of its corners in their order, base axes"""
 
 
 Moment = Annotated[float, Range(0.0, 1e5, "s", above=True)]
@@ -133,9 +122,8 @@ class Obstacle(KnownObstacle):
 
     random_cylinders: solids.RandomCylinders | None = Field(None, description="several, drawn when a run begins")
     random_scene: RandomScene | None = Field(None, description="a whole scene, drawn when a run begins")
-    appears: Moment | None = Field(
-        None, description="when it comes, or as soon as the arm is not in it; left out: there from the start"
-    )
+    appears: Moment | None = None
+    """when it comes, or as soon as the arm is not in it; left out: there from the start"""
     vanishes: Moment | None = Field(None, description="when it goes; left out: never")
 
     @must_fit

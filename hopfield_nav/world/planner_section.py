@@ -10,8 +10,7 @@ from pydantic import Field
 from dynamics import BadInput
 from hopfield_nav.plugin import Parameter
 from hopfield_nav.world.fields import Flag, Length, Range, Text, must_fit, show
-from hopfield_nav.world.gone import Gone
-from hopfield_nav.world.methods import MethodSection
+from hopfield_nav.world.methods import Gone, MethodSection
 from hopfield_nav.world.trust import Trust
 
 _AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
@@ -22,29 +21,19 @@ _KINDS = "hopfield, a_star or FILE.py:NAME"
 _STRATEGIES = "felt_points, optimist, omniscient or FILE.py:NAME"
 _GONE = (
     Gone("probe", "probes drove twice as far and saved no touch, and are no more", "false, or no such key", False),
-    Gone(
-        "kind", "in the main experiment the potential field got stuck, and it is no more",
-        _KINDS, "hopfield", "potential_field",
-    ),
-    Gone(
-        "kind", "a roadmap missed a goal and took several times as long as the network, and is no more",
-        _KINDS, "hopfield", "roadmap",
-    ),
+    Gone("kind", "in the main experiment the potential field got stuck, and it is no more",
+         _KINDS, "hopfield", "potential_field"),
+    Gone("kind", "a roadmap missed a goal and took several times as long as the network, and is no more",
+         _KINDS, "hopfield", "roadmap"),
     Gone("samples", "the roadmap, to which they belonged, is no more", "200, or no such key", 200),
     Gone("connections", "the roadmap, to which they belonged, is no more", "10, or no such key", 10),
     Gone("random_walks", "the potential field, to which they belonged, is no more", "0, or no such key", 0),
-    Gone(
-        "strategy", "with doubts as costs the arm reached fewer goals than with felt_points, and they are no more",
-        _STRATEGIES, "felt_points", "hypothesis_sets",
-    ),
-    Gone(
-        "strategy", "places that were drawn saved no touches and took longer to plan, and are no more",
-        _STRATEGIES, "felt_points", "thompson",
-    ),
-    Gone(
-        "unreachable", "to test every cell before the start excluded more cells than lazy, and is no more",
-        "lazy or ignore", "lazy", "precompute",
-    ),
+    Gone("strategy", "with doubts as costs the arm reached fewer goals than with felt_points, and they are no more",
+         _STRATEGIES, "felt_points", "hypothesis_sets"),
+    Gone("strategy", "places that were drawn saved no touches and took longer to plan, and are no more",
+         _STRATEGIES, "felt_points", "thompson"),
+    Gone("unreachable", "to test every cell before the start excluded more cells than lazy, and is no more",
+         "lazy or ignore", "lazy", "precompute"),
 )  # fmt: skip
 
 
@@ -61,65 +50,42 @@ class PlannerSection(MethodSection):
     kinds: ClassVar[dict[str, str]] = {"kind": "planner", "strategy": "belief"}
     gone: ClassVar[tuple[Gone, ...]] = _GONE
 
-    kind: Text = Field(
-        "hopfield", description="what plans: hopfield, the network; for comparison a_star; or FILE.py:NAME"
-    )
+    kind: Text = "hopfield"
+    """what plans: hopfield, the network; for comparison a_star; or FILE.py:NAME"""
     network: Literal["limit", "sum"] = Field("limit", description="limit: shortest paths; sum: the document's")
-    beta: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
-        None, description="gain of the neurons, for the sum network; null: chosen by the planner"
-    )
-    activation: Literal["linear", "tanh", "shunting", "saturated", "sigmoid", "threshold"] = Field(
-        "linear",
-        description="function of the neurons, for the sum network, beta being its slope; all but linear in "
-        "plain doubles; saturated and sigmoid light cells without a path; threshold has no slope: refused",
-    )
+    beta: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = None
+    """gain of the neurons, for the sum network; null: chosen by the planner"""
+    activation: Literal["linear", "tanh", "shunting", "saturated", "sigmoid", "threshold"] = "linear"
+    """function of the neurons, for the sum network, beta being its slope; all but linear in plain doubles; saturated
+    and sigmoid light cells without a path; threshold has no slope: refused"""
     radius: Annotated[float, Range(1.0, 16.0, "cells")] = Field(1.0, description="neurons this near are connected")
-    ties: Annotated[tuple[Literal["+u", "-u", "+v", "-v", "+w", "-w"], ...], Length(4, 6)] = Field(
-        ("+v", "-v", "+u", "-u"),
-        description="which step is taken first among equals; u runs along x, v along y, w along z",
-    )
-    strategy: Text = Field(
-        "felt_points",
-        description="what a touch blocks on a map of joint angles: felt_points, where it may have been; optimist, "
-        "its own step alone; omniscient: all obstacles are known, as the bound of what is possible; or FILE.py:NAME",
-    )
-    no_path_error: Annotated[float, Range(0.0, 0.1, "1")] = Field(
-        1e-3,
-        description="on a map of joint angles: probability of error with which a run may end as no_path by "
-        "where touches were felt; 0: facts alone end it",
-    )
-    finer: Flag = Field(
-        True,
-        description="on a map of joint angles, where every path would nearly surely be touched: reach "
-        "the goal from more cells, and then go on with a map whose cells are split around it",
-    )
-    approach: Annotated[float, Range(0.0, 1.0, "m")] = Field(
-        0.0,
-        description="on a map of joint angles: come to the goal along the tool's axis z from so far behind it, and "
-        "leave the start so; 0: as the path leads",
-    )
-    surface: Annotated[float, Range(0.0, 0.5, "m")] = Field(
-        0.0,
-        description="on a map of joint angles: believe that a surface goes on so far about each likely place of a "
-        "touch; 0: nothing is believed of it",
-    )
-    forget: Annotated[float, Range(0.0, 1e5, "s", above=True)] | None = Field(
-        None,
-        description="on a map of the tool: time in which the certainty of all that was felt and driven halves, for "
-        "worlds that change; null: nothing grows old",
-    )
-    any_angle: Flag = Field(
-        False,
-        description="shorten the path by straight lines: of the tool; or of all joints together, the default "
-        "on a map of joint angles",
-    )
-    clearance: Annotated[float, Range(0.0, 1.0, "m")] = Field(
-        0.0, description="kept from blocked cells, with any_angle"
-    )
-    unreachable: Literal["lazy", "ignore"] = Field(
-        "lazy",
-        description="cells that the arm cannot reach: excluded when a path leads there, or not: then it ends the run",
-    )
+    ties: Annotated[tuple[Literal["+u", "-u", "+v", "-v", "+w", "-w"], ...], Length(4, 6)] = ("+v", "-v", "+u", "-u")
+    """which step is taken first among equals; u runs along x, v along y, w along z"""
+    strategy: Text = "felt_points"
+    """what a touch blocks on a map of joint angles: felt_points, where it may have been; optimist, its own step alone;
+    omniscient: all obstacles are known, as the bound of what is possible; or FILE.py:NAME"""
+    no_path_error: Annotated[float, Range(0.0, 0.1, "1")] = 1e-3
+    """on a map of joint angles: probability of error with which a run may end as no_path by where touches were felt; 0:
+    facts alone end it"""
+    finer: Flag = True
+    """on a map of joint angles, where every path would nearly surely be touched: reach the goal from more cells, and
+    then go on with a map whose cells are split around it"""
+    approach: Annotated[float, Range(0.0, 1.0, "m")] = 0.0
+    """on a map of joint angles: come to the goal along the tool's axis z from so far behind it, and leave the start so;
+    0: as the path leads"""
+    surface: Annotated[float, Range(0.0, 0.5, "m")] = 0.0
+    """on a map of joint angles: believe that a surface goes on so far about each likely place of a touch; 0: nothing is
+    believed of it"""
+    forget: Annotated[float, Range(0.0, 1e5, "s", above=True)] | None = None
+    """on a map of the tool: time in which the certainty of all that was felt and driven halves, for worlds that change;
+    null: nothing grows old"""
+    any_angle: Flag = False
+    """shorten the path by straight lines: of the tool; or of all joints together, the default on a map of joint
+    angles"""
+    clearance: Annotated[float, Range(0.0, 1.0, "m")] = 0.0
+    """kept from blocked cells, with any_angle"""
+    unreachable: Literal["lazy", "ignore"] = "lazy"
+    """cells that the arm cannot reach: excluded when a path leads there, or not: then it ends the run"""
 
     @classmethod
     def own_keys(cls, section: Mapping[str, Any], folder: Path, trust: Trust) -> dict[str, Parameter] | None:

@@ -25,9 +25,8 @@ class PushSection(Section):
 
     link: Annotated[int, Whole(1, 16)] = Field(description="that is pushed, counted from 1")
     point: Point = Field((0.0, 0.0, 0.0), description="where, in the axes of the link's frame")
-    times: Annotated[tuple[Annotated[float, Range(0.0, 1e5, "s")], ...], Length(2, 10_000)] = Field(
-        description="rising, from where the push begins to where it ends"
-    )
+    times: Annotated[tuple[Annotated[float, Range(0.0, 1e5, "s")], ...], Length(2, 10_000)]
+    """rising, from where the push begins to where it ends"""
     force: Annotated[
         tuple[_Newtons, ...],
         Length(1, 10_000),

@@ -28,12 +28,10 @@ _Draw = Callable[[np.random.Generator, np.ndarray], list[Solid]]
 class RandomScene(Section):
     """A scene at random, of which the whole arm keeps clear at start and goal."""
 
-    family: Literal["solids", "shelf", "box", "pipes"] = Field(
-        description="3 to 7 spheres, boxes and plates; a shelf or open box about the goal; 4 to 8 pipes"
-    )
-    clearance: Annotated[float, Range(0.0, 1.0, "m")] = Field(
-        0.03, description="free distance kept around the arm at start and goal"
-    )
+    family: Literal["solids", "shelf", "box", "pipes"]
+    """3 to 7 spheres, boxes and plates; a shelf or open box about the goal; 4 to 8 pipes"""
+    clearance: Annotated[float, Range(0.0, 1.0, "m")] = 0.03
+    """free distance kept around the arm at start and goal"""
     seed: Seed | None = Field(None, description="of this scene; null: drawn from the run's seed")
 
     def draw(self, generator: np.random.Generator, arm: "Arm", start: np.ndarray, goals: np.ndarray) -> list[Solid]:

@@ -1,6 +1,5 @@
 """The JSON Schema of world files, for editors: completion, units, faults."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from hopfield_nav.plugin import PLAIN, Parameter, extensions, find_method, method_names
@@ -37,7 +36,7 @@ def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
     """List the methods of a section and their parameters; a user's own method may have any others."""
     for key, kind in kinds.items():
         names = method_names(kind)
-        section["properties"][key] = _or_own(section["properties"][key], kind)
+        section["properties"][key] |= {"anyOf": [{"enum": list(names)}, {"pattern": _OWN}]}
         if kind in PLAIN:
             continue
         own = {name: extension.name for extension in extensions() for name in extension.method_names(kind)}
@@ -49,20 +48,9 @@ def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
             owners = {own.get(method, "core") for method in of_methods}
             described = _describe(list(dict.fromkeys(of_methods.values())))
             section["properties"].setdefault(name, with_owner(described, owners.pop() if len(owners) == 1 else "core"))
-    _close_unless_own(section, kinds)
-
-
-def _close_unless_own(section: dict[str, Any], keys: Iterable[str]) -> None:
-    """Allow unknown keys only where one of some keys names a method of a user's own."""
-    section.pop("additionalProperties", None)
-    own = [{"properties": {key: {"pattern": _OWN}}, "required": [key]} for key in keys]
-    section["if"] = {"anyOf": own}
+    section.pop("additionalProperties", None)  # unknown keys only where one of the methods is a user's own
+    section["if"] = {"anyOf": [{"properties": {key: {"pattern": _OWN}}, "required": [key]} for key in kinds]}
     section["else"] = {"propertyNames": {"enum": list(section["properties"])}}
-
-
-def _or_own(schema: dict[str, Any], kind: str) -> dict[str, Any]:
-    """A key that names a built-in method of a kind, or a user's own."""
-    return {**schema, "anyOf": [{"enum": list(method_names(kind))}, {"pattern": _OWN}]}
 
 
 def _describe(same: list[Parameter]) -> dict[str, Any]:

@@ -12,9 +12,8 @@ from dynamics import BadInput
 from hopfield_nav.plugin import find_extension
 from hopfield_nav.world import fields
 from hopfield_nav.world.fields import Section
-from hopfield_nav.world.gone import Gone
 from hopfield_nav.world.imperfections import FrictionChoice, LearnChoice, ModelErrorSection, TorqueRippleSection
-from hopfield_nav.world.methods import MethodSection
+from hopfield_nav.world.methods import Gone, MethodSection
 
 _IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _ZERO = ((0.0, 0.0, 0.0),) * 3
@@ -49,33 +48,24 @@ class PlantSection(MethodSection):
     kinds: ClassVar[dict[str, str]] = {"engine": "engine"}
 
     dynamics: fields.Text | None = Field(None, description="arm whose masses move; null: as `arm`")
-    engine: fields.Text = Field(
-        "internal",
-        description="what computes the motion: internal, this program; mujoco, MuJoCo (extra `mujoco`); flexible, "
-        "this program with elastic joints; or FILE.py:NAME",
-    )
+    engine: fields.Text = "internal"
+    """what computes the motion: internal, this program; mujoco, MuJoCo (extra `mujoco`); flexible, this program with
+    elastic joints; or FILE.py:NAME"""
     integrator: Literal["rk4", "semi_implicit_euler"] = Field("rk4", description="integration method")
     step: Annotated[float, fields.Range(1e-6, 0.02, "s")] = Field(0.001, description="integration step")
-    damping: Annotated[Any, fields.PerJoint(0.0, 1e4, "N·m·s/rad")] = Field(
-        0.0, description="viscous damping of the joints, one number or one a joint"
-    )
-    friction: FrictionChoice | None = Field(
-        None, description="friction in the joints; null: none; arm: as in the file of `plant.dynamics`"
-    )
-    presliding: Annotated[Any, fields.PerJoint(1.0, 1e9, "N·m/rad", word="ideal")] | None = Field(
-        None,
-        description="stiffness of the gears before they slip, one number or one a joint; ideal: they stick; "
-        "null: as in the file of `plant.dynamics` where `friction` is `arm`, else ideal",
-    )
-    torque_ripple: TorqueRippleSection = Field(
-        default_factory=TorqueRippleSection, description="of the motors, with the angle of the joint"
-    )
-    stiffness: Annotated[Any, fields.PerJoint(1.0, 1e9, "N·m/rad")] | None = Field(
-        None, description="of elastic joints (engine: flexible); null: by the size of the joint"
-    )
-    temperature: Annotated[Any, fields.PerJoint(-40.0, 150.0, "°C")] | None = Field(
-        None, description="of elastic joints, on which their viscous friction depends; null: 30"
-    )
+    damping: Annotated[Any, fields.PerJoint(0.0, 1e4, "N·m·s/rad")] = 0.0
+    """viscous damping of the joints, one number or one a joint"""
+    friction: FrictionChoice | None = None
+    """friction in the joints; null: none; arm: as in the file of `plant.dynamics`"""
+    presliding: Annotated[Any, fields.PerJoint(1.0, 1e9, "N·m/rad", word="ideal")] | None = None
+    """stiffness of the gears before they slip, one number or one a joint; ideal: they stick; null: as in the file of
+    `plant.dynamics` where `friction` is `arm`, else ideal"""
+    torque_ripple: TorqueRippleSection = Field(default_factory=TorqueRippleSection)
+    """of the motors, with the angle of the joint"""
+    stiffness: Annotated[Any, fields.PerJoint(1.0, 1e9, "N·m/rad")] | None = None
+    """of elastic joints (engine: flexible); null: by the size of the joint"""
+    temperature: Annotated[Any, fields.PerJoint(-40.0, 150.0, "°C")] | None = None
+    """of elastic joints, on which their viscous friction depends; null: 30"""
 
 
 class ControllerSection(MethodSection):
@@ -86,36 +76,28 @@ class ControllerSection(MethodSection):
 
     law: fields.Text = Field("inverse_dynamics", description="control law, or FILE.py:NAME")
     model: fields.Text | None = Field(None, description="arm as the controller believes it to be; null: as `arm`")
-    period: Annotated[float, fields.Range(1e-6, 1.0, "s")] = Field(
-        0.001, description="control period, a multiple of plant.step; default: plant.step"
-    )
-    delay: Annotated[float, fields.Range(0.0, 64.0, "s")] = Field(
-        0.0, description="from sensing to torque, a multiple of the period, at most 64 periods"
-    )
-    hold: fields.Flag = Field(
-        True, description="hold the torque over the period (false: law in every integrator stage)"
-    )
-    settling: Annotated[float, fields.Range(0.0, 10.0, "1/s")] = Field(
-        1.0, description="rate at which the error at the end of a path is corrected; 0: not at all"
-    )
+    period: Annotated[float, fields.Range(1e-6, 1.0, "s")] = 0.001
+    """control period, a multiple of plant.step; default: plant.step"""
+    delay: Annotated[float, fields.Range(0.0, 64.0, "s")] = 0.0
+    """from sensing to torque, a multiple of the period, at most 64 periods"""
+    hold: fields.Flag = True
+    """hold the torque over the period (false: law in every integrator stage)"""
+    settling: Annotated[float, fields.Range(0.0, 10.0, "1/s")] = 1.0
+    """rate at which the error at the end of a path is corrected; 0: not at all"""
     saturate: fields.Flag = Field(True, description="limit the torque to what the motors can give")
-    friction_feedforward: fields.Flag = Field(
-        True, description="add the torque that friction is believed to take at the reference speed"
-    )
-    learn: LearnChoice = Field(
-        False, description="what the controller learns of the arm: true, or a section; false: nothing"
-    )
-    model_error: ModelErrorSection = Field(
-        default_factory=ModelErrorSection, description="where the controller's model differs from the plant"
-    )
+    friction_feedforward: fields.Flag = True
+    """add the torque that friction is believed to take at the reference speed"""
+    learn: LearnChoice = False
+    """what the controller learns of the arm: true, or a section; false: nothing"""
+    model_error: ModelErrorSection = Field(default_factory=ModelErrorSection)
+    """where the controller's model differs from the plant"""
 
 
 class ContactSection(Section):
     """The force of an obstacle on the arm: a spring, a damper and Coulomb friction."""
 
-    bodies: Literal["tool", "arm"] = Field(
-        "tool", description="what obstacles can touch: the tool point, or every link and the tool"
-    )
+    bodies: Literal["tool", "arm"] = "tool"
+    """what obstacles can touch: the tool point, or every link and the tool"""
     stiffness: Annotated[float, fields.Range(0.0, 1e9, "N/m", above=True)] = Field(1e5, description="of a surface")
     damping: Annotated[float, fields.Range(0.0, 1e6, "N·s/m")] = Field(0.0, description="of a surface")
     friction: Annotated[float, fields.Range(0.0, 2.0, "1")] = Field(0.0, description="Coulomb coefficient")
@@ -132,58 +114,37 @@ class DetectionSection(MethodSection):
 
     estimator: fields.Text = Field("momentum_observer", description="force estimator, or FILE.py:NAME")
     measure: fields.Text = Field("adaptive_joint_torque", description="detector, or FILE.py:NAME")
-    mark: Literal["felt", "actual", "desired"] = Field(
-        "felt",
-        description="felt: steps between cells, as facts and beliefs; actual: the cell ahead of the tool, "
-        "for good; desired: that of the reference, for good",
-    )
-    place: Literal["patches", "particles"] = Field(
-        "patches",
-        description="where on the arm a touch was, on a map of joint angles: patches, a push is fitted on each of the "
-        "whole surface; particles, a filter draws places, and forces within a friction cone",
-    )
-    back_off: Literal["against_velocity", "along_force"] = Field(
-        "along_force", description="how to reach the cell from which the next path starts"
-    )
-    reaction: Literal["retreat", "stop", "float"] = Field(
-        "retreat",
-        description="between alarm and new path: nothing, the path leads back at once; brake to where the "
-        "arm is, until it rests; or bear its weight alone, until it rests",
-    )
-    graze: Literal["pass", "retreat"] = Field(
-        "pass",
-        description="a touch whose force does not oppose the motion, with mark felt: pass by, "
-        "at half the speed, unless the force grows by a whole threshold; or go back as after any other, as it always "
-        "is on a map of joint angles",
-    )
-    rearm: Annotated[float, fields.Range(0.0, 1.0, "1", above=True)] | None = Field(
-        0.5,
-        description="share of the threshold below which the level must fall before the next detection; "
-        "null: 1, so that every new rise above the threshold counts",
-    )
-    episodes: fields.Flag = Field(
-        True,
-        description="one touch is one collision: after an alarm the next one needs another direction of the "
-        "force, or growth in spite of the retreat; false: any rise by a whole threshold",
-    )
-    hold_off: Annotated[float, fields.Range(0.0, 100.0, "s")] = Field(
-        0.0, description="no detection for this long after the start and after each replan"
-    )
-    report: Annotated[Any, fields.PerJoint(0.0, 1e6, "as the threshold")] | None = Field(
-        None,
-        description="a second, lower `threshold`: what passes it is recorded and told to `on_contact`, and the arm "
-        "goes on; one number, or one a joint where the threshold may be; null: none",
-    )
-    by_segment: tuple[Annotated[float, fields.Range(0.01, 100.0, "1")], ...] | None = Field(
-        None,
-        description="shares of `threshold`, one for each part between two rests of a planned motion (`tune --motion "
-        "PLAN --by-segment` writes them); a search has no parts; null: 1",
-    )
-    lag: Annotated[float, fields.Range(0.0, 1.0, "m", above=True)] | None = Field(
-        None,
-        description="how far a point of the arm may be behind its reference before that counts as a touch, "
-        "whatever the torques say; null: as far as it likes; 0.02 by default on a map of joint angles",
-    )
+    mark: Literal["felt", "actual", "desired"] = "felt"
+    """felt: steps between cells, as facts and beliefs; actual: the cell ahead of the tool, for good; desired: that of
+    the reference, for good"""
+    place: Literal["patches", "particles"] = "patches"
+    """where on the arm a touch was, on a map of joint angles: patches, a push is fitted on each of the whole surface;
+    particles, a filter draws places, and forces within a friction cone"""
+    back_off: Literal["against_velocity", "along_force"] = "along_force"
+    """how to reach the cell from which the next path starts"""
+    reaction: Literal["retreat", "stop", "float"] = "retreat"
+    """between alarm and new path: nothing, the path leads back at once; brake to where the arm is, until it rests; or
+    bear its weight alone, until it rests"""
+    graze: Literal["pass", "retreat"] = "pass"
+    """a touch whose force does not oppose the motion, with mark felt: pass by, at half the speed, unless the force
+    grows by a whole threshold; or go back as after any other, as it always is on a map of joint angles"""
+    rearm: Annotated[float, fields.Range(0.0, 1.0, "1", above=True)] | None = 0.5
+    """share of the threshold below which the level must fall before the next detection; null: 1, so that every new rise
+    above the threshold counts"""
+    episodes: fields.Flag = True
+    """one touch is one collision: after an alarm the next one needs another direction of the force, or growth in spite
+    of the retreat; false: any rise by a whole threshold"""
+    hold_off: Annotated[float, fields.Range(0.0, 100.0, "s")] = 0.0
+    """no detection for this long after the start and after each replan"""
+    report: Annotated[Any, fields.PerJoint(0.0, 1e6, "as the threshold")] | None = None
+    """a second, lower `threshold`: what passes it is recorded and told to `on_contact`, and the arm goes on; one
+    number, or one a joint where the threshold may be; null: none"""
+    by_segment: tuple[Annotated[float, fields.Range(0.01, 100.0, "1")], ...] | None = None
+    """shares of `threshold`, one for each part between two rests of a planned motion (`tune --motion PLAN --by-segment`
+    writes them); a search has no parts; null: 1"""
+    lag: Annotated[float, fields.Range(0.0, 1.0, "m", above=True)] | None = None
+    """how far a point of the arm may be behind its reference before that counts as a touch, whatever the torques say;
+    null: as far as it likes; 0.02 by default on a map of joint angles"""
 
     @property
     def armed_below(self) -> float:
@@ -203,21 +164,15 @@ class ExploreSection(MethodSection):
         Gone("step", "longer strides missed gaps and took longer, and are no more", "null, or no such key", None),
     )
 
-    method: fields.Text = Field(
-        "replan",
-        description="replan: back to the centre of the last cell, and a new path; follow: along the surface "
-        "that was felt to where the new path would cross it; slide: along it until the path is free; or "
-        "FILE.py:NAME",
-    )
-    retract: Annotated[float, fields.Range(0.0, 0.1, "m", above=True)] = Field(
-        0.005, description="to follow: distance from the surface between two touches"
-    )
-    force: Annotated[float, fields.Range(0.1, 1e3, "N")] = Field(
-        10.0, description="to slide: wanted across the surface"
-    )
-    speed: Annotated[float, fields.Range(0.0, 1.0, "m/s", above=True)] = Field(
-        0.05, description="to slide: wanted along the surface"
-    )
+    method: fields.Text = "replan"
+    """replan: back to the centre of the last cell, and a new path; follow: along the surface that was felt to where the
+    new path would cross it; slide: along it until the path is free; or FILE.py:NAME"""
+    retract: Annotated[float, fields.Range(0.0, 0.1, "m", above=True)] = 0.005
+    """to follow: distance from the surface between two touches"""
+    force: Annotated[float, fields.Range(0.1, 1e3, "N")] = 10.0
+    """to slide: wanted across the surface"""
+    speed: Annotated[float, fields.Range(0.0, 1.0, "m/s", above=True)] = 0.05
+    """to slide: wanted along the surface"""
 
 
 AUTO_NEURONS, MOST_NEURONS = 2_000, 100_000  # of a network whose activations are kept
@@ -226,15 +181,12 @@ AUTO_NEURONS, MOST_NEURONS = 2_000, 100_000  # of a network whose activations ar
 class RecordSection(Section):
     """What of a run is kept."""
 
-    every: Annotated[int, fields.Whole(1, 10**6)] = Field(
-        1, description="a row is kept every so many steps of the integrator"
-    )
+    every: Annotated[int, fields.Whole(1, 10**6)] = 1
+    """a row is kept every so many steps of the integrator"""
     signals: Literal["all", "none"] = Field("all", description="all signals, or events alone")
-    network: Literal["auto"] | fields.Flag = Field(
-        "auto",
-        description="the activations of every plan: auto, of up to 2,000 neurons where signals are kept; true, of up "
-        "to 100,000; false: none; 8 bytes for each neuron and plan",
-    )
+    network: Literal["auto"] | fields.Flag = "auto"
+    """the activations of every plan: auto, of up to 2,000 neurons where signals are kept; true, of up to 100,000;
+    false: none; 8 bytes for each neuron and plan"""
 
     def keeps_network(self, neurons: int) -> bool:
         """Whether the activations of so many neurons are kept."""

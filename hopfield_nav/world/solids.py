@@ -1,7 +1,6 @@
 """What an obstacle is: cylinder, sphere, box, floor, mesh, random cylinders.
 
-Lengths in metres, base axes. ``contains`` says where a point counts as inside, for the goal and for the cells of the
-map alike; it takes numbers or arrays that broadcast.
+Lengths in metres, base axes. What they are to the kernels, ``pack`` says.
 """
 
 import math
@@ -43,23 +42,12 @@ class Cylinder(fields.GivenKeys):
     def _check(self) -> Iterator[BadInput]:
         return check_height(self.height)
 
-    def contains(self, x: Any, y: Any, z: Any) -> Any:
-        """Whether points lie inside or on the cylinder."""
-        low, high = self.height or (-math.inf, math.inf)
-        cx, cy = self.center
-        return ((x - cx) ** 2 + (y - cy) ** 2 <= self.radius**2) & (low <= z) & (z <= high)
-
 
 class Sphere(Section):
     """A sphere."""
 
     center: fields.Point = Field(description="[x, y, z], base axes")
     radius: Radius = Field(description="of the sphere")
-
-    def contains(self, x: Any, y: Any, z: Any) -> Any:
-        """Whether points lie inside or on the sphere."""
-        cx, cy, cz = self.center
-        return (x - cx) ** 2 + (y - cy) ** 2 + (z - cz) ** 2 <= self.radius**2
 
 
 def _from_angles(value: Any) -> Any:
@@ -88,18 +76,8 @@ class Box(Section):
 
     center: fields.Point = Field(description="[x, y, z] of its middle, base axes")
     size: Annotated[tuple[_Edge, ...], fields.Length(3, 3)] = Field(description="lengths of its edges")
-    rotation: RotationOrAngles = Field(
-        _IDENTITY, description="rows of the rotation from box to base axes, or [roll, pitch, yaw]"
-    )
-
-    def contains(self, x: Any, y: Any, z: Any) -> Any:
-        """Whether points lie inside or on the box."""
-        w = [x - self.center[0], y - self.center[1], z - self.center[2]]
-        inside: Any = True
-        for k in range(3):
-            along = sum(self.rotation[i][k] * w[i] for i in range(3))
-            inside = inside & (np.abs(along) <= 0.5 * self.size[k])
-        return inside
+    rotation: RotationOrAngles = _IDENTITY
+    """rows of the rotation from box to base axes, or [roll, pitch, yaw]"""
 
 
 class Floor(Section):
@@ -107,22 +85,16 @@ class Floor(Section):
 
     height: fields.Metre = Field(description="z of its surface, base axes")
 
-    def contains(self, x: Any, y: Any, z: Any) -> Any:
-        """Whether points lie in or on the floor."""
-        return (z <= self.height) & (x == x) & (y == y)  # as wide as x and y
-
 
 class Mesh(Section):
     """A convex mesh of a file, turned in any way."""
 
     file: fields.Text = Field(description="STL or OBJ, closed and convex, relative to the world file")
     position: fields.Point = Field((0.0, 0.0, 0.0), description="of the file's origin, base axes")
-    rotation: RotationOrAngles = Field(
-        _IDENTITY, description="rows of the rotation from the file's to base axes, or [roll, pitch, yaw]"
-    )
-    scale: Annotated[float, fields.Range(0.0, 1e3, "m", above=True)] = Field(
-        1.0, description="length of the file's unit: 0.001 where it is in millimetres"
-    )
+    rotation: RotationOrAngles = _IDENTITY
+    """rows of the rotation from the file's to base axes, or [roll, pitch, yaw]"""
+    scale: Annotated[float, fields.Range(0.0, 1e3, "m", above=True)] = 1.0
+    """length of the file's unit: 0.001 where it is in millimetres"""
 
     _triangles: np.ndarray | None = PrivateAttr(None)
 
@@ -146,15 +118,6 @@ class Mesh(Section):
         assert self._triangles is not None
         return self._triangles
 
-    def contains(self, x: Any, y: Any, z: Any) -> Any:
-        """Whether points lie inside or on the mesh."""
-        first, second, third = np.moveaxis(self.triangles, 1, 0)
-        inside: Any = True
-        for normal, corner in zip(np.cross(second - first, third - first), first, strict=True):
-            above = (x - corner[0]) * normal[0] + (y - corner[1]) * normal[1] + (z - corner[2]) * normal[2]
-            inside = inside & (above <= 1e-9 * np.linalg.norm(normal))
-        return inside
-
 
 Solid = Cylinder | Sphere | Box | Floor | Mesh
 
@@ -164,9 +127,8 @@ class RandomCylinders(Section):
 
     count: Annotated[int, fields.Whole(0, 10_000)] = Field(description="how many")
     radius: Annotated[tuple[Radius, ...], fields.Length(2, 2)] = Field(description="smallest and largest")
-    clearance: Annotated[float, fields.Range(0.0, 5.0, "m")] = Field(
-        0.05, description="free distance kept around the start tool position and the goal"
-    )
+    clearance: Annotated[float, fields.Range(0.0, 5.0, "m")] = 0.05
+    """free distance kept around the start tool position and the goal"""
     seed: Seed | None = Field(None, description="of these cylinders; null: drawn from the run's seed")
 
     @fields.must_fit

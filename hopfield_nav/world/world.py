@@ -11,6 +11,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 from dynamics import BadInput, html_table
 from hopfield_nav.world import sections
 from hopfield_nav.world.derived import derived
+from hopfield_nav.world.document import yaml_text
 from hopfield_nav.world.ends import GoalSection, PlanSection, StartSection
 from hopfield_nav.world.fields import Gravity, OrWord, Range, Text, without_empty
 from hopfield_nav.world.files import relative_to
@@ -21,7 +22,6 @@ from hopfield_nav.world.planner_section import PlannerSection
 from hopfield_nav.world.pushes import PushSection
 from hopfield_nav.world.solids import Seed
 from hopfield_nav.world.trust import Trust
-from hopfield_nav.world.writing import yaml_text
 
 if TYPE_CHECKING:
     from dynamics import Arm
@@ -46,33 +46,27 @@ class World(sections.Section):
     tool: sections.ToolSection = Field(default_factory=sections.ToolSection, description="tool point and payload")
     gravity: Gravity = Field((0.0, 0.0, -9.81), description="acceleration of gravity in base axes")
     plant: sections.PlantSection = Field(default_factory=sections.PlantSection, description="what moves")
-    controller: sections.ControllerSection = Field(
-        default_factory=sections.ControllerSection, description="what commands the motors"
-    )
+    controller: sections.ControllerSection = Field(default_factory=sections.ControllerSection)
+    """what commands the motors"""
     sensors: SensorsSection = Field(default_factory=SensorsSection, description="imperfections of the sensors")
-    contact: sections.ContactSection = Field(
-        default_factory=sections.ContactSection, description="force of an obstacle on the arm"
-    )
+    contact: sections.ContactSection = Field(default_factory=sections.ContactSection)
+    """force of an obstacle on the arm"""
     obstacles: tuple[Obstacle, ...] = Field((), description="obstacles that the arm knows nothing of")
     known: tuple[KnownObstacle, ...] = Field((), description="obstacles that are on the map from the start")
     pushes: tuple[PushSection, ...] = Field((), description="forces on the arm over time, without obstacles")
     map: MapSection = Field(default_factory=MapSection, description="the grid of neurons")
     planner: PlannerSection = Field(default_factory=PlannerSection, description="the Hopfield network")
     trajectory: TrajectorySection = Field(default_factory=TrajectorySection, description="from cells to motion")
-    detection: sections.DetectionSection = Field(
-        default_factory=sections.DetectionSection, description="how a collision is felt"
-    )
-    explore: Annotated[sections.ExploreSection, OrWord("method")] = Field(
-        default_factory=sections.ExploreSection, description="how the arm goes on after a touch: a method, or a section"
-    )
+    detection: sections.DetectionSection = Field(default_factory=sections.DetectionSection)
+    """how a collision is felt"""
+    explore: Annotated[sections.ExploreSection, OrWord("method")] = Field(default_factory=sections.ExploreSection)
+    """how the arm goes on after a touch: a method, or a section"""
     start: StartSection = Field(default_factory=StartSection, description="where the arm begins, at rest")
     goal: GoalSection | None = Field(None, description="where the tool shall arrive; null: run to the time limit")
-    plan: PlanSection = Field(
-        default_factory=PlanSection, description="a motion for `hopfield-nav plan`; a run ignores it"
-    )
-    time_limit: Annotated[float, Range(0.0, 1e5, "s", above=True)] = Field(
-        200.0, description="simulated time at which the run ends"
-    )
+    plan: PlanSection = Field(default_factory=PlanSection)
+    """a motion for `hopfield-nav plan`; a run ignores it"""
+    time_limit: Annotated[float, Range(0.0, 1e5, "s", above=True)] = 200.0
+    """simulated time at which the run ends"""
     seed: Seed = Field(0, description="of all random numbers of the run")
     record: sections.RecordSection = Field(default_factory=sections.RecordSection, description="what is kept")
     extensions: sections.Extensions = Field({}, description="what extensions of others need, each under its name")

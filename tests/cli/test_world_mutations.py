@@ -19,7 +19,6 @@ from refusals import refused_by_command
 
 from hopfield_nav import experiment
 from hopfield_nav.cli.app import main
-from hopfield_nav.experiment import Trial
 
 BASE = """\
 format: 1
@@ -125,7 +124,7 @@ SETTINGS = settings(
 def empty_folder():
     """Work in an empty folder: nothing may be written there."""
     before = Path.cwd()
-    ready = Trial([], SimpleNamespace(warnings=[]))
+    ready = SimpleNamespace(warnings=[])
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
         patched.setitem(vars(experiment), "try_world", lambda world: ready)
         os.chdir(folder)

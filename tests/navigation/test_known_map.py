@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
+from inside_solids import contains
 from scenes import GOAL, simulation, world
 
 from dynamics import BadInput, forward_kinematics, load_arm
@@ -68,7 +69,7 @@ def known_world(grid_text, solids, more=""):
 
 def inside_known(some_world, points):
     """Whether points (k, 3) lie in a known solid, as the world file defines its solids."""
-    return np.any([solid.contains(*points.T) for solid in solids_of(some_world.known)], axis=0)
+    return np.any([contains(solid, *points.T) for solid in solids_of(some_world.known)], axis=0)
 
 
 def along(corners, count=120):

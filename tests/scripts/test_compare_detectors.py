@@ -12,7 +12,7 @@ from scipy import stats
 
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.extensions.bench import find_suite, load_suite
-from hopfield_nav.extensions.bench.shipped import table_text, with_version
+from hopfield_nav.extensions.bench.rows import table_text, with_version
 from hopfield_nav.extensions.recordings import declared_threshold
 from hopfield_nav.plugin import find_method, load_from_file
 from hopfield_nav.sweeps.job import run_job

@@ -12,7 +12,7 @@ from refusals import refused
 
 from hopfield_nav.cli.sweep_report import best_lines, print_sweep
 from hopfield_nav.sweeps import Aim, Settings, choose, execute, judge, load_sweep, make_sweep, read_rows
-from hopfield_nav.sweeps.aim import Condition
+from hopfield_nav.sweeps.sections import Condition
 from hopfield_nav.sweeps.settings import neighbours, read_settings
 
 TIME, ALARMS, PEAK = "simulated_time_s", "false_alarm_count", "peak_contact_force_N"

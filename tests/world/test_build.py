@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside_solids import contains
 from matplotlib.path import Path as Outline
 from scenes import TOOL_MAP
 from scipy.spatial.transform import Rotation
@@ -41,7 +42,7 @@ def test_what_contains_a_point_is_what_its_distance_says():
     p = rng.uniform([0.1, -0.3, -0.3], [0.7, 0.3, 0.4], (3000, 3))
     distance = capsule_distance(np.column_stack([p, p, np.zeros(3000)]), build_obstacles(world))
     for j, solid in enumerate(all_solids(world)):
-        inside = solid.contains(*p.T)
+        inside = contains(solid, *p.T)
         assert inside.shape == (3000,)
         assert inside.any()
         np.testing.assert_array_equal(inside, distance[:, j] <= 0)
@@ -82,7 +83,7 @@ def test_the_outline_on_the_map_is_where_the_plane_cuts_the_solid(j):
     for z in (-0.2, 0.0, 0.07):
         outline = slice_outline(solid, z, room)
         p = rng.uniform([0.1, -0.3], [0.7, 0.3], (2000, 2))
-        inside = solid.contains(*p.T, z)
+        inside = contains(solid, *p.T, z)
         drawn = Outline(outline).contains_points(p) if len(outline) else np.zeros(2000, bool)
         assert (drawn != inside).mean() < 2e-3  # circles are drawn with 96 corners
     assert len(outline) or j == 5

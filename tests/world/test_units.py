@@ -9,7 +9,7 @@ import pytest
 from hopfield_nav.plugin import KINDS, find_method, method_names
 from hopfield_nav.sweeps import sections as sweep_sections
 from hopfield_nav.world import World, section_model, unit_of
-from hopfield_nav.world.fields import Section, described
+from hopfield_nav.world.fields import Section, described, fields_of
 from hopfield_nav.world.schema import dump_schema
 
 
@@ -36,16 +36,22 @@ def test_units_of_keys(key, unit):
 
 def test_no_description_repeats_a_unit():
     for section in sections():
-        for name, field in section.model_fields.items():
-            repeated = unit_of(field) and f"[{unit_of(field)}]" in (field.description or "")
-            assert not repeated, f"{section.__name__}.{name}"
+        for key, field in fields_of(section).items():
+            repeated = unit_of(field) and described(section, key).count(f"[{unit_of(field)}]") > 1
+            assert not repeated, f"{section.__name__}.{key}"
+
+
+def test_every_key_says_what_it_means():
+    for section in sections():
+        for key, field in fields_of(section).items():
+            assert described(section, key).removesuffix(f"[{unit_of(field)}]"), f"{section.__name__}.{key}"
 
 
 def test_editors_and_messages_show_the_unit():
     plant = dump_schema()["$defs"]["PlantSection"]["properties"]
     assert plant["step"]["description"] == "integration step [s] (core)"
-    assert described(World.model_fields["gravity"]).endswith("[m/s²]")
-    assert not re.search(r"\[.*\]", described(World.model_fields["seed"]))
+    assert described(World, "gravity").endswith("[m/s²]")
+    assert not re.search(r"\[.*\]", described(World, "seed"))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from inside_solids import contains
 from refusals import refused
 
 from hopfield_nav import simulate
@@ -39,7 +40,7 @@ def distances(points, corners):
 def test_a_wall_is_what_lies_within_its_radius_of_its_line(entry, corners, radius, section):
     rng = np.random.default_rng(3)
     points = rng.uniform((0.25, -0.25), (0.45, 0.2), (20_000, 2))
-    inside = np.any([s.contains(points[:, 0], points[:, 1], 0.1) for s in solids(entry, section)], axis=0)
+    inside = np.any([contains(s, points[:, 0], points[:, 1], 0.1) for s in solids(entry, section)], axis=0)
     off = distances(points, np.array(corners))
     assert inside.sum() > 1000
     assert not inside[off > radius + 1e-5].any()

@@ -2,7 +2,7 @@
 
 import fnmatch
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +57,7 @@ def load_suite(
     added = {key: method_from(Path(given), folder) for key, given in (methods or {}).items()}
     for key in added:
         if key in file.methods:
-            what = "the suite has a method of that name"
-            raise BadInput(what, where="--method", found=key, allowed="another")
+            raise BadInput("the suite has a method of that name", "--method", key, "another")
     trust = trust.also(texts_in(added), folder)
     if folder == _FOLDER.resolve():
         file = file.model_copy(update={key: own for key, own in ALONG.items() if key not in file.model_fields_set})
@@ -74,8 +73,7 @@ def _of_families(file: SuiteFile, patterns: Sequence[str]) -> SuiteFile:
     """The same with the families alone that a pattern fits."""
     for pattern in patterns:
         if not fnmatch.filter(file.families, pattern):
-            allowed = f"{', '.join(file.families)}, or a pattern"
-            raise BadInput("no such family", where="--family", found=pattern, allowed=allowed)
+            raise BadInput("no such family", "--family", pattern, f"{', '.join(file.families)}, or a pattern")
     fits = {name for pattern in patterns or ("*",) for name in file.families if fnmatch.fnmatchcase(name, pattern)}
     return file.model_copy(update={"families": {name: file.families[name] for name in file.families if name in fits}})
 
@@ -89,10 +87,7 @@ def _suite_from(file: SuiteFile, document: Document, path: Path, folder: Path, t
             bases[name] = read_base(family.world, document, folder, trust)
         except BadInput as error:
             faults += [(key, fault.at(document.where(key))) for fault in (error, *error.others)]
-    require = partial(_require, trust=trust, folder=folder)
-    for at, code in _own_files(file):
-        faults += [(at, fault.at(document.where(at))) for fault in world.faults_of([require], code)]
-    world.refuse(faults, document)
+    world.refuse([*faults, *_faults_of_code(file, document, trust, folder)], document)
     suite = Suite.of_file(path.stem, folder, file, document.data, bases)
     require_fitting(suite)
     return suite
@@ -103,44 +98,35 @@ def require_fitting(suite: Suite) -> None:
 
     Raises ``BadInput``: a world does not allow one of them.
     """
-    told_once = {str(error): error for error in _refused(suite)}
-    if told_once:
-        raise world.together(list(told_once.values()))
-
-
-def _refused(suite: Suite) -> Iterator[BadInput]:
-    """What the worlds do not allow of conditions and methods, each tried on its own."""
-    file = suite.suite
+    file, once = suite.suite, dict[str, BadInput]()
     condition, method = next(iter(file.conditions)), next(iter(file.methods))
-    for family in file.families:
-        pairs = [(name, method) for name in file.conditions] + [(condition, name) for name in file.methods]
-        for pair in pairs:
-            try:
-                suite.changed_world(family, *pair)
-            except BadInput as error:
-                yield from (error, *error.others)
+    pairs = [(name, method) for name in file.conditions] + [(condition, name) for name in file.methods]
+    for family, pair in product(file.families, pairs):
+        try:
+            suite.changed_world(family, *pair)
+        except BadInput as error:
+            once |= {str(fault): fault for fault in (error, *error.others)}
+    if once:
+        raise world.together(list(once.values()))
 
 
-def _own_files(file: SuiteFile) -> Iterator[tuple[Key, tuple[str, str]]]:
-    """Keys that name Python files, with what they are and the name."""
-    for name, family in file.families.items():
-        if family.setup is not None:
-            yield ("families", name, "setup"), ("setup", family.setup)
-    if file.oracle.own is not None:
-        yield ("oracle", "own"), ("oracle", file.oracle.own)
-    if file.measures is not None:
-        yield ("measures",), ("measures", file.measures)
-
-
-def _require(code: tuple[str, str], trust: Trust, folder: Path) -> None:
-    what, name = code
-    if not is_code(name):
-        raise BadInput(f"no {what}", found=name, allowed="FILE.py:NAME")
-    trust.require(name, folder)
-    if what == "measures":
-        load_measures(name, folder)
-    elif not callable(loaded(what, name, folder)):
-        raise BadInput(f"no function for the {what}", found=name, allowed="FILE.py:NAME")
+def _faults_of_code(file: SuiteFile, document: Document, trust: Trust, folder: Path) -> Iterator[Fault]:
+    """What is wrong with the Python files that a suite names."""
+    named = [(("families", name, "setup"), "setup", family.setup) for name, family in file.families.items()]
+    others = [(("oracle", "own"), "oracle", file.oracle.own), (("measures",), "measures", file.measures)]
+    for at, what, name in (*named, *others):
+        if name is None:
+            continue
+        try:
+            if not is_code(name):
+                raise BadInput(f"no {what}", found=name, allowed="FILE.py:NAME")
+            trust.require(name, folder)
+            if what == "measures":
+                load_measures(name, folder)
+            elif not callable(loaded(what, name, folder)):
+                raise BadInput(f"no function for the {what}", found=name, allowed="FILE.py:NAME")
+        except BadInput as error:
+            yield at, error.at(document.where(at))
 
 
 def method_from(path: Path, folder: Path) -> dict[str, Any]:

@@ -19,38 +19,33 @@ _SPECIAL = {
 
 def paper_tables(suite: Suite, rows: Sequence[Row], methods: Sequence[str]) -> list[Table]:
     """A table for every family and condition: means with 95 % intervals, and differences world by world."""
-    return [_table(suite, rows, methods, cell) for cell in told.cells(suite)]
+    compared = told.pairs(suite, methods)
+    names = ["difference"] if len(compared) == 1 else [f"{b} less {a}" for a, b in compared]
+    tables = []
+    for cell in told.cells(suite):  # the page's tables of methods and of pairs, turned over
+        means = told.reached_table(suite, rows, methods, cell)
+        gaps = [{line[0]: line for line in told.pair_table(suite, rows, pair, cell).rows} for pair in compared]
+        lines = []
+        for label, *values in list(zip(means.head, *means.rows, strict=True))[1:]:
+            at = 1 if label == told.SCORED else 2
+            lines.append([label, *values, *(gap[label][at] if label in gap else "–" for gap in gaps)])
+        tables.append(Table(means.title, ["", *methods, *names], lines))
+    return tables
 
 
 def latex(suite: Suite, tables: Sequence[Table]) -> str:
     """The tables for a document that needs no package; their letters are the document's."""
-    several = len(tables) > 1
-    captions = (f"{suite.file.description} {table.title}." if several else suite.file.description for table in tables)
-    head = f"% hopfield-nav bench {suite.name}, digest {suite.digest}\n% \\input this file; it needs no package\n"
-    made = (_latex_table(table, _escaped(caption)) for table, caption in zip(tables, captions, strict=True))
-    return head + "".join(made)
-
-
-def _table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cell: told.Cell) -> Table:
-    """The page's tables of methods and of pairs, turned over."""
-    means, compared = told.reached_table(suite, rows, methods, cell), told.pairs(suite, methods)
-    gaps = [{line[0]: line for line in told.pair_table(suite, rows, pair, cell).rows} for pair in compared]
-    names = ["difference"] if len(compared) == 1 else [f"{b} less {a}" for a, b in compared]
-    lines = []
-    for label, *values in list(zip(means.head, *means.rows, strict=True))[1:]:
-        at = 1 if label == told.SCORED else 2
-        lines.append([label, *values, *(gap[label][at] if label in gap else "–" for gap in gaps)])
-    return Table(means.title, ["", *methods, *names], lines)
-
-
-def _latex_table(table: Table, caption: str) -> str:
-    head, *lines = (" & ".join(map(_escaped, line)) + r" \\" for line in (table.head, *table.rows))
-    body = "\n".join(lines)
-    return (
-        f"\\begin{{table}}[htbp]\n\\centering\\footnotesize\n\\caption{{{caption}\n{_ABOUT}}}\n"
-        f"\\begin{{tabular}}{{l{'r' * (len(table.head) - 1)}}}\n\\hline\n{head}\n\\hline\n{body}\n\\hline\n"
-        "\\end{tabular}\n\\end{table}\n"
-    )
+    text = f"% hopfield-nav bench {suite.name}, digest {suite.digest}\n% \\input this file; it needs no package\n"
+    for table in tables:
+        caption = _escaped(suite.file.description + (f" {table.title}." if len(tables) > 1 else ""))
+        head, *lines = (" & ".join(map(_escaped, line)) + r" \\" for line in (table.head, *table.rows))
+        body = "\n".join(lines)
+        text += (
+            f"\\begin{{table}}[htbp]\n\\centering\\footnotesize\n\\caption{{{caption}\n{_ABOUT}}}\n"
+            f"\\begin{{tabular}}{{l{'r' * (len(table.head) - 1)}}}\n\\hline\n{head}\n\\hline\n{body}\n\\hline\n"
+            "\\end{tabular}\n\\end{table}\n"
+        )
+    return text
 
 
 def _escaped(text: str) -> str:

@@ -14,7 +14,7 @@ import re
 import tarfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,7 @@ from hopfield_nav.world import Box, Cylinder, Solid, Sphere, together
 
 INNER = "resources/ur5/problems.tar.bz2"  # of the source package
 JOINTS = (
-    "shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint",
-    "wrist_3_joint",
+    "shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint",
 )  # fmt: skip
 BASE_HEIGHT, BASE_TURN = 0.9144, 1.57 + math.pi  # [m, rad] of frame 0; base_link is turned by half a turn
 _KEPT = "motion_bench_maker.json"
@@ -60,26 +59,6 @@ def keep_problems(archive: Path) -> int:
 
     Raises ``BadInput``: no such archive; or one fault for every file in it that cannot be used.
     """
-    problems = read_problems(archive)
-    kept = {f"{family} {number}": asdict(problem) for (family, number), problem in sorted(problems.items())}
-    write_whole(_kept_file(), json.dumps(kept, separators=(",", ":")))
-    _kept.cache_clear()
-    return len(kept)
-
-
-def find_problem(family: str, number: int) -> Problem:
-    """A problem of those that were kept.
-
-    Raises ``BadInput``: nothing was kept, or there is no such problem.
-    """
-    given = _kept().get(f"{family} {number}")
-    if given is None:
-        raise BadInput("no such problem", found=f"{family} {number}", allowed="those of the archive")
-    return Problem(**given)
-
-
-def read_problems(archive: Path) -> dict[tuple[str, int], Problem]:
-    """The problems of an archive by family and number; see ``keep_problems``."""
     faults: list[BadInput] = []
     read: dict[str, dict[tuple[str, int], Any]] = {"scene": {}, "request": {}}
     for name, text in _texts(archive):
@@ -97,7 +76,22 @@ def read_problems(archive: Path) -> dict[tuple[str, int], Problem]:
         faults = [BadInput("scene or request is missing", where=f"{archive}: {f} {k}") for f, k in alone]
     if faults:
         raise together(faults)
-    return {key: Problem(start, goal, read["scene"][key]) for key, (start, goal) in read["request"].items()}
+    kept = {f"{family} {number}": vars(Problem(start, goal, read["scene"][family, number]))
+            for (family, number), (start, goal) in sorted(read["request"].items())}  # fmt: skip
+    write_whole(_kept_file(), json.dumps(kept, separators=(",", ":")))
+    _kept.cache_clear()
+    return len(kept)
+
+
+def find_problem(family: str, number: int) -> Problem:
+    """A problem of those that were kept.
+
+    Raises ``BadInput``: nothing was kept, or there is no such problem.
+    """
+    given = _kept().get(f"{family} {number}")
+    if given is None:
+        raise BadInput("no such problem", found=f"{family} {number}", allowed="those of the archive")
+    return Problem(**given)
 
 
 def _texts(archive: Path) -> list[tuple[str, bytes]]:

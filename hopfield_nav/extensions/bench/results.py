@@ -11,7 +11,7 @@ from dynamics import printable
 from dynamics.files import write_whole
 from hopfield_nav.extensions.bench import tables as told
 from hopfield_nav.extensions.bench.paper import latex, paper_tables
-from hopfield_nav.extensions.bench.shipped import table_text
+from hopfield_nav.extensions.bench.rows import table_text
 from hopfield_nav.extensions.bench.suite import Suite
 from hopfield_nav.extensions.bench.tables import Pair, Table, cells, curves, has_goals, pairs
 from hopfield_nav.sweeps import FAILURES, TIMED_OUT, Job
@@ -52,18 +52,14 @@ def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 
             worlds = told.most_different(suite, rows, pair)
             tables.append(told.different_table(pair, worlds, _views(suite, worlds[:views], folder)))
     if len(printed) == 1:
-        _draw(suite, rows, methods, folder)
+        from hopfield_nav.extensions.bench.strips import NOTE, draw_strips
+        from hopfield_nav.figures import paper_style, save_figure
+
+        with paper_style():
+            figure = draw_strips(suite, rows, methods, cells(suite)[0])
+            if figure is not None:
+                save_figure(figure, folder, "strips", pdf=True, note=NOTE)
     write_whole(folder / "report.html", _page(suite, tables, rows, methods))
-
-
-def _draw(suite: Suite, rows: Sequence[Row], methods: Sequence[str], folder: Path) -> None:
-    from hopfield_nav.extensions.bench.strips import NOTE, draw_strips
-    from hopfield_nav.figures import paper_style, save_figure
-
-    with paper_style():
-        figure = draw_strips(suite, rows, methods, cells(suite)[0])
-        if figure is not None:
-            save_figure(figure, folder, "strips", pdf=True, note=NOTE)
 
 
 def _views(suite: Suite, worlds: Sequence[Pair], folder: Path) -> dict[tuple, str]:
@@ -110,19 +106,17 @@ def _page(suite: Suite, tables: Sequence[Table], rows: Sequence[Row], methods: S
     shown = {key: label for key, label in CURVES.items() if key in suite.suite.compare and has_goals(suite)}
     drawn = "".join(_curve(curves(rows, methods, key), label) for key, label in shown.items())
     drawn = f"<h2>Share of the goals reached</h2>{drawn}" if drawn else ""
-    body = "".join(_table(table, k) for k, table in enumerate(tables))
+    body = ""
+    for k, table in enumerate(tables):
+        head = "".join(f"<th>{_shown(cell)}" for cell in table.head)
+        lines = "".join("<tr>" + "".join(f"<td>{_shown(cell)}" for cell in row) for row in table.rows)
+        body += f"<h2 id={k}>{_shown(table.title)}</h2><table><tr>{head}{lines}</table>"
     firsts = {table.title.split(": ")[0]: k for k, table in reversed(list(enumerate(tables)))}
     links = "".join(f'<a href="#{k}">{_shown(title)}</a>' for title, k in reversed(firsts.items()))
     return (
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{name}</title><style>{_STYLE}</style>"
         f"<h1>{name}</h1>{intro}<nav>{links}</nav>{drawn}{body}</html>\n"
     )
-
-
-def _table(table: Table, number: int) -> str:
-    head = "".join(f"<th>{_shown(cell)}" for cell in table.head)
-    lines = "".join("<tr>" + "".join(f"<td>{_shown(cell)}" for cell in row) for row in table.rows)
-    return f"<h2 id={number}>{_shown(table.title)}</h2><table><tr>{head}{lines}</table>"
 
 
 def _shown(cell: str) -> str:

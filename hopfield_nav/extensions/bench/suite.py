@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -140,7 +141,10 @@ class Suite(Sweep):
         made = loaded("setup", name, self.folder)(world, job.seed)
         if isinstance(made, World):
             return Simulation(made, seed=job.seed)
-        return _Finished(world, dict(made)) if isinstance(made, Mapping) else made
+        if not isinstance(made, Mapping):
+            return made
+        run = Run.of_data(world, {"outcome": "finished", "reason": "", **made})  # a row that the setup has made itself
+        return SimpleNamespace(step=lambda duration: run.outcome, run=lambda *given: run)
 
     def require_ready(self) -> None:
         """Ask every setup that has a ``ready`` to look whether what it needs is there.
@@ -153,18 +157,17 @@ class Suite(Sweep):
 
     def extra(self, run: Run) -> dict[str, Any]:
         """The bench's own columns."""
-        counts = run.summary.get("counts")  # the setup may know
+        counts, oracle = run.summary.get("counts"), self.suite.oracle  # the setup may know
+        if counts is None and oracle.own is not None:
+            counts = bool(loaded("oracle", oracle.own, self.folder)(run.world))
+        elif counts is None:
+            counts = oracle.margin is None or has_path(run.world, oracle.margin)
         passed = run.outcome == "reached" and not is_reached(run.summary)
+        steps = np.diff(run.data.tool_position.values, axis=0)
         return {
-            "counts": int(self._counts(run.world) if counts is None else counts),
-            "way_m": _way(run) if run.data.sizes["time"] else None,
+            "counts": int(counts),
+            "way_m": float(np.nansum(np.linalg.norm(steps, axis=1))) if run.data.sizes["time"] else None,
         } | ({"outcome": "passed_through"} if passed else {})
-
-    def _counts(self, world: World) -> bool:
-        oracle = self.suite.oracle
-        if oracle.own is not None:
-            return bool(loaded("oracle", oracle.own, self.folder)(world))
-        return oracle.margin is None or has_path(world, oracle.margin)
 
     def only(self, methods: list[str]) -> "Suite":
         """The same of some methods alone."""
@@ -184,24 +187,6 @@ class Suite(Sweep):
         return f"# digest: {self.digest}\n" + yaml_text(data)
 
 
-class _Finished:
-    """A row that the setup has made itself, which is used as a simulation is."""
-
-    outcome = "finished"
-
-    def __init__(self, world: World, summary: dict[str, Any]) -> None:
-        self.world, self.time = world, world.time_limit
-        self._made = Run.of_data(world, {"outcome": "finished", "reason": "", **summary})
-
-    def step(self, duration: float) -> str:
-        """Nothing is left to do."""
-        return self.outcome
-
-    def run(self, *_: object) -> Run:
-        """What there is."""
-        return self._made
-
-
 @cache
 def loaded(what: str, name: str, folder: Path) -> Any:
     """What a file holds, which is executed once a process."""
@@ -211,11 +196,6 @@ def loaded(what: str, name: str, folder: Path) -> Any:
 def axis_of(name: str, values: list[str]) -> tuple[AxisColumn, ...]:
     """The axis of a suite that has these names."""
     return (AxisColumn(name, (name,), values, None, [""]),)
-
-
-def _way(run: Run) -> float:
-    steps = np.diff(run.data.tool_position.values, axis=0)
-    return float(np.nansum(np.linalg.norm(steps, axis=1)))
 
 
 def _digest(*parts: Any) -> str:

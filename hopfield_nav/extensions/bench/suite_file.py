@@ -12,8 +12,7 @@ from hopfield_nav.world import Range, Section, Seed, Text, Whole, must_fit, titl
 ALONG: dict[str, tuple[str, ...]] = {  # the columns of suites that come along, whose rows have these
     "quantities": (
         "outcome", "reason", "no_path_grade", "simulated_time_s", "collision_count", "graze_count",
-        "contact_count", "false_alarm_count", "repeated_alarm_count", "peak_contact_force_N",
-        "final_tool_error_m",
+        "contact_count", "false_alarm_count", "repeated_alarm_count", "peak_contact_force_N", "final_tool_error_m",
     ),
     "compare": ("collision_count", "simulated_time_s", "way_m", "peak_contact_force_N"),
 }  # fmt: skip
@@ -33,14 +32,12 @@ class FamilySection(Section):
 
     extension: ClassVar[str] = "bench"
 
-    world: Annotated[Any, WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}]})] = Field(
-        description="the base world: a name, a path relative to the suite file, or the world itself"
-    )
+    world: Annotated[Any, WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}]})]
+    """the base world: a name, a path relative to the suite file, or the world itself"""
     set: Changes = Field({}, description="changes to it")
-    setup: Text | None = Field(
-        None, description="FILE.py:NAME, called with world and seed before the run: gives the world or the "
-        "simulation to run, or the finished row",
-    )  # fmt: skip
+    setup: Text | None = None
+    """FILE.py:NAME, called with world and seed before the run: gives the world or the simulation to run, or the
+    finished row"""
     seed: Seed | None = Field(None, description="of its first world; default: as the suite's")
 
 
@@ -49,9 +46,8 @@ class OracleSection(Section):
 
     extension: ClassVar[str] = "bench"
 
-    margin: Annotated[float, Range(0.0, 1.0, "m")] | None = Field(
-        None, description="that a path over the cells keeps from all obstacles; of maps of the tool"
-    )
+    margin: Annotated[float, Range(0.0, 1.0, "m")] | None = None
+    """that a path over the cells keeps from all obstacles; of maps of the tool"""
     own: Text | None = Field(None, description="FILE.py:NAME, of a resolved world: whether it is scored")
 
 
@@ -69,33 +65,25 @@ class SuiteFile(Section):
     seed: Seed = Field(0, description="of the first world")
     oracle: OracleSection = Field(default_factory=OracleSection, description="which worlds are scored; else all")
     until: UntilSection = Field(default_factory=UntilSection, description="when a run is given up")
-    patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = Field(
-        60.0, description="that one call of a method of somebody's own may take"
-    )
-    time_limit_per_run: Annotated[float, Range(0.0, 1e7, "s", above=True)] | None = Field(
-        None, description="computing time after which a run is given up; null: never"
-    )
-    quantities: Annotated[tuple[Text, ...], AfterValidator(check_quantities)] = Field(
-        (*ALONG["quantities"], *_FELT), description="columns kept of a run's summary"
-    )
+    patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = 60.0
+    """that one call of a method of somebody's own may take"""
+    time_limit_per_run: Annotated[float, Range(0.0, 1e7, "s", above=True)] | None = None
+    """computing time after which a run is given up; null: never"""
+    quantities: Annotated[tuple[Text, ...], AfterValidator(check_quantities)] = (*ALONG["quantities"], *_FELT)
+    """columns kept of a run's summary"""
     measures: Text | None = Field(None, description="FILE.py:NAME, further columns from every finished run")
     compare: tuple[Text, ...] = Field(
         (*_FELT, "false_alarm_count", "peak_contact_force_N", "simulated_time_s", "collision_count", "way_m"),
         description="columns that are compared, each best small",
     )
-    pairs: tuple[tuple[Text, Text], ...] = Field(
-        (), description="methods that are compared world by world; default: each with the first"
-    )
+    pairs: tuple[tuple[Text, Text], ...] = ()
+    """methods that are compared world by world; default: each with the first"""
 
     @must_fit
     def _check(self) -> Iterator[BadInput]:
-        for i, pair in enumerate(self.pairs):
-            for name in pair:
-                if name not in self.methods:
-                    yield BadInput(
-                        "unknown method", where=f"pairs.{i}", found=name, allowed=", ".join(self.methods),
-                        nearest=nearest_name(name, self.methods),
-                    )  # fmt: skip
+        for i, name in ((i, name) for i, pair in enumerate(self.pairs) for name in pair if name not in self.methods):
+            nearest = nearest_name(name, self.methods)
+            yield BadInput("unknown method", f"pairs.{i}", name, ", ".join(self.methods), nearest)
         for key in ("families", "conditions", "methods"):
             if not getattr(self, key):
                 yield BadInput("nothing to run", where=key, allowed="one or more, by name")

@@ -111,7 +111,7 @@ def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: C
 
 def both_of(rows: Sequence[Row], pair: tuple[str, str], cell: Cell) -> tuple[list[Pair], list[Pair]]:
     """The rows of two methods in every scored world, and in those that both reached."""
-    first, second = (_by_world(rows, cell, name) for name in pair)
+    first, second = ({int(row["repeat"]): row for row in rows_of(rows, cell, name)} for name in pair)
     both = [(first[k], second[k]) for k in sorted(first.keys() & second.keys()) if first[k]["counts"]]
     return both, [pair for pair in both if all(map(has_reached, pair))]
 
@@ -160,10 +160,6 @@ def compared_of(suite: Suite) -> dict[str, Quantity]:
 def rows_of(rows: Sequence[Row], cell: Cell, method: str) -> list[Row]:
     """Those of a method in a family and condition."""
     return [r for r in rows if (r["family"], r["condition"], r["method"]) == (*cell, method)]
-
-
-def _by_world(rows: Sequence[Row], cell: Cell, method: str) -> dict[int, Row]:
-    return {int(r["repeat"]): r for r in rows_of(rows, cell, method)}
 
 
 def _how_alike(both: Pair) -> tuple[Any, ...]:

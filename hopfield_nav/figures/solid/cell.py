@@ -16,12 +16,13 @@ from hopfield_nav.figures.solid.faces import arm_outline, arm_points, faces_of, 
 from hopfield_nav.figures.solid.layers import add_segments
 from hopfield_nav.figures.solid.picture import Part, Solids, View, make_view, project
 from hopfield_nav.figures.solid.scene import FLOOR_COLOUR
-from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere
+from hopfield_nav.geometry import capsule_distance
+from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere, packed
 
 GRID = 0.2  # [m] between the lines on the ground
 _AZIMUTHS = range(-180, 180, 15)  # [degrees]
 _ELEVATION = 26.0  # [degrees]
-_RAY = np.arange(0.02, 1.6, 0.02)  # [m] towards the eye, where something may hide the arm
+_RAY = (0.02, 1.58)  # [m] from and to where, towards the eye, something may hide the arm
 _MAX_POINTS = 400  # points that are looked at
 _FAT = 0.075  # [m] about the axes of the arm
 _SHADES = {False: 0.75, True: 0.3}  # of the known solids' colour, usual and pale
@@ -143,11 +144,9 @@ def choose_view(solids: Sequence[Box | Cylinder | Mesh | Sphere], points: np.nda
 
 def seen_share(solids: Sequence[Box | Cylinder | Mesh | Sphere], points: np.ndarray, view: View) -> float:
     """Share of points (k, 3) [m] with no solid between them and the eye."""
-    rays = points[:, None] + _RAY[:, None] * view.toward
-    hidden = np.zeros(rays.shape[:2], dtype=bool)
-    for solid in solids:
-        hidden |= solid.contains(*np.moveaxis(rays, 2, 0))
-    return float(1.0 - hidden.any(axis=1).mean())
+    near, far = (points + share * view.toward for share in _RAY)
+    rays = np.column_stack([near, far, np.zeros(len(points))])
+    return float(1.0 - (capsule_distance(rays, packed(solids)) <= 0.0).any(axis=1).mean())
 
 
 def _length(points: np.ndarray) -> float:

@@ -33,7 +33,7 @@ from hopfield_nav.extensions.bench import (
     shipped_worlds,
     write_results,
 )
-from hopfield_nav.extensions.bench.shipped import with_version
+from hopfield_nav.extensions.bench.rows import with_version
 from hopfield_nav.extensions.bench.tables import curves, most_different, pair_table, reached_table
 from hopfield_nav.sweeps import execute, read_rows
 

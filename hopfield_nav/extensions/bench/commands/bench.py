@@ -27,37 +27,29 @@ def bench(
         list[str] | None,
         typer.Option(metavar="NAME=FILE.yaml", help="A method of your own: changes to a world. Repeatable."),
     ] = None,
-    worlds: Annotated[
-        int | None, typer.Option(min=1, help="Worlds of every family and condition.", show_default=False)
-    ] = None,
+    worlds: Annotated[int | None, typer.Option(min=1, help="Worlds of every family and condition.")] = None,
     seeds: Annotated[
         str | None,
-        typer.Option(metavar="fresh|N", help="fresh: worlds that nobody has tuned on. N: of worlds  [default: 20]",
-                     show_default=False),
+        typer.Option(metavar="fresh|N", help="fresh: worlds that nobody has tuned on. N: of worlds  [default: 20]"),
     ] = None,
     family: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PATTERN", help="These families alone: --family 'box*'. Repeatable."),
+        list[str] | None, typer.Option(metavar="PATTERN", help="These families alone: --family 'box*'. Repeatable.")
     ] = None,
     problems: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Archive of MotionBenchMaker's problems; once, they are kept."),
+        Path | None, typer.Option(metavar="FILE", help="Archive of MotionBenchMaker's problems; once, they are kept.")
     ] = None,
     data: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Folder of recordings, for suites of these."),
+        Path | None, typer.Option(metavar="FOLDER", help="Folder of recordings, for suites of these.")
     ] = None,
     results: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="OTHERS.csv", help="Results of other programs, for the same tables."),
+        list[Path] | None, typer.Option(metavar="OTHERS.csv", help="Results of other programs, for the same tables.")
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Run the suite's own methods too, whose rows come along.")
     ] = False,
     out: Annotated[Path | None, folder_option("SUITE")] = None,
     workers: Annotated[
-        int | None, typer.Option(min=0, help="Processes on this machine; 0: in this one  [default: cores]",
-                                 show_default=False)
+        int | None, typer.Option(min=0, help="Processes on this machine; 0: in this one  [default: cores]")
     ] = None,
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Use a Dask cluster (an extra): tcp://HOST:8786.")
@@ -66,7 +58,7 @@ def bench(
         bool, typer.Option("--resume", help="Do what is missing in --out, or in the suite's newest folder.")
     ] = False,
     trust: Trusted = False,
-) -> int:  # fmt: skip
+) -> int:
     """Put methods beside each other on families of worlds: one table, and a page that compares them."""
     if problems is not None:
         cli.say(f"{benches.keep_problems(problems)} problems are kept from now on")

@@ -122,7 +122,8 @@ def _met_by_the_arm(
     capsules = np.flatnonzero(arm.capsules[:, 0] == link)
     k = int(rng.choice(capsules))
     share = rng.uniform()
-    places = [_on_axis(capsules_in_base(arm, q)[k], share) for q in (now, later)]
+    axes = [capsules_in_base(arm, q)[k] for q in (now, later)]
+    places = [axis[:3] + share * (axis[3:6] - axis[:3]) for axis in axes]
     velocity = (places[1] - places[0]) / 0.001
     speed = np.linalg.norm(velocity)
     if speed < 0.02:
@@ -130,10 +131,6 @@ def _met_by_the_arm(
     outward = velocity / speed + 0.5 * rng.normal(size=3)
     outward /= np.linalg.norm(outward)
     return places[0] + outward * (capsules_in_base(arm, now)[k, 6] + RADIUS)
-
-
-def _on_axis(capsule: np.ndarray, share: float) -> np.ndarray:
-    return capsule[:3] + share * (capsule[3:6] - capsule[:3])
 
 
 def _comes_to_it(arm: Arm, trajectory: Trajectory, time: float, center: np.ndarray, link: int) -> bool:

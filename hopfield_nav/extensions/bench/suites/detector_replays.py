@@ -75,18 +75,11 @@ class Onlooker:
 def _record(motion: Run, world: World, believed: Replay) -> Run:
     """The record of a motion with the level, estimate and alarms of other methods."""
     alarms = believed.time[believed.detected]
-    touched = _touched(motion, alarms)
+    touched = np.full(len(alarms), np.nan)  # when the contact of each began, where there was one in the 50 ms before
+    for start, end in contact_spans(motion.data.time.values, motion.data.contact_force.values.any(axis=1)):
+        touched[(alarms >= start) & (alarms <= end + CONTACT_MEMORY)] = start
     told = {str(name): values.variable for name, values in believed.dataset().data_vars.items()}
     events = {"event_time": ("event", alarms), "touch_time": ("event", touched)}
     data = motion.data.drop_dims("event").assign(told | events)
     false_alarms = {"false_alarm_count": int(np.isnan(touched).sum())}
     return Run.of_data(world, {key: motion.summary[key] for key in OF_MOTION} | false_alarms, data)
-
-
-def _touched(motion: Run, alarms: np.ndarray) -> np.ndarray:
-    """When the contact of each alarm began [s]; NaN where there was none in the 50 ms before."""
-    touching = motion.data.contact_force.values.any(axis=1)
-    touched = np.full(len(alarms), np.nan)
-    for start, end in contact_spans(motion.data.time.values, touching):
-        touched[(alarms >= start) & (alarms <= end + CONTACT_MEMORY)] = start
-    return touched

@@ -1,23 +1,85 @@
-"""Results that other programs made on the worlds of a suite, read from a table and put beside its rows."""
+"""The rows of a bench's table: those that come with the program, and results that other programs made on its worlds.
 
+What comes along is what built-in methods did in a suite, with version, seeds and digest.
+"""
+
+import gzip
 import sys
-from collections.abc import Mapping, Sequence
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dynamics import BadInput, nearest_name
+from dynamics.errors import require_known
 from dynamics.files import require_regular
-from hopfield_nav.extensions.bench.shipped import columns
 from hopfield_nav.extensions.bench.suite import Suite
-from hopfield_nav.sweeps import parse_line
+from hopfield_nav.record import version_of
+from hopfield_nav.sweeps import format_line, parse_line
 from hopfield_nav.world import together
 
+_HEAD = "# method "
 REQUIRED = ("family", "condition", "method", "seed", "outcome")
 OUTCOMES = ("reached", "no_path", "time_limit", "given_up", "passed_through", "failed")
 _TEXT = ("version", "reason", "error", "no_path_grade")
 _LONGEST, _BYTES = 200, 50_000_000  # letters of a text, bytes of a file
 Row = dict[str, Any]
+
+
+def columns(suite: Suite) -> list[str]:
+    """The columns of a bench's table."""
+    return ["version", "family", "condition", "method", "repeat", "seed", *suite.kept, "error"]
+
+
+def with_version(rows: Iterable[Mapping[str, Any]], suite: Suite) -> list[Row]:
+    """Rows of the engine as those of a bench."""
+    version = version_of("hopfield-nav")
+    return [{"version": version, **{name: row[name] for name in columns(suite)[1:]}} for row in rows]
+
+
+def table_text(suite: Suite, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as CSV."""
+    names = columns(suite)
+    return "".join([format_line(names), *(format_line([row[name] for name in names]) for row in rows)])
+
+
+def shipped_file(suite: Path) -> Path:
+    """Where the rows lie that come with the suite of a file."""
+    return suite.with_suffix(".csv.gz")
+
+
+def read_shipped(suite: Suite, path: Path) -> list[Row]:
+    """The shipped rows of the suite's methods: CSV below a line with the digest of every method, compressed.
+
+    Those of a method whose digest is another are left out: its settings, the worlds or the measures have changed.
+
+    Raises ``BadInput``: the file holds no such rows.
+    """
+    if not path.is_file():
+        return []
+    try:
+        lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error):
+        raise BadInput("not the rows of a suite", where=str(path)) from None
+    heads = [line.removeprefix(_HEAD).rpartition(": ") for line in lines if line.startswith(_HEAD)]
+    digests = {name: digest for name, _, digest in heads}
+    names, *cells = [parse_line(line) for line in lines if not line.startswith("#")] or [[]]
+    if not cells or any(len(row) != len(names) for row in cells):
+        raise BadInput("not the rows of a suite", where=str(path))
+    if names != columns(suite):
+        return []
+    rows = [dict(zip(names, row, strict=True)) for row in cells]
+    alike = {name for name in suite.suite.methods if digests.get(name) == suite.method_digest(name)}
+    return [row for row in rows if row["method"] in alike]
+
+
+def shipped_worlds(suite: Suite, rows: Sequence[Row]) -> int:
+    """How many worlds of a suite every method has of which there are rows; 0 where there are none."""
+    alike = len(suite.suite.families) * len(suite.suite.conditions)
+    methods = Counter(row["method"] for row in rows)
+    return min((count // alike for count in methods.values()), default=0)
 
 
 def join_results(
@@ -88,14 +150,11 @@ def _check_head(suite: Suite, names: Sequence[str], path: Path) -> None:
     known = [name for name in columns(suite) if name not in ("repeat", "counts")]
     for name in REQUIRED:
         if name not in names:
-            told = "a column is missing"
-            raise BadInput(told, where=f"{path}, line 1", found=",".join(names), allowed=name)
+            raise BadInput("a column is missing", f"{path}, line 1", ",".join(names), name)
     for name in names:
         if name not in known or names.count(name) > 1:
-            raise BadInput(
-                "no such column, or twice", where=f"{path}, line 1", found=name, allowed=", ".join(known),
-                nearest=nearest_name(name, known),
-            )  # fmt: skip
+            nearest = nearest_name(name, known)
+            raise BadInput("no such column, or twice", f"{path}, line 1", name, ", ".join(known), nearest)
 
 
 def _row(suite: Suite, names: Sequence[str], line: str) -> Row:
@@ -108,13 +167,10 @@ def _row(suite: Suite, names: Sequence[str], line: str) -> Row:
     row = {**dict.fromkeys(columns(suite)), "version": None, **dict(zip(names, cells, strict=True))}
     families = suite.data["families"]  # all of the file, of which some may have been chosen
     for name, words in (("family", families), ("condition", suite.suite.conditions), ("outcome", OUTCOMES)):
-        if row[name] not in words:
-            nearest = nearest_name(str(row[name]), words)
-            raise BadInput("unknown", where=name, found=row[name], allowed=", ".join(words), nearest=nearest)
+        require_known(row[name], words, "unknown", name)
     method = row["method"]
     if not isinstance(method, str) or method in suite.suite.methods:
-        told = "a method of the suite, or no name"
-        raise BadInput(told, where="method", found=method, allowed="another name")
+        raise BadInput("a method of the suite, or no name", "method", method, "another name")
     for name in names:
         _check_cell(suite, name, row[name])
     return row
