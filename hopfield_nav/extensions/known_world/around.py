@@ -7,7 +7,7 @@ further than it must. Each is planned by ``plan_shortest``.
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -76,15 +76,12 @@ def plan_around(
         found = plan_shortest(arm, scene, through[0], places, steps, *speeds).path
         if found is not None:
             return AroundPlan(found._replace(kind=AROUND), "", tried)
-    reason = f"none of {tried} detours up to {SHIFTS[-1]:g} m beside the line is free"
-    return AroundPlan(None, reason, tried)
+    return AroundPlan(None, f"none of {tried} detours up to {SHIFTS[-1]:g} m beside the line is free", tried)
 
 
-def _detours(legs: list[np.ndarray], detoured: list[bool]) -> Iterator[_Detour]:
+def _detours(legs: list[np.ndarray], detoured: list[bool]) -> list[_Detour]:
     """From the shortest way of the tool on; of equals first those that lead over the top."""
-    lengths: list[float] = [
-        math.dist(a[:3, 3], b[:3, 3]) for (a, b), turned in zip(legs, detoured, strict=True) if turned
-    ]
+    lengths = [math.dist(a[:3, 3], b[:3, 3]) for (a, b), turned in zip(legs, detoured, strict=True) if turned]
 
     def way(detour: _Detour) -> float:
         if detour.two:
@@ -92,7 +89,7 @@ def _detours(legs: list[np.ndarray], detoured: list[bool]) -> Iterator[_Detour]:
         return sum(2.0 * math.hypot(length / 2.0, detour.shift) for length in lengths)
 
     every = (_Detour(*choice) for choice in itertools.product(SHIFTS, _SIDES, (False, True)))
-    return iter(sorted(every, key=way))
+    return sorted(every, key=way)
 
 
 def _beside(leg: np.ndarray, detour: _Detour) -> np.ndarray:

@@ -10,7 +10,7 @@ from dynamics import Arm, inverse_kinematics
 from hopfield_nav.clearance import Scene, collides, explain
 from hopfield_nav.extensions.known_world.graph import Layers, Nodes
 from hopfield_nav.extensions.known_world.line import StraightLine, poses_at
-from hopfield_nav.extensions.known_world.positions import free_positions, turn_alternatives
+from hopfield_nav.extensions.known_world.task import free_positions, turn_alternatives
 
 _NO_TURN = "the start is within the joints' limits on no turn"
 _SINGULAR = "; the wrist is singular there, which keeps joint 6 as it was"

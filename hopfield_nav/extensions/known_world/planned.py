@@ -101,8 +101,7 @@ def _first_of_each(
 
 def _tool_length(arm: Arm, q: np.ndarray) -> float:
     """The way of the tool through rows (k, n) [m]."""
-    tool = forward_kinematics(arm, q)[:, :3, 3]
-    return float(np.linalg.norm(np.diff(tool, axis=0), axis=1).sum())
+    return float(np.linalg.norm(np.diff(forward_kinematics(arm, q)[:, :3, 3], axis=0), axis=1).sum())
 
 
 def _load_kernels(arm: Arm, scene: Scene, start: np.ndarray, method: str) -> None:
@@ -133,7 +132,7 @@ def facts(planned: Planned) -> dict[str, Any]:
     assert planned.plan.path is not None
     path = planned.plan.path
     q = sample(planned.trajectory, 8)[1]
-    tool = forward_kinematics(planned.arm, q)[:, :3, 3]
+    ends = forward_kinematics(planned.arm, q[[0, -1]])[:, :3, 3]
     return {
         "method": path.kind,
         "not_possible": planned.plan.reasons,
@@ -141,7 +140,7 @@ def facts(planned: Planned) -> dict[str, Any]:
         "time_optimal": True,  # as of all of them, since no library is needed for it
         "joint_length_rad": path.length,
         "tool_length_m": _tool_length(planned.arm, q),
-        "tool_distance_m": float(np.linalg.norm(tool[-1] - tool[0])),
+        "tool_distance_m": float(np.linalg.norm(ends[1] - ends[0])),
         "clearance_obstacles_m": _least(planned, planned.scene._replace(pairs=planned.scene.pairs[:0]), q),
         "clearance_itself_m": _least(planned, build_scene(planned.arm), q),
         "direct_lengths_rad": [w.length for w in planned.plan.paths] if path.kind == "direct" else [],
@@ -168,14 +167,13 @@ def save_plan(planned: Planned, folder: Path) -> None:
     """
     assert planned.trajectory is not None
     assert planned.plan.path is not None
-    text, watch = "", contact_watch(planned.world)
-    if len(planned.arm.dh) == 6:  # URScript knows no others
-        text = urscript(planned.arm, planned.trajectory, planned.world.name, watch=watch)
+    watch = contact_watch(planned.world)
     with whole_folder(folder) as partial:
         write_whole(partial / "world.yaml", planned.world.to_yaml(folder))
         write_whole(partial / "plan.json", json.dumps(facts(planned), indent=2, ensure_ascii=False) + "\n")
         write_plan_csv(planned.arm, planned.trajectory, partial / "plan.csv")
-        if text:
+        if len(planned.arm.dh) == 6:  # URScript knows no others
+            text = urscript(planned.arm, planned.trajectory, planned.world.name, watch=watch)
             write_whole(partial / "plan.script", text)
-        if text and watch is not None:
-            write_whole(partial / "plan_rtde.py", rtde_program(watch, PERIOD))
+            if watch is not None:
+                write_whole(partial / "plan_rtde.py", rtde_program(watch, PERIOD))
