@@ -14,7 +14,6 @@ from .free_motion_runs import free_motion as free_motion
 from .identification import Sources as Sources
 from .identification import log_of_recording as log_of_recording
 from .identification import read_logs as read_logs
-from .joints import uses_of as uses_of
 from .judged import Judged as Judged
 from .judged import judge as judge
 from .judged import labelled_truth as labelled_truth
@@ -24,6 +23,7 @@ from .motors import given_motors as given_motors
 from .opened import SIGNALS_TABLE as SIGNALS_TABLE
 from .opened import OpenedLog as OpenedLog
 from .opened import open_log as open_log
+from .opened import uses_of as uses_of
 from .recording import WATCHED_TABLE as WATCHED_TABLE
 from .recording import label_signals as label_signals
 from .recording import load_recording as load_recording

@@ -17,9 +17,8 @@ import xarray
 
 from dynamics import Arm, BadInput
 from dynamics.identification import MotionLog
-from hopfield_nav.extensions.recordings.joints import uses_of
 from hopfield_nav.extensions.recordings.motors import MotorFit, fit_motors, given_motors
-from hopfield_nav.extensions.recordings.opened import OpenedLog, open_log
+from hopfield_nav.extensions.recordings.opened import OpenedLog, open_log, uses_of
 from hopfield_nav.extensions.recordings.signals import drive_of
 from hopfield_nav.world import World
 

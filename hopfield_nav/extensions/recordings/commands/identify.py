@@ -12,7 +12,7 @@ from dynamics.identification import identify as identify_arm
 from hopfield_nav.cli import SameMotor, print_table, read_joints
 from hopfield_nav.extensions.recordings.chosen import read_numbers
 from hopfield_nav.extensions.recordings.identification import Sources, read_logs
-from hopfield_nav.extensions.recordings.joints import uses_of
+from hopfield_nav.extensions.recordings.opened import uses_of
 
 
 def identify(

@@ -13,11 +13,10 @@ from dynamics.files import whole_file
 from hopfield_nav.cli import SameMotor, alarms_in_words, print_columns, print_table, read_joints
 from hopfield_nav.control import POLE
 from hopfield_nav.extensions.recordings import chosen as common
-from hopfield_nav.extensions.recordings.joints import uses_of
 from hopfield_nav.extensions.recordings.judged import judge as judge_methods
 from hopfield_nav.extensions.recordings.judged import labelled_truth
 from hopfield_nav.extensions.recordings.motors import MotorFit
-from hopfield_nav.extensions.recordings.opened import open_log
+from hopfield_nav.extensions.recordings.opened import open_log, uses_of
 from hopfield_nav.extensions.recordings.replayed import Replay
 from hopfield_nav.extensions.recordings.signals import Signals, drive_of, signals_of_recording, watched_seconds
 from hopfield_nav.extensions.recordings.tuning import choose_threshold, declared_threshold, halves
