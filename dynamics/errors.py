@@ -118,8 +118,7 @@ def require_known(name: object, known: Iterable[str], what: str, where: str = ""
     """
     names = list(known)
     if not isinstance(name, str) or name not in names:
-        nearest = nearest_name(str(name), names)
-        raise BadInput(what, where=where, found=name, allowed=", ".join(names), nearest=nearest)
+        raise BadInput(what, where=where, found=name, allowed=", ".join(names), nearest=nearest_name(str(name), names))
 
 
 def _short(value: object, limit: int = 80) -> str:

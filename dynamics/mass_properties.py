@@ -85,6 +85,5 @@ def _matrix(value: Any, where: str) -> np.ndarray:
     except (TypeError, ValueError, OverflowError):
         tensor = np.zeros(0)
     if tensor.shape != (3, 3):
-        allowed = "0, or three rows of three numbers"
-        raise BadInput("not an inertia", where=where, found=value, allowed=allowed)
+        raise BadInput("not an inertia", where=where, found=value, allowed="0, or three rows of three numbers")
     return tensor

@@ -73,11 +73,9 @@ def _parse(path: Path) -> tuple[Any, dict[str, float]]:
         allowed = "pip install 'hopfield-nav[urdf]'"
         raise BadInput("reading a URDF needs yourdfpy", where=str(path), allowed=allowed) from None
     try:
-        content = path.read_bytes()
-        tree = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
+        tree = etree.fromstring(path.read_bytes(), etree.XMLParser(resolve_entities=False, no_network=True))
     except (OSError, etree.XMLSyntaxError) as error:
-        message = f"cannot read the URDF: {error}"
-        raise BadInput(message, where=str(path), allowed="a URDF as XML in UTF-8") from error
+        raise BadInput(f"cannot read the URDF: {error}", where=str(path), allowed="a URDF as XML in UTF-8") from error
     if etree.QName(tree).localname != "robot" or tree.getroottree().docinfo.internalDTD is not None:
         raise BadInput("no URDF", where=str(path), allowed="an element robot, without a DOCTYPE")
     try:

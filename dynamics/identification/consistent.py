@@ -53,8 +53,7 @@ def consistent_fit(arm: Arm, base: BaseParameters, values: np.ndarray, factor: n
     """
     p, u = len(base.kept), len(values)
     if u < p or factor.shape != (u, u):
-        allowed = f"({p} or more,) and square"
-        raise BadInput("estimate and factor do not fit", found=(u, factor.shape), allowed=allowed)
+        raise BadInput("estimate and factor do not fit", found=(u, factor.shape), allowed=f"({p} or more,) and square")
     if not np.all(arm.mass > 0.0):
         message = "an arm without masses is no model to stay near"
         links = ", ".join(f"link {i + 1}" for i in np.flatnonzero(arm.mass <= 0.0))
@@ -66,16 +65,13 @@ def consistent_fit(arm: Arm, base: BaseParameters, values: np.ndarray, factor: n
     change, rest = _solve(arm, start, scale, K, values, factor)
     fitted = arm_with_parameters(arm, start + scale * change)
     own = base.of(fitted)
-    distance = float(np.linalg.norm(factor @ (np.concatenate([own, rest]) - values)))
-    return ConsistentFit(fitted, own, rest, distance)
+    return ConsistentFit(fitted, own, rest, float(np.linalg.norm(factor @ (np.concatenate([own, rest]) - values))))
 
 
 def _scale(arm: Arm, size: int) -> np.ndarray:
     masses = np.maximum(arm.mass, 0.1 * arm.mass.mean())
-    unit = np.array([1.0] + [_REACH] * 3 + [_REACH**2] * 6)
-    links = (masses[:, None] * unit).ravel()
-    rotors = np.maximum(arm.rotor_inertia, 0.1)
-    return np.concatenate([links, rotors])[:size]
+    links = (masses[:, None] * np.array([1.0] + [_REACH] * 3 + [_REACH**2] * 6)).ravel()
+    return np.concatenate([links, np.maximum(arm.rotor_inertia, 0.1)])[:size]
 
 
 def _solve(
@@ -92,7 +88,12 @@ def _solve(
     error = shrink * A @ x + shrink * offset + shrink * (B / width) @ rest
     cost = cp.sum_squares(error) + DEVIATION_WEIGHT * max(shrink**2, 1e-6) * cp.sum_squares(x)
     problem = cp.Problem(cp.Minimize(cost), _constraints(cp, arm, start, scale, x))
-    _run(cp, problem)
+    try:
+        problem.solve(solver=cp.CLARABEL)
+    except cp.SolverError as error:
+        raise NoConsistentFit(f"the solver gave up: {error}") from error
+    if problem.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
+        raise NoConsistentFit(f"no consistent parameters: the solver says {problem.status}")
     return x.value, values[p:] + rest.value / width
 
 
@@ -114,15 +115,6 @@ def _constraints(cp: Any, arm: Arm, start: np.ndarray, scale: np.ndarray, x: Any
         rotors = slice(PER_LINK * n, None)
         out.append(start[rotors] + cp.multiply(scale[rotors], x[rotors]) >= 0)
     return out
-
-
-def _run(cp: Any, problem: Any) -> None:
-    try:
-        problem.solve(solver=cp.CLARABEL)
-    except cp.SolverError as error:
-        raise NoConsistentFit(f"the solver gave up: {error}") from error
-    if problem.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
-        raise NoConsistentFit(f"no consistent parameters: the solver says {problem.status}")
 
 
 def _cvxpy() -> Any:

@@ -138,9 +138,5 @@ def friction_columns(qd: np.ndarray, rest_speed: float) -> np.ndarray:
 
     At ``rest_speed`` [rad/s] the sign is 0.76.
     """
-    n = qd.shape[1]
-    out = np.zeros((*qd.shape, 2 * n))
-    for j in range(n):
-        out[:, j, j] = np.tanh(qd[:, j] / rest_speed)
-        out[:, j, n + j] = qd[:, j]
-    return out
+    own = np.eye(qd.shape[1])
+    return np.concatenate([np.tanh(qd / rest_speed)[:, :, None] * own, qd[:, :, None] * own], axis=2)

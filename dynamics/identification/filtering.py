@@ -83,6 +83,5 @@ def decimate(signal: np.ndarray, rate: float, cutoff: float = PARALLEL_CUTOFF) -
     Source: madsen2020 4.2.
     """
     factor = decimation_factor(rate, cutoff)
-    middle = factor // 2
     whole = len(signal) // factor * factor
-    return zero_phase(signal, cutoff, rate)[middle:whole:factor]
+    return zero_phase(signal, cutoff, rate)[factor // 2 : whole : factor]

@@ -83,9 +83,8 @@ def _fields(source: Mapping[str, Any]) -> dict[str, Any]:
     missing = [key for key in ("time", "q", "tau") if key not in source]
     if missing:
         raise BadInput("signals are missing", found=sorted(map(str, source)), allowed=", ".join(missing))
-    found = {key: source[key] for key in ("time", "q", "tau", "qd", "rotor_q") if key in source}
-    title = getattr(source, "attrs", {}).get("title")  # of an xarray Dataset
-    return {**found, "name": title or source.get("name")}
+    fields = {key: source[key] for key in ("time", "q", "tau", "qd", "rotor_q") if key in source}
+    return {**fields, "name": getattr(source, "attrs", {}).get("title") or source.get("name")}  # of an xarray Dataset
 
 
 def _array(value: Any, where: str) -> np.ndarray:

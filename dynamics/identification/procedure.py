@@ -84,10 +84,8 @@ class Identification:
     def table(self) -> str:
         """Name, value, relative standard deviation and interval of every unknown, as text."""
         rows = [f"{'':8}{'value':>12}{'deviation':>12}{'relative':>10}  {self.options.level:.0%} interval"]
-        limits = self.estimate.intervals(self.options.level)
-        for name, value, s, (low, high) in zip(
-            self.names, self.estimate.values, self.estimate.deviations, limits, strict=True
-        ):
+        known = self.estimate.values, self.estimate.deviations, self.estimate.intervals(self.options.level)
+        for name, value, s, (low, high) in zip(self.names, *known, strict=True):
             relative = f"{s / abs(value):10.1%}" if value else f"{'':>10}"
             rows.append(f"{name:8}{value:12.5f}{s:12.5f}{relative}  [{low:.5f}, {high:.5f}]")
         return "\n".join(rows)
@@ -193,8 +191,7 @@ def _all_observations(
 
 def _nmse_given(arm: Arm, base: BaseParameters, Y: np.ndarray, tau: np.ndarray) -> float:
     """NMSE of an arm's own parameters, without friction, on equations of ``observations`` [N·m]."""
-    reference = np.concatenate([base.of(arm), np.zeros(Y.shape[-1] - len(base.kept))])
-    return nmse(tau, Y @ reference)
+    return nmse(tau, Y @ np.concatenate([base.of(arm), np.zeros(Y.shape[-1] - len(base.kept))]))
 
 
 def unexcited(arm: Arm, base: BaseParameters, Y: np.ndarray, names: list[str]) -> list[str]:
@@ -206,8 +203,7 @@ def unexcited(arm: Arm, base: BaseParameters, Y: np.ndarray, names: list[str]) -
     lively = base_regressor(arm, base, *random_excitation(arm))
     scale = np.ones(Y.shape[-1])
     scale[: len(base.kept)] = np.sqrt((lively**2).sum(axis=1).mean(axis=0))
-    X = Y.reshape(-1, Y.shape[-1]) / scale / np.sqrt(len(Y))
-    _, values, directions = np.linalg.svd(X, full_matrices=False)
+    _, values, directions = np.linalg.svd(Y.reshape(-1, Y.shape[-1]) / scale / np.sqrt(len(Y)), full_matrices=False)
     open_ones = directions[values < _LEAST_SHARE * values[0]]
     return [name for name, part in zip(names, np.abs(open_ones).max(axis=0, initial=0), strict=True) if part > _PART]
 
