@@ -65,6 +65,15 @@ class LibraryMissing(BadInput):
     """A library that only some things need is not installed."""
 
 
+@contextmanager
+def needs_library(what: str, extra: str, where: str = "") -> Iterator[None]:
+    """An import that fails becomes ``LibraryMissing``: what needs the library, and the extra that has it."""
+    try:
+        yield
+    except ImportError:
+        raise LibraryMissing(what, where, allowed=f"pip install 'hopfield-nav[{extra}]'") from None
+
+
 class NoClosedForm(HopfieldNavError):
     """The arm has no closed-form inverse kinematics; use the numeric one."""
 

@@ -18,7 +18,12 @@ def inertia_tensor(value: Any, mass: float, where: str = "inertia") -> np.ndarra
     if isinstance(value, dict):
         tensor = _cylinder(value, mass, where)
     else:
-        tensor = np.zeros((3, 3)) if np.ndim(value) == 0 and value == 0 else _matrix(value, where)
+        try:
+            tensor = np.zeros((3, 3)) if np.ndim(value) == 0 and value == 0 else np.array(value, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            tensor = np.zeros(0)
+        if tensor.shape != (3, 3):
+            raise BadInput("not an inertia", where=where, found=value, allowed="0, or three rows of three numbers")
     check_tensor(tensor, where, mass)
     return tensor
 
@@ -77,13 +82,3 @@ def _cylinder(value: dict, mass: float, where: str) -> np.ndarray:
     except (KeyError, TypeError, ValueError):
         allowed = "{cylinder: {axis: x|y|z, radius: …, height: …}}"
         raise BadInput("not an inertia", where=where, found=value, allowed=allowed) from None
-
-
-def _matrix(value: Any, where: str) -> np.ndarray:
-    try:
-        tensor = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        tensor = np.zeros(0)
-    if tensor.shape != (3, 3):
-        raise BadInput("not an inertia", where=where, found=value, allowed="0, or three rows of three numbers")
-    return tensor

@@ -38,14 +38,10 @@ def read_arm_file(path: Path, where: str) -> NamedArm:
         raise _unreadable(error, where) from None
     if not isinstance(data, dict) or not {"joints", "links"} & set(data):  # not ours: say nothing of it
         raise BadInput("no arm file: it has neither joints nor links", where=where)
-    return NamedArm(arm_from_dict(data, where), _joint_names(data["joints"], where))
-
-
-def _joint_names(rows: list[dict[str, Any]], where: str) -> tuple[str, ...]:
-    names = tuple(str(row["name"]) for row in rows if "name" in row)
-    if names and len(set(names)) != len(rows):
+    arm, names = arm_from_dict(data, where), tuple(str(row["name"]) for row in data["joints"] if "name" in row)
+    if names and len(set(names)) != len(arm.dh):
         raise BadInput("a name of its own for each joint, or none", where=f"{where}: joints", found=", ".join(names))
-    return names
+    return NamedArm(arm, names)
 
 
 class _Plain(yaml.SafeLoader):

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from dynamics.arm import Arm
-from dynamics.errors import BadInput, HopfieldNavError
+from dynamics.errors import BadInput, HopfieldNavError, needs_library
 from dynamics.identification.base_set import BaseParameters
 from dynamics.identification.parameters import PER_LINK, arm_with_parameters, parameters_of, pseudo_inertia, to_standard
 
@@ -77,7 +77,11 @@ def _scale(arm: Arm, size: int) -> np.ndarray:
 def _solve(
     arm: Arm, start: np.ndarray, scale: np.ndarray, K: np.ndarray, values: np.ndarray, factor: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    cp = _cvxpy()
+    with needs_library("a physically consistent fit needs cvxpy and its solver Clarabel", "identify"):
+        import cvxpy as cp
+
+        if "CLARABEL" not in cp.installed_solvers():
+            raise ImportError
     p = len(K)
     x, rest = cp.Variable(start.size), cp.Variable(len(values) - p)
     A = factor[:, :p] @ (K * scale)
@@ -94,7 +98,7 @@ def _solve(
         raise NoConsistentFit(f"the solver gave up: {error}") from error
     if problem.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
         raise NoConsistentFit(f"no consistent parameters: the solver says {problem.status}")
-    return x.value, values[p:] + rest.value / width
+    return np.asarray(x.value), values[p:] + rest.value / width
 
 
 def _constraints(cp: Any, arm: Arm, start: np.ndarray, scale: np.ndarray, x: Any) -> list[Any]:
@@ -109,21 +113,8 @@ def _constraints(cp: Any, arm: Arm, start: np.ndarray, scale: np.ndarray, x: Any
         mass = scale[place][0]
         fixed = sum(value * unit for value, unit in zip(start[place] / mass, units, strict=True))
         factors = [s / mass * unit for s, unit in zip(scale[place], units, strict=True)]
-        moving = sum(x[PER_LINK * i + k] * factors[k] for k in range(PER_LINK))
-        out.append(fixed + moving - least >> 0)
+        out.append(fixed + sum(x[PER_LINK * i + k] * factors[k] for k in range(PER_LINK)) - least >> 0)
     if start.size > PER_LINK * n:
         rotors = slice(PER_LINK * n, None)
         out.append(start[rotors] + cp.multiply(scale[rotors], x[rotors]) >= 0)
     return out
-
-
-def _cvxpy() -> Any:
-    try:
-        import cvxpy
-
-        if "CLARABEL" not in cvxpy.installed_solvers():
-            raise ImportError
-    except ImportError:
-        what = "a physically consistent fit needs cvxpy and its solver Clarabel"
-        raise BadInput(what, allowed="pip install 'hopfield-nav[identify]'") from None
-    return cvxpy

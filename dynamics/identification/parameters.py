@@ -52,8 +52,11 @@ def arm_with_parameters(arm: Arm, pi: np.ndarray, frames: str = "standard") -> A
     if values.shape not in ((PER_LINK * n,), (PER_LINK * n + n,)) or not np.all(np.isfinite(values)):
         raise BadInput("no parameter vector", found=values.shape, allowed=f"{10 * n} or {11 * n} finite numbers")
     links = (to_standard(arm, frames) @ values[: PER_LINK * n]).reshape(n, PER_LINK)
-    bodies = [_body(row, f"link {i + 1}") for i, row in enumerate(links)]
-    masses, centers, tensors = (np.array(column) for column in zip(*bodies, strict=True))
+    masses, first = links[:, 0], links[:, 1:4]
+    for i in np.flatnonzero((masses < 0) | ((masses == 0) & first.any(axis=1))):
+        raise BadInput("no body has this mass and first moment", where=f"link {i + 1}", found=links[i, :4].tolist())
+    centers = first / np.where(masses > 0, masses, 1.0)[:, None]
+    tensors = np.array([_tensor(row) - row[0] * _steiner(c) for row, c in zip(links, centers, strict=True)])
     rotors = values[PER_LINK * n :] if values.size > PER_LINK * n else arm.rotor_inertia
     if np.any(rotors < 0):
         raise BadInput("a rotor inertia cannot be negative", found=rotors.tolist())
@@ -107,11 +110,3 @@ def _tensor(link: np.ndarray) -> np.ndarray:
 
 def _steiner(c: np.ndarray) -> np.ndarray:
     return c @ c * np.eye(3) - np.outer(c, c)
-
-
-def _body(link: np.ndarray, where: str) -> tuple[float, np.ndarray, np.ndarray]:
-    mass, first = link[0], link[1:4]
-    if mass < 0 or (mass == 0 and first.any()):
-        raise BadInput("no body has this mass and first moment", where=where, found=link[:4].tolist())
-    center = first / mass if mass > 0 else np.zeros(3)
-    return mass, center, _tensor(link) - mass * _steiner(center)

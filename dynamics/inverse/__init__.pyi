@@ -1,7 +1,9 @@
 from .analytic import CHECKED as CHECKED
 from .analytic import inverse_kinematics as inverse_kinematics
 from .analytic import inverse_kinematics_branches as inverse_kinematics_branches
-from .analytic import solve_all_wanting as solve_all_wanting
+from .closed_form import has_closed_form as has_closed_form
+from .closed_form import require_closed_form as require_closed_form
+from .closed_form import solve_all_wanting as solve_all_wanting
 from .joint_path import JointPath as JointPath
 from .joint_path import closed_form_position as closed_form_position
 from .joint_path import follow_path as follow_path
@@ -11,5 +13,3 @@ from .joint_path import within_limits_turns as within_limits_turns
 from .numeric import NumericSolution as NumericSolution
 from .numeric import numeric_inverse_kinematics as numeric_inverse_kinematics
 from .poses import as_poses as as_poses
-from .ur_type import has_closed_form as has_closed_form
-from .ur_type import require_closed_form as require_closed_form

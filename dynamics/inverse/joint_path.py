@@ -22,10 +22,9 @@ import numpy as np
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.errors import BadInput
-from dynamics.inverse.analytic import solve_all_wanting
+from dynamics.inverse.closed_form import has_closed_form, require_closed_form, solve_all_wanting
 from dynamics.inverse.numeric import checked_start, numeric_inverse_kinematics, solve_from
 from dynamics.inverse.poses import as_poses
-from dynamics.inverse.ur_type import has_closed_form, require_closed_form
 from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kinematics import forward_kinematics, jacobian
 from dynamics.work import make_work

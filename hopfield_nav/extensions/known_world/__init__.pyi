@@ -8,10 +8,10 @@ from .path_segments import PathSegment as PathSegment
 from .path_segments import PathTime as PathTime
 from .path_segments import along as along
 from .path_segments import position_over_time as position_over_time
-from .plan import KnownPlan as KnownPlan
-from .plan import plan_known as plan_known
+from .planned import KnownPlan as KnownPlan
 from .planned import Planned as Planned
 from .planned import facts as facts
+from .planned import plan_known as plan_known
 from .planned import plan_task as plan_task
 from .planned import plan_world as plan_world
 from .planned import save_plan as save_plan

@@ -49,11 +49,11 @@ def plan_direct(
     places = task.plan_places(arm, start, stations)
     layers, candidates = [], []
     for i in range(len(places)):
-        positions = task.free_positions(arm, scene, places, i)
-        candidates.append(positions.candidates)
-        layers.append(positions.q)
-        if positions.reason:
-            return DirectPlan([], positions.reason, candidates, 0)
+        q, number, reason = task.free_positions(arm, scene, places, i)
+        candidates.append(number)
+        layers.append(q)
+        if reason:
+            return DirectPlan([], reason, candidates, 0)
     search = _DirectSearch(arm, scene, layers)
     found = search.paths()
     if task.is_pose(places[0]):

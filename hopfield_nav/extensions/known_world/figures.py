@@ -17,7 +17,7 @@ from matplotlib.patches import Patch
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.build import solids_of
 from hopfield_nav.clearance import Scene, build_scene, clearance
-from hopfield_nav.extensions.known_world.plan import KnownPlan
+from hopfield_nav.extensions.known_world.planned import KnownPlan
 from hopfield_nav.extensions.known_world.task import SAMPLING, PlannedPath
 from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN, envelope, paper_style, save_figure, settings_note, solid
 from hopfield_nav.world import Solid, World, changed_settings
@@ -79,8 +79,7 @@ def fine_path(q: np.ndarray, step: float = _TURN) -> np.ndarray:
     """
     pieces = np.maximum(1, np.ceil(np.abs(np.diff(q, axis=0)).max(axis=1, initial=0.0) / step)).astype(int)
     places = [*(k + np.arange(count) / count for k, count in enumerate(pieces)), [len(q) - 1.0]]
-    rows = np.arange(len(q))
-    return np.column_stack([np.interp(np.concatenate(places), rows, column) for column in q.T])
+    return np.column_stack([np.interp(np.concatenate(places), np.arange(len(q)), column) for column in q.T])
 
 
 def _draw_space(ax: Axes, view: solid.CellView, paths: Sequence[PlannedPath]) -> None:

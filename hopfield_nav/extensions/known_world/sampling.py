@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, BadInput, LibraryMissing
+from dynamics import Arm, BadInput, needs_library
 from dynamics.work import make_work
 from hopfield_nav.clearance import AXES_WIDTH, Scene, motion_is_free, passes
 from hopfield_nav.extensions.known_world.task import SAMPLING, PlannedPath, free_positions, path_length, plan_places
@@ -67,15 +67,15 @@ def plan_sampling(
     ompl = load_ompl()
     checks = Checks(arm, scene)
     places = plan_places(arm, start, stations)
-    layers = [free_positions(arm, scene, places, i) for i in range(len(places))]
-    reason = next((layer.reason for layer in layers if layer.reason), "")
+    layers, _, reasons = zip(*(free_positions(arm, scene, places, i) for i in range(len(places))), strict=True)
+    reason = next(filter(None, reasons), "")
     legs: list[np.ndarray] = []
     with quiet(ompl):
         ompl.util.RNG.setSeed(int(seed) + 1)  # OMPL refuses 0; what draws from here on is made anew
         for i in range(1, 1 if reason else len(layers)):
-            starts = legs[-1][-1:] if legs else layers[0].q
-            for limits in _regions(arm.position_limits, starts, layers[i].q):
-                leg = _leg(ompl, checks, starts, layers[i].q, limits, float(time_limit), simplify)
+            starts = legs[-1][-1:] if legs else layers[0]
+            for limits in _regions(arm.position_limits, starts, layers[i]):
+                leg = _leg(ompl, checks, starts, layers[i], limits, float(time_limit), simplify)
                 if len(leg):
                     legs.append(leg)
                     break
@@ -177,12 +177,10 @@ def load_ompl() -> Any:
 
     Raises ``LibraryMissing``: it is not installed.
     """
-    try:
+    with needs_library("planning by sampling needs OMPL", "ompl"):
         import ompl.base
         import ompl.geometric
         import ompl.util
-    except ImportError:
-        raise LibraryMissing("planning by sampling needs OMPL", allowed="pip install 'hopfield-nav[ompl]'") from None
     return ompl
 
 

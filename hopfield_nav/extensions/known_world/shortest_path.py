@@ -19,7 +19,7 @@ from dynamics.work import make_work
 from hopfield_nav.clearance import AXES_WIDTH, Scene, collides
 from hopfield_nav.extensions.known_world import graph, task
 from hopfield_nav.extensions.known_world.line import StraightLine, flip_choices, poses_at, straight_line
-from hopfield_nav.extensions.known_world.line_reasons import bad_station, given_up, why_it_ends
+from hopfield_nav.extensions.known_world.line_reasons import bad_station, why_it_ends, with_place
 
 ROW_LENGTH = 1e-3  # [m] of tool motion between two rows, at most
 ROW_CHANGE = 0.02  # [rad] of a joint between two rows, at most: a body leaves its chord by under 0.1 mm
@@ -107,9 +107,8 @@ class _GraphSearch:
         self.arm, self.scene, self.line, self.through, self.steps = arm, scene, line, through, steps
         self._scratch = make_work(len(arm.dh)), np.empty((len(scene.bodies), AXES_WIDTH))
         self.layers = self._make_layers(times)
-        share = np.full(len(line.shift), 1.0)
-        np.divide(ROW_LENGTH, line.lengths, out=share, where=line.lengths > ROW_LENGTH)
-        self.fineness = graph.Fineness(np.array([ROW_CHANGE]), share)
+        self.shares = np.full(len(line.shift), 1.0)  # of each leg, between two rows
+        np.divide(ROW_LENGTH, line.lengths, out=self.shares, where=line.lengths > ROW_LENGTH)
         self.found: dict[tuple, tuple] = {}
         self.searches = 0
         self.broken: dict[int, int] = {}  # worst code of a banned edge, by layer
@@ -146,8 +145,9 @@ class _GraphSearch:
                 end, point = len(self.through) - 1.0, self.line.poses[-1, :3, 3]
                 return ShortestPlan(path, "", self.line, places, end, point, self.searches - before)
             last = followed
-        words = _CODES[self.broken.get(last, graph.FREE)]
-        why = given_up(self.line, self.layers, last, self.searches, words)
+        between = _CODES[self.broken.get(last, graph.FREE)]
+        words = f"the search was given up after {self.searches} paths along the steps; on the last one {between}"
+        why = with_place(self.line, float(self.layers.place[last]), words)
         return self._ended(*why, self.searches - before)
 
     def _angles_onward(self) -> list[float]:
@@ -155,8 +155,7 @@ class _GraphSearch:
         place, end = self.layers.place, int(np.argmin(self.layers.loose))
         T = poses_at(self.line, place[end - 1] + _SHIFT * (place[end] - place[end - 1]))
         onward = inverse_kinematics(self.arm, T)[:, 5]
-        there = self.layers.solutions[end, : self.layers.solved[end], 5]
-        angles = np.concatenate([[0.0], onward, there])
+        angles = np.concatenate([[0.0], onward, self.layers.solutions[end, : self.layers.solved[end], 5]])
         first = np.unique(np.round(np.exp(1j * angles), 9), return_index=True)[1]
         return angles[np.sort(first)].tolist()
 
@@ -205,7 +204,8 @@ class _GraphSearch:
             key = (i, *(q.tobytes() for q in ends))
             if key not in self.found:
                 begin, end = zip(layers.place[i - 1 : i + 1], ends, strict=True)
-                self.found[key] = graph.join(self.arm, self.scene, self.line, begin, end, self.fineness, *self._scratch)
+                fine = ROW_CHANGE, self.shares, *self._scratch
+                self.found[key] = graph.join(self.arm, self.scene, self.line, begin, end, *fine)
             q, s, code = self.found[key]
             if code != graph.FREE:
                 layers.banned[i, nodes.solution[chain[i - 1]], nodes.solution[chain[i]]] = True

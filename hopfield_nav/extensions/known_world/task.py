@@ -130,23 +130,16 @@ def path_length(q: np.ndarray) -> float:
     return float(np.abs(np.diff(q, axis=0)).sum())
 
 
-class Positions(NamedTuple):
-    """Where the joints can be at one place of a plan."""
-
-    q: np.ndarray  # (k, n) free ones [rad]
-    candidates: int  # free or not
-    reason: str  # why there is none, "" otherwise
-
-
 def plan_places(arm: Arm, start: object, stations: Sequence[object]) -> list[np.ndarray]:
     """Start and stations, each (n,) joint angles or a (4, 4) pose."""
     return [as_station(arm, start, "start"), *(as_station(arm, s, f"stations[{i}]") for i, s in enumerate(stations))]
 
 
-def free_positions(arm: Arm, scene: Scene, places: Sequence[np.ndarray], i: int) -> Positions:
-    """The configurations at the ``i``-th place of a plan that are proven free, on every turn within the limits.
+def free_positions(arm: Arm, scene: Scene, places: Sequence[np.ndarray], i: int) -> tuple[np.ndarray, int, str]:
+    """The configurations (k, n) at the ``i``-th place of a plan that are proven free, on every turn in the limits.
 
-    Joint angles that are given for the start stay on their turns.
+    And how many there are, free or not; and why none is free, "" otherwise. Joint angles that are given for the start
+    stay on their turns.
 
     Raises ``NoClosedForm``: a pose, and an arm that is not of UR type.
 
@@ -169,7 +162,7 @@ def free_positions(arm: Arm, scene: Scene, places: Sequence[np.ndarray], i: int)
         reason = f"{name} is free in no joint position: {why}"
     elif not len(q):
         reason = f"{name} is within the joints' limits on no turn"
-    return Positions(q, sum(map(len, turned)), reason)
+    return q, sum(map(len, turned)), reason
 
 
 def turn_alternatives(arm: Arm, q: np.ndarray) -> np.ndarray:

@@ -111,21 +111,16 @@ def _time_segment(arm: Arm, segment: PathSegment, limits: MotionLimits, ramp: fl
         speed = fastest_speed(arm, segment, limits._replace(torque=np.full_like(limits.torque, np.inf)), friction_speed)
         assert speed is not None  # where torque is not limited, there is always room
         trajectory = path_segments.along(segment, path_segments.position_over_time(segment.grid, speed, ramp))
-    return _slowed_until_kept(arm, trajectory, limits)
+    for _ in range(_SLOWINGS):  # the arm can creep along it, so some speed will do
+        if max(largest_shares(arm, trajectory, limits)) <= 1.0 + TOLERANCE:
+            return trajectory
+        trajectory = slowed(trajectory, _SLOWER)
+    raise BadInput("no motion along the path keeps the limits", allowed="a larger share of the torque limits")
 
 
 def _tightened(limits: MotionLimits, shares: list[float]) -> MotionLimits:
     """Every limit that was exceeded, lower by as much."""
     return MotionLimits(*(limit / max(1.0, share) for limit, share in zip(limits, shares, strict=True)))
-
-
-def _slowed_until_kept(arm: Arm, trajectory: Trajectory, limits: MotionLimits) -> Trajectory:
-    """The trajectory as a whole slower; the arm can creep along it, so some speed will do."""
-    for _ in range(_SLOWINGS):
-        if max(largest_shares(arm, trajectory, limits)) <= 1.0 + TOLERANCE:
-            return trajectory
-        trajectory = slowed(trajectory, _SLOWER)
-    raise BadInput("no motion along the path keeps the limits", allowed="a larger share of the torque limits")
 
 
 def _require_held(arm: Arm, segment: PathSegment, limits: MotionLimits) -> None:

@@ -14,9 +14,6 @@ from .free_motion_runs import free_motion as free_motion
 from .identification import Sources as Sources
 from .identification import log_of_recording as log_of_recording
 from .identification import read_logs as read_logs
-from .judged import Judged as Judged
-from .judged import judge as judge
-from .judged import labelled_truth as labelled_truth
 from .motors import MotorFit as MotorFit
 from .motors import fit_motors as fit_motors
 from .motors import given_motors as given_motors
@@ -43,8 +40,11 @@ from .signals import signals_of_recording as signals_of_recording
 from .signals import signals_of_run as signals_of_run
 from .signals import watched_seconds as watched_seconds
 from .tuning import ChosenThreshold as ChosenThreshold
+from .tuning import Judged as Judged
 from .tuning import Watched as Watched
 from .tuning import choose_threshold as choose_threshold
 from .tuning import declared_threshold as declared_threshold
 from .tuning import halves as halves
+from .tuning import judge as judge
+from .tuning import labelled_truth as labelled_truth
 from .tuning import threshold_of as threshold_of

@@ -16,16 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import BadInput, gravity_torque
-from dynamics.flexible_joint import (
-    FlexibleJoints,
-    dry_level,
-    flexible_joints,
-    highest_frequency,
-    links_alone,
-    spring_torque,
-    viscous_torque,
-)
+from dynamics import BadInput, flexible_joint, gravity_torque
 from dynamics.joint_friction import dahl, speed_with_friction
 from dynamics.kernels.cached_dispatch import CachedDispatch
 from dynamics.kernels.decorators import compile_loop, inlined, load_numba
@@ -67,10 +58,10 @@ class FlexibleLoop(loop.Engine):
     """
 
     def __init__(self, plant: loop.Plant, step: float, start: np.ndarray, **given: object) -> None:
-        self.joints: FlexibleJoints = flexible_joints(plant.arm, **given)
-        self.link_arm = links_alone(plant.arm)  # without rotors and friction
+        self.joints: flexible_joint.FlexibleJoints = flexible_joint.flexible_joints(plant.arm, **given)
+        self.link_arm = flexible_joint.links_alone(plant.arm)  # without rotors and friction
         n = len(start)
-        self.substeps = substeps(highest_frequency(plant.arm, self.joints, start), step)
+        self.substeps = substeps(flexible_joint.highest_frequency(plant.arm, self.joints, start), step)
         self.substep = step / self.substeps  # [s]
         self.rotors = Rotors(*np.zeros((len(Rotors._fields), n)))
         self.rotors.viscous[:] = plant.damping - plant.arm.friction[:, 1]
@@ -82,7 +73,10 @@ class FlexibleLoop(loop.Engine):
 
     def __call__(self, plant, controller, trajectory, settings, state, log, last_step) -> int:
         """Advance until step ``last_step`` or the first event; arguments and result as the compiled loop."""
-        self._take_over(state)
+        if state is not self._state:
+            self.place(state, self.encoders(state.q), state.qd)
+        self.rotors.angle[:] += state.q - self._left[0]
+        self.rotors.speed[:] += state.qd - self._left[1]
         if plant is not self._plant:
             self._plant, self._its_links = plant, self.links(plant)
         event = self._loop(
@@ -116,13 +110,6 @@ class FlexibleLoop(loop.Engine):
         self._state = state
         self._left[:] = state.q, state.qd
         self.rotors.angle[:], self.rotors.speed[:] = angle, speed
-
-    def _take_over(self, state: loop.State) -> None:
-        if state is self._state:
-            self.rotors.angle[:] += state.q - self._left[0]
-            self.rotors.speed[:] += state.qd - self._left[1]
-            return
-        self.place(state, self.encoders(state.q), state.qd)
 
 
 def substeps(frequency: float, step: float) -> int:
@@ -183,7 +170,7 @@ def _substep(links, joints, rotors, state, order, h, first):
     loop.end_step(order, h, turning, sums_there)
     for i in range(n):
         if joints.presliding[i] < np.inf:
-            level = dry_level(joints, i, speed[i], rotors.load[i])
+            level = flexible_joint.dry_level(joints, i, speed[i], rotors.load[i])
             path = angle[i] - stages.momentum[i]
             state.strain[i] = dahl(state.strain[i], path, joints.presliding[i], level)
 
@@ -194,12 +181,12 @@ def _accelerate(links, joints, rotors, strain, tau, friction_step):
     stages = links.stages
     load, speeds, dry, inertia = rotors.load, rotors.stage_speed, rotors.dry, joints.rotor_inertia
     for i in range(load.size):
-        load[i] = spring_torque(joints, i, rotors.stage_angle[i] - stages.q[i], speeds[i] - stages.qd[i])
+        load[i] = flexible_joint.spring_torque(joints, i, rotors.stage_angle[i] - stages.q[i], speeds[i] - stages.qd[i])
     loop.plant_acceleration(links, load, strain, 0.0, 0.0)
     for i in range(load.size):
-        push = tau[i] - load[i] - viscous_torque(joints, i, speeds[i]) - rotors.viscous[i] * speeds[i]
+        push = tau[i] - load[i] - flexible_joint.viscous_torque(joints, i, speeds[i]) - rotors.viscous[i] * speeds[i]
         if friction_step > 0.0:
-            level = dry_level(joints, i, speeds[i], load[i])
+            level = flexible_joint.dry_level(joints, i, speeds[i], load[i])
             stopping = push + inertia[i] * speeds[i] / friction_step
             if joints.presliding[i] < np.inf:
                 ahead = speed_with_friction(
@@ -215,8 +202,8 @@ def _accelerate(links, joints, rotors, strain, tau, friction_step):
 @lru_cache(maxsize=1)
 def _compiled() -> Callable:
     number, table = load_numba().types.int64, np.zeros((1, 1))
-    wide = ("friction", "thermal")
-    joints = FlexibleJoints(*(table if name in wide else np.zeros(1) for name in FlexibleJoints._fields))
+    wide, made = ("friction", "thermal"), flexible_joint.FlexibleJoints
+    joints = made(*(table if name in wide else np.zeros(1) for name in made._fields))
     rotors = Rotors(*np.zeros((len(Rotors._fields), 1)))
     types = (*loop.loop_types(), number, type_of(joints), type_of(rotors), number)
     return compile_loop(number(*types), _advance)

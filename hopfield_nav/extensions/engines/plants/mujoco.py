@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dynamics import BadInput
+from dynamics import needs_library
 from dynamics.files import mjcf_text
 from dynamics.kernels.cached_dispatch import CachedDispatch
 from dynamics.kernels.decorators import compile_loop, load_numba
@@ -34,7 +34,10 @@ class MujocoLoop(loop.Engine):
     """
 
     def __init__(self, plant: loop.Plant, step: float, integrator: str = "rk4") -> None:
-        self.mujoco = import_mujoco()  # the module
+        with needs_library("plant.engine: mujoco needs MuJoCo", "mujoco"):
+            import mujoco
+
+        self.mujoco = mujoco
         self._made_of = plant, step, integrator
         text = mjcf_text(plant.arm, damping=plant.damping, step=step, integrator=_INTEGRATORS[integrator])
         self.model = self.mujoco.MjModel.from_xml_string(text)
@@ -127,22 +130,12 @@ class _Hook:
             self._keep(self._state.truth, self._plant)
 
 
-def import_mujoco() -> Any:
-    """The module ``mujoco``."""
-    try:
-        import mujoco
-    except ImportError:
-        raise BadInput("plant.engine: mujoco needs MuJoCo", allowed="pip install 'hopfield-nav[mujoco]'") from None
-    return mujoco
-
-
 def _before(controller, trajectory, settings, state, log):
     return loop.before_step(controller, trajectory, settings, state, state.q, state.qd, log)
 
 
 def _in_stage(controller, trajectory, control, q, qd, time):
     loop.command_in_stage(controller, trajectory, control, q, qd, time)
-    return 0
 
 
 def _after(settings, state, log):
@@ -151,7 +144,6 @@ def _after(settings, state, log):
 
 def _drive(plant, state, q):
     loop.drive(plant.motors, q, state.control.sensed.tau, plant.stages.applied)
-    return 0
 
 
 def _touch(plant, state, q, qd):
@@ -162,7 +154,6 @@ def _touch(plant, state, q, qd):
         friction[i] = state.strain[i]
     if plant.frictional:
         loop.strain_gears(arm.friction, arm.presliding, state.q, q, qd, friction)
-    return 0
 
 
 def _after_motion(plant, state, q, qd):
@@ -170,12 +161,10 @@ def _after_motion(plant, state, q, qd):
         loop.strain_gears(plant.arm.friction, plant.arm.presliding, state.q, q, qd, state.strain)
     for i in range(q.size):
         state.q[i], state.qd[i] = q[i], qd[i]
-    return 0
 
 
 def _keep(truth, plant):
     loop.keep_truth(truth, plant)
-    return 0
 
 
 def _sample(plant, state, qd, qdd):
@@ -183,7 +172,6 @@ def _sample(plant, state, qd, qdd):
     for i in range(qd.size):
         stages.qd[i], stages.qdd[i] = qd[i], qdd[i]
     loop.read_wrist(plant.wrist, plant.arm.gravity, stages, state.wrist)
-    return 0
 
 
 @lru_cache(maxsize=1)
@@ -191,17 +179,17 @@ def _kernels() -> tuple[Callable, ...]:
     """The eight above, compiled (or read from the cache) for the types of the compiled loop."""
     plant, controller, trajectory, settings, state, log = loop.loop_types()
     types = load_numba().types
-    code, number, vector = types.int64, types.float64, types.float64[::1]
+    code, none, number, vector = types.int64, types.void, types.float64, types.float64[::1]
     fields = dict(zip(loop.State._fields, state.types, strict=True))
     return (
         compile_loop(code(controller, trajectory, settings, state, log), _before),
-        compile_loop(code(controller, trajectory, fields["control"], vector, vector, number), _in_stage),
+        compile_loop(none(controller, trajectory, fields["control"], vector, vector, number), _in_stage),
         compile_loop(code(settings, state, log), _after),
-        compile_loop(code(plant, state, vector), _drive),
-        compile_loop(code(plant, state, vector, vector), _touch),
-        compile_loop(code(fields["truth"], plant), _keep),
-        compile_loop(code(plant, state, vector, vector), _after_motion),
-        compile_loop(code(plant, state, vector, vector), _sample),
+        compile_loop(none(plant, state, vector), _drive),
+        compile_loop(none(plant, state, vector, vector), _touch),
+        compile_loop(none(fields["truth"], plant), _keep),
+        compile_loop(none(plant, state, vector, vector), _after_motion),
+        compile_loop(none(plant, state, vector, vector), _sample),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from hopfield_nav.experiment import follow, simulate
 from hopfield_nav.extensions.recordings.chosen import model_of_world, motors_of, values_of_world, without_masses
 from hopfield_nav.extensions.recordings.free_motion_runs import RISE, felt_force, free_motion
 from hopfield_nav.extensions.recordings.opened import open_log, uses_of
-from hopfield_nav.extensions.recordings.signals import Signals, signals_of_recording, watched_seconds
+from hopfield_nav.extensions.recordings.signals import Signals, signals_of_recording
 from hopfield_nav.extensions.recordings.tuning import ChosenThreshold, Watched, choose_threshold, halves, threshold_of
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.record import SUMMARY, alarm_rate
@@ -63,10 +63,7 @@ class Tuned:
 
     def judged(self, free: Free) -> Self:
         """The same after the motion that judges it."""
-        alarms, seconds = 0, 0.0
-        for signals in free.judging(self.world):
-            alarms += self.watched.alarms(signals, self.chosen.threshold)
-            seconds += watched_seconds(signals.time)
+        alarms, seconds = self.watched.judged(free.judging(self.world), self.chosen.threshold)
         return replace(self, alarms=alarms, seconds=seconds)
 
 
@@ -129,9 +126,18 @@ def recorded(world: World, logs: Sequence[Path], constants: str | None, same_mot
         return replace(free, remarks=tuple(uses))
     motors.require_known()
     uses += [("motor constants", motors.words())] if "current" in whole[0] else []
-    if _has_room(world, model):
-        return replace(free, remarks=tuple(uses), changes=_friction_of(model))
-    return replace(free, remarks=(*uses, _NO_ROOM))
+    changes = _friction_of(model, world)
+    return replace(free, remarks=(*uses, *[_NO_ROOM] * (not changes)), changes=changes)
+
+
+def _friction_of(model: Arm, world: World) -> tuple[str, ...]:
+    """The friction that was found, as changes of a world; none where its plant lacks the rotor that goes with it."""
+    rotors = load_arm(world.plant.dynamics or world.arm, world.folder).rotor_inertia
+    if world.plant.engine != "flexible" and np.any((model.friction[:, 0] > 0.0) & (rotors == 0.0)):
+        return ()
+    names = ("coulomb", "viscous", "breakaway", "stribeck_speed")
+    columns = ", ".join(f"{name}: {model.friction[:, k].tolist()}" for k, name in enumerate(names))
+    return f"plant.friction={{{columns}}}", "controller.model_error.friction_scale=1"
 
 
 def _given(parts: Sequence[Sequence[Signals]], logs: Sequence[Path]) -> Free:
@@ -139,19 +145,6 @@ def _given(parts: Sequence[Sequence[Signals]], logs: Sequence[Path]) -> Free:
 
 
 _NO_ROOM = ("friction", "the threshold is for a model that knows it; a simulated arm without rotor inertia has none")
-
-
-def _has_room(world: World, model: Arm) -> bool:
-    """Whether the world's plant may have the friction of a model: with each goes a rotor."""
-    rotors = load_arm(world.plant.dynamics or world.arm, world.folder).rotor_inertia
-    return world.plant.engine == "flexible" or not np.any((model.friction[:, 0] > 0.0) & (rotors == 0.0))
-
-
-def _friction_of(model: Arm) -> tuple[str, ...]:
-    """The friction that was found, as that of the world's plant and of its model."""
-    names = ("coulomb", "viscous", "breakaway", "stribeck_speed")
-    columns: list[Any] = [f"{name}: {model.friction[:, k].tolist()}" for k, name in enumerate(names)]
-    return f"plant.friction={{{', '.join(columns)}}}", "controller.model_error.friction_scale=1"
 
 
 def rounded(threshold: np.ndarray) -> np.ndarray:
