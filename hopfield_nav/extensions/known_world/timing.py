@@ -15,7 +15,8 @@ Source: Pham and Pham 2018, "A new approach to time-optimal path parameterizatio
 """
 
 import math
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -120,7 +121,8 @@ def _time_segment(arm: Arm, segment: PathSegment, limits: MotionLimits, ramp: fl
 
 def _tightened(limits: MotionLimits, shares: list[float]) -> MotionLimits:
     """Every limit that was exceeded, lower by as much."""
-    return MotionLimits(*(limit / max(1.0, share) for limit, share in zip(limits, shares, strict=True)))
+    pairs: Iterable[tuple[Any, float]] = zip(limits, shares, strict=True)
+    return MotionLimits(*(limit / max(1.0, share) for limit, share in pairs))
 
 
 def _require_held(arm: Arm, segment: PathSegment, limits: MotionLimits) -> None:

@@ -42,7 +42,8 @@ class MujocoLoop(loop.Engine):
         text = mjcf_text(plant.arm, damping=plant.damping, step=step, integrator=_INTEGRATORS[integrator])
         self.model = self.mujoco.MjModel.from_xml_string(text)
         self.data = self.mujoco.MjData(self.model)
-        self._kernels = [CachedDispatch(lambda kernel=kernel: kernel) for kernel in _kernels()]
+        find: Callable[[int], Callable] = _kernels().__getitem__
+        self._kernels = [CachedDispatch(partial(find, k)) for k in range(len(_kernels()))]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Made anew, in MuJoCo's own state."""
