@@ -44,9 +44,8 @@ def check_tensor(tensor: np.ndarray, where: str = "inertia", mass: float = 0.0) 
         message = "no rigid body has these moments of inertia (each is at most the sum of the others)"
         raise BadInput(message, where=where, found=moments.tolist())
     if mass > 0 and moments[2] > mass * _WIDEST**2:
-        message = (
-            f"no link of {mass:.4g} kg has this inertia: its radius of gyration were {(moments[2] / mass) ** 0.5:.3g} m"
-        )
+        radius = (moments[2] / mass) ** 0.5
+        message = f"no link of {mass:.4g} kg has this inertia: its radius of gyration were {radius:.3g} m"
         allowed = f"up to {mass * _WIDEST**2:.4g} kg·m² (is this in kg·mm² or g·mm²?)"
         raise BadInput(message, where=where, found=float(moments[2]), allowed=allowed)
 

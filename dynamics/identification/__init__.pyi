@@ -7,12 +7,12 @@ from .consistent import ConsistentFit as ConsistentFit
 from .consistent import NoConsistentFit as NoConsistentFit
 from .consistent import consistent_fit as consistent_fit
 from .equations import Options as Options
+from .equations import decimate as decimate
+from .equations import derivatives as derivatives
 from .equations import friction_columns as friction_columns
+from .equations import motion as motion
 from .equations import observations as observations
-from .filtering import decimate as decimate
-from .filtering import derivatives as derivatives
-from .filtering import motion as motion
-from .filtering import zero_phase as zero_phase
+from .equations import zero_phase as zero_phase
 from .gears import Gears as Gears
 from .gears import find_gears as find_gears
 from .least_squares import Estimate as Estimate

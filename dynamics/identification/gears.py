@@ -17,8 +17,7 @@ from scipy.stats import chi2
 
 from dynamics.arm import Arm
 from dynamics.identification.base_set import BaseParameters
-from dynamics.identification.equations import Options, equations, rotor_motion
-from dynamics.identification.filtering import motion
+from dynamics.identification.equations import Options, equations, motion, rotor_motion
 from dynamics.identification.logs import MotionLog
 from dynamics.joint_friction import presliding_torque
 

@@ -125,10 +125,8 @@ def choose(
         own = load_named_arm(arm or _ARM)
         return Chosen(own.arm, *methods, with_gains(given, methods), episodes=bool(episodes), own=own)
     rule = world.detection
-    methods = (
-        find_method("estimator", estimator) if estimator else _named(world, "estimator", rule.estimator),
-        find_method("detector", detector) if detector else _named(world, "detector", rule.measure),
-    )
+    kinds = ("estimator", estimator, rule.estimator), ("detector", detector, rule.measure)
+    methods = [find_method(kind, asked) if asked else _named(world, kind, own) for kind, asked, own in kinds]
     values = values_of_world(world, methods) | with_gains(given, methods)
     alarms = rule.armed_below, rule.episodes if episodes is None else episodes
     alone = world.contact.bodies == "tool"

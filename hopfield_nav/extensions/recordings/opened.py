@@ -71,11 +71,8 @@ class OpenedLog:
         else:
             return
         if touched.size:
-            what, found = (
-                "no free motion: something touched the arm",
-                f"contact at {float(self.data.time[touched[0]]):g} s",
-            )
-            raise BadInput(what, where=str(self.path), found=found, allowed="runs of free motion")
+            found = f"contact at {float(self.data.time[touched[0]]):g} s"
+            raise BadInput("no free motion: something touched the arm", str(self.path), found, "runs of free motion")
 
 
 def open_log(path: str | Path) -> OpenedLog:

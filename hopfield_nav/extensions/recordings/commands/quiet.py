@@ -52,9 +52,7 @@ class Tuned:
     @property
     def change(self) -> str:
         """The threshold as a change of the world."""
-        values = self.chosen.threshold.tolist()
-        text = f"[{', '.join(map(repr, values))}]" if isinstance(values, list) else repr(values)
-        return f"detection.threshold={text}"
+        return f"detection.threshold={self.chosen.threshold.tolist()!r}"
 
     @property
     def rate(self) -> tuple[float, float, float]:
