@@ -15,6 +15,7 @@ from .errors import LibraryMissing as LibraryMissing
 from .errors import NoClosedForm as NoClosedForm
 from .errors import check_range as check_range
 from .errors import nearest_name as nearest_name
+from .errors import needs_library as needs_library
 from .errors import printable as printable
 from .errors import require_known as require_known
 from .errors import told as told

@@ -122,8 +122,7 @@ def with_dynamics(arm: Arm, other: Arm) -> Arm:
     Raises ``BadInput``: the two have different numbers of joints.
     """
     if joint_count(arm) != joint_count(other):
-        message = "the two arms have different numbers of joints"
-        raise BadInput(message, found=len(other.dh), allowed=str(len(arm.dh)))
+        raise BadInput("the two arms have different numbers of joints", found=len(other.dh), allowed=str(len(arm.dh)))
     names = "dynamics_offset", "mass", "center_of_mass", "inertia", "rotor_inertia", "friction", "presliding"
     return arm._replace(**{name: getattr(other, name) for name in names})
 

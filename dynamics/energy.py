@@ -31,8 +31,7 @@ def kinetic_energy(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
 
     Source: kebria2016 (8); ragazzon2012 (3.3).
     """
-    n = joint_count(arm)
-    (q, qd), lead = as_rows(n, q=q, qd=qd)
+    (q, qd), lead = as_rows(joint_count(arm), q=q, qd=qd)
     frames, centers = dynamic_chain(arm, q)
     angular = np.cumsum(frames[:, :-1, :3, 2] * qd[:, :, None], axis=1)
     ends = np.cumsum(np.cross(angular, np.diff(frames[:, :, :3, 3], axis=1)), axis=1)
@@ -53,8 +52,7 @@ def potential_energy(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: kebria2016 (10); ragazzon2012 (3.4) with its sign corrected.
     """
-    n = joint_count(arm)
-    (q,), lead = as_rows(n, q=q)
+    (q,), lead = as_rows(joint_count(arm), q=q)
     _, centers = dynamic_chain(arm, q)
     return -np.einsum("n,kni,i->k", arm.mass, centers, arm.gravity).reshape(lead)[()]
 
@@ -71,8 +69,7 @@ def power_balance(
 
     Source: kebria2016 (6), with dM/dt - 2 C skew-symmetric.
     """
-    n = joint_count(arm)
-    (q, qd, tau), lead = as_rows(n, q=q, qd=qd, tau=tau)
+    (q, qd, tau), lead = as_rows(joint_count(arm), q=q, qd=qd, tau=tau)
     outside = np.zeros((len(q), 6)) if wrench is None else rows_like(wrench, 6, "wrench", lead)
     qdd = forward_dynamics(arm, q, qd, tau, outside)
     terms = euler_lagrange(arm, q, qd)

@@ -65,6 +65,15 @@ class LibraryMissing(BadInput):
     """A library that only some things need is not installed."""
 
 
+@contextmanager
+def needs_library(what: str, extra: str, where: str = "") -> Iterator[None]:
+    """An import that fails becomes ``LibraryMissing``: what needs the library, and the extra that has it."""
+    try:
+        yield
+    except ImportError:
+        raise LibraryMissing(what, where, allowed=f"pip install 'hopfield-nav[{extra}]'") from None
+
+
 class NoClosedForm(HopfieldNavError):
     """The arm has no closed-form inverse kinematics; use the numeric one."""
 
@@ -118,8 +127,7 @@ def require_known(name: object, known: Iterable[str], what: str, where: str = ""
     """
     names = list(known)
     if not isinstance(name, str) or name not in names:
-        nearest = nearest_name(str(name), names)
-        raise BadInput(what, where=where, found=name, allowed=", ".join(names), nearest=nearest)
+        raise BadInput(what, where=where, found=name, allowed=", ".join(names), nearest=nearest_name(str(name), names))
 
 
 def _short(value: object, limit: int = 80) -> str:

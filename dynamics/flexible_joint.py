@@ -71,8 +71,7 @@ def flexible_joints(arm: Arm, **given: Any) -> FlexibleJoints:
         raise BadInput("unknown fields of flexible joints", found=sorted(unknown))
     values |= given
     wide = {"friction": (4,), "thermal": (2,)}
-    rows = (_filled(name, values[name], (n, *wide.get(name, ()))) for name in FlexibleJoints._fields)
-    joints = FlexibleJoints(*rows)
+    joints = FlexibleJoints(*(_filled(name, values[name], (n, *wide.get(name, ()))) for name in FlexibleJoints._fields))
     for name in set(FlexibleJoints._fields) - {"damping", "friction", "load_share", "thermal", "temperature"}:
         if not np.all(getattr(joints, name) > 0):
             raise BadInput(f"{name} must be positive", found=getattr(joints, name).tolist())

@@ -86,8 +86,7 @@ def closed_loop_matrix(
     n = joint_count(arm)
     model = arm if model is None else model
     (omega,), _ = as_rows(n, omega=omega)
-    torque = inverse_dynamics(model, q, qd, qdd)
-    open_loop = linearize(arm, q, qd, torque)
+    open_loop = linearize(arm, q, qd, inverse_dynamics(model, q, qd, qdd))
     slope = inverse_dynamics_derivatives(model, q, qd, qdd)
     feedback = np.concatenate([slope.q - slope.qdd * omega[0] ** 2, slope.qd - slope.qdd * (2 * omega[0])], axis=-1)
     return open_loop.A + open_loop.B @ feedback

@@ -68,13 +68,9 @@ def _arm_path(name: str, folder: Path | None) -> Path:
     if path.suffix.lower() in _SUFFIXES and path.is_file():
         return path
     if path.suffix.lower() in _SUFFIXES:
-        raise BadInput(f"no such arm file: looked for {path.resolve()}", found=name, allowed=_elsewhere(name))
+        allowed = "a path from there, a whole path, or one of " + ", ".join(list_arms())
+        if Path(name).is_file():
+            allowed = f"a path from there, or {Path(name).absolute()}, the one in the current folder"
+        raise BadInput(f"no such arm file: looked for {path.resolve()}", found=name, allowed=allowed)
     allowed = ", ".join(list_arms()) + ", or the path of an arm file (.yaml, .urdf, .urdf:TIP)"
     raise BadInput("unknown arm", found=name, allowed=allowed, nearest=nearest_name(name, list_arms()))
-
-
-def _elsewhere(name: str) -> str:
-    """What may be given in the place of a file that is not where it was looked for."""
-    if Path(name).is_file():
-        return f"a path from there, or {Path(name).absolute()}, the one in the current folder"
-    return "a path from there, a whole path, or one of " + ", ".join(list_arms())

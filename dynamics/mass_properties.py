@@ -18,7 +18,12 @@ def inertia_tensor(value: Any, mass: float, where: str = "inertia") -> np.ndarra
     if isinstance(value, dict):
         tensor = _cylinder(value, mass, where)
     else:
-        tensor = np.zeros((3, 3)) if np.ndim(value) == 0 and value == 0 else _matrix(value, where)
+        try:
+            tensor = np.zeros((3, 3)) if np.ndim(value) == 0 and value == 0 else np.array(value, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            tensor = np.zeros(0)
+        if tensor.shape != (3, 3):
+            raise BadInput("not an inertia", where=where, found=value, allowed="0, or three rows of three numbers")
     check_tensor(tensor, where, mass)
     return tensor
 
@@ -39,9 +44,8 @@ def check_tensor(tensor: np.ndarray, where: str = "inertia", mass: float = 0.0) 
         message = "no rigid body has these moments of inertia (each is at most the sum of the others)"
         raise BadInput(message, where=where, found=moments.tolist())
     if mass > 0 and moments[2] > mass * _WIDEST**2:
-        message = (
-            f"no link of {mass:.4g} kg has this inertia: its radius of gyration were {(moments[2] / mass) ** 0.5:.3g} m"
-        )
+        radius = (moments[2] / mass) ** 0.5
+        message = f"no link of {mass:.4g} kg has this inertia: its radius of gyration were {radius:.3g} m"
         allowed = f"up to {mass * _WIDEST**2:.4g} kg·m² (is this in kg·mm² or g·mm²?)"
         raise BadInput(message, where=where, found=float(moments[2]), allowed=allowed)
 
@@ -77,14 +81,3 @@ def _cylinder(value: dict, mass: float, where: str) -> np.ndarray:
     except (KeyError, TypeError, ValueError):
         allowed = "{cylinder: {axis: x|y|z, radius: …, height: …}}"
         raise BadInput("not an inertia", where=where, found=value, allowed=allowed) from None
-
-
-def _matrix(value: Any, where: str) -> np.ndarray:
-    try:
-        tensor = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        tensor = np.zeros(0)
-    if tensor.shape != (3, 3):
-        allowed = "0, or three rows of three numbers"
-        raise BadInput("not an inertia", where=where, found=value, allowed=allowed)
-    return tensor

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm, joint_count
+from dynamics.arm import Arm
 from dynamics.batches import as_rows
 from dynamics.errors import BadInput
 from dynamics.inverse import require_closed_form
@@ -42,7 +42,6 @@ def singularity_measures(arm: Arm, q: np.ndarray) -> SingularityMeasures:
     Source: tu2023 (26)-(28), corrected; the signs are those of ``inverse_kinematics_branches``.
     """
     require_closed_form(arm)
-    joint_count(arm)
     (rows,), lead = as_rows(6, q=q)
     rows = np.where(np.isfinite(rows).all(axis=1, keepdims=True), rows, np.nan)  # of any joint
     theta, a2, a3, d5 = rows + arm.dh[:, 0], arm.dh[1, 2], arm.dh[2, 2], arm.dh[4, 1]
@@ -68,8 +67,7 @@ def near_singularities(
     measures = singularity_measures(arm, q)
     if np.isnan(measures.wrist).any():
         raise BadInput("a joint angle is no finite number", found=np.asarray(q).tolist())
-    bounds = (angle, angle, length)
-    return SingularityMeasures(*(np.abs(m) <= b for m, b in zip(measures, bounds, strict=True)))
+    return SingularityMeasures(*(np.abs(m) <= b for m, b in zip(measures, (angle, angle, length), strict=True)))
 
 
 def jacobian_determinant(arm: Arm, q: np.ndarray) -> np.ndarray:

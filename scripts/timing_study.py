@@ -20,7 +20,6 @@ from dynamics import Arm, BadInput, follow_path, forward_kinematics, load_arm, w
 from hopfield_nav.experiment import follow
 from hopfield_nav.extensions.known_world import PlannedPath, line, time_path, timing
 from hopfield_nav.extensions.known_world.line import rows_on_line
-from hopfield_nav.extensions.known_world.speed import largest_shares, motion_limits
 from hopfield_nav.loop import sample
 from hopfield_nav.world import parse_world
 
@@ -64,7 +63,7 @@ def of_limits(count: int) -> list[list[str]]:
         except BadInput:  # a pose at which the arm cannot rest within the torque
             continue
         del limits["ramp"]  # no limit of the motion itself
-        shares = largest_shares(arm, trajectory, motion_limits(arm, **limits))
+        shares = timing.largest_shares(arm, trajectory, timing.motion_limits(arm, **limits))
         largest, slow, tried = max(largest, *shares), slow + slowed.called, tried + 1
     name = "payload up to 6 kg, 0.3–60 rad/s², torque share 0.3–1, ramp 0–50 ms"
     arms = ", ".join(f"`{arm}`" for arm in ARMS)

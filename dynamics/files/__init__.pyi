@@ -4,8 +4,8 @@ from .arm_file import write_arm as write_arm
 from .arm_keys import arm_schema as arm_schema
 from .mjcf import mjcf_text as mjcf_text
 from .named_arm import NamedArm as NamedArm
-from .tips import is_urdf as is_urdf
-from .tips import split_tip as split_tip
+from .named_arm import is_urdf as is_urdf
+from .named_arm import split_tip as split_tip
 from .urdf import read_urdf as read_urdf
 from .urdf_writer import write_urdf as write_urdf
 from .writing import FolderTaken as FolderTaken

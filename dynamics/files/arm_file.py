@@ -38,14 +38,10 @@ def read_arm_file(path: Path, where: str) -> NamedArm:
         raise _unreadable(error, where) from None
     if not isinstance(data, dict) or not {"joints", "links"} & set(data):  # not ours: say nothing of it
         raise BadInput("no arm file: it has neither joints nor links", where=where)
-    return NamedArm(arm_from_dict(data, where), _joint_names(data["joints"], where))
-
-
-def _joint_names(rows: list[dict[str, Any]], where: str) -> tuple[str, ...]:
-    names = tuple(str(row["name"]) for row in rows if "name" in row)
-    if names and len(set(names)) != len(rows):
+    arm, names = arm_from_dict(data, where), tuple(str(row["name"]) for row in data["joints"] if "name" in row)
+    if names and len(set(names)) != len(arm.dh):
         raise BadInput("a name of its own for each joint, or none", where=f"{where}: joints", found=", ".join(names))
-    return names
+    return NamedArm(arm, names)
 
 
 class _Plain(yaml.SafeLoader):
@@ -53,8 +49,7 @@ class _Plain(yaml.SafeLoader):
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark
-            raise yaml.MarkedYAMLError(problem="aliases are not read here", problem_mark=mark)
+            raise yaml.MarkedYAMLError(problem="aliases are not read here", problem_mark=self.peek_event().start_mark)
         return super().compose_node(parent, index)
 
 
@@ -69,8 +64,7 @@ def _unreadable(error: Exception, where: str) -> BadInput:
         return error
     reason = getattr(error, "strerror", None) or getattr(error, "problem", None) or type(error).__name__
     mark = getattr(error, "problem_mark", None)
-    place = f"{where}, line {mark.line + 1}" if mark else where
-    return BadInput(f"cannot read the arm file: {reason}", where=place)
+    return BadInput(f"cannot read the arm file: {reason}", where=f"{where}, line {mark.line + 1}" if mark else where)
 
 
 def arm_from_dict(data: Any, where: str = "arm") -> Arm:
@@ -84,12 +78,9 @@ def arm_from_dict(data: Any, where: str = "arm") -> Arm:
     dh = entries.joint_rows(entries.rows_of(data, "joints", where), where)
     links = entries.rows_of(data, "links", where)
     if len(links) != len(dh):
-        allowed = str(len(dh))
-        raise BadInput("links and joints differ in number", where=where, found=len(links), allowed=allowed)
+        raise BadInput("links and joints differ in number", where=where, found=len(links), allowed=str(len(dh)))
     parts = [entries.link_row(row, dh[i], f"{where}: links[{i}]") for i, row in enumerate(links)]
-    masses, centers, tensors, rotors, dynamics_offsets, friction = (
-        np.array(column) for column in zip(*parts, strict=True)
-    )
+    masses, centers, tensors, rotors, dynamics_offsets, friction = map(np.array, zip(*parts, strict=True))
     twist = np.array([entries.exact_cos_sin(alpha) for alpha in dh[:, 3]])
     position, speed, torque = entries.limits(data.get("limits") or {}, len(dh), f"{where}: limits")
     return Arm(

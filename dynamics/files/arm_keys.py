@@ -147,5 +147,4 @@ def _mapping(entries: dict[str, Entry], name: str, inner: dict[str, JsonSchema] 
     keys = {
         key: {**given[e.form], "description": e.meaning} if e.form in given else e.schema for key, e in entries.items()
     }
-    needed = list(REQUIRED[name])
-    return {"type": "object", "properties": keys, "required": needed, "additionalProperties": False}
+    return {"type": "object", "properties": keys, "required": list(REQUIRED[name]), "additionalProperties": False}

@@ -115,8 +115,7 @@ def capsules(rows: Any, dh: np.ndarray, where: str) -> np.ndarray:
         return np.array([[i + 1, *(-r), 0, 0, 0, 0.04] for i, r in enumerate(offsets)], dtype=np.float64)
     if not isinstance(rows, list):
         raise BadInput("a list of capsules is needed", where=where, found=rows)
-    out = [_capsule(row, dh, f"{where}[{k}]") for k, row in enumerate(rows)]
-    return np.array(out, dtype=np.float64).reshape(-1, 8)
+    return np.array([_capsule(row, dh, f"{where}[{k}]") for k, row in enumerate(rows)], dtype=float).reshape(-1, 8)
 
 
 def _capsule(row: Any, dh: np.ndarray, where: str) -> list[float]:

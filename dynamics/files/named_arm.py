@@ -1,4 +1,4 @@
-"""An arm with the names that its file has, and one line on what of the file is used."""
+"""An arm with the names that its file has, one line on what of the file is used, and the name ``FILE.urdf:TIP``."""
 
 import re
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from dynamics.arm import Arm
 from dynamics.link_bodies import massless
 
 _MANY = 8  # names in a line
+_URDF = re.compile(r"(.+?\.urdf)(?::(.+))?", re.IGNORECASE | re.DOTALL)
 _OF_A_GRIPPER = re.compile("grip|jaw|finger|claw|knuckle", re.IGNORECASE)
 
 
@@ -49,3 +50,14 @@ class NamedArm(NamedTuple):
 def _few(names: Sequence[str]) -> str:
     more = f" and {len(names) - _MANY} more" if len(names) > _MANY else ""
     return ", ".join(names[:_MANY]) + more
+
+
+def split_tip(name: str) -> tuple[str, str | None]:
+    """File and tip of ``FILE.urdf:TIP``; without a tip, or of any other name, the name itself and None."""
+    found = _URDF.fullmatch(name)
+    return (found[1], found[2]) if found else (name, None)
+
+
+def is_urdf(name: str) -> bool:
+    """Whether a name is that of a URDF file, with a tip or without one."""
+    return _URDF.fullmatch(name) is not None

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dynamics.arm import GRAVITY, with_tool
-from dynamics.errors import BadInput
+from dynamics.errors import BadInput, needs_library
 from dynamics.files.arm_file import arm_from_dict
 from dynamics.files.arm_keys import LIMITS, LINK, Entry
 from dynamics.files.axes import base_frame, dh_from_axes
@@ -54,30 +54,21 @@ def read_urdf(
     arm = with_tool(arm, np.linalg.inv(frames[-1]) @ chain.T_base_tip)
     limits = zip(*(_limits(joint, f"{path}: joint {joint.name!r}: limit") for joint in chain.joints), strict=True)
     position, speed, torque = (np.array(column) for column in limits)
-    arm = arm._replace(
-        position_limits=position,
-        speed_limits=speed,
-        torque_limits=torque,
-        gravity=T_base_0[:3, :3].T @ np.array(gravity, dtype=np.float64),
-    )
+    weight = T_base_0[:3, :3].T @ np.array(gravity, dtype=np.float64)
+    arm = arm._replace(position_limits=position, speed_limits=speed, torque_limits=torque, gravity=weight)
     names, behind = (tuple(getattr(j, of) for j in chain.joints) for of in ("name", "child"))
     return NamedArm(arm, names, behind, chain.base, chain.tip, chain.held, T_base_0)
 
 
 def _parse(path: Path) -> tuple[Any, dict[str, float]]:
     """The parsed robot, and the reflected rotor inertia [kg·m²] by joint."""
-    try:
+    with needs_library("reading a URDF needs yourdfpy", "urdf", str(path)):
         from lxml import etree
         from yourdfpy import URDF
-    except ImportError:
-        allowed = "pip install 'hopfield-nav[urdf]'"
-        raise BadInput("reading a URDF needs yourdfpy", where=str(path), allowed=allowed) from None
     try:
-        content = path.read_bytes()
-        tree = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
+        tree = etree.fromstring(path.read_bytes(), etree.XMLParser(resolve_entities=False, no_network=True))
     except (OSError, etree.XMLSyntaxError) as error:
-        message = f"cannot read the URDF: {error}"
-        raise BadInput(message, where=str(path), allowed="a URDF as XML in UTF-8") from error
+        raise BadInput(f"cannot read the URDF: {error}", where=str(path), allowed="a URDF as XML in UTF-8") from error
     if etree.QName(tree).localname != "robot" or tree.getroottree().docinfo.internalDTD is not None:
         raise BadInput("no URDF", where=str(path), allowed="an element robot, without a DOCTYPE")
     try:
@@ -128,10 +119,8 @@ def _link(bodies: list[tuple], frame: np.ndarray) -> dict[str, Any]:
     mass, center, tensor = 0.0, np.zeros(3), np.zeros((3, 3))
     rotation, origin = frame[:3, :3], frame[:3, 3]
     for body_mass, T, body_tensor in bodies:
-        turned = rotation.T @ T[:3, :3]
-        moved = turned @ body_tensor @ turned.T
-        point = rotation.T @ (T[:3, 3] - origin)
-        mass, center, tensor = add_payload(mass, center, tensor, body_mass, point, moved)
+        turned, point = rotation.T @ T[:3, :3], rotation.T @ (T[:3, 3] - origin)
+        mass, center, tensor = add_payload(mass, center, tensor, body_mass, point, turned @ body_tensor @ turned.T)
     tensor = (tensor + tensor.T) / 2
     return {"mass": mass, "center_of_mass": center.tolist(), "inertia": tensor.tolist(), "source": _SOURCE}
 

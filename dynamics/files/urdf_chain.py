@@ -32,8 +32,7 @@ class Chain(NamedTuple):
 
 def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Chain:
     """The chain of a ``yourdfpy.Robot`` from a base, by default the root, to a tip as in ``read_urdf``."""
-    links, below = _tree(robot, where)
-    root = _root(links, below, where)
+    links, below, root = _tree(robot, where)
     if tip is not None:
         require_known(tip, links, "no such link for the tip", where)
     above = {joint.child: joint for joints in below.values() for joint in joints}
@@ -64,8 +63,8 @@ def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Cha
     return Chain(joints, points, axes, bodies, placed[tip], base, tip, tuple(carried))
 
 
-def _tree(robot: Any, where: str) -> tuple[dict[str, Any], Joints]:
-    """The links by name, and the joints below each."""
+def _tree(robot: Any, where: str) -> tuple[dict[str, Any], Joints, str]:
+    """The links by name, the joints below each, and the one link without a parent: every other is reached once."""
     links = {link.name: link for link in robot.links}
     if not links:
         raise BadInput("the URDF has no link", where=where, allowed="a whole robot, as xacro writes it")
@@ -73,20 +72,15 @@ def _tree(robot: Any, where: str) -> tuple[dict[str, Any], Joints]:
     for joint in robot.joints:
         for end in (joint.parent, joint.child):
             if end not in links:
-                told, allowed = f"joint {joint.name!r} names an unknown link", "a link that the file has"
-                raise BadInput(told, where=where, found=end, allowed=allowed, nearest=nearest_name(end, links))
+                what, allowed = f"joint {joint.name!r} names an unknown link", "a link that the file has"
+                raise BadInput(what, where=where, found=end, allowed=allowed, nearest=nearest_name(end, links))
         below[joint.parent].append(joint)
-    return links, below
-
-
-def _root(links: dict[str, Any], below: Joints, where: str) -> str:
-    """The one link without a parent, from which every other is reached once."""
-    children = [j.child for joints in below.values() for j in joints]
+    children = [joint.child for joint in robot.joints]
     roots = [name for name in links if name not in children]
     if len(roots) != 1 or len(set(children)) != len(children):
         allowed = "one link that no joint moves, and one joint to each other link"
         raise BadInput("the links form no tree with one root", where=where, found=", ".join(roots), allowed=allowed)
-    return roots[0]
+    return links, below, roots[0]
 
 
 def _arm_links(tip: str | None, above: dict[str, Any]) -> set[str]:

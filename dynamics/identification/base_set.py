@@ -10,7 +10,6 @@ B pi_dropped.
 Source: madsen2020 section 3, (9); Gautier and Khalil 1990; Gautier 1991 for the numerical way.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -65,11 +64,10 @@ def base_parameters(arm: Arm, rotor: bool = False) -> BaseParameters:
     Y = regressor(arm, *random_excitation(arm), rotor, "modified")
     Y = Y.reshape(-1, Y.shape[-1])
     zero = _zero_columns(arm, Y)
-    kept, B = _factorise(Y, [k for k in _preference(names) if k not in set(zero)])
-    dropped = [k for k in range(len(names)) if k not in set(kept) | set(zero)]
+    kept, dropped, B = _factorise(Y, [k for k in _preference(names) if k not in set(zero)])
     grouping = np.zeros((len(kept), len(names)))
     grouping[np.arange(len(kept)), kept] = 1.0
-    grouping[:, dropped] = B(dropped)
+    grouping[:, dropped] = B
     shown = tuple(names[k] + ("R" if np.count_nonzero(grouping[r]) > 1 else "") for r, k in enumerate(kept))
     change = block_diag(to_standard(arm, "modified"), np.eye(n if rotor else 0))
     return BaseParameters(shown, tuple(names), np.array(kept), grouping, change[:, kept], rotor)
@@ -115,8 +113,8 @@ def _preference(names: list[str]) -> list[int]:
     return sorted(range(len(names)), key=key)
 
 
-def _factorise(Y: np.ndarray, order: list[int]) -> tuple[list[int], Callable[[list[int]], np.ndarray]]:
-    """Kept columns, and a function that writes others as combinations of them."""
+def _factorise(Y: np.ndarray, order: list[int]) -> tuple[list[int], list[int], np.ndarray]:
+    """Kept and dropped columns, and the matrix B by which the dropped ones are combinations of the kept ones."""
     scale = np.linalg.norm(Y, axis=0)
     unit = Y[:, order] / scale[order]
     rank = int(np.sum(np.linalg.svd(unit, compute_uv=False) > _RANK_TOLERANCE * np.sqrt(len(order))))
@@ -132,13 +130,9 @@ def _factorise(Y: np.ndarray, order: list[int]) -> tuple[list[int], Callable[[li
     if len(kept) != rank:
         raise RankUnclear(f"{rank} base parameters by singular values, {len(kept)} by orthogonalisation")
     kept.sort()
-
-    def combinations(others: list[int]) -> np.ndarray:
-        solved = np.linalg.lstsq(Y[:, kept] / scale[kept], Y[:, others], rcond=None)[0]
-        B = solved / scale[kept][:, None]
-        return np.where(np.abs(B) < 1e-9 * max(1.0, float(np.abs(B).max(initial=0))), 0.0, B)
-
-    return kept, combinations
+    dropped = sorted(set(order) - set(kept))
+    B = np.linalg.lstsq(Y[:, kept] / scale[kept], Y[:, dropped], rcond=None)[0] / scale[kept][:, None]
+    return kept, dropped, np.where(np.abs(B) < 1e-9 * max(1.0, float(np.abs(B).max(initial=0))), 0.0, B)
 
 
 def _number(name: str) -> int:

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from dynamics.arm import Arm
-from dynamics.errors import BadInput, HopfieldNavError
+from dynamics.errors import BadInput, HopfieldNavError, needs_library
 from dynamics.identification.base_set import BaseParameters
 from dynamics.identification.parameters import PER_LINK, arm_with_parameters, parameters_of, pseudo_inertia, to_standard
 
@@ -53,8 +53,7 @@ def consistent_fit(arm: Arm, base: BaseParameters, values: np.ndarray, factor: n
     """
     p, u = len(base.kept), len(values)
     if u < p or factor.shape != (u, u):
-        allowed = f"({p} or more,) and square"
-        raise BadInput("estimate and factor do not fit", found=(u, factor.shape), allowed=allowed)
+        raise BadInput("estimate and factor do not fit", found=(u, factor.shape), allowed=f"({p} or more,) and square")
     if not np.all(arm.mass > 0.0):
         message = "an arm without masses is no model to stay near"
         links = ", ".join(f"link {i + 1}" for i in np.flatnonzero(arm.mass <= 0.0))
@@ -66,22 +65,23 @@ def consistent_fit(arm: Arm, base: BaseParameters, values: np.ndarray, factor: n
     change, rest = _solve(arm, start, scale, K, values, factor)
     fitted = arm_with_parameters(arm, start + scale * change)
     own = base.of(fitted)
-    distance = float(np.linalg.norm(factor @ (np.concatenate([own, rest]) - values)))
-    return ConsistentFit(fitted, own, rest, distance)
+    return ConsistentFit(fitted, own, rest, float(np.linalg.norm(factor @ (np.concatenate([own, rest]) - values))))
 
 
 def _scale(arm: Arm, size: int) -> np.ndarray:
     masses = np.maximum(arm.mass, 0.1 * arm.mass.mean())
-    unit = np.array([1.0] + [_REACH] * 3 + [_REACH**2] * 6)
-    links = (masses[:, None] * unit).ravel()
-    rotors = np.maximum(arm.rotor_inertia, 0.1)
-    return np.concatenate([links, rotors])[:size]
+    links = (masses[:, None] * np.array([1.0] + [_REACH] * 3 + [_REACH**2] * 6)).ravel()
+    return np.concatenate([links, np.maximum(arm.rotor_inertia, 0.1)])[:size]
 
 
 def _solve(
     arm: Arm, start: np.ndarray, scale: np.ndarray, K: np.ndarray, values: np.ndarray, factor: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    cp = _cvxpy()
+    with needs_library("a physically consistent fit needs cvxpy and its solver Clarabel", "identify"):
+        import cvxpy as cp
+
+        if "CLARABEL" not in cp.installed_solvers():
+            raise ImportError
     p = len(K)
     x, rest = cp.Variable(start.size), cp.Variable(len(values) - p)
     A = factor[:, :p] @ (K * scale)
@@ -92,8 +92,13 @@ def _solve(
     error = shrink * A @ x + shrink * offset + shrink * (B / width) @ rest
     cost = cp.sum_squares(error) + DEVIATION_WEIGHT * max(shrink**2, 1e-6) * cp.sum_squares(x)
     problem = cp.Problem(cp.Minimize(cost), _constraints(cp, arm, start, scale, x))
-    _run(cp, problem)
-    return x.value, values[p:] + rest.value / width
+    try:
+        problem.solve(solver=cp.CLARABEL)
+    except cp.SolverError as error:
+        raise NoConsistentFit(f"the solver gave up: {error}") from error
+    if problem.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
+        raise NoConsistentFit(f"no consistent parameters: the solver says {problem.status}")
+    return np.asarray(x.value), values[p:] + rest.value / width
 
 
 def _constraints(cp: Any, arm: Arm, start: np.ndarray, scale: np.ndarray, x: Any) -> list[Any]:
@@ -108,30 +113,8 @@ def _constraints(cp: Any, arm: Arm, start: np.ndarray, scale: np.ndarray, x: Any
         mass = scale[place][0]
         fixed = sum(value * unit for value, unit in zip(start[place] / mass, units, strict=True))
         factors = [s / mass * unit for s, unit in zip(scale[place], units, strict=True)]
-        moving = sum(x[PER_LINK * i + k] * factors[k] for k in range(PER_LINK))
-        out.append(fixed + moving - least >> 0)
+        out.append(fixed + sum(x[PER_LINK * i + k] * factors[k] for k in range(PER_LINK)) - least >> 0)
     if start.size > PER_LINK * n:
         rotors = slice(PER_LINK * n, None)
         out.append(start[rotors] + cp.multiply(scale[rotors], x[rotors]) >= 0)
     return out
-
-
-def _run(cp: Any, problem: Any) -> None:
-    try:
-        problem.solve(solver=cp.CLARABEL)
-    except cp.SolverError as error:
-        raise NoConsistentFit(f"the solver gave up: {error}") from error
-    if problem.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
-        raise NoConsistentFit(f"no consistent parameters: the solver says {problem.status}")
-
-
-def _cvxpy() -> Any:
-    try:
-        import cvxpy
-
-        if "CLARABEL" not in cvxpy.installed_solvers():
-            raise ImportError
-    except ImportError:
-        what = "a physically consistent fit needs cvxpy and its solver Clarabel"
-        raise BadInput(what, allowed="pip install 'hopfield-nav[identify]'") from None
-    return cvxpy

@@ -6,7 +6,16 @@ of the user's. The rotors' motion is the log's ``rotor_q`` where it has one, els
 turns round, the sign of its friction is not known for some milliseconds, which the parallel filter spreads over some
 samples: those are marked and left out.
 
-Source: madsen2020 3.1, (11), (12).
+Bandpass (madsen2020 4.1): angles through a Butterworth filter forwards and backwards, so without lag, then central
+differences. Its cutoff is 5 times the bandwidth of the dynamics; the document's bandwidth is lost, and 10 Hz is
+assumed, hence 50 Hz. Parallel filter (4.2): torques and every column of the observation matrix through one and the
+same filter, which leaves Y pi = tau as it is, then every 20th sample.
+
+Ends: forward-backward filtering continues the signal by reflection at a point, and differences at the first and last
+sample are one-sided. The first of each block would be one of them, so decimation takes the middle of each block: 31 s
+at 1 kHz give 1550 samples, none nearer than 10 ms to an end.
+
+Source: madsen2020 3.1, (11), (12), 4.1, 4.2.
 """
 
 from collections.abc import Callable
@@ -14,13 +23,18 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.signal import butter, sosfiltfilt
 
 from dynamics.arm import Arm
 from dynamics.errors import BadInput, require_known
-from dynamics.identification import filtering
 from dynamics.identification.base_set import BaseParameters, base_regressor
 from dynamics.identification.logs import MotionLog
 
+ORDER = 4
+DYNAMICS_BANDWIDTH = 10.0  # [Hz] assumed, the document's is lost
+BANDWIDTH_FACTOR = 5.0  # madsen2020 4.1
+PARALLEL_CUTOFF = 20.0  # [Hz] assumed, the document's is lost
+DECIMATED_RATE_FACTOR = 2.5  # samples a period of the parallel cutoff: 50 Hz, 20 at 1 kHz
 ROTORS = ("known", "estimated", "ignored")
 EDGE = 0.1  # [s] at both ends of a log, where the filters know one side only; not used for the fit
 TURNING = 5.0  # times the rest speed: below it the sign of the friction is not sure
@@ -41,8 +55,8 @@ class Options:
     # the sign of a speed is tanh(speed / this) [rad/s]: at rest there is none. Well above the noise of the
     # filtered speed, well below the speeds of the motion.
     rest_speed: float = 0.001
-    dynamics_bandwidth: float = filtering.DYNAMICS_BANDWIDTH  # of the arm [Hz]; angles are filtered at 5 times this
-    parallel_cutoff: float = filtering.PARALLEL_CUTOFF  # of the filter before decimation [Hz]
+    dynamics_bandwidth: float = DYNAMICS_BANDWIDTH  # of the arm [Hz]; angles are filtered at 5 times this
+    parallel_cutoff: float = PARALLEL_CUTOFF  # of the filter before decimation [Hz]
     unexcited: str = "refuse"  # ``refuse`` logs that leave parameters open, or ``keep`` the given arm's values for them
     level: float = 0.95  # of the confidence intervals
 
@@ -56,7 +70,7 @@ class Options:
     @property
     def lowest_rate(self) -> float:
         """Sampling rate that the filters need more than [Hz]."""
-        return 2 * max(filtering.BANDWIDTH_FACTOR * self.dynamics_bandwidth, self.parallel_cutoff)
+        return 2 * max(BANDWIDTH_FACTOR * self.dynamics_bandwidth, self.parallel_cutoff)
 
 
 class Observations(NamedTuple):
@@ -79,11 +93,11 @@ def observations(arm: Arm, base: BaseParameters, log: MotionLog, options: Option
     """
 
     def thinned(signal: np.ndarray) -> np.ndarray:
-        out = filtering.decimate(signal, log.rate, options.parallel_cutoff)
-        edge = round(EDGE * log.rate / filtering.decimation_factor(log.rate, options.parallel_cutoff))
+        out = decimate(signal, log.rate, options.parallel_cutoff)
+        edge = round(EDGE * log.rate / decimation_factor(log.rate, options.parallel_cutoff))
         return out[edge : len(out) - edge]
 
-    state = filtering.motion(log.q, log.rate, options.dynamics_bandwidth)
+    state = motion(log.q, log.rate, options.dynamics_bandwidth)
     rotors = rotor_motion(log, state, options)
     Y, tau = equations(arm, base, state, rotors, log.tau, options)
     tau = thinned(tau)
@@ -102,7 +116,7 @@ def rotor_motion(log: MotionLog, state: tuple[np.ndarray, ...], options: Options
     """Angles, speeds and accelerations (k, n) of the rotors, seen from the links' side."""
     if log.rotor_q is None:
         return state
-    return filtering.motion(log.rotor_q, log.rate, options.dynamics_bandwidth)
+    return motion(log.rotor_q, log.rate, options.dynamics_bandwidth)
 
 
 def equations(
@@ -138,9 +152,70 @@ def friction_columns(qd: np.ndarray, rest_speed: float) -> np.ndarray:
 
     At ``rest_speed`` [rad/s] the sign is 0.76.
     """
-    n = qd.shape[1]
-    out = np.zeros((*qd.shape, 2 * n))
-    for j in range(n):
-        out[:, j, j] = np.tanh(qd[:, j] / rest_speed)
-        out[:, j, n + j] = qd[:, j]
-    return out
+    own = np.eye(qd.shape[1])
+    return np.concatenate([np.tanh(qd / rest_speed)[:, :, None] * own, qd[:, :, None] * own], axis=2)
+
+
+def zero_phase(signal: np.ndarray, cutoff: float, rate: float) -> np.ndarray:
+    """A signal (k, ...) at a rate [Hz] through a 4th-order Butterworth filter, forwards and backwards.
+
+    The cutoff [Hz] is that of one pass; both together have -6 dB there.
+
+    Raises ``BadInput``: a cutoff beyond half the rate, or too few samples.
+    """
+    if not 0 < cutoff < rate / 2:
+        allowed = f"above {2 * cutoff:g} Hz"
+        raise BadInput("the sampling rate is too low for the filter", found=f"{rate:g} Hz", allowed=allowed)
+    length = int(np.ceil(3 * rate / cutoff))
+    if len(signal) <= length:
+        raise BadInput("too few samples to filter", found=len(signal), allowed=f"more than {length}")
+    return sosfiltfilt(butter(ORDER, cutoff, output="sos", fs=rate), signal, axis=0, padlen=length)
+
+
+def derivatives(q: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
+    """Velocity [rad/s] and acceleration [rad/s²] of angles (k, n) [rad] at a rate [Hz].
+
+    By central differences; one-sided, of second order, at the ends.
+
+    Source: madsen2020 4.1.
+    """
+    qd = np.gradient(q, 1 / rate, axis=0, edge_order=2)
+    qdd = np.empty_like(q)
+    qdd[1:-1] = (q[2:] - 2 * q[1:-1] + q[:-2]) * rate**2
+    qdd[0] = (2 * q[0] - 5 * q[1] + 4 * q[2] - q[3]) * rate**2
+    qdd[-1] = (2 * q[-1] - 5 * q[-2] + 4 * q[-3] - q[-4]) * rate**2
+    return qd, qdd
+
+
+def motion(
+    q: np.ndarray, rate: float, bandwidth: float = DYNAMICS_BANDWIDTH
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Angles (k, n) [rad] at a rate [Hz], filtered, and their velocities and accelerations, each (k, n).
+
+    The filter's cutoff is 5 times the bandwidth of the arm's dynamics [Hz].
+
+    Raises ``BadInput``: too low a rate, or too few samples.
+
+    Source: madsen2020 4.1.
+    """
+    filtered = zero_phase(q, BANDWIDTH_FACTOR * bandwidth, rate)
+    return filtered, *derivatives(filtered, rate)
+
+
+def decimation_factor(rate: float, cutoff: float = PARALLEL_CUTOFF) -> int:
+    """Every how many samples are kept after the parallel filter: 20 at 1 kHz."""
+    return max(1, int(rate / (DECIMATED_RATE_FACTOR * cutoff) + 1e-6))
+
+
+def decimate(signal: np.ndarray, rate: float, cutoff: float = PARALLEL_CUTOFF) -> np.ndarray:
+    """A signal through the parallel filter, the middle of each block of samples: (k // factor, ...).
+
+    A last block that is not whole is left out. ``rate`` and ``cutoff`` are in [Hz].
+
+    Raises ``BadInput``: too low a rate, or too few samples.
+
+    Source: madsen2020 4.2.
+    """
+    factor = decimation_factor(rate, cutoff)
+    whole = len(signal) // factor * factor
+    return zero_phase(signal, cutoff, rate)[factor // 2 : whole : factor]

@@ -17,8 +17,7 @@ from scipy.stats import chi2
 
 from dynamics.arm import Arm
 from dynamics.identification.base_set import BaseParameters
-from dynamics.identification.equations import Options, equations, rotor_motion
-from dynamics.identification.filtering import motion
+from dynamics.identification.equations import Options, equations, motion, rotor_motion
 from dynamics.identification.logs import MotionLog
 from dynamics.joint_friction import presliding_torque
 
@@ -95,13 +94,9 @@ def _unit_torque(arm: Arm, q: np.ndarray, length: float) -> np.ndarray:
 
 def _straightened(signals: Sequence[np.ndarray], turns: list[list[list[slice]]]) -> list[np.ndarray]:
     """For each joint the windows one after the other, each less its straight line."""
-    n = signals[0].shape[1]
-    return [
-        np.concatenate(
-            [np.zeros(0), *(detrend(x[w, j]) for x, own in zip(signals, turns, strict=True) for w in own[j])]
-        )
-        for j in range(n)
-    ]
+    pairs = list(zip(signals, turns, strict=True))
+    windows = [[detrend(x[w, j]) for x, own in pairs for w in own[j]] for j in range(signals[0].shape[1])]
+    return [np.concatenate([np.zeros(0), *parts]) for parts in windows]
 
 
 def _most_likely(told: np.ndarray, shapes: list[np.ndarray], turns: int) -> tuple[float, float, list[float], int]:

@@ -89,16 +89,9 @@ def weighted(
     X = Y / scale[:, None]
     flat = X.reshape(-1, X.shape[-1])
     residual = tau - Y @ values
-    bread = _inverse(flat)
-    covariance = _covariance(X, residual / scale, bread, used, segments or (len(tau),))
-    return Estimate(
-        values,
-        covariance,
-        residual,
-        residual_deviation(residual, owned, used),
-        np.asarray(np.linalg.qr(flat, mode="r")),
-        condition_number(flat),
-    )
+    covariance = _covariance(X, residual / scale, _inverse(flat), used, segments or (len(tau),))
+    noise, factor = residual_deviation(residual, owned, used), np.asarray(np.linalg.qr(flat, mode="r"))
+    return Estimate(values, covariance, residual, noise, factor, condition_number(flat))
 
 
 def residual_deviation(residual: np.ndarray, owned: np.ndarray, used: np.ndarray) -> np.ndarray:
@@ -123,7 +116,9 @@ def _covariance(
 ) -> np.ndarray:
     """(p, p) of the estimate, for the noise that the residual shows and the part that the fit swallowed."""
     lags = min(LONGEST_LAG, min(segments) - 1)
-    pairs = [_pairs(segments, lag) for lag in range(lags + 1)]
+    place = np.concatenate([np.arange(length) for length in segments])  # of each row in its segment
+    later = (np.flatnonzero(place >= lag) for lag in range(lags + 1))
+    pairs = [(rows, rows - lag) for lag, rows in enumerate(later)]
     counts = [np.maximum(used[a].T.astype(float) @ used[b], 1.0) for a, b in pairs]
     shown = [residual[a].T @ residual[b] for a, b in pairs]
     V = np.zeros_like(bread)
@@ -140,14 +135,6 @@ def _covariance(
     return V
 
 
-def _pairs(segments: tuple[int, ...], lag: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows and the rows ``lag`` before them, in the same segment."""
-    ends = np.cumsum(segments)
-    starts = ends - np.array(segments)
-    later = np.concatenate([np.arange(a + lag, b) for a, b in zip(starts, ends, strict=True)])
-    return later, later - lag
-
-
 def _solve(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Least squares with columns of unit length, which costs less precision."""
     scale = _lengths(X)
@@ -156,8 +143,7 @@ def _solve(X: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def _inverse(X: np.ndarray) -> np.ndarray:
     scale = _lengths(X)
-    R = np.linalg.qr(X / scale, mode="r")
-    inverse = np.linalg.pinv(R, rcond=1e-13)
+    inverse = np.linalg.pinv(np.linalg.qr(X / scale, mode="r"), rcond=1e-13)
     return inverse @ inverse.T / np.outer(scale, scale)
 
 
@@ -169,7 +155,6 @@ def _lengths(X: np.ndarray) -> np.ndarray:
 
 def _check(Y: np.ndarray, tau: np.ndarray) -> None:
     if Y.ndim != 3 or tau.shape != Y.shape[:2]:
-        allowed = "(k, n, p), (k, n)"
-        raise BadInput("observations do not fit the torques", found=(Y.shape, tau.shape), allowed=allowed)
+        raise BadInput("observations do not fit the torques", found=(Y.shape, tau.shape), allowed="(k, n, p), (k, n)")
     if tau.size < Y.shape[-1]:
         raise BadInput("fewer equations than parameters", found=tau.size, allowed=f"at least {Y.shape[-1]}")

@@ -34,8 +34,10 @@ def parameters_of(arm: Arm, rotor: bool = False, frames: str = "standard") -> np
 
     Raises ``BadInput``: unknown frames, or modified ones for an arm that is not rigid.
     """
-    links = np.concatenate([_of_link(*body) for body in zip(arm.mass, arm.center_of_mass, arm.inertia, strict=True)])
-    links = np.linalg.solve(to_standard(arm, frames), links)
+    bodies = zip(arm.mass, arm.center_of_mass, arm.inertia, strict=True)
+    about_origin = ((m, c, inertia + m * _steiner(c)) for m, c, inertia in bodies)
+    rows = [[m, *(m * c), *(tensor[k] for k in _TENSOR)] for m, c, tensor in about_origin]
+    links = np.linalg.solve(to_standard(arm, frames), np.ravel(rows))
     return np.concatenate([links, arm.rotor_inertia]) if rotor else links
 
 
@@ -48,11 +50,13 @@ def arm_with_parameters(arm: Arm, pi: np.ndarray, frames: str = "standard") -> A
     n = len(arm.dh)
     values = np.asarray(pi, dtype=np.float64)
     if values.shape not in ((PER_LINK * n,), (PER_LINK * n + n,)) or not np.all(np.isfinite(values)):
-        allowed = f"{10 * n} or {11 * n} finite numbers"
-        raise BadInput("no parameter vector", found=values.shape, allowed=allowed)
+        raise BadInput("no parameter vector", found=values.shape, allowed=f"{10 * n} or {11 * n} finite numbers")
     links = (to_standard(arm, frames) @ values[: PER_LINK * n]).reshape(n, PER_LINK)
-    bodies = [_body(row, f"link {i + 1}") for i, row in enumerate(links)]
-    masses, centers, tensors = (np.array(column) for column in zip(*bodies, strict=True))
+    masses, first = links[:, 0], links[:, 1:4]
+    for i in np.flatnonzero((masses < 0) | ((masses == 0) & first.any(axis=1))):
+        raise BadInput("no body has this mass and first moment", where=f"link {i + 1}", found=links[i, :4].tolist())
+    centers = first / np.where(masses > 0, masses, 1.0)[:, None]
+    tensors = np.array([_tensor(row) - row[0] * _steiner(c) for row, c in zip(links, centers, strict=True)])
     rotors = values[PER_LINK * n :] if values.size > PER_LINK * n else arm.rotor_inertia
     if np.any(rotors < 0):
         raise BadInput("a rotor inertia cannot be negative", found=rotors.tolist())
@@ -74,9 +78,8 @@ def to_standard(arm: Arm, frames: str) -> np.ndarray:
 
 def change_of_frame(T_new_old: np.ndarray) -> np.ndarray:
     """(10, 10) matrix that takes a link's parameters from an old frame to a new one."""
-    units = np.eye(PER_LINK)
-    columns = [_from_pseudo_inertia(T_new_old @ pseudo_inertia(unit) @ T_new_old.T) for unit in units]
-    return np.column_stack(columns)
+    moved = (T_new_old @ pseudo_inertia(unit) @ T_new_old.T for unit in np.eye(PER_LINK))
+    return np.column_stack([_from_pseudo_inertia(P) for P in moved])
 
 
 def pseudo_inertia(link: np.ndarray) -> np.ndarray:
@@ -107,16 +110,3 @@ def _tensor(link: np.ndarray) -> np.ndarray:
 
 def _steiner(c: np.ndarray) -> np.ndarray:
     return c @ c * np.eye(3) - np.outer(c, c)
-
-
-def _of_link(mass: float, center: np.ndarray, inertia: np.ndarray) -> np.ndarray:
-    tensor = inertia + mass * _steiner(center)
-    return np.array([mass, *(mass * center), *(tensor[k] for k in _TENSOR)])
-
-
-def _body(link: np.ndarray, where: str) -> tuple[float, np.ndarray, np.ndarray]:
-    mass, first = link[0], link[1:4]
-    if mass < 0 or (mass == 0 and first.any()):
-        raise BadInput("no body has this mass and first moment", where=where, found=link[:4].tolist())
-    center = first / mass if mass > 0 else np.zeros(3)
-    return mass, center, _tensor(link) - mass * _steiner(center)

@@ -40,8 +40,7 @@ def regressor(
     n = joint_count(arm)
     (q, qd, qdd), lead = as_rows(n, q=q, qd=qd, qdd=qdd)
     change = to_standard(arm, frames)
-    chain = arm._replace(offset=arm.dynamics_offset)
-    out = _regressor_batch(chain, q, qd, qdd, rotor, make_work(n))
+    out = _regressor_batch(arm._replace(offset=arm.dynamics_offset), q, qd, qdd, rotor, make_work(n))
     if frames != "standard":
         out[:, :, : PER_LINK * n] = out[:, :, : PER_LINK * n] @ change
     return out.reshape(*lead, n, -1)

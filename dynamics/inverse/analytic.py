@@ -8,10 +8,9 @@ import numpy as np
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import rows_like
 from dynamics.errors import BadInput
-from dynamics.inverse.closed_form import solve_branches
+from dynamics.inverse.closed_form import is_of_ur_type, require_closed_form, solve_all_wanting
 from dynamics.inverse.poses import as_poses, copied_poses, is_rigid, make_rigid
-from dynamics.inverse.ur_type import is_of_ur_type, require_closed_form
-from dynamics.kernels.decorators import Room, inlined, kernel, packed
+from dynamics.kernels.decorators import Room, inlined, packed
 from dynamics.kernels.views import view
 from dynamics.kinematics import update_frames, update_tool
 from dynamics.packed import arm_in
@@ -73,24 +72,15 @@ def inverse_kinematics_branches(
     return solutions[0, : int(counts[0])], branches[0, : int(counts[0])].astype(np.int64)
 
 
-@kernel
-def solve_all_wanting(arm, T, theta6, solutions, branches):
-    """Write every solution for pose ``T`` (4, 4) and return their number, 0 to 8.
-
-    For calls from other kernels, without allocation or check: ``arm`` must have passed ``require_closed_form``, ``T``
-    be rigid. NaN in ``T`` gives no solution. ``theta6`` is wanted where the wrist is singular [rad]. Rows up to the
-    count are written of ``solutions`` (8, 6) [rad] and ``branches`` (8, 3) int64.
-    """
-    return solve_branches(arm, T, theta6, solutions, branches)
-
-
 def _solve(arm: Arm, T_base_tool: object, theta6: object) -> tuple:
     """Solutions (k, 8, 6), branches (k, 8, 3) and counts of k poses, all as floats; their leading shape."""
     n, numbers = joint_count(arm), arm.dh.base
     poses = copied_poses(T_base_tool)
     lead = poses.shape[:-2]
     size = poses.size // 16
-    wanted = np.zeros(size) if theta6 is None else _wanted_angles(theta6, lead)
+    wanted = np.zeros(size) if theta6 is None else rows_like(np.asarray(theta6)[..., None], 1, "theta6", lead).ravel()
+    if not np.isfinite(wanted).all():
+        raise BadInput("theta6 must be finite", found=theta6)
     solutions, branches, counts = np.empty((size, 8, 6)), np.empty((size, 8, 3)), np.empty(size + 1)
     room = np.empty(room_for(n))
     _solve_rows.entry(numbers, n, poses.reshape(-1), wanted, solutions.reshape(-1), branches.reshape(-1), counts, room)
@@ -98,13 +88,6 @@ def _solve(arm: Arm, T_base_tool: object, theta6: object) -> tuple:
         require_closed_form(arm)
         as_poses(T_base_tool)
     return solutions, branches, counts, lead
-
-
-def _wanted_angles(theta6: object, lead: tuple[int, ...]) -> np.ndarray:
-    rows = rows_like(np.asarray(theta6)[..., None], 1, "theta6", lead)
-    if not np.isfinite(rows).all():
-        raise BadInput("theta6 must be finite", found=theta6)
-    return rows.reshape(-1)
 
 
 @packed
@@ -124,7 +107,7 @@ def _solve_rows(
     for row in range(size):
         if counts[size] < 0 or not make_rigid(poses[row]):
             break
-        count = solve_branches(arm, poses[row], theta6[row], solutions[row], branches[row])
+        count = solve_all_wanting(arm, poses[row], theta6[row], solutions[row], branches[row])
         counts[row] = _keep_checked(arm, poses[row], solutions[row], branches[row], count, work)
         counts[size] += 1
 

@@ -1,4 +1,6 @@
-"""The closed form behind ``inverse_kinematics``: the algebra, angle by angle.
+"""The closed form behind ``inverse_kinematics``: which arms have it, and the algebra, angle by angle.
+
+Those of UR type have it, with parallel axes 2, 3 and 4.
 
 Axes 2, 3 and 4 are parallel and all point along z1 = (sin θ1, −cos θ1, 0). The wrist centre, frame
 5's origin, lies d4 along z1: two values of θ1 (kebria2016 (3), nowoczyn2023 (2.19)). The tool axes
@@ -22,20 +24,61 @@ import math
 
 import numpy as np
 
-from dynamics.kernels.decorators import inlined
+from dynamics.arm import Arm, joint_count
+from dynamics.errors import NoClosedForm
+from dynamics.inverse.poses import as_poses
+from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.vectors import UP, along, column, dot, matmul, times, vector
 
 ROUNDING = 1e-12  # [m] closer than this to the end of a range of lengths is at its end
 BEYOND = 1e-10  # [m] as much beyond the ring is still at its end: near the shoulder θ1 is that inexact
 WRIST = 1e-10  # |s5| below which the wrist is singular
+_EXACT = 1e-12  # [m, 1] what may be neglected in lengths, sines and cosines of an arm of UR type
 NEAR_WRIST = 1e-3  # |s5| below which θ6 loses digits
 
 
-@inlined
-def solve_branches(arm, T, theta6, solutions, branches):
-    """Write every solution for pose ``T`` (4, 4) and its branch; their number, 0 to 8.
+def has_closed_form(arm: Arm) -> bool:
+    """Whether the arm is of UR type: six joints, its twists, lengths only in a2, a3, d1, d4, d5, d6.
 
-    Arguments as of ``analytic.solve_all_wanting``.
+    Raises ``BadInput``: its arrays do not fit each other.
+    """
+    joint_count(arm)
+    in_python = is_of_ur_type.__wrapped__  # a world is checked without Numba
+    return bool(in_python(arm.dh, arm.twist))
+
+
+def require_closed_form(arm: Arm) -> None:
+    """Raise ``NoClosedForm`` for an arm that is not of UR type, ``BadInput`` for its tool frame."""
+    if not has_closed_form(arm):
+        raise NoClosedForm(
+            "closed-form inverse kinematics needs an arm of UR type (6 joints, axes 2, 3, 4 "
+            "parallel); use numeric_inverse_kinematics"
+        )
+    as_poses(arm.tool, "the arm's tool frame")
+
+
+@inlined
+def is_of_ur_type(dh, twist):
+    """Whether these Denavit-Hartenberg rows (n, 4) and twists (n, 2) are those of such an arm."""
+    if dh.shape[0] != 6:
+        return False
+    cosine, sine = (0.0, 1.0, 1.0, 0.0, 0.0, 1.0), (1.0, 0.0, 0.0, 1.0, -1.0, 0.0)
+    for i in range(6):
+        if not (abs(twist[i, 0] - cosine[i]) <= _EXACT and abs(twist[i, 1] - sine[i]) <= _EXACT):
+            return False
+        link = i in (1, 2)
+        if (abs(dh[i, 2]) <= _EXACT) == link or (link and not abs(dh[i, 1]) <= _EXACT):
+            return False
+    return True
+
+
+@kernel
+def solve_all_wanting(arm, T, theta6, solutions, branches):
+    """Write every solution for pose ``T`` (4, 4) and return their number, 0 to 8.
+
+    For calls from other kernels, without allocation or check: ``arm`` must have passed ``require_closed_form``, ``T``
+    be rigid. NaN in ``T`` gives no solution. ``theta6`` is wanted where the wrist is singular [rad]. Rows up to the
+    count are written of ``solutions`` (8, 6) [rad] and ``branches`` (8, 3) int64.
     """
     dh = arm.dh
     d4, d5, offset6 = dh[3, 1], dh[4, 1], dh[5, 0]

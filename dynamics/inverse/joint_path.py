@@ -1,9 +1,17 @@
-"""A continuous joint path through given tool poses, and the choice of whole turns within limits.
+"""A continuous joint path through given tool poses or positions, and the choice of whole turns within limits.
 
 From one waypoint to the next the path goes to the solution nearest to the last one (smallest largest change of a
 joint), each joint on the turn that its limits allow. It is not tied to a branch's label: through a singularity it
 continues where the joints continue. A change above ``jump`` is a jump to another branch and ends the path.
 nowoczyn2023 3.2 searches a graph of all solutions instead.
+
+An arm with more than three joints reaches a position with many joint angles. From one waypoint to the next the path
+takes the solution that changes the joints least: its change is in the row space of the Jacobian, the condition of
+first order for the least ‖q − q_last‖ among all q with that tool position.
+
+``closed_form_position`` is the flange's position written out, kebria2016 (2) and tu2023 (4). Both print − d6 c1 c234
+and − d6 s1 c234; it is − d6 c1 s5 c234 and − d6 s1 s5 c234. Their p_z is right. a2 and a3 are negative (kebria2016's
+Table I prints them positive).
 """
 
 import math
@@ -14,16 +22,18 @@ import numpy as np
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.errors import BadInput
-from dynamics.inverse.analytic import solve_all_wanting
-from dynamics.inverse.numeric import checked_start, solve_from
+from dynamics.inverse.closed_form import has_closed_form, require_closed_form, solve_all_wanting
+from dynamics.inverse.numeric import checked_start, numeric_inverse_kinematics, solve_from
 from dynamics.inverse.poses import as_poses
-from dynamics.inverse.ur_type import has_closed_form
 from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kinematics import forward_kinematics, jacobian
 from dynamics.work import make_work
 
 JUMP = 1.0  # [rad]
 _ROUNDING = 1e-12
-_TOLERANCE, _ITERATIONS = 1e-10, 200  # of the numeric solver
+_TOLERANCE, _ITERATIONS = 1e-10, 200  # of the numeric solver, in [m] where a position is followed
+_SEARCH = 30  # iterations of the search for the least change
+_RESTORED = 1e-9  # [rad] step below which it has ended
 _COMPLETE, _OUT_OF_REACH, _BRANCH_ENDS, _LIMITS = range(4)
 
 
@@ -155,3 +165,74 @@ def _follow_numeric(arm, poses, start, jump, q, work):
         last[:] = row
         q[waypoint] = row
     return poses.shape[0], _COMPLETE, 0.0
+
+
+def follow_positions(arm: Arm, positions: np.ndarray, q_start: np.ndarray, jump: float = JUMP) -> JointPath:
+    """Follow tool positions (k, 3) [m] continuously with the joints; the tool may turn.
+
+    The path goes on from the joint angles before the first position as far as it can; it ends where no joint angles
+    are found near the last ones (out of reach), or only with a change of a joint above ``jump`` [rad] (branch ends).
+
+    Raises ``BadInput``: malformed positions or start, or a jump that is not positive.
+    """
+    places = np.asarray(positions, dtype=np.float64)
+    if places.ndim != 2 or places.shape[1] != 3 or not np.isfinite(places).all():
+        raise BadInput("positions must be finite", found=places.shape, allowed="(k, 3)")
+    if not jump > 0:
+        raise BadInput("jump must be positive", found=jump)
+    last = checked_start(q_start, joint_count(arm))
+    q = np.full((len(places), len(last)), np.nan)
+    for k, place in enumerate(places):
+        T = np.eye(4)
+        T[:3, 3] = place
+        some = numeric_inverse_kinematics(arm, T, last, tolerance=_TOLERANCE, position_only=True)
+        if not some.converged:
+            return JointPath(q, k, f"out of reach at waypoint {k}")
+        nearest = _least_change(arm, place, last, some.q)
+        change = float(np.abs(nearest - last).max())
+        if change > jump:
+            return JointPath(q, k, f"branch ends (jump of {change:.3g} rad) at waypoint {k}")
+        q[k] = last = nearest
+    return JointPath(q, len(places), "")
+
+
+def _least_change(arm: Arm, place: np.ndarray, last: np.ndarray, some: np.ndarray) -> np.ndarray:
+    """The solution with the least change from ``last`` within the limits, or ``some`` solution where none is found.
+
+    Gauss-Newton on the constraint: the least change that reaches ``place`` in the linear model at q.
+    """
+    q = some
+    for _ in range(_SEARCH):
+        J = jacobian(arm, q)[:3]
+        miss = place - forward_kinematics(arm, q)[:3, 3] + J @ (q - last)
+        step = last + np.linalg.pinv(J, rcond=1e-6) @ miss - q
+        q = q + step
+        if np.abs(step).max() < _RESTORED:
+            break
+    low, high = arm.position_limits.T
+    missed = np.linalg.norm(forward_kinematics(arm, q)[:3, 3] - place)
+    inside = bool(np.all((q >= low) & (q <= high)))
+    return q if missed <= _TOLERANCE and inside else some
+
+
+def closed_form_position(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """Origin (..., 3) of the flange (frame 6) of a UR-type arm at q (..., 6) [rad], in base axes [m].
+
+    The tool frame is not taken into account.
+
+    Raises ``BadInput``: wrong shape. ``NoClosedForm``: the arm is not of UR type.
+
+    Source: kebria2016 (2), tu2023 (4), corrected.
+    """
+    require_closed_form(arm)
+    (rows,), lead = as_rows(6, q=q)
+    theta = rows + arm.dh[:, 0]
+    (c1, c2), (s1, s2) = np.cos(theta[:, :2]).T, np.sin(theta[:, :2]).T
+    t23 = theta[:, 1] + theta[:, 2]
+    c23, s23, c234, s234 = np.cos(t23), np.sin(t23), np.cos(t23 + theta[:, 3]), np.sin(t23 + theta[:, 3])
+    c5, s5 = np.cos(theta[:, 4]), np.sin(theta[:, 4])
+    (d1, _, _, d4, d5, d6), (a2, a3) = arm.dh[:, 1], arm.dh[1:3, 2]
+    along = a2 * c2 + a3 * c23 + d5 * s234 - d6 * s5 * c234
+    across = d4 + d6 * c5
+    height = d1 + a2 * s2 + a3 * s23 - d5 * c234 - d6 * s5 * s234
+    return np.stack([c1 * along + s1 * across, s1 * along - c1 * across, height], axis=-1).reshape(*lead, 3)

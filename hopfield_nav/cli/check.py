@@ -135,7 +135,9 @@ def _check_sweep(sweep: "Sweep", name: str) -> str:
         faults = []
         for reason, jobs in refused.items():  # how many have no run for a reason, and the first of them
             first = ", ".join(f"{key}={value}" for key, value in jobs[0].values.items())
-            faults.append(BadInput(f"{len(jobs)} of {count} combinations cannot run: {reason}", where=name, found=first))
+            faults.append(
+                BadInput(f"{len(jobs)} of {count} combinations cannot run: {reason}", where=name, found=first)
+            )
         raise together(faults)
     runs = "1 run" if sweep.count == 1 else f"{sweep.count} runs"
     some = [] if count == total else [f"{count} of {total} combinations were tried"]

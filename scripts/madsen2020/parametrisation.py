@@ -6,7 +6,7 @@ from ledger import Rows, judged
 from dynamics import identification, load_arm
 from dynamics.flexible_joint import flexible_joints
 from dynamics.identification import Options, base_parameters, regressor
-from dynamics.identification.filtering import zero_phase
+from dynamics.identification.equations import zero_phase
 from madsen2020.base_count import base_parameter_count
 from madsen2020.rotor_friction import rotor_friction
 

@@ -8,7 +8,7 @@ from refusals import refused
 from scipy.signal import butter, sosfreqz
 
 from dynamics.identification import autocorrelation, decimate, derivatives, motion, zero_phase
-from dynamics.identification.filtering import decimation_factor
+from dynamics.identification.equations import decimation_factor
 
 RATE = 1000.0
 TIME = np.arange(31000) / RATE

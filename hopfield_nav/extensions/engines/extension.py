@@ -5,7 +5,5 @@ from hopfield_nav.plugin import Extension
 EXTENSION = Extension(
     package=__package__,
     description="Other plants for the loop: elastic joints, and MuJoCo.",
-    methods={
-        "engine": "plants",
-    },
+    methods={"engine": "plants"},
 )

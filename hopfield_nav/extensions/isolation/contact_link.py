@@ -60,8 +60,7 @@ def isolate(
     Raises ``BadInput``: wrong shapes, or noise that is not positive definite.
     """
     surface = surface or default_surface(arm)
-    rows = fit_surface(arm, surface, q, residual, sigma, friction)
-    return read_fit(arm, surface, q, rows)
+    return read_fit(arm, surface, q, fit_surface(arm, surface, q, residual, sigma, friction))
 
 
 def fit_surface(

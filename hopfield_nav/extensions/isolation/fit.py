@@ -15,18 +15,7 @@ from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.vectors import UP, along, column, cross, dot, length, sub, vector
 from dynamics.kinematics import update_frames
 from dynamics.work import Work
-from hopfield_nav.extensions.isolation.surface import (
-    AREA,
-    BODY,
-    HALF_U,
-    HALF_V,
-    SCALE,
-    ArmSurface,
-    U,
-    V,
-    inside_another,
-    place_surface,
-)
+from hopfield_nav.extensions.isolation import surface as outline
 from hopfield_nav.geometry import LINK, RADIUS, to_segment
 
 MISFIT, FORCE, AT_U, AT_V, OPEN, LOG_EVIDENCE, WIDTH = 0, 1, 2, 3, 4, 5, 6  # columns of the result
@@ -39,7 +28,7 @@ _FORCE_MEDIAN, _FORCE_SPREAD = 40.0, 1.0  # prior of the force: log-normal [N], 
 @kernel
 def fit_patches(
     arm: Arm,
-    surface: ArmSurface,
+    surface: outline.ArmSurface,
     q: np.ndarray,
     residual: np.ndarray,
     whiten: np.ndarray,
@@ -74,13 +63,13 @@ def fit_patches(
             r[j] += whiten[j, i] * residual[i]
     for p in range(patches.shape[0]):
         out[p, MISFIT], out[p, LOG_EVIDENCE] = np.inf, -np.inf
-        out[p, AT_U], out[p, AT_V] = patches[p, U], patches[p, V]
-        b = int(patches[p, BODY])
-        push_columns(of_push, b, patches[p, U], patches[p, V], count)
-        if _surely_worse(columns, r, patches[p, HALF_U], patches[p, HALF_V], friction, bound):
+        out[p, AT_U], out[p, AT_V] = patches[p, outline.U], patches[p, outline.V]
+        b = int(patches[p, outline.BODY])
+        push_columns(of_push, b, patches[p, outline.U], patches[p, outline.V], count)
+        if _surely_worse(columns, r, patches[p, outline.HALF_U], patches[p, outline.HALF_V], friction, bound):
             continue
-        ranges[0, 0], ranges[0, 1] = patches[p, U], patches[p, HALF_U]
-        ranges[1, 0], ranges[1, 1] = patches[p, V], patches[p, HALF_V]
+        ranges[0, 0], ranges[0, 1] = patches[p, outline.U], patches[p, outline.HALF_U]
+        ranges[1, 0], ranges[1, 1] = patches[p, outline.V], patches[p, outline.HALF_V]
         _fit(of_push, patches[p], r, bound, largest, ranges, step, best)
         for k in range(4):
             out[p, k] = best[k]
@@ -102,7 +91,7 @@ def push_columns(of_push, b, u, v, count):
     rows to write; 3 leaves those of the tangential forces as they are.
     """
     work, bodies, shapes, whiten, place, raw, columns = of_push
-    place_surface(work, bodies, shapes, b, u, v, place)
+    outline.place_surface(work, bodies, shapes, b, u, v, place)
     link, n = int(bodies[b, LINK]), whiten.shape[0]
     point, normal, moved = vector(place, 0, 0), vector(place, 1, 0), vector(place, 4, 0)
     by_u, by_v, axis = vector(place, 2, 0), vector(place, 3, 0), UP
@@ -115,7 +104,7 @@ def push_columns(of_push, b, u, v, count):
         raw[2, i] = -dot(by_v, speed)
         if count > 3:
             speed = along(speed, bodies[b, RADIUS], cross(axis, normal))
-            raw[3, i] = dot(along(moved, shapes[b, SCALE], by_u), speed)
+            raw[3, i] = dot(along(moved, shapes[b, outline.SCALE], by_u), speed)
             raw[4, i] = turn * dot(by_v, speed)
         axis = column(work.rotation[i], 2)
     for k in range(count):
@@ -158,12 +147,12 @@ def _fit(of_push, patch, r, bound, largest, ranges, step, best):
     ``of_push`` as for ``push_columns``; ``step``: (7, n) scratch; ``ranges``: (4, 2) middle and half width of u, v and
     the tangential shares.
     """
-    columns, b, size, trust = of_push[6], int(patch[BODY]), _dot(r, r), 1.0
+    columns, b, size, trust = of_push[6], int(patch[outline.BODY]), _dot(r, r), 1.0
     count = 4 if ranges[2, 1] > 0.0 else 2
     x, at, total = step[4], step[5], step[6, : r.size]
     for k in range(4):
         x[k], at[k] = ranges[k, 0], ranges[k, 0]
-    best[0], best[1], best[2], best[3] = np.inf, 0.0, patch[U], patch[V]
+    best[0], best[1], best[2], best[3] = np.inf, 0.0, patch[outline.U], patch[outline.V]
     for _ in range(_STEPS):
         push_columns(of_push, b, x[0], x[1], count + 1)
         for j in range(r.size):
@@ -223,14 +212,14 @@ def _bounded_step(columns, r, total, push, ranges, count, at, step):
 @inlined
 def _open_share(work, bodies, shapes, patch, free, margin, place):
     """Share of middle and corners that lie in no other capsule and not in the space swept free."""
-    count, b = 0, int(patch[BODY])
+    count, b = 0, int(patch[outline.BODY])
     for k in range(5):
         du = 0.0 if k == 0 else (0.98 if k % 2 else -0.98)
         dv = 0.0 if k == 0 else (0.98 if k < 3 else -0.98)
-        u, v = patch[U] + du * patch[HALF_U], patch[V] + dv * patch[HALF_V]
-        place_surface(work, bodies, shapes, b, u, v, place)
+        u, v = patch[outline.U] + du * patch[outline.HALF_U], patch[outline.V] + dv * patch[outline.HALF_V]
+        outline.place_surface(work, bodies, shapes, b, u, v, place)
         point = vector(place, 5, 0)
-        if not inside_another(work, bodies, b, point) and not is_swept(free, margin, point):
+        if not outline.inside_another(work, bodies, b, point) and not is_swept(free, margin, point):
             count += 1
     return count / 5.0
 
@@ -256,7 +245,7 @@ def _log_evidence(columns, patch, best, share):
 
     Uniform over the open area, log-normal in the force. A bound that the best push lies on halves it.
     """
-    f, hu, hv = best[1], patch[HALF_U], patch[HALF_V]
+    f, hu, hv = best[1], patch[outline.HALF_U], patch[outline.HALF_V]
     a, c, d = columns[0], columns[1], columns[2]
     h00 = f * f * _dot(a, a) + _FORCE_SPREAD**-2
     h11 = f * f * hu * hu * _dot(c, c) + 3.0  # a uniform density of half width 1 has variance 1/3
@@ -266,9 +255,9 @@ def _log_evidence(columns, patch, best, share):
     if f <= 0.0 or det <= 0.0:
         return -np.inf
     edge = 0.0
-    if abs(best[2] - patch[U]) > 0.999 * hu:
+    if abs(best[2] - patch[outline.U]) > 0.999 * hu:
         edge += math.log(2.0)
-    if abs(best[3] - patch[V]) > 0.999 * hv:
+    if abs(best[3] - patch[outline.V]) > 0.999 * hv:
         edge += math.log(2.0)
     away = math.log(f / _FORCE_MEDIAN) / _FORCE_SPREAD
-    return math.log(patch[AREA] * share) - 0.5 * (best[0] + away * away + math.log(det)) - edge
+    return math.log(patch[outline.AREA] * share) - 0.5 * (best[0] + away * away + math.log(det)) - edge

@@ -34,13 +34,7 @@ class ContactIsolator:
     """
 
     def __init__(
-        self,
-        arm: Arm,
-        sigma: np.ndarray | float,
-        *,
-        hold_back: int = 50,
-        margin: float = 0.003,
-        baseline: int = 0,
+        self, arm: Arm, sigma: np.ndarray | float, *, hold_back: int = 50, margin: float = 0.003, baseline: int = 0
     ) -> None:
         if baseline != 0 and baseline < LEAST_BASELINE:
             raise BadInput("no line", where="baseline", found=baseline, allowed=f"0 or >= {LEAST_BASELINE}")

@@ -22,23 +22,9 @@ from dynamics.kernels.decorators import kernel
 from dynamics.kernels.vectors import vector
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
+from hopfield_nav.extensions.isolation import surface as outline
 from hopfield_nav.extensions.isolation.contact_link import LARGEST_FORCE, misfit_bound, whitening
 from hopfield_nav.extensions.isolation.fit import is_swept, push_columns
-from hopfield_nav.extensions.isolation.surface import (
-    AREA,
-    AXIS,
-    BODY,
-    FIRST,
-    HALF_U,
-    HALF_V,
-    LENGTH,
-    SCALE,
-    SECOND,
-    ArmSurface,
-    U,
-    V,
-    inside_another,
-)  # fmt: skip
 from hopfield_nav.geometry import LINK, RADIUS, START
 
 COUNT = 500  # of particles
@@ -64,7 +50,7 @@ class Particles(NamedTuple):
 
 def filter_contact(
     arm: Arm,
-    surface: ArmSurface,
+    surface: outline.ArmSurface,
     measurements: Sequence[Measurement],
     generator: np.random.Generator,
     free: np.ndarray | None = None,
@@ -87,20 +73,15 @@ def filter_contact(
         misfit[~is_open | (force > LARGEST_FORCE)] = np.inf
         if number == count:
             misfit[misfit > misfit_bound(n)] = np.inf
-        weights = _weights(misfit / count)
+        misfit, weights = misfit / count, np.zeros(len(misfit))
+        if np.isfinite(misfit).any():
+            likelihood = np.exp(-0.5 * (misfit - misfit.min()))
+            weights = likelihood / likelihood.sum()
         if number < count and weights.any():
             chosen = resample(weights, generator)
             chart = _walk(arm, surface, q, tuple(part[chosen] for part in chart), generator)
     kept = weights > 0.0
     return Particles(*(part[kept] for part in (*chart, places[:, :3], places[:, 3:], weights)))
-
-
-def _weights(misfit: np.ndarray) -> np.ndarray:
-    """Likelihoods as shares of their sum."""
-    if not np.isfinite(misfit).any():
-        return np.zeros(len(misfit))
-    likelihood = np.exp(-0.5 * (misfit - misfit.min()))
-    return likelihood / likelihood.sum()
 
 
 def resample(weights: np.ndarray, generator: np.random.Generator) -> np.ndarray:
@@ -114,18 +95,18 @@ def resample(weights: np.ndarray, generator: np.random.Generator) -> np.ndarray:
 
 
 def draw_points(
-    surface: ArmSurface, count: int, generator: np.random.Generator
+    surface: outline.ArmSurface, count: int, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Capsule, u and v of ``count`` points (k,), uniform over the arm's surface up to the curvature of a patch."""
     patches = surface.patches
-    share = np.cumsum(patches[:, AREA]) / patches[:, AREA].sum()
+    share = np.cumsum(patches[:, outline.AREA]) / patches[:, outline.AREA].sum()
     steps = (np.arange(count) + generator.random(count)) / count
     rows = patches[np.minimum(np.searchsorted(share, steps), len(patches) - 1)]
     aside = generator.uniform(-1.0, 1.0, (2, count))
     return (
-        rows[:, BODY].astype(np.int64),
-        rows[:, U] + aside[0] * rows[:, HALF_U],
-        rows[:, V] + aside[1] * rows[:, HALF_V],
+        rows[:, outline.BODY].astype(np.int64),
+        rows[:, outline.U] + aside[0] * rows[:, outline.HALF_U],
+        rows[:, outline.V] + aside[1] * rows[:, outline.HALF_V],
     )
 
 
@@ -151,11 +132,11 @@ def cone_misfit(columns: np.ndarray, r: np.ndarray, friction: float) -> tuple[np
 
 
 def _walk(
-    arm: Arm, surface: ArmSurface, q: np.ndarray, chart: tuple[np.ndarray, ...], generator: np.random.Generator
+    arm: Arm, surface: outline.ArmSurface, q: np.ndarray, chart: tuple[np.ndarray, ...], generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The particles a step further; beyond a pole the walk goes down on the other side."""
     body, u, v = chart
-    length, scale = surface.shapes[body, LENGTH], surface.shapes[body, SCALE]
+    length, scale = surface.shapes[body, outline.LENGTH], surface.shapes[body, outline.SCALE]
     quarter = 0.5 * math.pi * scale
     tilt = (u - np.clip(u, 0.0, length)) / scale
     step = WALK * generator.standard_normal((2, len(u)))
@@ -171,7 +152,7 @@ def _walk(
 
 
 def _onto_others(
-    arm: Arm, surface: ArmSurface, q: np.ndarray, body: np.ndarray, u: np.ndarray, v: np.ndarray
+    arm: Arm, surface: outline.ArmSurface, q: np.ndarray, body: np.ndarray, u: np.ndarray, v: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Where a point lies inside another moving capsule: the nearest point of the one in which it is deepest."""
     whiten, n = np.eye(len(arm.dh)), len(arm.dh)
@@ -183,23 +164,23 @@ def _onto_others(
             continue
         frame = frames[int(row[LINK])]
         local = (points - frame[:3, 3]) @ frame[:3, :3] - row[START : START + 3]
-        along = local @ shape[AXIS : AXIS + 3]
-        s = np.clip(along, 0.0, shape[LENGTH])
-        radial = local - s[:, None] * shape[AXIS : AXIS + 3]
+        along = local @ shape[outline.AXIS : outline.AXIS + 3]
+        s = np.clip(along, 0.0, shape[outline.LENGTH])
+        radial = local - s[:, None] * shape[outline.AXIS : outline.AXIS + 3]
         size = np.linalg.norm(radial, axis=1)
         inside = (own != b) & (row[RADIUS] - size > depth)
         depth[inside], body[inside] = (row[RADIUS] - size)[inside], b
         tilt = np.arcsin(np.clip((along - s) / np.maximum(size, 1e-12), -1.0, 1.0))
-        u[inside] = (s + tilt * shape[SCALE])[inside]
-        turn = np.arctan2(radial @ shape[SECOND : SECOND + 3], radial @ shape[FIRST : FIRST + 3])
-        v[inside] = turn[inside]
+        u[inside] = (s + tilt * shape[outline.SCALE])[inside]
+        across = [radial @ shape[at : at + 3] for at in (outline.SECOND, outline.FIRST)]
+        v[inside] = np.arctan2(*across)[inside]
     return body, u, v
 
 
 @kernel
 def _look(
-    arm: Arm, surface: ArmSurface, q: np.ndarray, body: np.ndarray, u: np.ndarray, v: np.ndarray, whiten: np.ndarray,
-    free: np.ndarray, margin: float, work: Work,
+    arm: Arm, surface: outline.ArmSurface, q: np.ndarray, body: np.ndarray, u: np.ndarray, v: np.ndarray,
+    whiten: np.ndarray, free: np.ndarray, margin: float, work: Work,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
     """Of points (k,): place and inward normal (k, 6), columns as of ``cone_misfit``, and whether they are open."""
     bodies, shapes, n = surface.bodies, surface.shapes, q.size
@@ -214,5 +195,5 @@ def _look(
         point = vector(place, 5, 0)
         for j in range(3):
             places[k, j], places[k, 3 + j] = place[5, j], -place[1, j]
-        is_open[k] = not inside_another(work, bodies, body[k], point) and not is_swept(free, margin, point)
+        is_open[k] = not outline.inside_another(work, bodies, body[k], point) and not is_swept(free, margin, point)
     return places, columns, is_open

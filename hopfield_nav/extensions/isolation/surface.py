@@ -42,8 +42,7 @@ def make_surface(bodies: np.ndarray) -> ArmSurface:
     if not np.any(bodies[:, LINK] > 0):
         raise BadInput("the arm has no outline: its file lists no capsules of moving links")
     shapes = np.array([_shape(row) for row in bodies])
-    moving = [b for b in range(len(bodies)) if bodies[b, LINK] > 0]
-    patches = [row for b in moving for row in _patches(b, shapes[b])]
+    patches = [row for b in np.flatnonzero(bodies[:, LINK] > 0) for row in _patches(int(b), shapes[b])]
     return ArmSurface(bodies, shapes, np.array(patches))
 
 

@@ -8,14 +8,13 @@ from .path_segments import PathSegment as PathSegment
 from .path_segments import PathTime as PathTime
 from .path_segments import along as along
 from .path_segments import position_over_time as position_over_time
-from .plan import KnownPlan as KnownPlan
-from .plan import plan_known as plan_known
+from .planned import KnownPlan as KnownPlan
 from .planned import Planned as Planned
 from .planned import facts as facts
+from .planned import plan_known as plan_known
 from .planned import plan_task as plan_task
 from .planned import plan_world as plan_world
 from .planned import save_plan as save_plan
-from .positions import turn_alternatives as turn_alternatives
 from .robot_program import urscript as urscript
 from .sampling import Checks as Checks
 from .sampling import plan_sampling as plan_sampling
@@ -34,6 +33,7 @@ from .task import path_length as path_length
 from .task import pose_of as pose_of
 from .task import random_free_joints as random_free_joints
 from .task import task_of_world as task_of_world
+from .task import turn_alternatives as turn_alternatives
 from .timing import time_path as time_path
 from .until_contact import ContactWatch as ContactWatch
 from .until_contact import FoundContact as FoundContact

@@ -7,7 +7,7 @@ further than it must. Each is planned by ``plan_shortest``.
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -32,12 +32,7 @@ class AroundPlan(NamedTuple):
     tried: int  # number of detours
 
 
-class _Detour(NamedTuple):
-    """The same detour for every leg that needs one: ``two`` poses or one, so far to a side."""
-
-    shift: float
-    side: float
-    two: bool
+_Detour = tuple[float, float, bool]  # of every leg that needs one: shift, side, and whether over two poses or one
 
 
 def plan_around(
@@ -70,41 +65,35 @@ def plan_around(
     for tried, detour in enumerate(_detours(legs, detoured), start=1):
         places: list[np.ndarray] = []
         for leg, station, turned in zip(legs, through[1:], detoured, strict=True):
-            places += [*(_beside(leg, detour) if turned else []), station]
+            places += [*(_beside(leg, *detour) if turned else []), station]
         if plan_shortest(arm, scene, through[0], places, coarse, *speeds).path is None:
             continue
         found = plan_shortest(arm, scene, through[0], places, steps, *speeds).path
         if found is not None:
             return AroundPlan(found._replace(kind=AROUND), "", tried)
-    reason = f"none of {tried} detours up to {SHIFTS[-1]:g} m beside the line is free"
-    return AroundPlan(None, reason, tried)
+    return AroundPlan(None, f"none of {tried} detours up to {SHIFTS[-1]:g} m beside the line is free", tried)
 
 
-def _detours(legs: list[np.ndarray], detoured: list[bool]) -> Iterator[_Detour]:
+def _detours(legs: list[np.ndarray], detoured: list[bool]) -> list[_Detour]:
     """From the shortest way of the tool on; of equals first those that lead over the top."""
-    lengths: list[float] = [
-        math.dist(a[:3, 3], b[:3, 3]) for (a, b), turned in zip(legs, detoured, strict=True) if turned
-    ]
+    lengths = [math.dist(a[:3, 3], b[:3, 3]) for (a, b), turned in zip(legs, detoured, strict=True) if turned]
 
-    def way(detour: _Detour) -> float:
-        if detour.two:
-            return sum(length + 2.0 * detour.shift for length in lengths)
-        return sum(2.0 * math.hypot(length / 2.0, detour.shift) for length in lengths)
+    def tool_length(detour: _Detour) -> float:
+        shift, _, two = detour
+        return sum(length + 2.0 * shift if two else 2.0 * math.hypot(length / 2.0, shift) for length in lengths)
 
-    every = (_Detour(*choice) for choice in itertools.product(SHIFTS, _SIDES, (False, True)))
-    return iter(sorted(every, key=way))
+    return sorted(itertools.product(SHIFTS, _SIDES, (False, True)), key=tool_length)
 
 
-def _beside(leg: np.ndarray, detour: _Detour) -> np.ndarray:
+def _beside(leg: np.ndarray, shift: float, side: float, two: bool) -> np.ndarray:
     """The poses (1 or 2, 4, 4) of a detour beside a leg (2, 4, 4)."""
     line = straight_line(leg)
-    poses = poses_at(line, np.array([0.0, 1.0] if detour.two else [0.5])).copy()
+    poses = poses_at(line, np.array([0.0, 1.0] if two else [0.5])).copy()
     along = line.shift[0]
     length = np.linalg.norm(along)
     along = along / length if length > _MIN_LENGTH else np.array([1.0, 0.0, 0.0])
     upright = np.array([0.0, 0.0, 1.0]) if abs(along[2]) < 0.99 else np.array([1.0, 0.0, 0.0])
     up = upright - (upright @ along) * along
     up /= np.linalg.norm(up)
-    to_side = np.cos(detour.side) * up + np.sin(detour.side) * np.cross(along, up)
-    poses[:, :3, 3] += detour.shift * to_side
+    poses[:, :3, 3] += shift * (np.cos(side) * up + np.sin(side) * np.cross(along, up))
     return poses

@@ -16,8 +16,7 @@ import numpy as np
 from dynamics import Arm
 from dynamics.work import make_work
 from hopfield_nav.clearance import AXES_WIDTH, Scene, passes
-from hopfield_nav.extensions.known_world.positions import free_positions, plan_places
-from hopfield_nav.extensions.known_world.task import DIRECT, PlannedPath, is_pose, path_length
+from hopfield_nav.extensions.known_world import task
 
 _MOST_MOTIONS = 20_000  # looked at before the search is given up
 _DIGITS = 6  # of angles [rad] by which paths are told apart
@@ -26,7 +25,7 @@ _DIGITS = 6  # of angles [rad] by which paths are told apart
 class DirectPlan(NamedTuple):
     """What ``plan_direct`` found."""
 
-    paths: list[PlannedPath]  # the shortest free ones, shortest first; none where ``reason`` says why
+    paths: list[task.PlannedPath]  # the shortest free ones, shortest first; none where ``reason`` says why
     reason: str  # "" where there is a path
     candidates: list[int]  # configurations of the start and of every station, with their turns, free or not
     motions: int  # motions that were looked at
@@ -47,24 +46,24 @@ def plan_direct(
 
     Source: nowoczyn2023 (3.5), (3.6).
     """
-    places = plan_places(arm, start, stations)
+    places = task.plan_places(arm, start, stations)
     layers, candidates = [], []
     for i in range(len(places)):
-        positions = free_positions(arm, scene, places, i)
-        candidates.append(positions.candidates)
-        layers.append(positions.q)
-        if positions.reason:
-            return DirectPlan([], positions.reason, candidates, 0)
+        q, number, reason = task.free_positions(arm, scene, places, i)
+        candidates.append(number)
+        layers.append(q)
+        if reason:
+            return DirectPlan([], reason, candidates, 0)
     search = _DirectSearch(arm, scene, layers)
     found = search.paths()
-    if is_pose(places[0]):
+    if task.is_pose(places[0]):
         found = _different(_centred(arm, path) for path in found)
     paths = list(itertools.islice(found, count))
     reason = "" if paths else f"every direct motion is blocked ({search.motions} looked at)"
     return DirectPlan(paths, reason, candidates, search.motions)
 
 
-def _centred(arm: Arm, path: PlannedPath) -> PlannedPath:
+def _centred(arm: Arm, path: task.PlannedPath) -> task.PlannedPath:
     """The same motion with every joint on the turn that keeps it nearest to zero all along."""
     turns = 2 * np.pi * np.arange(-2, 3)[:, None, None]
     shifted = path.q + turns  # (5, rows, n)
@@ -74,7 +73,7 @@ def _centred(arm: Arm, path: PlannedPath) -> PlannedPath:
     return path._replace(q=path.q + turns[best, 0].T)
 
 
-def _different(paths: Iterable[PlannedPath]) -> Iterator[PlannedPath]:
+def _different(paths: Iterable[task.PlannedPath]) -> Iterator[task.PlannedPath]:
     """The paths without those that have been there before."""
     seen = set()
     for path in paths:
@@ -96,7 +95,7 @@ class _DirectSearch:
         n = len(arm.dh)
         self._scratch = make_work(n), np.empty((len(scene.bodies), AXES_WIDTH)), np.empty(n), np.empty(n)
 
-    def paths(self) -> Iterator[PlannedPath]:
+    def paths(self) -> Iterator[task.PlannedPath]:
         """Free paths, shortest first, until there are no more or too many motions were looked at."""
         heap: list[tuple] = []
         tie = itertools.count()
@@ -111,7 +110,7 @@ class _DirectSearch:
             length = before + self._step(len(nodes), nodes[-1])[node]
             if len(nodes) + 1 == len(self.layers):
                 q = np.array([layer[k] for layer, k in zip(self.layers, (*nodes, node), strict=True)])
-                yield PlannedPath(q, DIRECT, np.arange(len(q)), path_length(q))
+                yield task.PlannedPath(q, task.DIRECT, np.arange(len(q)), task.path_length(q))
             else:
                 self._extend(heap, tie, (*nodes, node), length)
 

@@ -17,20 +17,9 @@ from matplotlib.patches import Patch
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.build import solids_of
 from hopfield_nav.clearance import Scene, build_scene, clearance
-from hopfield_nav.extensions.known_world.plan import KnownPlan
+from hopfield_nav.extensions.known_world.planned import KnownPlan
 from hopfield_nav.extensions.known_world.task import SAMPLING, PlannedPath
-from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN, envelope, paper_style, save_figure, settings_note
-from hopfield_nav.figures.solid import (
-    GRID,
-    CellPose,
-    CellView,
-    SpaceLine,
-    add_poses,
-    frame_cell,
-    mark_goal,
-    mark_start,
-    solid_colour,
-)
+from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN, envelope, paper_style, save_figure, settings_note, solid
 from hopfield_nav.world import Solid, World, changed_settings
 
 MOST_PATHS, POSES = 5, 6  # that are drawn, and of the arm on the best of them
@@ -66,7 +55,7 @@ def plan_page(arm: Arm, scene: Scene, solids: Sequence[Solid], paths: Sequence[P
     ``solids`` are those of the scene, as a world file has them.
     """
     paths = paths[:MOST_PATHS]
-    view = CellView(arm, solids, np.concatenate([fine_path(path.q, _COARSE) for path in paths]))
+    view = solid.CellView(arm, solids, np.concatenate([fine_path(path.q, _COARSE) for path in paths]))
     left, right, low, high = view.limits()
     tall = min(COLUMN * (high - low) / (right - left), 9.0 * CENTIMETRE)
     figure = Figure((COLUMN, tall + 8.5 * CENTIMETRE), layout="constrained")
@@ -90,22 +79,21 @@ def fine_path(q: np.ndarray, step: float = _TURN) -> np.ndarray:
     """
     pieces = np.maximum(1, np.ceil(np.abs(np.diff(q, axis=0)).max(axis=1, initial=0.0) / step)).astype(int)
     places = [*(k + np.arange(count) / count for k, count in enumerate(pieces)), [len(q) - 1.0]]
-    rows = np.arange(len(q))
-    return np.column_stack([np.interp(np.concatenate(places), rows, column) for column in q.T])
+    return np.column_stack([np.interp(np.concatenate(places), np.arange(len(q)), column) for column in q.T])
 
 
-def _draw_space(ax: Axes, view: CellView, paths: Sequence[PlannedPath]) -> None:
+def _draw_space(ax: Axes, view: solid.CellView, paths: Sequence[PlannedPath]) -> None:
     """The arm at start and goal and paler between them, and where the tool goes on every path."""
-    frame_cell(ax, view)
+    solid.frame_cell(ax, view)
     q = fine_path(paths[0].q)
     rows = np.unique(np.linspace(0, len(q) - 1, POSES).astype(int))
-    solids = add_poses(ax, view, [CellPose(q[k], 1.0 if k in rows[[0, -1]] else _GHOST) for k in rows])
+    solids = solid.add_poses(ax, view, [solid.CellPose(q[k], 1.0 if k in rows[[0, -1]] else _GHOST) for k in rows])
     for path, style in reversed(list(zip(paths, _STYLES, strict=False))):
-        SpaceLine(solids, _tool(view.arm, fine_path(path.q)), color=COLOURS.planned, zorder=_OVER, **style)
+        solid.SpaceLine(solids, _tool(view.arm, fine_path(path.q)), color=COLOURS.planned, zorder=_OVER, **style)
     corners = view.appear(_tool(view.arm, paths[0].q[paths[0].corners]))
     ax.plot(*corners[1:-1].T, **_via(4.5), zorder=_OVER + 0.5)
-    mark_start(ax, corners[0], 6.0).set_zorder(_OVER + 0.6)
-    mark_goal(ax, corners[-1], 6.0).set_zorder(_OVER + 0.6)
+    solid.mark_start(ax, corners[0], 6.0).set_zorder(_OVER + 0.6)
+    solid.mark_goal(ax, corners[-1], 6.0).set_zorder(_OVER + 0.6)
 
 
 def _tool(arm: Arm, q: np.ndarray) -> np.ndarray:
@@ -117,7 +105,7 @@ def _via(size: float) -> dict[str, Any]:
     return {"marker": "o", "ls": "", "mfc": "white", "mec": COLOURS.planned, "mew": 1.2, "markersize": size}
 
 
-def _handles(view: CellView, paths: Sequence[PlannedPath]) -> list[Artist]:
+def _handles(view: solid.CellView, paths: Sequence[PlannedPath]) -> list[Artist]:
     """Legend of the picture of the cell: each path with the change of its joints, and the markers."""
     drawn = enumerate(zip(paths, _STYLES, strict=False), start=1)
     lines = [
@@ -125,14 +113,15 @@ def _handles(view: CellView, paths: Sequence[PlannedPath]) -> list[Artist]:
         for k, (path, style) in drawn
     ]
     how = {"mec": "white", "mew": 0.4, "ls": "", "markersize": 5}
-    marks = [
+    marks: list[Artist] = [
         Line2D([], [], marker="o", color=COLOURS.start, label="start", **how),
         Line2D([], [], marker="D", color=COLOURS.goal, label="goal", **how),
     ]
     if len(paths[0].corners) > 2:
         marks.append(Line2D([], [], **_via(4), label="milestone" if paths[0].kind == SAMPLING else "corner"))
-    known = [Patch(color=solid_colour(), lw=0, label=f"known (grid {100 * GRID:.0f} cm)")] if view.solids else []
-    return [*lines, *marks, *known]
+    if view.solids:
+        marks.append(Patch(color=solid.solid_colour(), lw=0, label=f"known (grid {100 * solid.GRID:.0f} cm)"))
+    return [*lines, *marks]
 
 
 def _draw_angles(ax: Axes, travel: np.ndarray, q: np.ndarray) -> list[Artist]:

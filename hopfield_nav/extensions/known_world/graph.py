@@ -49,13 +49,6 @@ class Nodes(NamedTuple):
     parent: np.ndarray  # (N,) node before on that path
 
 
-class Fineness(NamedTuple):
-    """How near two rows must be: (1,) arrays, change of a joint [rad] and share of a leg (m - 1,)."""
-
-    change: np.ndarray
-    share: np.ndarray
-
-
 @kernel
 def fill_layers(arm, scene, line, layers, shift, work, axes):
     """Solve and check every layer; where the wrist is singular, ``shift`` further along the line."""
@@ -168,12 +161,13 @@ def _find(key, slot, q, solution, begin, total, b, angles):
 
 
 @kernel
-def join(arm, scene, line, begin, end, fineness, work, axes):
+def join(arm, scene, line, begin, end, nearest, shares, work, axes):
     """Rows (k, 6) after ``begin`` up to ``end``, their places (k,), and FREE, JUMP, TOUCH or LIMIT.
 
     ``begin``, ``end``: a place on the line, and configurations (6,) there.
     Half-way between two places of the line the tool has configurations too. The one nearest to the middle of
-    the joints is taken, and so on, until rows are as near to each other as ``fineness`` asks and proven free.
+    the joints is taken, and so on, until no joint changes by more than ``nearest`` [rad] from row to row, no two rows
+    are further apart than the leg's of ``shares`` (m - 1,) of a leg, and all is proven free.
     Where the joints do not come nearer to each other, however near the places, there is no continuous path
     between the two: the wrist would have to swing on the spot.
     """
@@ -185,8 +179,8 @@ def join(arm, scene, line, begin, end, fineness, work, axes):
     waiting[0], at[0], top = q_to, to_place, 1
     leg = min(int(from_place), line.shift.shape[0] - 1)
     while top > 0:
-        near = at[top - 1] - place <= fineness.share[leg] * (1.0 + 1e-9)
-        if near and _widest(last, waiting[top - 1]) <= fineness.change[0]:
+        near = at[top - 1] - place <= shares[leg] * (1.0 + 1e-9)
+        if near and _widest(last, waiting[top - 1]) <= nearest:
             top -= 1
             if proven_free(arm, scene, last, waiting[top], work, axes, q, change) < 1.0:
                 return out[:total], places[:total], TOUCH

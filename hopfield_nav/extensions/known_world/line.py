@@ -135,13 +135,12 @@ def rows_on_line(arm: Arm, rows: np.ndarray) -> np.ndarray:
     Raises ``BadInput``: the joints jump between two rows: no angles near the spline put the tool on its line there.
     """
     for _ in range(_ROUNDS):
-        half = _halfway(arm, rows)
-        inserted = _corrected(arm, rows, half)
+        inserted = _corrected(arm, rows)
         if not inserted:
             break
         places = sorted(inserted)
         rows = np.insert(rows, np.array(places) + 1, [inserted[i] for i in places], axis=0)
-    off = _halfway(arm, rows).off
+    off = _halfway(arm, rows)[2]
     if off.max() > REFUSED:
         worst = int(np.argmax(off))
         message = "the joints jump on a straight tool line"
@@ -151,36 +150,29 @@ def rows_on_line(arm: Arm, rows: np.ndarray) -> np.ndarray:
     return rows
 
 
-class _Halfway(NamedTuple):
+def _halfway(arm: Arm, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The spline halfway between rows: joint angles, share of the tool's step, distance to the line."""
-
-    q: np.ndarray
-    share: np.ndarray
-    off: np.ndarray
-
-
-def _halfway(arm: Arm, rows: np.ndarray) -> _Halfway:
     s = path_positions(rows)
     q = CubicSpline(s, rows)(0.5 * (s[:-1] + s[1:]))
     places, reached = (forward_kinematics(arm, x)[:, :3, 3] for x in (rows, q))
     start, step = places[:-1], np.diff(places, axis=0)
     square = np.maximum(np.sum(step**2, axis=1), 1e-18)
     share = np.clip(np.sum((reached - start) * step, axis=1) / square, 0.0, 1.0)
-    return _Halfway(q, share, np.linalg.norm(reached - start - share[:, None] * step, axis=1))
+    return q, share, np.linalg.norm(reached - start - share[:, None] * step, axis=1)
 
 
-def _corrected(arm: Arm, rows: np.ndarray, half: _Halfway) -> dict[int, np.ndarray]:
+def _corrected(arm: Arm, rows: np.ndarray) -> dict[int, np.ndarray]:
     """Rows to insert, by the row before, where the tool is off its line halfway to the next row."""
-    poses, found = forward_kinematics(arm, rows), {}
+    (q, shares, off), poses, inserted = _halfway(arm, rows), forward_kinematics(arm, rows), {}
     turns = np.linalg.norm(np.diff(poses[:, :3, 3], axis=0), axis=1) < 1e-9  # no step to take a share of
-    for i in np.flatnonzero(half.off > OFF_LINE):
-        share = 0.5 if turns[i] else min(max(half.share[i], _BETWEEN[0]), _BETWEEN[1])
+    for i in np.flatnonzero(off > OFF_LINE):
+        share = 0.5 if turns[i] else min(max(shares[i], _BETWEEN[0]), _BETWEEN[1])
         target = poses_at(straight_line(poses[i : i + 2]), np.array(share))
-        solution = numeric_inverse_kinematics(arm, target, half.q[i], tolerance=1e-11, max_iterations=50)
-        near = np.abs(solution.q - half.q[i]).max() < _NEAR * np.abs(rows[i + 1] - rows[i]).max()
+        solution = numeric_inverse_kinematics(arm, target, q[i], tolerance=1e-11, max_iterations=50)
+        near = np.abs(solution.q - q[i]).max() < _NEAR * np.abs(rows[i + 1] - rows[i]).max()
         if near and solution.error < 1e-9:
-            found[int(i)] = solution.q
-    return found
+            inserted[int(i)] = solution.q
+    return inserted
 
 
 def path_positions(rows: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from dynamics import Arm, inverse_kinematics
 from hopfield_nav.clearance import Scene, collides, explain
 from hopfield_nav.extensions.known_world.graph import Layers, Nodes
 from hopfield_nav.extensions.known_world.line import StraightLine, poses_at
-from hopfield_nav.extensions.known_world.positions import free_positions, turn_alternatives
+from hopfield_nav.extensions.known_world.task import free_positions, turn_alternatives
 
 _NO_TURN = "the start is within the joints' limits on no turn"
 _SINGULAR = "; the wrist is singular there, which keeps joint 6 as it was"
@@ -37,7 +37,7 @@ def bad_station(
         free = layers.solutions[at, np.nonzero(layers.free[at, : layers.solved[at]])[0]]
         if layers.loose[at] or any(len(turn_alternatives(arm, q)) for q in free):
             continue
-        if reason := free_positions(arm, scene, through, i).reason:
+        if reason := free_positions(arm, scene, through, i)[2]:
             return i, reason
     return None
 
@@ -52,18 +52,12 @@ def why_it_ends(
     i = min(reached + 1, len(layers.place) - 1)
     singular = _SINGULAR if layers.loose[max(reached, 0)] or layers.loose[i] else ""
     why = _why(arm, scene, line, layers, nodes, i, reached) or between
-    if why not in (_NO_TURN, "out of reach"):
-        why += singular
-    return _at(line, float(layers.place[i]), f"no continuous path: {why}")
+    why += "" if why in (_NO_TURN, "out of reach") else singular
+    return with_place(line, float(layers.place[i]), f"no continuous path: {why}")
 
 
-def given_up(line: StraightLine, layers: Layers, i: int, searches: int, between: str) -> tuple[str, float, np.ndarray]:
-    """As ``why_it_ends``, where paths were left; the last that was followed failed before step ``i``."""
-    words = f"the search was given up after {searches} paths along the steps; on the last one {between}"
-    return _at(line, float(layers.place[i]), words)
-
-
-def _at(line: StraightLine, place: float, words: str) -> tuple[str, float, np.ndarray]:
+def with_place(line: StraightLine, place: float, words: str) -> tuple[str, float, np.ndarray]:
+    """A reason with its place on the line in words, the place, and the tool point there (3,)."""
     point = poses_at(line, np.array(place))[:3, 3]
     where = f"{place / len(line.shift):.0%} of the path, tool at " + ", ".join(f"{v:.3f}" for v in point)
     return f"{words} ({where} m)", place, point

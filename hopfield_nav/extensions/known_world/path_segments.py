@@ -9,6 +9,7 @@ where that leaves the tool's line.
 trajectory of it.
 """
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -53,8 +54,7 @@ def checked_path(path: PlannedPath, n: int) -> PlannedPath:
 
 def segments_of_path(arm: Arm, path: PlannedPath) -> list[PathSegment]:
     """The segments of a checked path; a segment without motion is not among them."""
-    spans = zip(path.corners[:-1], path.corners[1:], strict=True)
-    rows = [path.q[first : last + 1] for first, last in spans]
+    rows = [path.q[first : last + 1] for first, last in itertools.pairwise(path.corners)]
     segments = [_curved_segment(arm, each) if path.is_of_tool else _straight_segment(each) for each in rows]
     return [segment for segment in segments if segment is not None]
 
@@ -97,7 +97,7 @@ def divided(grid: np.ndarray, parts: int) -> np.ndarray:
 
 
 def _require_straight(path: PlannedPath) -> None:
-    for first, last in zip(path.corners[:-1], path.corners[1:], strict=True):
+    for first, last in itertools.pairwise(path.corners):
         rows, change = path.q[first : last + 1], path.q[last] - path.q[first]
         share = (rows - rows[0]) @ change / max(float(change @ change), 1e-300)
         off = np.abs(rows - rows[0] - np.clip(share, 0.0, 1.0)[:, None] * change).max(axis=1)
@@ -133,13 +133,12 @@ def position_over_time(grid: np.ndarray, speed: np.ndarray, ramp: float) -> Path
 
 
 def _averaged(knots: np.ndarray, quadratic: np.ndarray, end: float, ramp: float) -> PathTime:
-    rest = np.array([[quadratic[0, 0], 0.0, 0.0]]), np.array([[end, 0.0, 0.0]])
+    rests = [[quadratic[0, 0], 0.0, 0.0]], [[end, 0.0, 0.0]]
     around = np.concatenate([[-2.0 * ramp], knots, [knots[-1] + 2.0 * ramp]])
-    position = PPoly(np.concatenate([rest[0], quadratic, rest[1]])[:, ::-1].T, around)
+    position = PPoly(np.concatenate([rests[0], quadratic, rests[1]])[:, ::-1].T, around)
     area = position.antiderivative()
     times = np.union1d(knots, knots + ramp)
-    middle = 0.5 * (times[:-1] + times[1:])
-    start = times[:-1]
+    start, middle = times[:-1], 0.5 * (times[:-1] + times[1:])
     terms = [
         area(start) - area(start - ramp),
         position(start) - position(start - ramp),
@@ -157,21 +156,14 @@ def along(segment: PathSegment, times: PathTime) -> Trajectory:
         coefficients[:, :4] = times.coefficients[:, :, None] * direction
         coefficients[:, 0] += start
         return Trajectory(times.knots, coefficients)
-    kept = _spaced(times.knots)
-    s, sd, sdd, sdd_end = _at_knots(times, kept)
+    kept, c, h = _spaced(times.knots), times.coefficients, np.diff(times.knots)
+    # position, speed and acceleration from knots on, and acceleration towards them; at last rest
+    s, sd = np.append(c[:, 0], c[-1] @ h[-1] ** np.arange(4.0))[kept], np.append(c[:, 1], 0.0)[kept]
+    sdd, sdd_end = np.append(2.0 * c[:, 2], 0.0)[kept], (2.0 * c[:, 2] + 6.0 * c[:, 3] * h)[kept[1:] - 1]
     first, second = segment.path(s, 1), segment.path(s, 2)
     bend = second * (sd**2)[:, None]
     qdd, qdd_end = bend + first * sdd[:, None], bend[1:] + first[1:] * sdd_end[:, None]
     return quintic_pieces(times.knots[kept], segment.path(s), first * sd[:, None], qdd, qdd_end)
-
-
-def _at_knots(times: PathTime, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Path position, speed and acceleration from knots on, and acceleration towards them; at last rest."""
-    c, h = times.coefficients, np.diff(times.knots)
-    end = c[-1] @ h[-1] ** np.arange(4.0)
-    before = 2.0 * c[:, 2] + 6.0 * c[:, 3] * h
-    s, sd = np.append(c[:, 0], end)[kept], np.append(c[:, 1], 0.0)[kept]
-    return s, sd, np.append(2.0 * c[:, 2], 0.0)[kept], before[kept[1:] - 1]
 
 
 def _spaced(knots: np.ndarray) -> np.ndarray:

@@ -14,13 +14,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynamics import Arm, BadInput
+from hopfield_nav.extensions.known_world import until_contact as contact
 from hopfield_nav.extensions.known_world.table import PERIOD, sample_times
-from hopfield_nav.extensions.known_world.until_contact import (
-    SETTLING,
-    START_TOLERANCE,
-    ContactWatch,
-    urscript_condition,
-)
+from hopfield_nav.extensions.known_world.until_contact import ContactWatch, urscript_condition
 from hopfield_nav.loop import Trajectory, sample, values_at
 
 _PERIODS = 0.002, 0.1  # [s] that servoj takes (URScript manual), as are the next two
@@ -47,14 +43,12 @@ def urscript(
         raise BadInput("period is out of servoj's range", found=period, allowed=f"{low:g} to {high:g}")
     _require_inside(arm, trajectory)
     options = f"0, 0, {period:g}, {_LOOKAHEAD:g}, {_GAIN:g}"
+    body = [*_servoj(trajectory, period, f"servoj({{}}, {options})"), f"  stopj({_STOP:g})"]
     if watch is not None:
         body = list(_until_contact(trajectory, period, options, watch))
-    else:
-        body = [*_servoj(trajectory, period, f"servoj({{}}, {options})"), f"  stopj({_STOP:g})"]
     start = values_at(trajectory, trajectory.knots[:1])[0][0]
     first = f"{' '.join(name.split())}: servoj, {trajectory.knots[-1]:.3f} s, starts at joints {_list(start)} rad"
-    lines = [f"# {first}", *_NOTES, "def planned_path():", *_start_check(start), *body, "end"]
-    return "\n".join(lines) + "\n"
+    return "\n".join([f"# {first}", *_NOTES, "def planned_path():", *_start_check(start), *body, "end"]) + "\n"
 
 
 _NOTES = (
@@ -81,7 +75,7 @@ def _start_check(start: np.ndarray) -> Iterator[str]:
     yield "  joint = 0"
     yield "  away = False"
     yield "  while joint < 6:"
-    away = f"{START_TOLERANCE:g}"
+    away = f"{contact.START_TOLERANCE:g}"
     yield f"    if now[joint] - start[joint] > {away} or start[joint] - now[joint] > {away}:"
     yield "      away = True"
     yield "    end"
@@ -100,7 +94,7 @@ def _servoj(trajectory: Trajectory, period: float, call: str) -> Iterator[str]:
         yield f"  {call.format(_list(q))}"
     goal, _, _ = values_at(trajectory, trajectory.knots[-1:])
     yield "  settling = 0"
-    yield f"  while settling < {math.ceil(SETTLING / period)}:"
+    yield f"  while settling < {math.ceil(contact.SETTLING / period)}:"
     yield f"    {call.format(_list(goal[0]))}"
     yield "    settling = settling + 1"
     yield "  end"
@@ -127,11 +121,6 @@ def _until_contact(trajectory: Trajectory, period: float, options: str, watch: C
 
 
 def _list(values: np.ndarray) -> str:
-    return "[" + ", ".join(_number(value) for value in values) + "]"
-
-
-def _number(value: float) -> str:
-    """Fixed point, no exponent."""
-    text = f"{float(value):.{_DIGITS}f}".rstrip("0")
-    text = text + "0" if text.endswith(".") else text
-    return "0.0" if text == "-0.0" else text
+    """Numbers as URScript reads them: fixed point, no exponent, no negative zero."""
+    rounded = np.round(values, _DIGITS) + 0.0
+    return "[" + ", ".join(np.format_float_positional(value, trim="0") for value in rounded) + "]"

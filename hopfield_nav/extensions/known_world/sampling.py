@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, BadInput, LibraryMissing
+from dynamics import Arm, BadInput, needs_library
 from dynamics.work import make_work
 from hopfield_nav.clearance import AXES_WIDTH, Scene, motion_is_free, passes
-from hopfield_nav.extensions.known_world.positions import free_positions, plan_places
-from hopfield_nav.extensions.known_world.task import SAMPLING, PlannedPath, path_length
+from hopfield_nav.extensions.known_world.task import SAMPLING, PlannedPath, free_positions, path_length, plan_places
 
 _LARGEST_SEED = 2**32 - 2
 _NEAR = 1.5 * np.pi  # [rad] from the start: three quarters of a turn, so that a goal is near on both ways round
@@ -68,77 +67,73 @@ def plan_sampling(
     ompl = load_ompl()
     checks = Checks(arm, scene)
     places = plan_places(arm, start, stations)
-    layers = [free_positions(arm, scene, places, i) for i in range(len(places))]
-    reason = next((layer.reason for layer in layers if layer.reason), "")
-    legs: list[_Leg] = []
+    layers, _, reasons = zip(*(free_positions(arm, scene, places, i) for i in range(len(places))), strict=True)
+    reason = next(filter(None, reasons), "")
+    legs: list[np.ndarray] = []
     with quiet(ompl):
         ompl.util.RNG.setSeed(int(seed) + 1)  # OMPL refuses 0; what draws from here on is made anew
         for i in range(1, 1 if reason else len(layers)):
-            starts = legs[-1].found[-1:] if legs else layers[0].q
-            for limits in _regions(arm.position_limits, starts, layers[i].q):
-                legs.append(_Leg(ompl, checks, starts, layers[i].q, limits))
-                if legs[-1].plan(time_limit, simplify):
+            starts = legs[-1][-1:] if legs else layers[0]
+            for limits in _regions(arm.position_limits, starts, layers[i]):
+                leg = _leg(ompl, checks, starts, layers[i], limits, float(time_limit), simplify)
+                if len(leg):
+                    legs.append(leg)
                     break
             else:
                 end = "the goal" if i == len(layers) - 1 else f"via point {i}"
                 reason = f"RRTConnect found no path to {end} within {time_limit:g} s"
                 break
-    return SamplingPlan(None if reason else _path(legs), reason)
+    if reason:
+        return SamplingPlan(None, reason)
+    q = np.concatenate(legs)
+    q = q[np.concatenate([[True], np.any(np.diff(q, axis=0) != 0.0, axis=1)])]  # no row repeats the one before
+    return SamplingPlan(PlannedPath(q, SAMPLING, np.arange(len(q)), path_length(q)), "")
 
 
-class _Leg:
-    """From one of several configurations to one of several others; ``found`` (k, n) once planned."""
-
-    def __init__(self, ompl: Any, checks: "Checks", starts: np.ndarray, goals: np.ndarray, limits: np.ndarray) -> None:
-        self.checks = checks
-        starts, goals = (q[((limits[:, 0] <= q) & (q <= limits[:, 1])).all(axis=1)] for q in (starts, goals))
-        # a start that is a goal needs no leg
-        self.found = goals[(goals[:, None] == starts).all(axis=2).any(axis=1)][:1]
-        self.information = joint_space(ompl, limits, checks)
-        self.setup = ompl.geometric.SimpleSetup(self.information)
-        for q in starts:
-            self.setup.addStartState(self._state(q))
-        goal = ompl.base.GoalStates(self.information)
-        for q in goals[_nearest_first(starts, goals)]:
-            goal.addState(self._state(q))
-        self.setup.setGoal(goal)
-        search = ompl.geometric.RRTConnect(self.information)
-        search.setRange(_STEP)
-        self.setup.setPlanner(search)
-
-    def plan(self, time_limit: float, simplify: bool) -> bool:
-        """Whether a path was found that is proven free."""
-        if len(self.found):
-            return True
-        self.setup.solve(float(time_limit))
-        if not self.setup.haveExactSolutionPath():
-            return False
-        self.found = self._rows()
-        if simplify:
-            self.setup.simplifySolution()
-            shorter = self._rows()
-            self.found = shorter if self._proven(shorter) else self.found
-        self.found = self.found if self._proven(self.found) else self.found[:0]
-        return len(self.found) > 0
-
-    def _proven(self, q: np.ndarray) -> bool:
-        return bool(motion_is_free(self.checks.arm, self.checks.scene, q[:-1], q[1:]).all())
-
-    def _state(self, q: np.ndarray) -> Any:
-        state = self.information.allocState()
-        state[0 : len(q)] = q.tolist()
-        return state
-
-    def _rows(self) -> np.ndarray:
-        n, path = self.checks.n, self.setup.getSolutionPath()
-        return np.array([path.getState(i)[0:n] for i in range(path.getStateCount())])
+def _leg(
+    ompl: Any, checks: "Checks", starts: np.ndarray, goals: np.ndarray, limits: np.ndarray, time_limit: float,
+    simplify: bool,
+) -> np.ndarray:  # fmt: skip
+    """A path (k, n) from one of several configurations to one of others, proven free; no rows where none is found."""
+    starts, goals = (q[((limits[:, 0] <= q) & (q <= limits[:, 1])).all(axis=1)] for q in (starts, goals))
+    there = (goals[:, None] == starts).all(axis=2).any(axis=1)
+    information = joint_space(ompl, limits, checks)
+    setup = _search(ompl, information, starts, goals)
+    if there.any():  # a start that is a goal needs no leg
+        return goals[there][:1]
+    setup.solve(time_limit)
+    paths = [_rows(setup, checks.n)] if setup.haveExactSolutionPath() else []
+    if paths and simplify:
+        setup.simplifySolution()
+        paths.insert(0, _rows(setup, checks.n))
+    free = (q for q in paths if motion_is_free(checks.arm, checks.scene, q[:-1], q[1:]).all())
+    return next(free, goals[:0])
 
 
-def _path(legs: Sequence[_Leg]) -> PlannedPath:
-    """One path of the legs, without rows that repeat the one before."""
-    q = np.concatenate([leg.found for leg in legs])
-    q = q[np.concatenate([[True], np.any(np.diff(q, axis=0) != 0.0, axis=1)])]
-    return PlannedPath(q, SAMPLING, np.arange(len(q)), path_length(q))
+def _search(ompl: Any, information: Any, starts: np.ndarray, goals: np.ndarray) -> Any:
+    """OMPL's RRTConnect from several configurations (k, n) to several others, the nearest first."""
+
+    def state(q: np.ndarray) -> Any:
+        made = information.allocState()
+        made[0 : len(q)] = q.tolist()
+        return made
+
+    setup = ompl.geometric.SimpleSetup(information)
+    for q in starts:
+        setup.addStartState(state(q))
+    goal = ompl.base.GoalStates(information)
+    for q in goals[_nearest_first(starts, goals)]:
+        goal.addState(state(q))
+    setup.setGoal(goal)
+    search = ompl.geometric.RRTConnect(information)
+    search.setRange(_STEP)
+    setup.setPlanner(search)
+    return setup
+
+
+def _rows(setup: Any, n: int) -> np.ndarray:
+    path = setup.getSolutionPath()
+    return np.array([path.getState(i)[0:n] for i in range(path.getStateCount())])
 
 
 def _regions(limits: np.ndarray, starts: np.ndarray, goals: np.ndarray) -> list[np.ndarray]:
@@ -153,8 +148,7 @@ def _regions(limits: np.ndarray, starts: np.ndarray, goals: np.ndarray) -> list[
 
 def _nearest_first(starts: np.ndarray, goals: np.ndarray) -> np.ndarray:
     """Order of the goals by the distance from the nearest start, the sum of all joints' changes."""
-    apart = np.abs(goals[:, None] - starts).sum(axis=2).min(axis=1)
-    return np.argsort(apart, kind="stable")
+    return np.argsort(np.abs(goals[:, None] - starts).sum(axis=2).min(axis=1), kind="stable")
 
 
 class Checks:
@@ -183,13 +177,10 @@ def load_ompl() -> Any:
 
     Raises ``LibraryMissing``: it is not installed.
     """
-    try:
+    with needs_library("planning by sampling needs OMPL", "ompl"):
         import ompl.base
         import ompl.geometric
         import ompl.util
-    except ImportError:
-        allowed = "pip install 'hopfield-nav[ompl]'"
-        raise LibraryMissing("planning by sampling needs OMPL", allowed=allowed) from None
     return ompl
 
 

@@ -17,11 +17,9 @@ from dynamics import Arm, BadInput, inverse_kinematics
 from dynamics.inverse import require_closed_form
 from dynamics.work import make_work
 from hopfield_nav.clearance import AXES_WIDTH, Scene, collides
-from hopfield_nav.extensions.known_world import graph
+from hopfield_nav.extensions.known_world import graph, task
 from hopfield_nav.extensions.known_world.line import StraightLine, flip_choices, poses_at, straight_line
-from hopfield_nav.extensions.known_world.line_reasons import bad_station, given_up, why_it_ends
-from hopfield_nav.extensions.known_world.positions import plan_places, turn_alternatives
-from hopfield_nav.extensions.known_world.task import SHORTEST, PlannedPath, is_pose, path_length, pose_of
+from hopfield_nav.extensions.known_world.line_reasons import bad_station, why_it_ends, with_place
 
 ROW_LENGTH = 1e-3  # [m] of tool motion between two rows, at most
 ROW_CHANGE = 0.02  # [rad] of a joint between two rows, at most: a body leaves its chord by under 0.1 mm
@@ -36,7 +34,7 @@ _GRID = np.deg2rad(sorted(range(-165, 181, 15), key=abs))  # of joint 6 [rad]
 class ShortestPlan(NamedTuple):
     """What ``plan_shortest`` found."""
 
-    path: PlannedPath | None  # the joints' path, or None
+    path: task.PlannedPath | None  # the joints' path, or None
     reason: str  # "" where there is a path, otherwise why the line cannot be followed further
     line: StraightLine  # the tool's line; ``places`` (k,) of the path's rows on it
     places: np.ndarray
@@ -77,8 +75,8 @@ def plan_shortest(
     for name, value in (("steps", steps), ("tool_speed", tool_speed), ("turn_speed", turn_speed)):
         if not 0 < value < np.inf:
             raise BadInput(f"{name} must be positive", found=value)
-    through = plan_places(arm, start, stations)
-    poses = np.array([pose_of(arm, s) for s in through])
+    through = task.plan_places(arm, start, stations)
+    poses = np.array([task.pose_of(arm, s) for s in through])
     plans: list[ShortestPlan] = []
     for flip in flip_choices(straight_line(poses), _MOST_FLIPS):
         line = straight_line(poses, flip)
@@ -109,9 +107,8 @@ class _GraphSearch:
         self.arm, self.scene, self.line, self.through, self.steps = arm, scene, line, through, steps
         self._scratch = make_work(len(arm.dh)), np.empty((len(scene.bodies), AXES_WIDTH))
         self.layers = self._make_layers(times)
-        share = np.full(len(line.shift), 1.0)
-        np.divide(ROW_LENGTH, line.lengths, out=share, where=line.lengths > ROW_LENGTH)
-        self.fineness = graph.Fineness(np.array([ROW_CHANGE]), share)
+        self.shares = np.full(len(line.shift), 1.0)  # of each leg, between two rows
+        np.divide(ROW_LENGTH, line.lengths, out=self.shares, where=line.lengths > ROW_LENGTH)
         self.found: dict[tuple, tuple] = {}
         self.searches = 0
         self.broken: dict[int, int] = {}  # worst code of a banned edge, by layer
@@ -121,8 +118,7 @@ class _GraphSearch:
         bad = bad_station(self.arm, self.scene, self.layers, self.through, self.steps)
         if bad is not None:
             place, reason = bad
-            point = self.line.poses[place, :3, 3]
-            return ShortestPlan(None, reason, self.line, np.empty(0), float(place), point, 0)
+            return self._ended(reason, float(place), self.line.poses[place, :3, 3], 0)
         loose = self.layers.loose
         starts = _GRID.tolist() if loose.all() else self._angles_onward() if loose[0] else [0.0]
         return _best([self._plan_from(theta6) for theta6 in starts])
@@ -140,22 +136,26 @@ class _GraphSearch:
             if reached < len(self.layers.place) - 1:
                 between = _CODES[self.broken.get(reached + 1, graph.FREE)]
                 why = why_it_ends(self.arm, self.scene, self.line, self.layers, nodes, reached, between)
-                return self._without(why, self.searches - before)
+                return self._ended(*why, self.searches - before)
             followed = self._follow(nodes, _best_chain(nodes))
             if not isinstance(followed, int):
-                return self._with(*followed, self.searches - before)
+                q, places = followed
+                corners = np.searchsorted(places, np.arange(len(self.through)))
+                path = task.PlannedPath(q, task.SHORTEST, corners, task.path_length(q))
+                end, point = len(self.through) - 1.0, self.line.poses[-1, :3, 3]
+                return ShortestPlan(path, "", self.line, places, end, point, self.searches - before)
             last = followed
-        words = _CODES[self.broken.get(last, graph.FREE)]
-        why = given_up(self.line, self.layers, last, self.searches, words)
-        return self._without(why, self.searches - before)
+        between = _CODES[self.broken.get(last, graph.FREE)]
+        words = f"the search was given up after {self.searches} paths along the steps; on the last one {between}"
+        why = with_place(self.line, float(self.layers.place[last]), words)
+        return self._ended(*why, self.searches - before)
 
     def _angles_onward(self) -> list[float]:
         """0, and joint 6 as the line goes on from its singular beginning."""
         place, end = self.layers.place, int(np.argmin(self.layers.loose))
         T = poses_at(self.line, place[end - 1] + _SHIFT * (place[end] - place[end - 1]))
         onward = inverse_kinematics(self.arm, T)[:, 5]
-        there = self.layers.solutions[end, : self.layers.solved[end], 5]
-        angles = np.concatenate([[0.0], onward, there])
+        angles = np.concatenate([[0.0], onward, self.layers.solutions[end, : self.layers.solved[end], 5]])
         first = np.unique(np.round(np.exp(1j * angles), 9), return_index=True)[1]
         return angles[np.sort(first)].tolist()
 
@@ -176,7 +176,7 @@ class _GraphSearch:
         )
         graph.fill_layers(self.arm, self.scene, self.line, layers, _SHIFT / steps, *self._scratch)
         for i, station in zip(range(0, count, steps), self.through, strict=True):
-            if not is_pose(station):
+            if not task.is_pose(station):
                 layers.solutions[i, 0], layers.solved[i] = station, 1
                 layers.free[i, 0] = not collides(self.arm, self.scene, station)
                 layers.given[i], layers.loose[i] = True, False
@@ -191,7 +191,7 @@ class _GraphSearch:
         rows, numbers = [np.empty((0, 6))], [np.empty(0, dtype=np.int64)]
         for k in np.nonzero(free)[0]:
             q = solutions[k]
-            rows.append(q[None] if layers.given[0] else turn_alternatives(self.arm, q))
+            rows.append(q[None] if layers.given[0] else task.turn_alternatives(self.arm, q))
             numbers.append(np.full(len(rows[-1]), k))
         return np.concatenate(rows), np.concatenate(numbers)
 
@@ -201,7 +201,12 @@ class _GraphSearch:
         rows, places = [nodes.q[chain[:1]]], [layers.place[:1]]
         for i in range(1, len(chain)):
             ends = nodes.q[chain[i - 1]], nodes.q[chain[i]]
-            q, s, code = self._join(i, *ends)
+            key = (i, *(q.tobytes() for q in ends))
+            if key not in self.found:
+                begin, end = zip(layers.place[i - 1 : i + 1], ends, strict=True)
+                fine = ROW_CHANGE, self.shares, *self._scratch
+                self.found[key] = graph.join(self.arm, self.scene, self.line, begin, end, *fine)
+            q, s, code = self.found[key]
             if code != graph.FREE:
                 layers.banned[i, nodes.solution[chain[i - 1]], nodes.solution[chain[i]]] = True
                 self.broken[i] = max(code, self.broken.get(i, 0))
@@ -210,21 +215,7 @@ class _GraphSearch:
             places.append(s)
         return np.concatenate(rows), np.concatenate(places)
 
-    def _join(self, i: int, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-        key = (i, a.tobytes(), b.tobytes())
-        if key not in self.found:
-            begin, end = (self.layers.place[i - 1], a), (self.layers.place[i], b)
-            self.found[key] = graph.join(self.arm, self.scene, self.line, begin, end, self.fineness, *self._scratch)
-        return self.found[key]
-
-    def _with(self, q: np.ndarray, places: np.ndarray, searches: int) -> ShortestPlan:
-        corners = np.searchsorted(places, np.arange(len(self.through)))
-        path = PlannedPath(q, SHORTEST, corners, path_length(q))
-        last = len(self.through) - 1
-        return ShortestPlan(path, "", self.line, places, float(last), self.line.poses[-1, :3, 3], searches)
-
-    def _without(self, why: tuple[str, float, np.ndarray], searches: int) -> ShortestPlan:
-        reason, place, point = why
+    def _ended(self, reason: str, place: float, point: np.ndarray, searches: int) -> ShortestPlan:
         return ShortestPlan(None, reason, self.line, np.empty(0), place, point, searches)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics
 from dynamics.files import require_regular, write_whole
-from hopfield_nav.extensions.known_world.speed import motor_torque
+from hopfield_nav.extensions.known_world.timing import motor_torque
 from hopfield_nav.loop import Trajectory, quintic_pieces, values_at
 
 PERIOD = 0.008  # [s] of the UR5's controller
@@ -51,9 +51,8 @@ def write_plan_csv(arm: Arm, trajectory: Trajectory, path: str | Path, period: f
     Raises ``BadInput``: no place to write, or a period that is not positive.
     """
     table = plan_table(arm, trajectory, period)
-    rows = np.column_stack([table.time, *table[1:]])
     lines = [",".join(columns(len(arm.dh)))]
-    lines += [",".join(repr(float(value)) for value in row) for row in rows]
+    lines += [",".join(repr(value) for value in row) for row in np.column_stack(table).tolist()]
     return write_whole(path, "\n".join(lines) + "\n")
 
 
@@ -77,8 +76,7 @@ def load_plan_csv(path: str | Path) -> PlanTable:
         raise BadInput(f"cannot read the plan: {error}", where=str(path)) from None
     n = (len(header) - 4) // 4
     if n < 1 or header != columns(n):
-        allowed = "time_s, q1_rad, …"
-        raise BadInput("not the columns of a plan", where=str(path), found=header, allowed=allowed)
+        raise BadInput("not the columns of a plan", where=str(path), found=header, allowed="time_s, q1_rad, …")
     values = np.array([_numbers(row, header, f"{path}, line {i + 2}") for i, row in enumerate(rows)])
     if len(values) == 0 or values[0, 0] != 0.0 or np.any(np.diff(values[:, 0]) <= 0.0):
         raise BadInput("time begins at 0 and increases", where=f"{path}, column time_s")

@@ -1,20 +1,26 @@
 """What is asked for and what is found: a task from start to goal, and a planned path of the joints.
 
 A station of a task is joint angles (n,) or a pose of the tool (4, 4), told apart by its shape. A task comes from the
-section ``plan`` of a world file, or from random free joint angles.
+section ``plan`` of a world file, or from random free joint angles. At a station the arm can stand in several
+configurations, each on several whole turns (nowoczyn2023 (3.5), (3.6)).
 """
 
+import itertools
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, BadInput, forward_kinematics
+from dynamics import Arm, BadInput, forward_kinematics, inverse_kinematics
+from dynamics.batches import as_rows
 from dynamics.inverse import as_poses
-from hopfield_nav.clearance import Scene, collides
+from hopfield_nav.clearance import CLOSEST, Scene, collides, explain, motion_is_free
 from hopfield_nav.world import PlaceSection, World
 
 SHORTEST, AROUND, DIRECT, SAMPLING = "shortest", "around", "direct", "sampling"
 _MOST_DRAWS = 200
+_ROUNDING = 1e-12  # of a turn; an angle that rounding puts beyond a limit is put on it
 
 
 class Task(NamedTuple):
@@ -122,3 +128,61 @@ class PlannedPath(NamedTuple):
 def path_length(q: np.ndarray) -> float:
     """Sum of all joints' changes along rows of angles (k, n) [rad]; nowoczyn2023 3.2."""
     return float(np.abs(np.diff(q, axis=0)).sum())
+
+
+def plan_places(arm: Arm, start: object, stations: Sequence[object]) -> list[np.ndarray]:
+    """Start and stations, each (n,) joint angles or a (4, 4) pose."""
+    return [as_station(arm, start, "start"), *(as_station(arm, s, f"stations[{i}]") for i, s in enumerate(stations))]
+
+
+def free_positions(arm: Arm, scene: Scene, places: Sequence[np.ndarray], i: int) -> tuple[np.ndarray, int, str]:
+    """The configurations (k, n) at the ``i``-th place of a plan that are proven free, on every turn in the limits.
+
+    And how many there are, free or not; and why none is free, "" otherwise. Joint angles that are given for the start
+    stay on their turns.
+
+    Raises ``NoClosedForm``: a pose, and an arm that is not of UR type.
+
+    Source: nowoczyn2023 (3.5), (3.6).
+    """
+    place = places[i]
+    solutions = inverse_kinematics(arm, place) if is_pose(place) else place[None]
+    stays = i == 0 and not is_pose(place)
+    turned = [q[None] if stays else turn_alternatives(arm, q) for q in solutions]
+    rows = solutions.reshape(-1, len(arm.dh))
+    free = np.nonzero(motion_is_free(arm, scene, rows, rows))[0]
+    q = np.concatenate([np.empty((0, len(arm.dh))), *(turned[k] for k in free)])
+    name = {0: "the start", len(places) - 1: "the goal"}.get(i, f"via point {i}")
+    reason = ""
+    if not len(solutions):
+        reason = f"{name} is out of reach"
+    elif not len(free):
+        words = explain(arm, scene, solutions[0])
+        why = f"it is nearer than {1000.0 * CLOSEST:g} mm to something" if words == "free" else words
+        reason = f"{name} is free in no joint position: {why}"
+    elif not len(q):
+        reason = f"{name} is within the joints' limits on no turn"
+    return q, sum(map(len, turned)), reason
+
+
+def turn_alternatives(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """Every q + 2π k (c, n) of joint angles (n,) [rad] within the limits, the first joint changing slowest.
+
+    With limits of ±360° every joint has two of them, an angle of exactly 0 three: 2⁶ = 64 in general. A joint without
+    limits stays on its turn; c = 0 where a joint's limits hold no turn.
+
+    Raises ``BadInput``: wrong shape.
+
+    Source: nowoczyn2023 (3.6).
+    """
+    (rows,), _ = as_rows(len(arm.dh), q=np.ravel(q))
+    choices = [_turns(angle, *limits) for angle, limits in zip(rows[0], arm.position_limits, strict=True)]
+    return np.array(list(itertools.product(*choices))).reshape(-1, len(arm.dh))
+
+
+def _turns(angle: float, low: float, high: float) -> list[float]:
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return [angle] if low <= angle <= high else []
+    turn = 2.0 * math.pi
+    least, most = math.ceil((low - angle) / turn - _ROUNDING), math.floor((high - angle) / turn + _ROUNDING)
+    return [min(max(angle + turn * k, low), high) for k in range(least, most + 1)]

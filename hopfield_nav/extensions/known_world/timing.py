@@ -1,33 +1,49 @@
-"""A path of the joints becomes a trajectory: as fast as speed, acceleration and torque allow.
+"""A path of the joints becomes a trajectory: as fast as speed, acceleration and torque allow (TOPP-RA).
 
-Every segment of a path runs from rest to rest. TOPP-RA gives the highest speed along it that keeps the limits at grid
-points; the trajectory that comes of it is measured between them too, and where it exceeds a limit by more than
+Every segment of a path runs from rest to rest. With q(s) the joint rates are q' sd and q' sdd + q'' sd², and the
+torque is linear in sdd and sd² too: M q' sdd + (M q'' + C(q, q') q') sd² + g. ``limit_rows`` gives these terms at the
+points of a grid.
+
+Over a step of the grid sdd is constant, so that sd² grows by 2 sdd times the step, and the limits at both of its ends
+are linear in the two. At a given sd² each of them leaves a range of sdd. From the end of the path backwards the
+largest sd² is found from which the next point's range can be reached, then forwards the largest sdd is taken. The
+trajectory that comes of it is measured between the points too, and where it exceeds a limit by more than
 ``TOLERANCE`` the grid is refined, then the limits are tightened.
+
+Source: Pham and Pham 2018, "A new approach to time-optimal path parameterization based on reachability analysis"
+(TOPP-RA). Rest is taken to be possible everywhere, so that 0 is the least sd² of every range.
 """
 
 import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, BadInput, gravity_torque, joint_friction_torque
+from dynamics import Arm, BadInput, gravity_torque, inverse_dynamics, jacobian, joint_friction_torque
 from hopfield_nav.extensions.known_world import path_segments
-from hopfield_nav.extensions.known_world.speed import (
-    ACCELERATION,
-    TORQUE_SHARE,
-    MotionLimits,
-    Shares,
-    fastest_speed,
-    largest_shares,
-    motion_limits,
-)
+from hopfield_nav.extensions.known_world.path_segments import PathSegment
 from hopfield_nav.extensions.known_world.task import PlannedPath
-from hopfield_nav.loop import Trajectory, joined, resting, slowed
+from hopfield_nav.loop import Trajectory, joined, resting, sample, slowed
 
+ACCELERATION = 1.4  # [rad/s²] what movej takes when it is told nothing (URScript manual)
+TORQUE_SHARE = 0.9  # of the torque limits; the rest is left to the controller
 TOLERANCE = 1e-3  # share of a limit by which a trajectory may exceed it
 RAMP = 0.008  # [s] one period of the UR5's controller
 _ATTEMPTS = 12
 _FINEST = 1600  # intervals of a grid that is still refined
 _SLOWER, _SLOWINGS = 1.02, 300  # factor of the duration, and how often it is tried
+_INSIDE = 8  # samples a piece at which a trajectory is measured
+_NOTHING = 1e-12  # share of a limit for 1 rad/s² along the path
+
+
+class MotionLimits(NamedTuple):
+    """Upper limits of the amounts, infinite where there is none."""
+
+    speed: np.ndarray  # (n,) of the joints [rad/s]
+    acceleration: np.ndarray  # (n,) of the joints [rad/s²]
+    torque: np.ndarray  # (n,) of the motors at the joints, friction included [N·m]
+    tool_speed: float  # of the tool point [m/s]
 
 
 def time_path(
@@ -70,7 +86,7 @@ def time_path(
     return joined([_time_segment(arm, segment, limits, float(ramp)) for segment in segments])
 
 
-def _time_segment(arm: Arm, segment: path_segments.PathSegment, limits: MotionLimits, ramp: float) -> Trajectory:
+def _time_segment(arm: Arm, segment: PathSegment, limits: MotionLimits, ramp: float) -> Trajectory:
     _require_held(arm, segment, limits)
     tight, friction_speed, trajectory = limits, np.zeros(len(segment.grid)), None
     rubs = bool(np.any(arm.friction) and np.any(np.isfinite(limits.torque)))
@@ -96,29 +112,20 @@ def _time_segment(arm: Arm, segment: path_segments.PathSegment, limits: MotionLi
         speed = fastest_speed(arm, segment, limits._replace(torque=np.full_like(limits.torque, np.inf)), friction_speed)
         assert speed is not None  # where torque is not limited, there is always room
         trajectory = path_segments.along(segment, path_segments.position_over_time(segment.grid, speed, ramp))
-    return _slowed_until_kept(arm, trajectory, limits)
-
-
-def _tightened(limits: MotionLimits, shares: Shares) -> MotionLimits:
-    """Every limit that was exceeded, lower by as much."""
-    return MotionLimits(
-        speed=limits.speed / max(1.0, shares.speed),
-        acceleration=limits.acceleration / max(1.0, shares.acceleration),
-        torque=limits.torque / max(1.0, shares.torque),
-        tool_speed=limits.tool_speed / max(1.0, shares.tool_speed),
-    )
-
-
-def _slowed_until_kept(arm: Arm, trajectory: Trajectory, limits: MotionLimits) -> Trajectory:
-    """The trajectory as a whole slower; the arm can creep along it, so some speed will do."""
-    for _ in range(_SLOWINGS):
+    for _ in range(_SLOWINGS):  # the arm can creep along it, so some speed will do
         if max(largest_shares(arm, trajectory, limits)) <= 1.0 + TOLERANCE:
             return trajectory
         trajectory = slowed(trajectory, _SLOWER)
     raise BadInput("no motion along the path keeps the limits", allowed="a larger share of the torque limits")
 
 
-def _require_held(arm: Arm, segment: path_segments.PathSegment, limits: MotionLimits) -> None:
+def _tightened(limits: MotionLimits, shares: list[float]) -> MotionLimits:
+    """Every limit that was exceeded, lower by as much."""
+    pairs: Iterable[tuple[Any, float]] = zip(limits, shares, strict=True)
+    return MotionLimits(*(limit / max(1.0, share) for limit, share in pairs))
+
+
+def _require_held(arm: Arm, segment: PathSegment, limits: MotionLimits) -> None:
     """Refuse a segment with a pose where the motors cannot hold the arm, or not move it against friction."""
     q, creep = segment.path(segment.grid), 1e-6 * segment.path(segment.grid, 1)
     still = gravity_torque(arm, q)
@@ -130,3 +137,132 @@ def _require_held(arm: Arm, segment: path_segments.PathSegment, limits: MotionLi
         where = f"joints {np.round(q[row], 3).tolist()}"
         found = f"joint {joint + 1} needs {share[row, joint] * limits.torque[joint]:.1f} N·m"
         raise BadInput(message, where=where, found=found, allowed=f"less than {limits.torque[joint]:.1f} N·m")
+
+
+def motion_limits(
+    arm: Arm,
+    acceleration: float | np.ndarray = ACCELERATION,
+    share: float = TORQUE_SHARE,
+    tool_speed: float | None = None,
+) -> MotionLimits:
+    """Limits of an arm's motion: its own of speed, a share of those of torque, and what is given.
+
+    ``acceleration`` [rad/s²] is one number or (n,); with the share ``inf`` torque is not limited, with None the
+    tool's speed [m/s].
+    """
+    n = len(arm.dh)
+    try:
+        each = np.asarray(acceleration, dtype=np.float64)
+        shared, tool = float(share), math.inf if tool_speed is None else float(tool_speed)
+    except (TypeError, ValueError, OverflowError):
+        raise BadInput("limits are numbers", found=(acceleration, share, tool_speed)) from None
+    if each.shape not in {(), (n,)} or not np.all((each > 0) & (each < np.inf)):
+        raise BadInput("acceleration must be positive", found=acceleration, allowed=f"one number, or {n} [rad/s²]")
+    for name, value in (("share", shared), ("tool_speed", tool)):
+        if not value > 0:
+            raise BadInput(f"{name} must be positive", found=value)
+    torque = arm.torque_limits * shared if shared < math.inf else np.full(n, np.inf)
+    return MotionLimits(arm.speed_limits.copy(), np.zeros(n) + each, torque, tool)
+
+
+def motor_torque(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    """Torque of the motors, (..., n) [N·m], friction of the arm's joints included."""
+    return inverse_dynamics(arm, q, qd, qdd) + joint_friction_torque(arm, qd)
+
+
+def largest_shares(arm: Arm, trajectory: Trajectory, limits: MotionLimits) -> list[float]:
+    """Largest amounts of a trajectory as shares of its limits, in their order; 1 is at the limit, 0 without one.
+
+    They come from samples inside every piece and at its ends.
+    """
+    _, q, qd, qdd = sample(trajectory, _INSIDE)
+    torque = motor_torque(arm, q, qd, qdd)
+    tool = np.linalg.norm(np.einsum("kij,kj->ki", jacobian(arm, q)[:, :3], qd), axis=1)
+    amounts = zip((qd, qdd, torque, tool), limits, strict=True)
+    return [float(np.max(np.abs(amount) / limit)) for amount, limit in amounts]
+
+
+class LimitRows(NamedTuple):
+    """All limits at m points of a grid: a sdd + b sd² + c within ±1, and a bound of sd²."""
+
+    # a, b, c: (m, k) shares of the limits of acceleration and torque, of those that there are
+    a: np.ndarray
+    b: np.ndarray
+    c: np.ndarray
+    square_speed: np.ndarray  # (m,) upper bound of sd² by the speeds of joints and tool
+
+
+def limit_rows(arm: Arm, segment: PathSegment, limits: MotionLimits, friction_speed: np.ndarray) -> LimitRows:
+    """The limits at a segment's grid; friction in the joints is taken at ``friction_speed`` (m,) [rad/s]."""
+    q, first, second = (segment.path(segment.grid, order) for order in range(3))
+    zero = np.zeros_like(q)
+    gravity = inverse_dynamics(arm, q, zero, zero)
+    friction = joint_friction_torque(arm, first * friction_speed[:, None])
+    a = inverse_dynamics(arm, q, zero, first) - gravity
+    b = inverse_dynamics(arm, q, first, second) - gravity
+    terms = np.stack([[first, second, zero], [a, b, gravity + friction]])
+    bounds = np.stack([limits.acceleration, limits.torque])
+    kept = np.isfinite(bounds)
+    a, b, c = (terms[:, k].transpose(1, 0, 2)[:, kept] / bounds[kept] for k in range(3))
+    tool = np.linalg.norm(np.einsum("kij,kj->ki", jacobian(arm, q)[:, :3], first), axis=1)
+    with np.errstate(divide="ignore"):
+        fastest = np.minimum(np.min(limits.speed / np.abs(first), axis=1), limits.tool_speed / tool)
+    return LimitRows(a, b, c, fastest**2)
+
+
+def fastest_speed(
+    arm: Arm, segment: PathSegment, limits: MotionLimits, friction_speed: np.ndarray
+) -> np.ndarray | None:
+    """Highest path speed (m,) [rad/s] at a segment's grid, rest to rest; None where the arm could not rest on it.
+
+    Friction in the joints is taken at ``friction_speed`` (m,) [rad/s].
+    """
+    rows = limit_rows(arm, segment, limits, friction_speed)
+    if np.any(np.abs(rows.c) >= 1.0):
+        return None
+    twice = 2.0 * np.diff(segment.grid)[:, None]
+    slope, low, high, alone = _ranges(rows, twice)
+    largest = np.append(np.minimum(rows.square_speed[:-1], alone), 0.0)
+    for i in reversed(range(len(twice))):
+        high[i, -1] = largest[i + 1] / twice[i, 0]
+        largest[i] = _largest_square(slope[i], low[i], high[i], largest[i])
+    square = np.zeros(len(largest))
+    for i in range(len(twice)):
+        reached = square[i] + twice[i, 0] * np.min(slope[i] * square[i] + high[i])
+        square[i + 1] = min(max(reached, 0.0), largest[i + 1])
+    return np.sqrt(square)
+
+
+def _ranges(rows: LimitRows, twice: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The range of sdd that each limit leaves over each step, from slope sd² + low to slope sd² + high, (m - 1, k).
+
+    The last column is that of sd² at the next point, whose ``high`` is left to the caller. And (m - 1,) the largest
+    sd² by the limits that do not ask for sdd.
+    """
+    a = np.hstack([rows.a[:-1], rows.a[1:] + twice * rows.b[1:], twice])
+    b = np.hstack([rows.b[:-1], rows.b[1:], np.ones_like(twice)])
+    c = np.hstack([rows.c[:-1], rows.c[1:], np.zeros_like(twice)])
+    free = np.abs(a) < _NOTHING
+    with np.errstate(divide="ignore", invalid="ignore"):
+        alone = np.where(free, (1.0 - np.sign(b) * c) / np.abs(b), np.inf).min(axis=1)
+        slope, middle, half = np.where(free, 0.0, -b / a), -c / a, 1.0 / np.abs(a)
+    low, high = np.where(free, -np.inf, middle - half), np.where(free, np.inf, middle + half)
+    low[:, -1] = 0.0
+    return slope, low, high, alone
+
+
+def _largest_square(slope: np.ndarray, low: np.ndarray, high: np.ndarray, bound: float) -> float:
+    """The largest sd² up to a bound at which all ranges have an sdd in common; that of 0 is not empty.
+
+    What they have in common is a concave function of sd², made of lines: Newton's method ends after a few of them.
+    """
+    square = bound
+    while True:
+        least, most = np.argmin(slope * square + high), np.argmax(slope * square + low)
+        fall = slope[most] - slope[least]
+        if fall * square <= high[least] - low[most]:
+            return square
+        lower = (high[least] - low[most]) / fall
+        if not lower < square:  # rounding
+            return square
+        square = max(lower, 0.0)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics import BadInput, LibraryMissing, nearest_name
+from dynamics import BadInput, nearest_name, needs_library
 
 MESSAGE = "sensor_msgs/msg/JointState"
 FIELDS = ("position", "velocity", "effort")
@@ -50,7 +50,8 @@ def read_joint_states(path: Path, topic: str | None, joints: Sequence[str] | Non
         name = next(name for name in names if name not in given)
         allowed, near = ", ".join(given), nearest_name(name, given)
         raise BadInput("no such joint in any message", where=where, found=name, allowed=allowed, nearest=near)
-    stamps = np.array([_stamp(m.header.stamp, received) for m, received in whole], dtype=np.int64)
+    headers = ((m.header.stamp, received) for m, received in whole)
+    stamps = np.array([at.sec * 10**9 + at.nanosec or received for at, received in headers], dtype=np.int64)
     back = np.flatnonzero(np.diff(stamps) < 0)
     if len(back):
         found = f"{1e-9 * (stamps[back[0] + 1] - stamps[back[0]]):.6f} s to the next"
@@ -64,8 +65,7 @@ def read_joint_states(path: Path, topic: str | None, joints: Sequence[str] | Non
     for field, values in fields.items():
         lost = np.isnan(values).all(axis=1, keepdims=True)
         for k, j in np.argwhere(~np.isfinite(values) & ~lost)[:1]:
-            there = f"{where}, message {k + 1}, {field}"
-            raise BadInput("not a finite number", where=there, found=float(values[k, j]))
+            raise BadInput("not a finite number", where=f"{where}, message {k + 1}, {field}", found=float(values[k, j]))
     names = tuple(name for name, used in zip(names, own, strict=True) if used)
     return JointStates(names, stamps, fields, len(messages) - len(whole))
 
@@ -73,11 +73,9 @@ def read_joint_states(path: Path, topic: str | None, joints: Sequence[str] | Non
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
     """A bag to read from; whatever goes wrong in it is told in one line."""
-    try:
+    with needs_library("a ROS bag needs rosbags", "bags"):
         from rosbags.highlevel import AnyReader
         from rosbags.typesys import Stores, get_typestore
-    except ImportError:
-        raise LibraryMissing("a ROS bag needs rosbags", allowed="pip install 'hopfield-nav[bags]'") from None
     folder = path.parent if path.is_file() and path.suffix != ".bag" else path
     try:
         with AnyReader([folder], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as bag:
@@ -95,13 +93,8 @@ def _topic(known: set[str], asked: str | None, path: Path) -> str:
         what = "several topics with joint states" if known else "no topic with joint states"
         raise BadInput(what, where=str(path), allowed=f"`topic` in a description of the log: {names}")
     if asked is not None and asked not in known:
-        nearest = nearest_name(asked, known)
-        raise BadInput("no such topic", where=str(path), found=asked, allowed=names, nearest=nearest)
+        raise BadInput("no such topic", where=str(path), found=asked, allowed=names, nearest=nearest_name(asked, known))
     return asked or next(iter(known))
-
-
-def _stamp(stamp: Any, received: int) -> int:
-    return stamp.sec * 10**9 + stamp.nanosec or received
 
 
 def _numbers(messages: Sequence[Any], field: str, names: Sequence[str], where: str) -> np.ndarray:

@@ -57,7 +57,9 @@ def _explain(model: Arm, signals: Signals, found: Replay, row: int) -> Explanati
     known = time[row] - time[0] >= BEFORE  # else nothing is known of what was there before
     sudden = torque - np.median(found.tau_external[earlier], axis=0) if known else np.zeros_like(torque)
     whole = float(np.sum((torque * weight) ** 2)) or 1.0
-    causes = [_noise(found.level, row), _contact(model, signals, row, sudden, whole, weight)]
+    above = _rows_above(found.level, row)
+    causes = [Cause("noise", float(above <= BRIEF), f"above half of its level for {above} rows")]
+    causes.append(_contact(model, signals, row, sudden, whole, weight))
     rows = np.unique(np.linspace(first, row, _ROWS).astype(int))
     causes += _errors_of_model(model, signals, found.tau_external, rows, weight)
     if causes[0].share > 0.0:  # what is over at once is nothing else
@@ -65,11 +67,6 @@ def _explain(model: Arm, signals: Signals, found: Replay, row: int) -> Explanati
     causes.sort(key=lambda cause: -cause.share)
     joint = 1 + int(np.argmax(np.abs(torque) * weight))
     return Explanation(float(time[row]), joint, float(found.level[row]), torque, tuple(causes))
-
-
-def _noise(level: np.ndarray, row: int) -> Cause:
-    rows = _rows_above(level, row)
-    return Cause("noise", float(rows <= BRIEF), f"above half of its level for {rows} rows")
 
 
 def _contact(model: Arm, signals: Signals, row: int, sudden: np.ndarray, whole: float, weight: np.ndarray) -> Cause:
@@ -90,19 +87,18 @@ def _errors_of_model(
         friction = np.sign(qd) * _UNKNOWN_FRICTION / weight
     load = np.einsum("kij,i->kj", jacobian(model, q)[:, :3], np.array(model.gravity))
     moving = inverse_dynamics(model, q, qd, qdd)
-    rotors = model._replace(mass=0.0 * model.mass, inertia=0.0 * model.inertia)
-    moving -= inverse_dynamics(rotors, q, qd, qdd)
+    moving -= inverse_dynamics(model._replace(mass=0.0 * model.mass, inertia=0.0 * model.inertia), q, qd, qdd)
     weigh, wanted = np.tile(weight, len(rows)), torque[rows].ravel()
-    patterns = {"friction": -friction, "payload": load, "masses": -moving}
-    most = {"friction": MOST_SHARE, "payload": MOST_LOAD, "masses": MOST_SHARE}
-    words = {"friction": "friction {:+.0%}", "payload": "{:+.2f} kg at the tool", "masses": "masses {:+.0%}"}
-    found = []
-    for name, pattern in patterns.items():
+    causes = []
+    for name, pattern, most, words in (
+        ("friction", -friction, MOST_SHARE, "friction {:+.0%}"),
+        ("payload", load, MOST_LOAD, "{:+.2f} kg at the tool"),
+        ("masses", -moving, MOST_SHARE, "masses {:+.0%}"),
+    ):
         share, (size,) = _fit(pattern.reshape(-1, 1), wanted, weigh)
-        likely = abs(size) <= most[name]
-        words_of = words[name].format(size) + ("" if likely else ", which is not likely")
-        found.append(Cause(name, share * likely, words_of))
-    return found
+        likely = abs(size) <= most
+        causes.append(Cause(name, share * likely, words.format(size) + ("" if likely else ", which is not likely")))
+    return causes
 
 
 def _fit(patterns: np.ndarray, torque: np.ndarray, weight: np.ndarray) -> tuple[float, np.ndarray]:
@@ -116,7 +112,6 @@ def _fit(patterns: np.ndarray, torque: np.ndarray, weight: np.ndarray) -> tuple[
 
 def _rows_above(level: np.ndarray, row: int) -> int:
     """How many rows about an alarm are above half of its level."""
-    above = level > 0.5 * level[row]
-    before = int(np.argmin(above[row::-1])) if not above[row::-1].all() else row + 1
-    after = int(np.argmin(above[row:])) if not above[row:].all() else len(level) - row
-    return before + after - 1
+    ends = np.concatenate([[-1], np.flatnonzero(~(level > 0.5 * level[row])), [len(level)]])
+    after = int(np.searchsorted(ends, row))
+    return int(ends[after] - ends[after - 1]) - 1

@@ -98,14 +98,10 @@ def read_values(threshold: float | None, values: Sequence[str]) -> dict[str, Any
         if not equals or not name:
             raise BadInput("not understood", where=f"--set {text}", allowed="NAME=VALUE, such as omega=20")
         given[name] = parse_value(value, f"--set {text}")
-        if not _is_numbers(given[name]):
+        entries = given[name] if isinstance(given[name], list) and given[name] else [given[name]]
+        if not all(isinstance(entry, int | float) and not isinstance(entry, bool) for entry in entries):
             raise BadInput("not a number", where=f"--set {text}", allowed="a number, or a list of them")
     return given
-
-
-def _is_numbers(value: Any) -> bool:
-    values = value if isinstance(value, list) and value else [value]
-    return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
 
 
 def read_numbers(text: str, option: str) -> list[float]:
@@ -129,10 +125,8 @@ def choose(
         own = load_named_arm(arm or _ARM)
         return Chosen(own.arm, *methods, with_gains(given, methods), episodes=bool(episodes), own=own)
     rule = world.detection
-    methods = (
-        find_method("estimator", estimator) if estimator else _named(world, "estimator", rule.estimator),
-        find_method("detector", detector) if detector else _named(world, "detector", rule.measure),
-    )
+    kinds = ("estimator", estimator, rule.estimator), ("detector", detector, rule.measure)
+    methods = [find_method(kind, asked) if asked else _named(world, kind, own) for kind, asked, own in kinds]
     values = values_of_world(world, methods) | with_gains(given, methods)
     alarms = rule.armed_below, rule.episodes if episodes is None else episodes
     alone = world.contact.bodies == "tool"
@@ -161,8 +155,7 @@ def values_of_world(world: "World", methods: "Sequence[Method]") -> dict[str, An
     law, values = world.controller.law, world.controller.parameters
     if world.trust.looks_into(law):
         values = inheritable(world.trust.find("controller", law, world.folder), values)
-    every = {**values, **world.detection.parameters, **world.sensors.model_dump()}
-    return fitting(every, methods)
+    return fitting({**values, **world.detection.parameters, **world.sensors.model_dump()}, methods)
 
 
 def fitting(values: Mapping[str, Any], methods: "Sequence[Method]") -> dict[str, Any]:
@@ -182,7 +175,10 @@ def of_residual(chosen: Chosen, joints: int, kinematics: bool) -> Chosen:
         raise BadInput("needs an arm", where="--detector", found=chosen.detector.name, allowed=allowed)
     if kinematics:
         return replace(chosen, model=without_masses(chosen.model))
-    chain = bare_chain(joints)
+    # of the joints nothing but their number is known: no lengths and no masses
+    joint: dict[str, object] = {"theta": 0, "d": 0, "a": 0, "alpha": 0, "source": "none"}
+    link = {"mass": 0, "center_of_mass": [0, 0, 0], "inertia": [[0, 0, 0]] * 3, "source": "none"}
+    chain = arm_from_dict({"joints": [joint] * joints, "links": [link] * joints})
     return replace(chosen, model=chain, own=NamedArm(chain))
 
 
@@ -190,13 +186,6 @@ def without_masses(arm: "Arm") -> "Arm":
     """An arm that needs no torque to move: no masses, tensors, rotors or friction."""
     names = ("mass", "inertia", "rotor_inertia", "friction")
     return arm._replace(**{name: np.zeros_like(getattr(arm, name)) for name in names})
-
-
-def bare_chain(n: int) -> "Arm":
-    """``n`` joints of which nothing but their number is known: no lengths and no masses."""
-    joint: dict[str, object] = {"theta": 0, "d": 0, "a": 0, "alpha": 0, "source": "none"}
-    link = {"mass": 0, "center_of_mass": [0, 0, 0], "inertia": [[0, 0, 0]] * 3, "source": "none"}
-    return arm_from_dict({"joints": [joint] * n, "links": [link] * n})
 
 
 def motors_of(

@@ -3,6 +3,7 @@
 A ROS bag with one topic of joint states needs none.
 """
 
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -83,7 +84,8 @@ def is_described(path: Path) -> bool:
 
 def read_described(path: Path, joints: int | None) -> Recorded:
     """The signals of a described log or of a bag, of an arm with so many joints (None: as many as it has)."""
-    given = _description(path) if not is_bag(path) else LogFile(format=1, file=path.name)
+    is_given = not is_bag(path)
+    given = world.read_form(LogFile, world.read_document(path)) if is_given else LogFile(format=1, file=path.name)
     log = path.parent / given.file
     where = str(log if is_bag(path) else path)
     for name, signal in {**given.signals(), "time": given.time}.items():
@@ -105,17 +107,12 @@ def read_described(path: Path, joints: int | None) -> Recorded:
     wanted = joints or counts["q"]
     for name, found in counts.items():
         if found != wanted:
-            there = f"{where}: {name}"
-            raise BadInput("wrong number of joints", where=there, found=found, allowed=str(wanted))
+            raise BadInput("wrong number of joints", where=f"{where}: {name}", found=found, allowed=str(wanted))
     if given.residual:
         if not {"effort", "tau"} <= set(raw.signals):
             raise BadInput("no effort or no tau", where=f"{where}: residual", allowed="with both alone")
         raw.signals["effort"] -= raw.signals["tau"]
     return _labelled(given, raw._replace(residual=given.residual), where)
-
-
-def _description(path: Path) -> LogFile:
-    return world.read_form(LogFile, world.read_document(path))
 
 
 def _factor(name: str, signal: SignalSection) -> float:
@@ -150,12 +147,10 @@ def _places(head: Head, signal: SignalSection, given: LogFile, joints: int | Non
 
 def _of_bag(given: LogFile, path: Path, joints: int | None) -> Recorded:
     names = None if given.joints is None else [str(joint) for joint in given.joints]
-    read: dict[str | None, JointStates] = {}
 
+    @cache
     def states(topic: str | None) -> JointStates:
-        if topic not in read:
-            read[topic] = read_joint_states(path, topic, names)
-        return read[topic]
+        return read_joint_states(path, topic, names)
 
     first = states(given.topic)
     names = list(first.joints)
@@ -168,13 +163,12 @@ def _of_bag(given: LogFile, path: Path, joints: int | None) -> Recorded:
         wanted = {"q": SignalSection(columns="position"), **given.signals()}
     logs: dict[str, np.ndarray] = {}
     for name, signal in wanted.items():
-        told = states(signal.topic or given.topic)
-        if signal.columns not in told.fields:
-            allowed = ", ".join(told.fields) + f" of {', '.join(FIELDS)}"
-            there = f"{path}: {name}"
-            raise BadInput("not in the messages", where=there, found=signal.columns, allowed=allowed)
-        time = 1e-9 * (told.nanoseconds - first.nanoseconds[0])
-        logs[name] = np.column_stack([time, told.fields[str(signal.columns)]])
+        of_topic = states(signal.topic or given.topic)
+        if signal.columns not in of_topic.fields:
+            allowed = ", ".join(of_topic.fields) + f" of {', '.join(FIELDS)}"
+            raise BadInput("not in the messages", where=f"{path}: {name}", found=signal.columns, allowed=allowed)
+        time = 1e-9 * (of_topic.nanoseconds - first.nanoseconds[0])
+        logs[name] = np.column_stack([time, of_topic.fields[str(signal.columns)]])
     if "q" not in logs:
         raise BadInput("no joint angles", where=str(path), allowed="messages with positions")
     stamps, signals, dropped = aligned(logs, path)
@@ -191,8 +185,7 @@ def _labelled(given: LogFile, raw: Recorded, where: str) -> Recorded:
             inside = (time >= begin) & (time <= end)
             if not inside.any():
                 found, allowed = f"{begin:g} to {end:g} s", f"{time[0]:.10g} to {time[-1]:.10g} s, with rows"
-                what = "no rows in a contact"
-                raise BadInput(what, where=f"{where}: contacts", found=found, allowed=allowed)
+                raise BadInput("no rows in a contact", where=f"{where}: contacts", found=found, allowed=allowed)
             touched |= inside
         raw.signals["contact"] = touched[:, None].astype(np.float64)
     return raw

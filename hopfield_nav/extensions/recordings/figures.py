@@ -66,8 +66,8 @@ def draw_causes(
         left.axvline(alarm, color=COLOURS.goal, lw=0.8, label="detection")
         left.set(xlabel="time (s)", ylabel="torque taken for contact (N·m)", xlim=time[near][[0, -1]])
         left.legend()
-        names = [name for name, _ in causes]
-        right.barh(names[::-1], [100 * share for _, share in causes][::-1], color=COLOURS.felt)
+        names, shares = zip(*reversed(causes), strict=True)
+        right.barh(names, 100 * np.array(shares), color=COLOURS.felt)
         right.set(xlim=(0, 100), xlabel="explained (%)")
         return save_figure(figure, path.parent, path.stem, note=note)[0]
 

@@ -130,12 +130,14 @@ _SIX_COLUMNS = {  # (first three, last three) of six components
 def read_folder(folder: Path, joints: int) -> Recorded:
     """Signals at the times of ``log_q_actual.csv``; the force sensor, of another rate, is interpolated."""
     if not (folder / "log_q_actual.csv").exists():
-        allowed = "a log for every signal"
-        raise BadInput("no log_q_actual.csv in the folder", where=str(folder), allowed=allowed)
-    widths = dict.fromkeys(_JOINT_FILES, joints) | {"wrench": 6, "sensor": 6}
-    tables = {name: _read_log(folder / f"log_{_FILES[name]}.csv", width) for name, width in widths.items()}
-    logs = {name: table[0] for name, table in tables.items() if table is not None}
-    cut = [f"log_{_FILES[name]}.csv" for name, table in tables.items() if table is not None and table[1]]
+        raise BadInput("no log_q_actual.csv in the folder", where=str(folder), allowed="a log for every signal")
+    logs: dict[str, np.ndarray] = {}
+    cut: list[str] = []
+    for name, file in _FILES.items():
+        path = folder / f"log_{file}.csv"
+        if path.exists():
+            logs[name], short = _read_log(path, joints if name in _JOINT_FILES else 6)
+            cut += [path.name] * short
     sensor = logs.pop("sensor", None)
     time, signals, dropped = aligned(logs, folder)
     if "wrench" in signals:
@@ -146,9 +148,7 @@ def read_folder(folder: Path, joints: int) -> Recorded:
     return Recorded(time, signals, cut, dropped, columns=columns)
 
 
-def _read_log(path: Path, width: int) -> tuple[np.ndarray, bool] | None:
-    if not path.exists():
-        return None
+def _read_log(path: Path, width: int) -> tuple[np.ndarray, bool]:
     lines, cut = read_lines(path)
     found = len(lines[0].split(","))
     if found != width + 1:
@@ -163,15 +163,12 @@ def aligned(logs: dict[str, np.ndarray], folder: Path) -> tuple[np.ndarray, dict
     first, last = max(log[0, 0] for log in logs.values()), min(log[-1, 0] for log in logs.values())
     time = logs["q"][:, 0]
     half = 0.5 * float(np.median(np.diff(time))) if len(time) > 1 else 0.0
-    within = (time >= first - half) & (time <= last + half)
-    time = time[within]
+    time = time[(time >= first - half) & (time <= last + half)]
     rows = {name: np.rint(np.interp(time, log[:, 0], np.arange(len(log)))).astype(int) for name, log in logs.items()}
-    near = [np.abs(logs[name][rows[name], 0] - time) <= half for name in logs]
-    kept = np.logical_and.reduce(near)
+    kept = np.logical_and.reduce([np.abs(logs[name][rows[name], 0] - time) <= half for name in logs])
     if not kept.any():
         raise BadInput("the files have no time in common", where=str(folder))
-    signals = {name: logs[name][rows[name][kept], 1:] for name in logs}
-    return time[kept], signals, int(len(kept) - kept.sum())
+    return time[kept], {name: log[rows[name][kept], 1:] for name, log in logs.items()}, int(len(kept) - kept.sum())
 
 
 def _interpolated(log: np.ndarray, time: np.ndarray) -> np.ndarray:
@@ -243,13 +240,10 @@ class Head(NamedTuple):
             order += places
         values, cut = parse(self.path, self.rows, self.first, self.separator, order, len(self.names))
         signals = {name: values[:, span] for name, span in spans.items()}
-        words = (f"{name} of {self._span(places)}" for name, places in columns.items())
+        ends = {name: dict.fromkeys(self.names[k] for k in (places[0], places[-1])) for name, places in columns.items()}
+        words = (f"{name} of {' … '.join(both)}" for name, both in ends.items())
         short = [self.path.name] if self.cut or cut else []
         return Recorded(values[:, 0], signals, short, 0, columns=", ".join([f"time of {time}", *words]))
-
-    def _span(self, places: Sequence[int]) -> str:
-        """The first and the last of some columns."""
-        return " … ".join(dict.fromkeys(self.names[k] for k in (places[0], places[-1])))
 
 
 def read_head(path: Path) -> Head:

@@ -38,8 +38,7 @@ def felt_force(world: World, seed: int, along: Trajectory | None = None) -> tupl
     Raises ``BadInput``: as ``free_motion``.
     """
     free = _moved(world, seed, along)
-    generator = np.random.default_rng([seed, 2])
-    direction = generator.normal(size=3)
+    direction = np.random.default_rng([seed, 2]).normal(size=3)
     direction /= np.linalg.norm(direction)
     begin = free.time / 2
     force = ((0.0, 0.0, 0.0), tuple((RISE * _PUSH * direction).tolist()))
@@ -54,16 +53,12 @@ def felt_force(world: World, seed: int, along: Trajectory | None = None) -> tupl
     return RISE * min(max(simulation.time - begin, 0.0), _PUSH), False
 
 
-def _empty(world: World) -> World:
-    """The world without unknown obstacles and pushes, in which nothing is detected and all is recorded."""
+def _moved(world: World, seed: int, along: Trajectory | None) -> Simulation:
+    """A free motion that is over: without unknown obstacles and pushes, nothing is detected and all is recorded."""
     deaf = world.detection.model_copy(update={"hold_off": math.inf})
     record = world.record.model_copy(update={"every": 1, "signals": "all"})
-    return world.with_changes(obstacles=(), pushes=(), detection=deaf, record=record)
-
-
-def _moved(world: World, seed: int, along: Trajectory | None) -> Simulation:
-    """A free motion that is over."""
-    generator, empty = np.random.default_rng([seed, 1]), _empty(world)
+    empty = world.with_changes(obstacles=(), pushes=(), detection=deaf, record=record)
+    generator = np.random.default_rng([seed, 1])
     for _ in range(_TRIES if along is None else 1):
         goal = world.goal if along is not None else space_of(world).random_goal(world, generator)
         simulation = Simulation(empty.with_changes(goal=goal), seed, along)

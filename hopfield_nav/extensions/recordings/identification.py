@@ -17,9 +17,8 @@ import xarray
 
 from dynamics import Arm, BadInput
 from dynamics.identification import MotionLog
-from hopfield_nav.extensions.recordings.joints import uses_of
 from hopfield_nav.extensions.recordings.motors import MotorFit, fit_motors, given_motors
-from hopfield_nav.extensions.recordings.opened import OpenedLog, open_log
+from hopfield_nav.extensions.recordings.opened import OpenedLog, open_log, uses_of
 from hopfield_nav.extensions.recordings.signals import drive_of
 from hopfield_nav.world import World
 
@@ -91,10 +90,8 @@ def _lateness(world: "World", row: float, torque: str, is_true: bool, name: str)
     steps, rows = round(period / step), round(row / step)
     common = math.gcd(steps, rows)
     if not is_true and common not in (steps, rows):
-        allowed = f"record.every: a divisor or a multiple of {steps}"
-        raise BadInput(
-            "rows at no fixed times of the control periods", where=name, found=f"{rows} steps", allowed=allowed
-        )
+        what, allowed = "rows at no fixed times of the control periods", f"a divisor or a multiple of {steps}"
+        raise BadInput(what, where=name, found=f"{rows} steps", allowed=f"record.every: {allowed}")
     late = 0.5 * period if torque == "tau" else -0.5 * period
     late -= 0.5 * step if world.plant.integrator == "semi_implicit_euler" else 0.0
     return late - 0.5 * (steps - common) * step if is_true else late

@@ -92,22 +92,22 @@ def fit_motors(recordings: "Sequence[xarray.Dataset]", arm: Arm, same_motor: Seq
     rotors = (arm.rotor_inertia == 0.0) & ("effort" not in recordings[0])
     joints = [_rows(recordings, torques, j, bool(rotors[j])) for j in range(len(arm.dh))]
     if "effort" in recordings[0]:
-        return _collect([_fit_known(rows, 1.0, 0.0) for rows in joints], joints)
-    fits: dict[int, _Fit] = {}
+        return _stacked([_fit_known(rows, 1.0, 0.0) for rows in joints])
+    fits: dict[int, MotorFit] = {}
     for group in _groups(same_motor, len(joints)):
         fits |= zip(group, _fit_group([joints[j] for j in group]), strict=True)
-    unknown = [j for j, fit in fits.items() if not (0 < fit.std[0] < LARGEST_SHARE * fit.value[0])]
+    unknown = [j for j, fit in fits.items() if not (0 < fit.std[0] < LARGEST_SHARE * fit.motor_constant)]
     for j in unknown:
         if not rotors[j]:
             allowed = f"a standard deviation below {LARGEST_SHARE:.0%}: runs with more torque, or same_motor"
-            found = f"motor constant {fits[j].value[0]:.3g} ± {fits[j].std[0]:.2g} N·m/A"
+            found = f"motor constant {fits[j].motor_constant:.3g} ± {fits[j].std[0]:.2g} N·m/A"
             raise BadInput(f"joint {j + 1} is not excited", found=found, allowed=allowed)
-    known = [fit.value[0] for j, fit in fits.items() if j not in unknown]
+    known = [fit.motor_constant for j, fit in fits.items() if j not in unknown]
     if not known:
         what = "no motor constant can be told apart from its rotor"
         raise BadInput(what, allowed="motor constants, or a model with rotor inertia")
     fits |= {j: _fit_known(joints[j], float(np.median(known)), np.inf) for j in unknown}
-    return _collect([fits[j] for j in range(len(joints))], joints)
+    return _stacked([fits[j] for j in range(len(joints))])
 
 
 def given_motors(constants: Sequence[float], n: int) -> MotorFit:
@@ -129,14 +129,6 @@ class _Rows(NamedTuple):
     columns: np.ndarray  # (k, 4 or 5): torque, direction, velocity, one, and acceleration where a rotor is fitted
     current: np.ndarray  # (k,)
     block: np.ndarray  # (k,) number
-
-
-class _Fit(NamedTuple):
-    """Motor constant, Coulomb, viscous, zero current, rotor (5,); deviations of the first four; residual rms [A]."""
-
-    value: np.ndarray
-    std: np.ndarray
-    rms: float
 
 
 def _check(data: "xarray.Dataset", n: int) -> None:
@@ -166,8 +158,7 @@ def _rows(recordings: Sequence, torques: Sequence[np.ndarray], j: int, rotor: bo
     rows = _Rows(np.concatenate(columns), np.concatenate(currents), np.concatenate(blocks))
     if len(np.unique(rows.block)) < _FEWEST_BLOCKS or len(np.unique(rows.columns[:, 1])) < 2:
         allowed = f"motion both ways, faster than {SLOWEST:g} rad/s, over {_FEWEST_BLOCKS} s or more"
-        found = f"{len(rows.current)} rows of motion"
-        raise BadInput(f"joint {j + 1} is not excited", found=found, allowed=allowed)
+        raise BadInput(f"joint {j + 1} is not excited", found=f"{len(rows.current)} rows of motion", allowed=allowed)
     return rows
 
 
@@ -179,8 +170,8 @@ def _groups(same_motor: Sequence[Sequence[int]], n: int) -> list[list[int]]:
     return groups + [[j] for j in range(n) if j not in named]
 
 
-def _fit_group(joints: list[_Rows]) -> list[_Fit]:
-    """Joints with one motor constant: one column of torque in common, the others of each."""
+def _fit_group(joints: list[_Rows]) -> list[MotorFit]:
+    """Joints with one motor constant: one column of torque in common, the others of each. Fits of one joint each."""
     scales = [_scale(rows.current - rows.columns @ _huber(rows.columns, rows.current)) for rows in joints]
     widths = [rows.columns.shape[1] - 1 for rows in joints]
     own = [slice(1 + sum(widths[:k]), 1 + sum(widths[: k + 1])) for k in range(len(joints))]
@@ -199,19 +190,14 @@ def _fit_group(joints: list[_Rows]) -> list[_Fit]:
     covariance = _covariance(table, left, np.concatenate(blocks))
     places = [[0, *range(place.start, place.stop)] for place in own]
     fits = [_one_fit(beta[k], covariance[np.ix_(k, k)], rows) for k, rows in zip(places, joints, strict=True)]
-    if max(widths) > 3 and _told_by_torque(table, beta) < _scale(left):
+    torque, others = table[:, 0], table[:, 1:]
+    alone = torque - others @ np.linalg.lstsq(others, torque, rcond=None)[0]  # what nothing else can explain
+    if max(widths) > 3 and np.sqrt(np.mean((beta[0] * alone) ** 2)) < _scale(left):
         return [fit._replace(std=np.concatenate([[np.inf], fit.std[1:]])) for fit in fits]
     return fits
 
 
-def _told_by_torque(table: np.ndarray, beta: np.ndarray) -> float:
-    """Root mean square of the current that the torque explains, and nothing else can."""
-    others = table[:, 1:]
-    alone = table[:, 0] - others @ np.linalg.lstsq(others, table[:, 0], rcond=None)[0]
-    return float(np.sqrt(np.mean((beta[0] * alone) ** 2)))
-
-
-def _fit_known(rows: _Rows, constant: float, std: float) -> _Fit:
+def _fit_known(rows: _Rows, constant: float, std: float) -> MotorFit:
     """Friction, zero and rotor with a constant that is given, and its standard deviation."""
     table, left = rows.columns[:, 1:], rows.current - rows.columns[:, 0] / constant
     beta = _huber(table, left)
@@ -221,20 +207,17 @@ def _fit_known(rows: _Rows, constant: float, std: float) -> _Fit:
     return fit._replace(std=np.concatenate([[std], fit.std[1:]]))
 
 
-def _one_fit(beta: np.ndarray, covariance: np.ndarray, rows: _Rows) -> _Fit:
+def _one_fit(beta: np.ndarray, covariance: np.ndarray, rows: _Rows) -> MotorFit:
     """From i = a tau + b sign + c qd + i_0 + e qdd to K = 1/a, b/a, c/a, i_0, e/a, and deviations (delta method)."""
     a, b, c, zero, *rest = beta[0] or _NOTHING, *beta[1:]
     slope = np.array([[-1 / a**2, 0, 0, 0], [-b / a**2, 1 / a, 0, 0], [-c / a**2, 0, 1 / a, 0], [0, 0, 0, 1]])
     std = np.sqrt(np.diag(slope @ covariance[:4, :4] @ slope.T))
-    left = rows.current - rows.columns @ beta
-    value = np.array([1 / a, b / a, c / a, zero, sum(rest) / a])
-    return _Fit(value, std, float(np.sqrt(np.mean(left**2))))
+    rms, friction = np.sqrt(np.mean((rows.current - rows.columns @ beta) ** 2)), np.array([b / a, c / a])
+    return MotorFit(*map(np.asarray, (1 / a, friction, zero, std, rms, len(rows.current), sum(rest) / a)))
 
 
-def _collect(fits: list[_Fit], joints: list[_Rows]) -> MotorFit:
-    value, std = np.array([f.value for f in fits]), np.array([f.std for f in fits])
-    rms, rows = np.array([f.rms for f in fits]), np.array([len(r.current) for r in joints])
-    return MotorFit(value[:, 0], value[:, 1:3], value[:, 3], std, rms, rows, value[:, 4])
+def _stacked(fits: list[MotorFit]) -> MotorFit:
+    return MotorFit(*(np.array(column) for column in zip(*fits, strict=True)))
 
 
 def _scale(left: np.ndarray) -> float:

@@ -1,7 +1,7 @@
 """A log of any kind: a run, its ``log.nc``, its exported table, or a recording of a real arm.
 
 What it is, is read before anything else is asked for. A run's files say the motors' torque; a recording has currents.
-The world of a run lies beside its files.
+The world of a run lies beside its files. Whose joint is which column, and what of a log is used, is said in words.
 """
 
 import re
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from dynamics import BadInput
+from dynamics import BadInput, list_arms, load_named_arm, nearest_name
+from dynamics.files import NamedArm
 from hopfield_nav.extensions.recordings.described import is_described
 from hopfield_nav.extensions.recordings.formats import read_head, read_lines
-from hopfield_nav.extensions.recordings.joints import in_order_of
 from hopfield_nav.extensions.recordings.recording import label_signals, load_recording
 from hopfield_nav.extensions.recordings.signals import MOTOR_CONSTANT, Signals, signals_of_data, stride_of
 from hopfield_nav.record import load_run, read_netcdf
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import xarray
 
 SIGNALS_TABLE = "signals.csv"  # that ``export --csv`` writes
+_USES = ("joints", "clock", "columns", "left_out")  # attributes that say what a log is used for
 _COLUMN = re.compile(r"(?P<name>\w+?)(?:_(?P<part>[0-9]+|[xyz]))? \[(?P<unit>[^]]*)\]")
 _READ = (
     "q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau", "tau_sensed", "q_sensed", "qd_sensed", "force_sensed",
@@ -50,9 +51,7 @@ class OpenedLog:
 
         Raises ``BadInput``: the rows are not those of control periods.
         """
-        if self.world is None:
-            return signals_of_data(self.data, 1)
-        return signals_of_data(self.data, stride_of(self.data, self.world, str(self.path)))
+        return signals_of_data(self.data, 1 if self.world is None else stride_of(self.data, self.world, str(self.path)))
 
     def recording(self) -> "xarray.Dataset":
         """A run as ``serve`` tells it: the motors' torques as currents of motors with one known constant."""
@@ -73,8 +72,7 @@ class OpenedLog:
             return
         if touched.size:
             found = f"contact at {float(self.data.time[touched[0]]):g} s"
-            what = "no free motion: something touched the arm"
-            raise BadInput(what, where=str(self.path), found=found, allowed="runs of free motion")
+            raise BadInput("no free motion: something touched the arm", str(self.path), found, "runs of free motion")
 
 
 def open_log(path: str | Path) -> OpenedLog:
@@ -105,14 +103,66 @@ def _read_signals(path: Path) -> "xarray.Dataset":
     import xarray
 
     head = read_head(path)
-    found = [_COLUMN.fullmatch(name) for name in head.names]
     places: dict[str, list[int]] = {}
-    for k, column in enumerate(found):
+    units: dict[str, str] = {}
+    for k, heading in enumerate(head.names):
+        column = _COLUMN.fullmatch(heading)
         if column is not None and column["name"] in _READ and column["part"]:
             places.setdefault(column["name"], []).append(k)
+            units[column["name"]] = column["unit"]
     read = head.read(head.names[0], places)
-    variables = {}
-    for name, table in read.signals.items():
-        part = "joint" if name.startswith(("q", "tau")) else "axis"
-        variables[name] = (("time", part), table, {"units": str(found[places[name][0]]["unit"])})  # type: ignore[index]
+    variables = {
+        name: (("time", "joint" if name.startswith(("q", "tau")) else "axis"), table, {"units": units[name]})
+        for name, table in read.signals.items()
+    }
     return xarray.Dataset(variables, {"time": ("time", read.time, {"units": "s"})})
+
+
+def in_order_of(data: "xarray.Dataset", names: Sequence[str], count: int, where: str) -> "xarray.Dataset":
+    """A log with the joints of an arm in its order, where both have ``names``; a prefix of some of them is no matter.
+
+    Those of UR's drivers are known for any arm of six joints. Where no name fits, the ``count`` joints are taken as
+    they stand. The attribute ``joints`` says what was done.
+
+    Raises ``BadInput``: another number of joints, or some joints of the arm that the log does not have.
+    """
+    own = tuple(filter(None, data.attrs.get("joint_names", "").split(", ")))
+    places = [_place(name, own) for name in names]
+    known = load_named_arm("ur5e").joints
+    if all(place is None for place in places) and count == len(known) and set(known) <= set(own):
+        names, places = known, [own.index(name) for name in known]
+    if any(place is not None for place in places):
+        missing = [name for name, place in zip(names, places, strict=True) if place is None]
+        if missing:
+            found, nearest = ", ".join(own), nearest_name(missing[0], own)
+            raise BadInput(f"no joint {', '.join(missing)}", where=where, found=found, nearest=nearest)
+        data = data.isel(joint=np.array(places)).assign_coords(joint=data.joint[: len(names)].values)
+        unused = [name for name in own if own.index(name) not in places]
+        words = ", ".join(own[place] for place in places if place is not None)
+        return data.assign_attrs(joints=f"by name, {words}" + (f"; not used: {', '.join(unused)}" if unused else ""))
+    if data.sizes["joint"] != count:
+        allowed = f"{count}, as the arm: --arm ARM or --world WORLD names another"
+        found = f"{data.sizes['joint']}" + (f": {', '.join(own)}" if own else "")
+        raise BadInput("another number of joints than the arm", where=where, found=found, allowed=allowed)
+    if own:
+        return data.assign_attrs(joints=f"{', '.join(own)}, assumed to be in the order of the arm")
+    return data.assign_attrs(joints=f"1 to {count} as they are numbered")
+
+
+def _place(name: str, own: Sequence[str]) -> int | None:
+    """Where a joint stands among those of a log: by its name, or by the only one of which it is the end."""
+    near = [k for k, other in enumerate(own) if other.endswith(name) or name.endswith(other)]
+    return own.index(name) if name in own else near[0] if len(near) == 1 else None
+
+
+def uses_of(
+    logs: "Sequence[tuple[str, xarray.Dataset]]", arm: str | None = None, own: NamedArm | None = None
+) -> list[tuple[str, str]]:
+    """What logs are used for, as rows of a table: joints, clock, columns, and the rows that are left out.
+
+    And what of the arm's file ``arm`` is used, whose content is ``own``, where it is one of the user's.
+    """
+    use = own.use() if own is not None and arm not in (None, *list_arms()) else ""
+    said = [(name, [(use, data.attrs[use]) for use in _USES if data.attrs.get(use)]) for name, data in logs]
+    rows = [(f"log {name}", "; ".join(f"{use.replace('_', ' ')}: {text}" for use, text in uses)) for name, uses in said]
+    return [*[("arm", use)] * bool(use), *dict.fromkeys(rows)]

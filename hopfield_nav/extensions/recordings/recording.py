@@ -79,7 +79,9 @@ def label_signals(time: np.ndarray, signals: dict[str, np.ndarray], title: str) 
 def _mended(raw: Recorded, path: Path) -> "xarray.Dataset":
     """A log without the rows that say nothing, on its clock, and without jumps of its angles by whole turns."""
     signals = {name: values for name, values in raw.signals.items() if not np.isnan(values).all()}
-    raw, twice = _without(raw._replace(signals=signals), _repeated(raw.time, signals), "row said twice")
+    steps = np.diff(np.column_stack([raw.time, *signals.values()]), axis=0)
+    again = np.concatenate([[False], ~np.any(steps != 0.0, axis=1)])  # of a logger that is faster than what it logs
+    raw, twice = _without(raw._replace(signals=signals), again, "row said twice")
     raw, lost = _without(raw, _lost(raw.time, raw.signals), "row without numbers, or of zeros")
     _check_units(raw, path)
     wound: dict[str, np.ndarray] = {
@@ -96,12 +98,6 @@ def _mended(raw: Recorded, path: Path) -> "xarray.Dataset":
     raw, same = _without(raw, again, "row with the time of the row before")
     left_out = ", ".join(filter(None, [twice, lost, same]))
     return _dataset(raw, path).assign_attrs(clock=words, columns=raw.columns, left_out=left_out)
-
-
-def _repeated(time: np.ndarray, signals: dict[str, np.ndarray]) -> np.ndarray:
-    """Which rows (k,) repeat the one before, as of a logger that is faster than what it logs."""
-    steps = np.diff(np.column_stack([time, *signals.values()]), axis=0)
-    return np.concatenate([[False], ~np.any(steps != 0.0, axis=1)])
 
 
 def _lost(time: np.ndarray, signals: dict[str, np.ndarray]) -> np.ndarray:
@@ -131,10 +127,8 @@ def _check_units(raw: Recorded, path: Path) -> None:
     for name in ("q", "q_ref", "qd", "qd_ref"):
         largest = np.abs(raw.signals.get(name, np.zeros(1))).max()
         if largest > FULL_TURNS:
-            unit = "rad/s" if "d" in name.split("_")[0] else "rad"
-            what = f"{name} looks like degrees"
-            allowed = f"{unit}, below {FULL_TURNS:.2f}"
-            raise BadInput(what, where=str(path), found=float(largest), allowed=allowed)
+            allowed = f"{'rad/s' if name.startswith('qd') else 'rad'}, below {FULL_TURNS:.2f}"
+            raise BadInput(f"{name} looks like degrees", where=str(path), found=float(largest), allowed=allowed)
     require_seconds(raw.time, str(path))
 
 

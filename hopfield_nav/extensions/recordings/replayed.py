@@ -13,19 +13,8 @@ import numpy as np
 from dynamics import Arm, BadInput, load_arm, nearest_name
 from dynamics.kernels.decorators import compile_loop, load_numba, unchecked_call
 from dynamics.work import make_work
-from hopfield_nav import control
+from hopfield_nav import control, plugin
 from hopfield_nav.extensions.recordings.signals import Signals, checked_signals
-from hopfield_nav.plugin import (
-    POSITION_GAIN,
-    WRIST,
-    Method,
-    applied,
-    applied_type,
-    find_method,
-    inheritable,
-    make_sensed,
-    type_of,
-)
 
 if TYPE_CHECKING:
     import xarray
@@ -74,8 +63,8 @@ class Replay(NamedTuple):
 def replay(
     model: Arm,
     signals: Signals,
-    estimator: Method,
-    detector: Method,
+    estimator: plugin.Method,
+    detector: plugin.Method,
     parameters: Mapping[str, Any] | None = None,
     rearm: float = 1.0,
     episodes: bool = False,
@@ -102,8 +91,8 @@ class Replaying:
     def __init__(
         self,
         model: Arm,
-        estimator: Method,
-        detector: Method,
+        estimator: plugin.Method,
+        detector: plugin.Method,
         parameters: Mapping[str, Any] | None = None,
         rearm: float = 1.0,
         episodes: bool = False,
@@ -112,14 +101,12 @@ class Replaying:
         given = dict(parameters or {})
         self._resolution = np.zeros(n) + np.asarray(given.pop(RESOLUTION, 0.0), dtype=np.float64)
         values = _known(given, estimator, detector)
-        rule = control.AlarmRule(float(rearm), 0.0, bool(episodes), 0.0)
-        self._methods = model, estimator, detector, values, rule
+        self._methods = model, estimator, detector, values, control.AlarmRule(float(rearm), 0.0, bool(episodes), 0.0)
         self._block = np.zeros((len(Signals._fields) - 2, 1, n))
         self._row, self._out = Signals(np.zeros(1), *self._block), _empty(1, n)
         self.restart()
         loop = _compiled_replay()
-        nothing = Signals(np.zeros(0), *(np.zeros((0, n)),) * 6)
-        loop(*self._records, nothing, *_empty(0, n))  # looks at the types
+        loop(*self._records, Signals(np.zeros(0), *(np.zeros((0, n)),) * 6), *_empty(0, n))  # looks at the types
         self._loop = unchecked_call(loop)
 
     def restart(self) -> None:
@@ -127,8 +114,8 @@ class Replaying:
         model, estimator, detector, values, rule = self._methods
         n, self._last = self._n, -np.inf
         self._records = (
-            model, applied(estimator, values, n), applied(detector, values, n), rule,
-            make_sensed(n), control.make_belief(n), control.make_alarm(n), make_work(n), self._resolution,
+            model, plugin.applied(estimator, values, n), plugin.applied(detector, values, n), rule,
+            plugin.make_sensed(n), control.make_belief(n), control.make_alarm(n), make_work(n), self._resolution,
         )  # fmt: skip
 
     def feed(self, signals: Signals) -> Replay:
@@ -168,7 +155,7 @@ class Replaying:
 
     def _refuse_wrist(self) -> None:
         _, estimator, *_ = self._methods
-        if estimator.needs == WRIST:
+        if estimator.needs == plugin.WRIST:
             allowed = "a run with sensors.wrench, or an estimator that feels through the joints"
             what = "these signals have none of a sensor at the flange"
             raise BadInput(what, where="estimator", found=estimator.name, allowed=allowed)
@@ -179,7 +166,7 @@ def _empty(count: int, n: int) -> tuple[np.ndarray, ...]:
     return np.zeros(count), np.zeros((count, n)), np.zeros((count, 6)), np.zeros(count, dtype=np.bool_)
 
 
-def with_gains(parameters: Mapping[str, Any], methods: Sequence[Method]) -> dict[str, Any]:
+def with_gains(parameters: Mapping[str, Any], methods: Sequence[plugin.Method]) -> dict[str, Any]:
     """Parameters of methods, their gains in place of ``omega`` and ``damping_ratio`` of a law ``inverse_dynamics``.
 
     Nothing is replaced where no method works on gains or has an ``omega`` of its own, or where none is given.
@@ -187,27 +174,26 @@ def with_gains(parameters: Mapping[str, Any], methods: Sequence[Method]) -> dict
     Raises ``BadInput``: a value that ``Parameter.check`` refuses.
     """
     names = {p.name for method in methods for p in method.parameters}
-    if POSITION_GAIN.name not in names or "omega" in names or "omega" not in parameters:
+    if plugin.POSITION_GAIN.name not in names or "omega" in names or "omega" not in parameters:
         return dict(parameters)
-    law = find_method("controller", "inverse_dynamics")
+    law = plugin.find_method("controller", "inverse_dynamics")
     values = {p.name: p.check(parameters.get(p.name, p.default)) for p in law.parameters}
-    gains = {k: v for k, v in inheritable(law, values).items() if k in names}
+    gains = {k: v for k, v in plugin.inheritable(law, values).items() if k in names}
     return {k: v for k, v in parameters.items() if k not in values} | gains
 
 
-def _known(parameters: dict[str, Any], *methods: Method) -> dict[str, Any]:
+def _known(parameters: dict[str, Any], *methods: plugin.Method) -> dict[str, Any]:
     known = {p.name: p for method in methods for p in method.parameters}
     parameters = with_gains(parameters, methods)
     for name in parameters:
         if name not in known:
             allowed = ", ".join(known) or "none: the methods take no parameters"
-            nearest = nearest_name(name, known)
-            raise BadInput("unknown parameter", found=name, allowed=allowed, nearest=nearest)
+            raise BadInput("unknown parameter", found=name, allowed=allowed, nearest=nearest_name(name, known))
     for method in methods:
         for parameter in method.parameters:
             if parameter.inherit and parameter.name not in parameters:
-                if parameter.name == POSITION_GAIN.name:  # which few can say
-                    parameter = find_method("controller", "inverse_dynamics").parameters[0]
+                if parameter.name == plugin.POSITION_GAIN.name:  # which few can say
+                    parameter = plugin.find_method("controller", "inverse_dynamics").parameters[0]
                 what = f"{parameter.name} must be given: {parameter.description}"
                 given = f"--set {parameter.name}=VALUE, or the world of the arm; in Python parameters={{…}}"
                 span = f"{parameter.low:g} to {parameter.high:g} [{parameter.unit}]"
@@ -247,9 +233,9 @@ def _compiled_replay() -> Callable:
     n = 6  # only the types matter
     column, table = np.zeros(0), np.zeros((0, n))
     records = (
-        load_arm("ur5_ragazzon2012"), applied_type("estimator"), applied_type("detector"),
-        control.AlarmRule(0.0, 0.0, True, 0.0), make_sensed(n), control.make_belief(n), control.make_alarm(n),
+        load_arm("ur5_ragazzon2012"), plugin.applied_type("estimator"), plugin.applied_type("detector"),
+        control.AlarmRule(0.0, 0.0, True, 0.0), plugin.make_sensed(n), control.make_belief(n), control.make_alarm(n),
         make_work(n), np.zeros(n), Signals(column, *(table,) * 6, table),
         column, table, table, np.zeros(0, dtype=np.bool_),
     )  # fmt: skip
-    return compile_loop(load_numba().types.void(*(type_of(record) for record in records)), _replay)
+    return compile_loop(load_numba().types.void(*(plugin.type_of(record) for record in records)), _replay)

@@ -67,14 +67,12 @@ def by_segment(watched: Watched, free: Sequence[Signals], threshold: np.ndarray)
             first, second = slice(part.start, middle), slice(middle, part.stop)
             share = MARGIN * float(level[first].max(initial=0.0))
             if share > 0.0:
-                seconds = watched_seconds(signals.time[second])
-                force = share * felt(watched, signals, part, threshold)
                 begin, end = signals.time[part][[0, -1]].tolist()
                 alarms = int(watched.watch(signals, share * threshold).detected[second].sum())
+                force, seconds = share * felt(watched, signals, part, threshold), watched_seconds(signals.time[second])
                 found.append(SegmentThreshold(motion, begin, end, share, alarms, seconds, force))
     if not found:
-        allowed = f"motion for {SHORTEST:g} s, with noise or an error of the model"
-        raise BadInput("nothing moves", allowed=allowed)
+        raise BadInput("nothing moves", allowed=f"motion for {SHORTEST:g} s, with noise or an error of the model")
     return found
 
 

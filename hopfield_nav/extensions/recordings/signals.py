@@ -1,6 +1,6 @@
 """What a control computer sensed, as arrays: of a simulated run, or of a real arm's recording."""
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from dynamics.batches import as_rows
 if TYPE_CHECKING:
     import xarray
 
+    from hopfield_nav.extensions.recordings.motors import MotorFit
     from hopfield_nav.record import Run
     from hopfield_nav.world import World
 
@@ -36,14 +37,6 @@ class Signals(NamedTuple):
     tau: np.ndarray
     # (k, 6) of a sensor at the flange, as in ``Sensed`` [N, N·m]; none without one
     wrench: np.ndarray = np.zeros((0, 6))
-
-
-class Motors(Protocol):
-    """What gives the torque (k, n) [N·m] of motors from what drives them (k, n); a ``MotorFit`` does."""
-
-    def torque(self, drive: np.ndarray) -> np.ndarray:
-        """Torque at the joints."""
-        ...
 
 
 def watched_seconds(time: np.ndarray) -> float:
@@ -96,7 +89,7 @@ def signals_of_data(data: "xarray.Dataset", stride: int) -> Signals:
     return Signals(time, **sensed, tau=tau, wrench=wrench)
 
 
-def signals_of_recording(data: "xarray.Dataset", motors: Motors) -> Signals:
+def signals_of_recording(data: "xarray.Dataset", motors: "MotorFit") -> Signals:
     """Signals of a real arm: the motors' torque from what drives them, and what is missing of the reference.
 
     Raises ``BadInput``: a signal was not recorded.
@@ -130,8 +123,7 @@ def with_reference(data: "xarray.Dataset") -> "xarray.Dataset":
     missing = [name for name in REFERENCE if name not in data]
     if missing:
         motion = _smoothed(data.time.values, (data.q_ref if "q_ref" in data else data.q).values, title)
-        own = dict(zip(REFERENCE, motion, strict=True))
-        data = data.assign({name: (dimensions, own[name]) for name in missing})
+        data = data.assign({name: (dimensions, motion[REFERENCE.index(name)]) for name in missing})
     return data
 
 
@@ -156,16 +148,13 @@ def checked_signals(signals: Signals, n: int) -> Signals:
     (time,), _ = as_rows(1, time=np.asarray(signals.time, dtype=np.float64)[..., None])
     columns, lead = as_rows(n, **{name: getattr(signals, name) for name in _NAMES})
     (wrench,), felt = as_rows(6, wrench=signals.wrench)
-    if len(wrench) and felt != (len(time),):
-        raise BadInput("signals and time differ in length", found=felt, allowed=f"({len(time)},)")
-    if lead != (len(time),):
-        raise BadInput("signals and time differ in length", found=lead, allowed=f"({len(time)},)")
+    for shape in (lead, felt) if len(wrench) else (lead,):
+        if shape != (len(time),):
+            raise BadInput("signals and time differ in length", found=shape, allowed=f"({len(time)},)")
     if len(time) and not np.all(np.diff(time[:, 0]) > 0):
         raise BadInput("time does not increase", where="signals.time")
     for name, values in zip(("time", *_NAMES, "wrench"), (time, *columns, wrench), strict=True):
         if not np.isfinite(values).all():
             row = int(np.argmin(np.isfinite(values).all(axis=1)))
-            allowed = "finite numbers"
-            raise BadInput("not a finite number", where=f"signals.{name}, row {row}", allowed=allowed)
-    owned = (values.copy() for values in (*columns, wrench))  # as_rows may give views
-    return Signals(time[:, 0].copy(), *owned)
+            raise BadInput("not a finite number", where=f"signals.{name}, row {row}", allowed="finite numbers")
+    return Signals(time[:, 0].copy(), *(values.copy() for values in (*columns, wrench)))  # as_rows may give views

@@ -1,11 +1,12 @@
 """A detector's threshold for a wanted rate of false alarms, from motion in which nothing touched the arm.
 
-What chooses the threshold does not judge it: the rate that is told is that of other motion.
+What chooses the threshold does not judge it: the rate that is told is that of other motion. Over a log whose contacts
+are known, the untouched motion of one half chooses and the other half judges; then the other way round.
 """
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from dynamics import Arm, BadInput
 from hopfield_nav.extensions.recordings.replayed import Replay, replay
 from hopfield_nav.extensions.recordings.signals import Signals, watched_seconds
 from hopfield_nav.plugin import Method, Parameter
-from hopfield_nav.record import alarm_rate
+from hopfield_nav.record import ContactTruth, alarm_rate, score
 
 MARGIN = 1.1  # of the threshold above the largest level of free motion
 _TRIES = 4  # where the level is not in proportion to one over the threshold; then it rises by
@@ -41,8 +42,7 @@ def first_threshold(detector: Method, values: Mapping[str, Any], n: int) -> np.n
     start = np.asarray(values.get("threshold", parameter.default), dtype=np.float64)
     if not parameter.per_joint:
         return start
-    fits = "threshold" in values or start.size in (1, n)
-    return np.zeros(n) + (start if fits else start.max())
+    return np.zeros(n) + (start if "threshold" in values or start.size in (1, n) else start.max())
 
 
 def quiet_threshold(highest: Callable[[np.ndarray], float], start: np.ndarray, detector: str) -> np.ndarray:
@@ -85,8 +85,7 @@ class Watched:
 
         A threshold that the detector does not take counts as the nearest that it takes.
         """
-        values = {**self.values, "threshold": self.taken(threshold).tolist()}
-        return replace(self, values=values).replay(free)
+        return replace(self, values={**self.values, "threshold": self.taken(threshold).tolist()}).replay(free)
 
     def replay(self, signals: Signals) -> Replay:
         """What the methods believe, with their own values."""
@@ -100,6 +99,11 @@ class Watched:
     def alarms(self, free: Signals, threshold: np.ndarray) -> int:
         """How many of them are false alarms."""
         return int(self.watch(free, threshold).detected.sum())
+
+    def judged(self, free: Iterable[Signals], threshold: np.ndarray) -> tuple[int, float]:
+        """False alarms of motions together, and how long these are [s]."""
+        each = [(self.alarms(signals, threshold), watched_seconds(signals.time)) for signals in free]
+        return sum(alarms for alarms, _ in each), sum(seconds for _, seconds in each)
 
 
 class ChosenThreshold(NamedTuple):
@@ -122,8 +126,13 @@ def choose_threshold(watched: Watched, free: Sequence[Signals], per_hour: float)
     seconds = sum(watched_seconds(signals.time) for signals in free if len(signals.time))
     if not seconds > 0:
         raise BadInput("no free motion", found=f"{seconds:g} s", allowed="some seconds of it")
-    allowed = _allowed_alarms(per_hour, seconds)
-    start = _proportions(watched, free)
+    if not 0.0 < per_hour < math.inf:
+        raise BadInput("no rate", found=per_hour, allowed="alarms per hour above 0")
+    # the most alarms in that time whose interval ends at the rate or below; -1 where not even none does
+    allowed = bisect_right(range(_MOST_ALARMS), per_hour, key=lambda count: alarm_rate(count, seconds)[2]) - 1
+    start = first_threshold(watched.detector, watched.values, len(watched.model.dh))
+    if threshold_of(watched.detector).per_joint:
+        start = proportions(start, np.concatenate([watched.watch(s, start).tau_external for s in free]))
 
     def highest(threshold: np.ndarray) -> float:
         return max(float(watched.watch(signals, threshold).level.max(initial=0.0)) for signals in free)
@@ -153,21 +162,6 @@ def halves(signals: Signals) -> tuple[Signals, Signals]:
     return Signals(*(a[:middle] for a in signals)), Signals(*(a[middle:] for a in signals))
 
 
-def _allowed_alarms(per_hour: float, seconds: float) -> int:
-    """Most alarms in a time whose interval ends at a rate or below; -1 where not even none does."""
-    if not 0.0 < per_hour < math.inf:
-        raise BadInput("no rate", found=per_hour, allowed="alarms per hour above 0")
-    return bisect_right(range(_MOST_ALARMS), per_hour, key=lambda count: alarm_rate(count, seconds)[2]) - 1
-
-
-def _proportions(watched: Watched, free: Sequence[Signals]) -> np.ndarray:
-    """A threshold to begin with, whose entries have the right proportions."""
-    start = first_threshold(watched.detector, watched.values, len(watched.model.dh))
-    if not threshold_of(watched.detector).per_joint:
-        return start
-    return proportions(start, np.concatenate([watched.watch(s, start).tau_external for s in free]))
-
-
 def proportions(start: np.ndarray, torque: np.ndarray) -> np.ndarray:
     """The largest torques (n,) that free motion (k, n) takes for contact; ``start`` where there are none."""
     largest = np.abs(torque).max(axis=0)
@@ -188,3 +182,63 @@ def _least(watched: Watched, free: Sequence[Signals], quiet: np.ndarray, allowed
         middle = (low + high) / 2
         low, high = (low, middle) if few(middle) else (middle, high)
     return high * quiet
+
+
+AROUND = 0.25  # [s] about a contact that choose no threshold
+
+
+class Judged(NamedTuple):
+    """How a method did in both halves, each with the threshold of the other."""
+
+    thresholds: tuple[list[float], list[float]]  # that the first and the second half chose
+    found: int  # of the contacts
+    contacts: int  # in both halves
+    delays: np.ndarray  # (found,) from the begin of a contact to its first alarm [s]
+    false_alarms: int  # with nothing touching
+    free_time: float  # in which nothing touched [s]
+
+
+def labelled_truth(time: np.ndarray, touched: np.ndarray, joints: int) -> ContactTruth:
+    """What labels (k,) say of contact: when something touched, and neither force nor torque."""
+    return ContactTruth(time, np.zeros((len(time), 3)), (touched > 0).astype(float), np.zeros((len(time), joints)))
+
+
+def judge(watched: Watched, signals: Signals, truth: ContactTruth) -> Judged:
+    """Judge an estimator and a detector by a log, and the truth of it row by row.
+
+    Raises ``BadInput``: a detector without a threshold; no contact or no free motion in one of the halves.
+    """
+    touched = truth.largest > 0.0
+    middle = int(np.count_nonzero(signals.time <= 0.5 * (signals.time[0] + signals.time[-1])))
+    if touched[middle - 1]:  # a contact is of the half in which it begins
+        middle += int(np.argmin(np.append(touched[middle:], False)))
+    first = np.arange(len(touched)) < middle
+    free = ~_near(signals.time, touched)
+    for half, name in ((first, "first"), (~first, "second")):
+        if not (free & half).any() or not touched[half].any():
+            message = "contacts and free motion are needed in both halves of a log that judges"
+            raise BadInput(message, found=f"not both in the {name}")
+    start = first_threshold(watched.detector, watched.values, len(watched.model.dh))
+    torque, thresholds, scores = watched.watch(signals, start).tau_external, [], []
+    for rows, judged in ((free & first, ~first), (free & ~first, first)):
+        begin = proportions(start, torque[rows]) if start.ndim else start
+
+        def highest(threshold: np.ndarray, rows: np.ndarray = rows) -> float:
+            return float(watched.watch(signals, threshold).level[rows].max())
+
+        threshold = watched.taken(quiet_threshold(highest, begin, watched.detector.name))
+        thresholds.append(np.atleast_1d(threshold).tolist())
+        found, part = watched.watch(signals, threshold), ContactTruth(*(column[judged] for column in truth))
+        alarms = found.time[found.detected & judged]
+        scores.append(score(part, alarms, found.wrench[judged, :3], found.tau_external[judged]))
+    delays = np.concatenate([s.delays for s in scores])
+    contacts, false = sum(len(s.contacts) for s in scores), sum(s.false_alarms for s in scores)
+    free_time = sum(s.free_time for s in scores)
+    return Judged((thresholds[0], thresholds[1]), len(delays), contacts, delays, false, free_time)
+
+
+def _near(time: np.ndarray, touched: np.ndarray) -> np.ndarray:
+    """Rows within ``AROUND`` of a touched one."""
+    stamps = np.concatenate([[-np.inf], time[touched], [np.inf]])
+    after = np.searchsorted(stamps, time)
+    return np.minimum(time - stamps[after - 1], stamps[after] - time) <= AROUND

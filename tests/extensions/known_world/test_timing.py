@@ -20,8 +20,15 @@ from dynamics.files import arm_from_dict
 from hopfield_nav.extensions.known_world import line as line_rows
 from hopfield_nav.extensions.known_world import time_path, timing
 from hopfield_nav.extensions.known_world.path_segments import segments_of_path
-from hopfield_nav.extensions.known_world.speed import Shares, fastest_speed, largest_shares, limit_rows, motion_limits
-from hopfield_nav.extensions.known_world.timing import RAMP, TOLERANCE
+from hopfield_nav.extensions.known_world.timing import (
+    RAMP,
+    TOLERANCE,
+    MotionLimits,
+    fastest_speed,
+    largest_shares,
+    limit_rows,
+    motion_limits,
+)
 from hopfield_nav.loop import evaluate, quintic_pieces
 
 ARM = load_arm("ur5_ragazzon2012")
@@ -81,12 +88,12 @@ def test_limits_are_kept_at_any_time(case):
 def test_shares_are_what_pinocchio_finds(case):
     arm, path, limits = CASES[case]
     trajectory = time_path(arm, path, **limits)
-    told = largest_shares(arm, trajectory, motion_limits(arm, **limits))
+    shares = MotionLimits(*largest_shares(arm, trajectory, motion_limits(arm, **limits)))
     _, q, qd, qdd = values(trajectory)
     torque = np.abs(pinocchio_torque(arm, q, qd, qdd)) / (limits.get("share", 0.9) * arm.torque_limits)
-    assert told.torque == pytest.approx(torque.max(), rel=0.02)
-    assert told.torque >= torque.max() - 1e-3
-    assert told.speed == pytest.approx((np.abs(qd) / arm.speed_limits).max(), rel=0.01)
+    assert shares.torque == pytest.approx(torque.max(), rel=0.02)
+    assert shares.torque >= torque.max() - 1e-3
+    assert shares.speed == pytest.approx((np.abs(qd) / arm.speed_limits).max(), rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +108,8 @@ def test_shares_are_what_pinocchio_finds(case):
 def test_a_tight_limit_is_used_up_and_costs_time(name, tight, wide):
     path = direct_path([[0, -0.2, 0.3, 0, 1, 0], [2.5, -1.2, 0.6, 0, 1, 0]])
     bound = time_path(ARM, path, **tight)
-    assert getattr(largest_shares(ARM, bound, motion_limits(ARM, **tight)), name) > 0.99
+    shares = MotionLimits(*largest_shares(ARM, bound, motion_limits(ARM, **tight)))
+    assert getattr(shares, name) > 0.99
     faster = ARM._replace(speed_limits=2 * ARM.speed_limits) if name == "speed" else ARM
     assert end_time(faster, path, **{**tight, **wide}) < 0.98 * bound.knots[-1]
 
@@ -170,9 +178,9 @@ def test_lifting_takes_the_least_time_of_an_integrated_bang_bang():
 def test_only_limits_that_were_exceeded_are_tightened():
     """By as much as each was: twice its limit halves it, and nothing else."""
     limits = motion_limits(FULL, tool_speed=0.25)
-    for name in Shares._fields:
-        tight = timing._tightened(limits, Shares(**dict.fromkeys(Shares._fields, 0.5) | {name: 2.0}))
-        for other in Shares._fields:
+    for name in limits._fields:
+        tight = timing._tightened(limits, [2.0 if other == name else 0.5 for other in limits._fields])
+        for other in limits._fields:
             factor = 0.5 if other == name else 1.0
             np.testing.assert_array_equal(getattr(tight, other), factor * np.asarray(getattr(limits, other)))
 

@@ -12,7 +12,7 @@ from dynamics import inverse_dynamics, load_arm
 from dynamics.files import write_urdf
 from hopfield_nav.cli.app import main
 from hopfield_nav.extensions.recordings import fit_motors, load_recording, open_log
-from hopfield_nav.extensions.recordings.joints import in_order_of, uses_of
+from hopfield_nav.extensions.recordings.opened import in_order_of, uses_of
 
 ARM = load_arm("ur5e")
 NAMES = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint")

@@ -163,16 +163,16 @@ def test_what_a_rate_takes_counts_the_alarms_that_were_seen():
 
 def test_pushes_that_were_not_felt_have_no_least_force(monkeypatch):
     monkeypatch.setattr(quiet, "felt_force", lambda world, seed, along=None: (20.0, False))
-    assert quiet._pushes(quiet.pushed(load_world("u_trap"))) == "none, up to 20 N"
+    assert quiet._pushes(*quiet.pushed(load_world("u_trap"))) == "none, up to 20 N"
     monkeypatch.setattr(quiet, "felt_force", lambda world, seed, along=None: (20.0, seed > 0))
-    assert quiet._pushes(quiet.pushed(load_world("u_trap"))).startswith("20 N (0.4 s; least 20 N, 1 missed)")
+    assert quiet._pushes(*quiet.pushed(load_world("u_trap"))).startswith("20 N (0.4 s; least 20 N, 1 missed)")
 
 
 def test_no_share_of_touches_is_above_all_of_them(monkeypatch):
     counts = {"repeated_alarm_count": 9, "contact_count": 3, "collision_count": 12, "outcome": "reached"}
     summary = dict.fromkeys(quiet._RUN_SAYS, 0) | counts
     monkeypatch.setattr(quiet, "simulate", lambda world: SimpleNamespace(summary=summary))
-    monkeypatch.setattr(quiet, "pushed", lambda world, along=None: quiet.Pushed(20.0, 20.0, 0))
+    monkeypatch.setattr(quiet, "pushed", lambda world, along=None: (20.0, [20.0]))
     world = load_world("u_trap")
     assert dict(quiet.costs(world, world))["repeated alarms, of all touches"] == "75% → 75%"
 

@@ -16,37 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import BadInput, gravity_torque
-from dynamics.flexible_joint import (
-    FlexibleJoints,
-    dry_level,
-    flexible_joints,
-    highest_frequency,
-    links_alone,
-    spring_torque,
-    viscous_torque,
-)
+from dynamics import BadInput, flexible_joint, gravity_torque
 from dynamics.joint_friction import dahl, speed_with_friction
 from dynamics.kernels.cached_dispatch import CachedDispatch
 from dynamics.kernels.decorators import compile_loop, inlined, load_numba
-from hopfield_nav.loop import (
-    Engine,
-    Event,
-    Plant,
-    State,
-    after_step,
-    before_step,
-    begin_stage,
-    check_step,
-    command_in_stage,
-    drive,
-    end_stage,
-    end_step,
-    keep_truth,
-    loop_types,
-    plant_acceleration,
-    read_wrist,
-)
+from hopfield_nav import loop
 from hopfield_nav.plugin import Method, type_of
 from hopfield_nav.world import World
 
@@ -72,7 +46,7 @@ class Rotors(NamedTuple):
     viscous: np.ndarray  # joint damping besides friction [N·m·s/rad]
 
 
-class FlexibleLoop(Engine):
+class FlexibleLoop(loop.Engine):
     """Advances a state as ``closed_loop.compiled_loop()`` does, with elastic joints.
 
     A new state begins with rotors that hold the links against gravity; joints that are moved from outside take their
@@ -83,23 +57,26 @@ class FlexibleLoop(Engine):
     Raises ``BadInput``: transmissions too stiff for the step.
     """
 
-    def __init__(self, plant: Plant, step: float, start: np.ndarray, **given: object) -> None:
-        self.joints: FlexibleJoints = flexible_joints(plant.arm, **given)
-        self.link_arm = links_alone(plant.arm)  # without rotors and friction
+    def __init__(self, plant: loop.Plant, step: float, start: np.ndarray, **given: object) -> None:
+        self.joints: flexible_joint.FlexibleJoints = flexible_joint.flexible_joints(plant.arm, **given)
+        self.link_arm = flexible_joint.links_alone(plant.arm)  # without rotors and friction
         n = len(start)
-        self.substeps = substeps(highest_frequency(plant.arm, self.joints, start), step)
+        self.substeps = substeps(flexible_joint.highest_frequency(plant.arm, self.joints, start), step)
         self.substep = step / self.substeps  # [s]
         self.rotors = Rotors(*np.zeros((len(Rotors._fields), n)))
         self.rotors.viscous[:] = plant.damping - plant.arm.friction[:, 1]
         self._loop = CachedDispatch(_compiled)
-        self._plant: Plant | None = None
+        self._plant: loop.Plant | None = None
         self._its_links = plant
-        self._state: State | None = None
+        self._state: loop.State | None = None
         self._left = np.zeros((2, n))
 
     def __call__(self, plant, controller, trajectory, settings, state, log, last_step) -> int:
         """Advance until step ``last_step`` or the first event; arguments and result as the compiled loop."""
-        self._take_over(state)
+        if state is not self._state:
+            self.place(state, self.encoders(state.q), state.qd)
+        self.rotors.angle[:] += state.q - self._left[0]
+        self.rotors.speed[:] += state.qd - self._left[1]
         if plant is not self._plant:
             self._plant, self._its_links = plant, self.links(plant)
         event = self._loop(
@@ -109,37 +86,30 @@ class FlexibleLoop(Engine):
         self._left[:] = state.q, state.qd
         return event
 
-    def links(self, plant: Plant) -> Plant:
+    def links(self, plant: loop.Plant) -> loop.Plant:
         """The plant of the link equation: without rotors, and so without friction."""
         return plant._replace(arm=self.link_arm, damping=np.zeros_like(plant.damping), frictional=False)
 
     def check(
-        self, plant: Plant, start: np.ndarray, step: float, stages: int, gain: np.ndarray, held_for: float
+        self, plant: loop.Plant, start: np.ndarray, step: float, stages: int, gain: np.ndarray, held_for: float
     ) -> None:
         """As ``Engine``: links move in sub-steps, joint damping and control move links and rotors together.
 
         Raises ``BadInput``: a contact too stiff for a sub-step, or a damping too large for the step.
         """
-        check_step(self.links(plant), start, self.substep, stages, np.zeros(len(start)), 0.0)
+        loop.check_step(self.links(plant), start, self.substep, stages, np.zeros(len(start)), 0.0)
         together = plant._replace(arm=plant.arm._replace(rotor_inertia=self.joints.rotor_inertia))
-        check_step(together, start, step, stages, gain, held_for)
+        loop.check_step(together, start, step, stages, gain, held_for)
 
     def encoders(self, q: np.ndarray) -> np.ndarray:
         """Angles (n,) of the rotors that hold the links at rest at ``q`` (n,) against gravity [rad]."""
         return q + gravity_torque(self.link_arm, q) / self.joints.stiffness
 
-    def place(self, state: State, angle: np.ndarray, speed: np.ndarray) -> None:
+    def place(self, state: loop.State, angle: np.ndarray, speed: np.ndarray) -> None:
         """Let the rotors (n,) be at these angles [rad] and speeds [rad/s], wherever the links were put."""
         self._state = state
         self._left[:] = state.q, state.qd
         self.rotors.angle[:], self.rotors.speed[:] = angle, speed
-
-    def _take_over(self, state: State) -> None:
-        if state is self._state:
-            self.rotors.angle[:] += state.q - self._left[0]
-            self.rotors.speed[:] += state.qd - self._left[1]
-            return
-        self.place(state, self.encoders(state.q), state.qd)
 
 
 def substeps(frequency: float, step: float) -> int:
@@ -158,18 +128,20 @@ def _advance(
 ):  # fmt: skip
     """As ``closed_loop._advance``; the encoders are on the rotors."""
     while state.now.step < last_step:
-        event = before_step(controller, trajectory, settings, state, rotors.angle, rotors.speed, log)
-        if event != Event.NONE:
+        event = loop.before_step(controller, trajectory, settings, state, rotors.angle, rotors.speed, log)
+        if event != loop.Event.NONE:
             return event
         time, h = state.now.step * settings.step, settings.step / count
         for part in range(count):
             if not settings.hold:
-                command_in_stage(controller, trajectory, state.control, rotors.angle, rotors.speed, time + part * h)
+                loop.command_in_stage(
+                    controller, trajectory, state.control, rotors.angle, rotors.speed, time + part * h
+                )
             _substep(links, joints, rotors, state, settings.stages, h, part == 0)
-        event = after_step(settings, state, log)
-        if event != Event.NONE:
+        event = loop.after_step(settings, state, log)
+        if event != loop.Event.NONE:
             return event
-    return Event.HORIZON
+    return loop.Event.HORIZON
 
 
 @inlined
@@ -179,26 +151,26 @@ def _substep(links, joints, rotors, state, order, h, first):
     motion, at, sums = (q, state.qd), (stages.q, stages.qd, stages.qdd), (stages.sum_qd, stages.sum_qdd)
     turning, sums_there = (angle, speed), (rotors.angle_sum, rotors.speed_sum)  # of the rotors
     there = rotors.stage_angle, rotors.stage_speed, rotors.acceleration
-    drive(links.motors, angle, state.control.sensed.tau, stages.applied)
+    loop.drive(links.motors, angle, state.control.sensed.tau, stages.applied)
     for stage in range(order):
-        begin_stage(stage, h, motion, at)
-        begin_stage(stage, h, turning, there)
+        loop.begin_stage(stage, h, motion, at)
+        loop.begin_stage(stage, h, turning, there)
         _accelerate(links, joints, rotors, state.strain, stages.applied, h if stage == 0 else 0.0)
         if stage == 0 and first:
             for i in range(n):
                 stages.friction[i] = rotors.dry[i]
-            keep_truth(state.truth, links)
+            loop.keep_truth(state.truth, links)
             if links.wrist.every > 0 and state.now.step % links.wrist.every == 0:
-                read_wrist(links.wrist, links.arm.gravity, stages, state.wrist)
-        end_stage(stage, at, sums)
-        end_stage(stage, there, sums_there)
+                loop.read_wrist(links.wrist, links.arm.gravity, stages, state.wrist)
+        loop.end_stage(stage, at, sums)
+        loop.end_stage(stage, there, sums_there)
     for i in range(n):
         stages.momentum[i] = angle[i]
-    end_step(order, h, motion, sums)
-    end_step(order, h, turning, sums_there)
+    loop.end_step(order, h, motion, sums)
+    loop.end_step(order, h, turning, sums_there)
     for i in range(n):
         if joints.presliding[i] < np.inf:
-            level = dry_level(joints, i, speed[i], rotors.load[i])
+            level = flexible_joint.dry_level(joints, i, speed[i], rotors.load[i])
             path = angle[i] - stages.momentum[i]
             state.strain[i] = dahl(state.strain[i], path, joints.presliding[i], level)
 
@@ -209,12 +181,12 @@ def _accelerate(links, joints, rotors, strain, tau, friction_step):
     stages = links.stages
     load, speeds, dry, inertia = rotors.load, rotors.stage_speed, rotors.dry, joints.rotor_inertia
     for i in range(load.size):
-        load[i] = spring_torque(joints, i, rotors.stage_angle[i] - stages.q[i], speeds[i] - stages.qd[i])
-    plant_acceleration(links, load, strain, 0.0, 0.0)
+        load[i] = flexible_joint.spring_torque(joints, i, rotors.stage_angle[i] - stages.q[i], speeds[i] - stages.qd[i])
+    loop.plant_acceleration(links, load, strain, 0.0, 0.0)
     for i in range(load.size):
-        push = tau[i] - load[i] - viscous_torque(joints, i, speeds[i]) - rotors.viscous[i] * speeds[i]
+        push = tau[i] - load[i] - flexible_joint.viscous_torque(joints, i, speeds[i]) - rotors.viscous[i] * speeds[i]
         if friction_step > 0.0:
-            level = dry_level(joints, i, speeds[i], load[i])
+            level = flexible_joint.dry_level(joints, i, speeds[i], load[i])
             stopping = push + inertia[i] * speeds[i] / friction_step
             if joints.presliding[i] < np.inf:
                 ahead = speed_with_friction(
@@ -230,14 +202,14 @@ def _accelerate(links, joints, rotors, strain, tau, friction_step):
 @lru_cache(maxsize=1)
 def _compiled() -> Callable:
     number, table = load_numba().types.int64, np.zeros((1, 1))
-    wide = ("friction", "thermal")
-    joints = FlexibleJoints(*(table if name in wide else np.zeros(1) for name in FlexibleJoints._fields))
+    wide, made = ("friction", "thermal"), flexible_joint.FlexibleJoints
+    joints = made(*(table if name in wide else np.zeros(1) for name in made._fields))
     rotors = Rotors(*np.zeros((len(Rotors._fields), 1)))
-    records = (*loop_types(), number, type_of(joints), type_of(rotors), number)
-    return compile_loop(number(*records), _advance)
+    types = (*loop.loop_types(), number, type_of(joints), type_of(rotors), number)
+    return compile_loop(number(*types), _advance)
 
 
-def make(world: World, plant: Plant, start: np.ndarray) -> FlexibleLoop:
+def make(world: World, plant: loop.Plant, start: np.ndarray) -> FlexibleLoop:
     """The engine of a run; without ``plant.friction`` the load adds none either."""
     given = {name: getattr(world.plant, name) for name in ("stiffness", "temperature")}
     given = {name: value for name, value in given.items() if value is not None}

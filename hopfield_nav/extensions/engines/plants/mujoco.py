@@ -12,33 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from dynamics import BadInput
+from dynamics import needs_library
 from dynamics.files import mjcf_text
 from dynamics.kernels.cached_dispatch import CachedDispatch
 from dynamics.kernels.decorators import compile_loop, load_numba
-from hopfield_nav.loop import (
-    Engine,
-    Event,
-    Plant,
-    State,
-    after_step,
-    before_step,
-    check_gears,
-    command_in_stage,
-    drive,
-    keep_truth,
-    loop_types,
-    read_wrist,
-    strain_gears,
-    update_contact,
-)
+from hopfield_nav import loop
 from hopfield_nav.plugin import Method
 from hopfield_nav.world import World
 
 _INTEGRATORS = {"rk4": "RK4", "semi_implicit_euler": "Euler"}
 
 
-class MujocoLoop(Engine):
+class MujocoLoop(loop.Engine):
     """Advances a state as ``closed_loop.compiled_loop()`` does, with MuJoCo as the plant.
 
     The state is the truth between calls: a new or a changed one may be handed over at any time. Arm and joint damping
@@ -48,13 +33,17 @@ class MujocoLoop(Engine):
     Raises ``BadInput``: MuJoCo is missing, or the arm is not rigid.
     """
 
-    def __init__(self, plant: Plant, step: float, integrator: str = "rk4") -> None:
-        self.mujoco = import_mujoco()  # the module
+    def __init__(self, plant: loop.Plant, step: float, integrator: str = "rk4") -> None:
+        with needs_library("plant.engine: mujoco needs MuJoCo", "mujoco"):
+            import mujoco
+
+        self.mujoco = mujoco
         self._made_of = plant, step, integrator
         text = mjcf_text(plant.arm, damping=plant.damping, step=step, integrator=_INTEGRATORS[integrator])
         self.model = self.mujoco.MjModel.from_xml_string(text)
         self.data = self.mujoco.MjData(self.model)
-        self._kernels = [CachedDispatch(partial(_same, kernel)) for kernel in _kernels()]
+        find: Callable[[int], Callable] = _kernels().__getitem__
+        self._kernels = [CachedDispatch(partial(find, k)) for k in range(len(_kernels()))]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Made anew, in MuJoCo's own state."""
@@ -78,7 +67,7 @@ class MujocoLoop(Engine):
         self.data.qpos[:], self.data.qvel[:] = state.q, state.qd
         while state.now.step < last_step:
             event = before(controller, trajectory, settings, state, log)
-            if event != Event.NONE:
+            if event != loop.Event.NONE:
                 return event
             self.data.time = state.now.step * settings.step
             hook.drive(state.q)
@@ -89,19 +78,19 @@ class MujocoLoop(Engine):
             self._lend(hook, self.mujoco.mj_step)
             after_motion(plant, state, self.data.qpos.copy(), self.data.qvel.copy())
             event = after(settings, state, log)
-            if event != Event.NONE:
+            if event != loop.Event.NONE:
                 return event
-        return Event.HORIZON
+        return loop.Event.HORIZON
 
     def check(
-        self, plant: Plant, start: np.ndarray, step: float, stages: int, gain: np.ndarray, held_for: float
+        self, plant: loop.Plant, start: np.ndarray, step: float, stages: int, gain: np.ndarray, held_for: float
     ) -> None:
         """As ``Engine``; gears that give before they slip are springs, for which the step must do, too.
 
         Raises ``BadInput``: the step is too large.
         """
         super().check(plant, start, step, stages, gain, held_for)
-        check_gears(plant.arm, start, step, stages)
+        loop.check_gears(plant.arm, start, step, stages)
 
     def _lend(self, hook: "_Hook", advance: Callable) -> None:
         """Let MuJoCo compute; its hook for passive forces is one for the whole process, lent briefly."""
@@ -115,9 +104,9 @@ class MujocoLoop(Engine):
 class _Hook:
     """What MuJoCo calls in every stage for passive forces: adds J^T F of the contact."""
 
-    def __init__(self, loop: MujocoLoop, plant: Plant, state: State) -> None:
-        self._model, self._data, self._plant, self._state = loop.model, loop.data, plant, state
-        *_, self._drive, self._touch, self._keep, _, _ = loop._kernels
+    def __init__(self, engine: MujocoLoop, plant: loop.Plant, state: loop.State) -> None:
+        self._model, self._data, self._plant, self._state = engine.model, engine.data, plant, state
+        *_, self._drive, self._touch, self._keep, _, _ = engine._kernels
         self.first = True  # whether the next call is in the first stage of the step
         # writes the law's torque for (q, qd, time) to what is commanded; None: held
         self.command: Callable | None = None
@@ -142,90 +131,70 @@ class _Hook:
             self._keep(self._state.truth, self._plant)
 
 
-def _same(kernel: Callable) -> Callable:
-    return kernel
-
-
-def import_mujoco() -> Any:
-    """The module ``mujoco``."""
-    try:
-        import mujoco
-    except ImportError:
-        message = "plant.engine: mujoco needs MuJoCo"
-        raise BadInput(message, allowed="pip install 'hopfield-nav[mujoco]'") from None
-    return mujoco
-
-
 def _before(controller, trajectory, settings, state, log):
-    return before_step(controller, trajectory, settings, state, state.q, state.qd, log)
+    return loop.before_step(controller, trajectory, settings, state, state.q, state.qd, log)
 
 
 def _in_stage(controller, trajectory, control, q, qd, time):
-    command_in_stage(controller, trajectory, control, q, qd, time)
-    return 0
+    loop.command_in_stage(controller, trajectory, control, q, qd, time)
 
 
 def _after(settings, state, log):
-    return after_step(settings, state, log)
+    return loop.after_step(settings, state, log)
 
 
 def _drive(plant, state, q):
-    drive(plant.motors, q, state.control.sensed.tau, plant.stages.applied)
-    return 0
+    loop.drive(plant.motors, q, state.control.sensed.tau, plant.stages.applied)
 
 
 def _touch(plant, state, q, qd):
     """Contact, and the friction of the gears after their path in the step so far."""
-    update_contact(plant, q, qd)
+    loop.update_contact(plant, q, qd)
     friction, arm = plant.stages.friction, plant.arm
     for i in range(q.size):
         friction[i] = state.strain[i]
     if plant.frictional:
-        strain_gears(arm.friction, arm.presliding, state.q, q, qd, friction)
-    return 0
+        loop.strain_gears(arm.friction, arm.presliding, state.q, q, qd, friction)
 
 
 def _after_motion(plant, state, q, qd):
     if plant.frictional:
-        strain_gears(plant.arm.friction, plant.arm.presliding, state.q, q, qd, state.strain)
+        loop.strain_gears(plant.arm.friction, plant.arm.presliding, state.q, q, qd, state.strain)
     for i in range(q.size):
         state.q[i], state.qd[i] = q[i], qd[i]
-    return 0
 
 
 def _keep(truth, plant):
-    keep_truth(truth, plant)
-    return 0
+    loop.keep_truth(truth, plant)
 
 
 def _sample(plant, state, qd, qdd):
     stages = plant.stages
     for i in range(qd.size):
         stages.qd[i], stages.qdd[i] = qd[i], qdd[i]
-    read_wrist(plant.wrist, plant.arm.gravity, stages, state.wrist)
-    return 0
+    loop.read_wrist(plant.wrist, plant.arm.gravity, stages, state.wrist)
 
 
 @lru_cache(maxsize=1)
 def _kernels() -> tuple[Callable, ...]:
     """The eight above, compiled (or read from the cache) for the types of the compiled loop."""
-    plant, controller, trajectory, settings, state, log = loop_types()
+    plant, controller, trajectory, settings, state, log = loop.loop_types()
     types = load_numba().types
-    code, number, vector = types.int64, types.float64, types.float64[::1]
-    fields = dict(zip(State._fields, state.types, strict=True))
+    code, none, number, vector = types.int64, types.void, types.float64, types.float64[::1]
+    fields = dict(zip(loop.State._fields, state.types, strict=True))
     return (
         compile_loop(code(controller, trajectory, settings, state, log), _before),
-        compile_loop(code(controller, trajectory, fields["control"], vector, vector, number), _in_stage),
+        compile_loop(none(controller, trajectory, fields["control"], vector, vector, number), _in_stage),
         compile_loop(code(settings, state, log), _after),
-        compile_loop(code(plant, state, vector), _drive),
-        compile_loop(code(plant, state, vector, vector), _touch),
-        compile_loop(code(fields["truth"], plant), _keep),
-        compile_loop(code(plant, state, vector, vector), _after_motion),
-        compile_loop(code(plant, state, vector, vector), _sample),
+        compile_loop(none(plant, state, vector), _drive),
+        compile_loop(none(plant, state, vector, vector), _touch),
+        compile_loop(none(fields["truth"], plant), _keep),
+        compile_loop(none(plant, state, vector, vector), _after_motion),
+        compile_loop(none(plant, state, vector, vector), _sample),
     )
 
 
-def make(world: World, plant: Plant, start: np.ndarray) -> MujocoLoop:
+def make(world: World, plant: loop.Plant, start: np.ndarray) -> MujocoLoop:
     """The engine of a run."""
     return MujocoLoop(plant, world.plant.step, world.plant.integrator)
 

@@ -11,7 +11,6 @@ from hopfield_nav.cli import SameMotor, print_table, read_joints
 from hopfield_nav.extensions.recordings import chosen as common
 from hopfield_nav.extensions.recordings.causes import LIKELY, Explanation, explain_detections
 from hopfield_nav.extensions.recordings.commands.replay import opened
-from hopfield_nav.extensions.recordings.replayed import Replay
 
 
 def explain(
@@ -46,12 +45,16 @@ def explain(
     for one in explained:
         print_table(_lines(one), title=f"{log.name}, {one.time:.3f} s")
     if plot is not None:
-        _draw(found, explained[0], plot, case.chosen.note(log.name))
+        from hopfield_nav.extensions.recordings.figures import draw_causes
+
+        first, note = explained[0], case.chosen.note(log.name)
+        causes = [(cause.name, cause.share) for cause in first.causes]
+        with told("the picture could not be saved", plot):
+            draw_causes(found.time, found.tau_external, first.time, first.joint, causes, plot, note)
     return 0
 
 
 def _lines(each: "Explanation") -> list[tuple[str, str]]:
-
     first, *others = each.causes
     likeliest = f"{first.name}, {100 * first.share:.0f} % explained: {first.size}"
     if first.share < LIKELY:
@@ -62,11 +65,3 @@ def _lines(each: "Explanation") -> list[tuple[str, str]]:
         ("likeliest", likeliest),
         *((cause.name, f"{100 * cause.share:.0f} %: {cause.size}") for cause in others),
     ]
-
-
-def _draw(found: "Replay", first: "Explanation", path: Path, note: str) -> None:
-    from hopfield_nav.extensions.recordings.figures import draw_causes
-
-    causes = [(cause.name, cause.share) for cause in first.causes]
-    with told("the picture could not be saved", path):
-        draw_causes(found.time, found.tau_external, first.time, first.joint, causes, path, note)

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from dynamics import BadInput, load_named_arm, require_masses
-from dynamics.identification import Comparison, Gears, Identification, Options
+from dynamics.identification import Comparison, Identification, Options
 from dynamics.identification import identify as identify_arm
 from hopfield_nav.cli import SameMotor, print_table, read_joints
 from hopfield_nav.extensions.recordings.chosen import read_numbers
 from hopfield_nav.extensions.recordings.identification import Sources, read_logs
-from hopfield_nav.extensions.recordings.joints import uses_of
+from hopfield_nav.extensions.recordings.opened import uses_of
 
 
 def identify(
@@ -84,16 +84,12 @@ def _lines(found: "Identification", sources: "Sources", checks: "Sequence[Compar
         ("viscous friction", f"{', '.join(f'{v:.3g}' for v in friction[:, 1])} N·m·s/rad"),
     ]
     if found.gears is not None:
-        lines.append(("stiffness before slipping", f"{', '.join(_stiffnesses(found.gears))} N·m/rad"))
+        rows = zip(found.gears.stiffness, found.gears.interval, found.gears.told, strict=True)
+        words = [f"{s:.2g} [{low:.2g}, {high:.2g}]" if told else "not told" for s, (low, high), told in rows]
+        lines.append(("stiffness before slipping", f"{', '.join(words)} N·m/rad"))
     if sources.motors is not None:
         whence = "fitted with the given arm: masses in proportion to its own" if sources.fitted else "given"
         lines.append(("motor constants", f"{sources.motors.words()}; {whence}"))
     for c in checks:
         lines.append((f"check {c.name}", f"NMSE {c.reference:.4g} N·m as given, {c.identified:.4g} N·m identified"))
     return lines
-
-
-def _stiffnesses(gears: "Gears") -> list[str]:
-    """Of each joint with its interval, or that the logs do not tell."""
-    rows = zip(gears.stiffness, gears.interval, gears.told, strict=True)
-    return [f"{s:.2g} [{low:.2g}, {high:.2g}]" if told else "not told" for s, (low, high), told in rows]

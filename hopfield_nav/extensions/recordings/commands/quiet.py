@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -13,9 +14,8 @@ from hopfield_nav.cli import count_bar, read_joints
 from hopfield_nav.experiment import follow, simulate
 from hopfield_nav.extensions.recordings.chosen import model_of_world, motors_of, values_of_world, without_masses
 from hopfield_nav.extensions.recordings.free_motion_runs import RISE, felt_force, free_motion
-from hopfield_nav.extensions.recordings.joints import uses_of
-from hopfield_nav.extensions.recordings.opened import open_log
-from hopfield_nav.extensions.recordings.signals import Signals, signals_of_recording, watched_seconds
+from hopfield_nav.extensions.recordings.opened import open_log, uses_of
+from hopfield_nav.extensions.recordings.signals import Signals, signals_of_recording
 from hopfield_nav.extensions.recordings.tuning import ChosenThreshold, Watched, choose_threshold, halves, threshold_of
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.record import SUMMARY, alarm_rate
@@ -52,9 +52,7 @@ class Tuned:
     @property
     def change(self) -> str:
         """The threshold as a change of the world."""
-        values = self.chosen.threshold.tolist()
-        text = f"[{', '.join(map(repr, values))}]" if isinstance(values, list) else repr(values)
-        return f"detection.threshold={text}"
+        return f"detection.threshold={self.chosen.threshold.tolist()!r}"
 
     @property
     def rate(self) -> tuple[float, float, float]:
@@ -63,10 +61,7 @@ class Tuned:
 
     def judged(self, free: Free) -> Self:
         """The same after the motion that judges it."""
-        alarms, seconds = 0, 0.0
-        for signals in free.judging(self.world):
-            alarms += self.watched.alarms(signals, self.chosen.threshold)
-            seconds += watched_seconds(signals.time)
+        alarms, seconds = self.watched.judged(free.judging(self.world), self.chosen.threshold)
         return replace(self, alarms=alarms, seconds=seconds)
 
 
@@ -83,23 +78,21 @@ def tuned(world: World, free: Free, per_hour: float, force_in: World | None = No
     if force_in is None:
         return found
     section = force_in.detection.model_copy(update={"threshold": chosen.threshold.tolist()})
-    return replace(found, force=pushed(force_in.with_changes(detection=section), free.along).force)
+    return replace(found, force=pushed(force_in.with_changes(detection=section), free.along)[0])
 
 
 def simulated(seeds: int, along: Trajectory | None = None) -> Free:
     """Motions of the world's own arm, the first half of the seeds to choose by; ``along`` a trajectory, if given."""
 
-    def of(seeds: Sequence[int], name: str) -> Callable[[World], Iterable[Signals]]:
-        def motions(world: World) -> Iterable[Signals]:
-            with count_bar(name, "free motions") as progress:
-                for done, seed in enumerate(seeds, 1):
-                    yield free_motion(world, seed, along)
-                    if progress is not None:
-                        progress(done, len(seeds))
+    def motions(name: str, seeds: range, world: World) -> Iterable[Signals]:
+        with count_bar(name, "free motions") as progress:
+            for done, seed in enumerate(seeds, 1):
+                yield free_motion(world, seed, along)
+                if progress is not None:
+                    progress(done, len(seeds))
 
-        return motions
-
-    return Free(of(range(seeds // 2), "chooses"), of(range(seeds // 2, seeds), "judges"), along=along)
+    early, late = range(seeds // 2), range(seeds // 2, seeds)
+    return Free(partial(motions, "chooses", early), partial(motions, "judges", late), along=along)
 
 
 def recorded(world: World, logs: Sequence[Path], constants: str | None, same_motor: Sequence[str] | None) -> Free:
@@ -120,44 +113,36 @@ def recorded(world: World, logs: Sequence[Path], constants: str | None, same_mot
         model = without_masses(model)
     else:
         require_masses(model, own.links)
-    middles = [data.sizes["time"] // 2 for data in whole]
-    early = [data.isel(time=slice(None, m)) for data, m in zip(whole, middles, strict=True)]
-    late = [data.isel(time=slice(m, None)) for data, m in zip(whole, middles, strict=True)]
-    groups = read_joints(same_motor)
+    early = [data.isel(time=slice(None, data.sizes["time"] // 2)) for data in whole]
+    late = [data.isel(time=slice(data.sizes["time"] // 2, None)) for data in whole]
     fitted = [] if constants else early
-    model, motors = motors_of(model, constants, fitted, groups, str(logs[0]), "effort" in whole[0])
-    parts = [
-        (signals_of_recording(a, motors), signals_of_recording(b, motors)) for a, b in zip(early, late, strict=True)
-    ]
-    uses = [*uses_of([(log.path.name, log.data) for log in opened])]
+    model, motors = motors_of(model, constants, fitted, read_joints(same_motor), str(logs[0]), "effort" in whole[0])
+    parts = [[signals_of_recording(data, motors) for data in both] for both in zip(early, late, strict=True)]
+    uses = uses_of([(log.path.name, log.data) for log in opened])
+    free = replace(_given(parts, logs), model=model)
     if constants:
-        return replace(_given(parts, logs), model=model, remarks=tuple(uses))
+        return replace(free, remarks=tuple(uses))
     motors.require_known()
     uses += [("motor constants", motors.words())] if "current" in whole[0] else []
-    free = replace(_given(parts, logs), model=model, remarks=tuple(uses))
-    if _has_room(world, model):
-        return replace(free, changes=_friction_of(model))
-    return replace(free, remarks=(*uses, _NO_ROOM))
+    changes = _friction_of(model, world)
+    return replace(free, remarks=(*uses, *[_NO_ROOM] * (not changes)), changes=changes)
 
 
-def _given(parts: Sequence[tuple[Signals, Signals]], logs: Sequence[Path]) -> Free:
+def _friction_of(model: Arm, world: World) -> tuple[str, ...]:
+    """The friction that was found, as changes of a world; none where its plant lacks the rotor that goes with it."""
+    rotors = load_arm(world.plant.dynamics or world.arm, world.folder).rotor_inertia
+    if world.plant.engine != "flexible" and np.any((model.friction[:, 0] > 0.0) & (rotors == 0.0)):
+        return ()
+    names = ("coulomb", "viscous", "breakaway", "stribeck_speed")
+    columns = ", ".join(f"{name}: {model.friction[:, k].tolist()}" for k, name in enumerate(names))
+    return f"plant.friction={{{columns}}}", "controller.model_error.friction_scale=1"
+
+
+def _given(parts: Sequence[Sequence[Signals]], logs: Sequence[Path]) -> Free:
     return Free(lambda _: [a for a, _ in parts], lambda _: [b for _, b in parts], names=tuple(log.stem for log in logs))
 
 
 _NO_ROOM = ("friction", "the threshold is for a model that knows it; a simulated arm without rotor inertia has none")
-
-
-def _has_room(world: World, model: Arm) -> bool:
-    """Whether the world's plant may have the friction of a model: with each goes a rotor."""
-    rotors = load_arm(world.plant.dynamics or world.arm, world.folder).rotor_inertia
-    return world.plant.engine == "flexible" or not np.any((model.friction[:, 0] > 0.0) & (rotors == 0.0))
-
-
-def _friction_of(model: Arm) -> tuple[str, ...]:
-    """The friction that was found, as that of the world's plant and of its model."""
-    names = ("coulomb", "viscous", "breakaway", "stribeck_speed")
-    columns: list[Any] = [f"{name}: {model.friction[:, k].tolist()}" for k, name in enumerate(names)]
-    return f"plant.friction={{{', '.join(columns)}}}", "controller.model_error.friction_scale=1"
 
 
 def rounded(threshold: np.ndarray) -> np.ndarray:
@@ -165,20 +150,13 @@ def rounded(threshold: np.ndarray) -> np.ndarray:
     return np.array([float(f"{v:.{_DIGITS}g}") for v in threshold.ravel()]).reshape(threshold.shape)
 
 
-@dataclass(frozen=True)
-class Pushed:
-    """What pushes that rise by 50 N/s tell of a world's detection."""
+def pushed(world: World, along: Trajectory | None = None) -> tuple[float, list[float]]:
+    """Push the arm of a world in free motion, in random directions, with a force that rises by 50 N/s.
 
-    force: float  # mean at which one is felt, or what it had become where it was not [N]
-    least: float  # at which one was felt; NaN where none was [N]
-    missed: int  # of ``PUSHES``
-
-
-def pushed(world: World, along: Trajectory | None = None) -> Pushed:
-    """Push the arm of a world in free motion, in random directions."""
-    found = [felt_force(world, seed, along) for seed in range(PUSHES)]
-    felt = [force for force, noticed in found if noticed]
-    return Pushed(float(np.mean([f for f, _ in found])), min(felt, default=float("nan")), PUSHES - len(felt))
+    Mean force [N] at which a push is felt, or what it had become where it was not; and the forces that were felt.
+    """
+    pushes = [felt_force(world, seed, along) for seed in range(PUSHES)]
+    return float(np.mean([force for force, _ in pushes])), [force for force, noticed in pushes if noticed]
 
 
 _RUN_SAYS = (
@@ -191,15 +169,13 @@ def costs(before: World, after: World, along: Trajectory | None = None) -> list[
     """What a threshold costs and buys, beside that of the world as it was: of pushes, and of its own run."""
     lines = []
     try:
-        old, new = pushed(before, along), pushed(after, along)
-        lines.append(("a push is felt at", f"{_pushes(old)} → {_pushes(new)}"))
+        lines.append(("a push is felt at", " → ".join(_pushes(*pushed(world, along)) for world in (before, after))))
     except BadInput as error:  # an arm that finds no goal to move to freely
         lines.append(("a push is felt at", f"not tried: {error}"))
     runs = [(follow(world, along) if along else simulate(world)).summary for world in (before, after)]
     lines.append(("the world's own run", " → ".join(str(run["outcome"]) for run in runs)))
     for name in _RUN_SAYS:
-        told = [SUMMARY[name].text(run[name]) for run in runs]
-        lines.append((SUMMARY[name].label, " → ".join(told)))
+        lines.append((SUMMARY[name].label, " → ".join(SUMMARY[name].text(run[name]) for run in runs)))
     shares = [run["repeated_alarm_count"] / max(run["collision_count"], 1) for run in runs]
     lines.append(("repeated alarms, of all touches", " → ".join(f"{share:.0%}" for share in shares)))
     if runs[1]["collision_count"] > 1.5 * max(runs[0]["collision_count"], 1):
@@ -207,20 +183,17 @@ def costs(before: World, after: World, along: Trajectory | None = None) -> list[
     return lines
 
 
-def _pushes(found: Pushed) -> str:
-    if found.missed == PUSHES:
-        return f"none, up to {found.force:.3g} N"
-    return f"{found.force:.3g} N ({found.force / RISE:.2g} s; least {found.least:.3g} N, {found.missed} missed)"
+def _pushes(force: float, felt: list[float]) -> str:
+    if not felt:
+        return f"none, up to {force:.3g} N"
+    return f"{force:.3g} N ({force / RISE:.2g} s; least {min(felt):.3g} N, {PUSHES - len(felt)} missed)"
 
 
 def require_noise(found: Tuned) -> None:
     """Refuse a threshold that nothing in the free motion holds up."""
     lowest = threshold_of(found.watched.detector).low
     if float(np.max(found.chosen.threshold)) <= 1.001 * lowest:
-        raise BadInput(
-            "free motion shows nothing that a threshold must bear: model and sensors are without error",
-            where="detection.threshold",
-            found=f"{lowest:g}, its lower bound",
-            allowed="a world with noise or errors (--set sensors.velocity_noise=0.001, "
-            "controller.model_error.mass_scale=1.1), or --free-run LOG of the arm",
-        )
+        what = "free motion shows nothing that a threshold must bear: model and sensors are without error"
+        changes = "--set sensors.velocity_noise=0.001, controller.model_error.mass_scale=1.1"
+        allowed = f"a world with noise or errors ({changes}), or --free-run LOG of the arm"
+        raise BadInput(what, where="detection.threshold", found=f"{lowest:g}, its lower bound", allowed=allowed)

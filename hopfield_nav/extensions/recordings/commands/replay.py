@@ -13,14 +13,12 @@ from dynamics.files import whole_file
 from hopfield_nav.cli import SameMotor, alarms_in_words, print_columns, print_table, read_joints
 from hopfield_nav.control import POLE
 from hopfield_nav.extensions.recordings import chosen as common
-from hopfield_nav.extensions.recordings.joints import uses_of
-from hopfield_nav.extensions.recordings.judged import judge as judge_methods
-from hopfield_nav.extensions.recordings.judged import labelled_truth
 from hopfield_nav.extensions.recordings.motors import MotorFit
-from hopfield_nav.extensions.recordings.opened import open_log
+from hopfield_nav.extensions.recordings.opened import open_log, uses_of
 from hopfield_nav.extensions.recordings.replayed import Replay
 from hopfield_nav.extensions.recordings.signals import Signals, drive_of, signals_of_recording, watched_seconds
-from hopfield_nav.extensions.recordings.tuning import choose_threshold, declared_threshold, halves
+from hopfield_nav.extensions.recordings.tuning import choose_threshold, declared_threshold, halves, labelled_truth
+from hopfield_nav.extensions.recordings.tuning import judge as judge_methods
 from hopfield_nav.plugin import JOINT_TORQUES, REFERENCE, find_method, method_names
 from hopfield_nav.record import SCORE, ContactTruth, alarm_rate, score, share_interval, truth_of_data
 from hopfield_nav.world import load_world
@@ -99,7 +97,8 @@ def replay(
     if case.free and any(p.name == "threshold" for p in chosen.detector.parameters):
         lines += _suggestion(case, chosen)
     if len(rows) == 1 and case.truth is not None:
-        lines += [("known touches", _in_words(rows[0][2:6]))]
+        felt, missed, wrong, delay = rows[0][2:6]
+        lines.append(("known touches", f"{felt} found, {missed} missed, {wrong} false; delay {delay}"))
     several = len(rows) > 1
     print_table([*case.uses, *(line for line in lines if not several or line[0] in _OF_ALL)], title=log.name)
     if several:
@@ -143,12 +142,6 @@ def _judged(case: _Case, alone: bool, log: Path) -> list[list[str]]:
 _SCORED = ("found", "missed", "false", "delay, median")
 
 
-def _in_words(scored: Sequence[str]) -> str:
-    return ", ".join(f"{value} {name}" for name, value in zip(_SCORED[:3], scored, strict=False)) + (
-        f"; delay {scored[3]}"
-    )
-
-
 def opened(
     path: Path, world_name: str | None, names: tuple[str | None, str | None, str | None],
     free_runs: Sequence[Path], constants: str | None, same_motor: list[list[int]], given: dict[str, Any],
@@ -159,8 +152,7 @@ def opened(
     world = log.world if world_name is None else load_world(world_name)
     if log.simulated:
         if constants or same_motor:
-            message = "a simulated run records torques"
-            raise BadInput(message, where="--motor-constants", allowed="for recordings")
+            raise BadInput("a simulated run records torques", where="--motor-constants", allowed="for recordings")
         if world is None:
             allowed = "--world WORLD, or the run's world.yaml beside it"
             raise BadInput("the table does not say of which world it is", where=str(path), allowed=allowed)
@@ -190,8 +182,7 @@ def opened(
     untouched = [signals_of_recording(table, motors) for table in tables]
     signals = signals_of_recording(log.data, motors)
     known = labelled_truth(signals.time, log.data.contact.values, joints) if "contact" in log.data else None
-    recorded = [(each.path.name, each.data) for each in (log, *free) if not each.simulated]
-    uses = uses_of(recorded, names[2], chosen.own)
+    uses = uses_of([(each.path.name, each.data) for each in (log, *free) if not each.simulated], names[2], chosen.own)
     uses += [("motor constants", motors.words())] if tables and not kind else []
     return _Case(replace(chosen, model=model), signals, untouched, known, kinematics, motors, uses)
 
@@ -201,13 +192,12 @@ def _scored(case: _Case, found: "Replay") -> list[str]:
     alarms = found.time[found.detected]
     if case.truth is None:
         return [str(len(alarms)), *("–",) * len(_SCORED)]
-    told = score(case.truth, alarms, found.wrench[:, :3], found.tau_external).summary()
-    numbers = [str(told[key]) for key in ("felt_count", "missed_count", "false_alarm_count")]
-    return [str(len(alarms)), *numbers, SCORE["delay_p50_s"].text(told["delay_p50_s"])]
+    scored = score(case.truth, alarms, found.wrench[:, :3], found.tau_external).summary()
+    numbers = [str(scored[key]) for key in ("felt_count", "missed_count", "false_alarm_count")]
+    return [str(len(alarms)), *numbers, SCORE["delay_p50_s"].text(scored["delay_p50_s"])]
 
 
 def _save(found: "Replay", path: Path) -> None:
-
     with told("the result could not be saved", path), whole_file(path) as partial:
         if path.suffix == ".nc":
             found.dataset().to_netcdf(partial, engine="h5netcdf")
@@ -236,8 +226,7 @@ def _suggestion(case: _Case, chosen: common.Chosen) -> list[tuple[str, str]]:
         return [("suggested", f"nothing; {none}")]
     text = ",".join(f"{v:.3g}" for v in np.atleast_1d(threshold))
     option = f"--set threshold=[{text}]" if threshold.ndim else f"--threshold {text}"
-    alarms = sum(watched.alarms(signals, threshold) for signals in later)
-    seconds = sum(watched_seconds(signals.time) for signals in later)
+    alarms, seconds = watched.judged(later, threshold)
     _, low, high = alarm_rate(alarms, seconds)
     seen = f"{alarms} in {seconds:.1f} s of free motion that did not choose it"
     return [("suggested", option), ("its false alarms", f"{seen}: {low:.3g} … {high:.3g} an hour (95 %)")]
@@ -259,14 +248,12 @@ def _of_the_pole(chosen: common.Chosen, signals: Signals, found: "Replay") -> li
 
 
 def _lines(found: "Replay", free: bool) -> list[tuple[str, str]]:
-
     count, time = len(found.time), found.time
     alarms = time[found.detected]
     peak = int(np.argmax(found.level)) if count else 0
-    period = f"{1e3 * float(np.median(np.diff(time))):.3g} ms" if count > 1 else "–"
     lines = [
         ("rows", f"{count}, {time[-1] - time[0]:.2f} s" if count else "0"),
-        ("period", period),
+        ("period", f"{1e3 * float(np.median(np.diff(time))):.3g} ms" if count > 1 else "–"),
         ("alarms", alarms_in_words(alarms)),
         ("largest level", f"{found.level[peak]:.3g} at {time[peak]:.2f} s" if count else "–"),
     ]

@@ -1,7 +1,6 @@
 """The command tune: a detector's threshold for a wanted rate of false alarms, as a world file."""
 
 import math
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,16 +10,10 @@ import typer
 from dynamics import BadInput, told
 from dynamics.files import write_whole
 from hopfield_nav.cli import SameMotor, Trusted, WorldName, print_columns, print_table, say, say_if_cold, set_option
+from hopfield_nav.extensions.recordings import segments as of_parts
 from hopfield_nav.extensions.recordings.chosen import MotorConstants
 from hopfield_nav.extensions.recordings.commands.quiet import Free, Tuned, costs, recorded, rounded, simulated, tuned
-from hopfield_nav.extensions.recordings.segments import (
-    SegmentThreshold,
-    by_part,
-    by_segment,
-    rate_curve,
-    require_in_proportion,
-)
-from hopfield_nav.extensions.recordings.signals import Signals, watched_seconds
+from hopfield_nav.extensions.recordings.signals import Signals
 from hopfield_nav.extensions.recordings.tuning import choose_report, threshold_of
 from hopfield_nav.plugin import provided
 from hopfield_nav.record import alarm_rate, quiet_time
@@ -84,24 +77,22 @@ def tune(
         raise error.at("--false-alarms-per-hour") from None
     if gains and len(gains) > 1:
         raise BadInput("two gains", where="--gain", found=", ".join(gains), allowed="one, whose values are tried")
-    gain = gains[0] if gains else None
-    given = overrides or []
-    changes = [[*given, change] for change in _values(gain)] or [given]
+    gain, given = gains[0] if gains else "", overrides or []
+    key, tried = _values(gain)
+    changes = [[*given, f"{key}={value}"] for value in tried] or [given]
     worlds = [load_world(world, change, trust) for change in changes]
     say(*worlds[0].notes)
     file = _new_file(out or Path(f"{worlds[0].name}_tuned.yaml"))
     if gain and free_run and not gain.startswith("detection."):
-        where = f"--gain {gain}"
-        raise BadInput("what was recorded did not move with that gain", where=where, allowed="detection.…")
+        raise BadInput("what was recorded did not move with that gain", where=f"--gain {gain}", allowed="detection.…")
     if not free_run and (motor_constants or same_motor):
-        allowed = "with --free-run"
-        raise BadInput("motors are those of a recording", where="--motor-constants", allowed=allowed)
+        raise BadInput("motors are those of a recording", where="--motor-constants", allowed="with --free-run")
     if plot is not None and plot.suffix != ".png":
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
     if motion and (free_run or gains):
         raise BadInput("two kinds of motion", where="--motion", allowed="without --free-run and --gain")
     if segments or plot is not None:
-        require_in_proportion(worlds[0].detection.measure)
+        of_parts.require_in_proportion(worlds[0].detection.measure)
     say_if_cold()
     if free_run:
         free = recorded(worlds[0], free_run, motor_constants, same_motor)
@@ -120,11 +111,12 @@ def tune(
         level, told_of = _report(judged, free, min((each.share for each in parts if further), default=1.0))
         further, lines = [*further, *level], [*lines, told_of]
     after = load_world(world, [*before, found[best].change, *further], trust)
-    head = list(lines)
-    tried = [("gains", _gains(gain or "", found))] if len(found) > 1 else []
+    head = "".join(f"# {name}: {text}\n" for name, text in lines)
+    forces = ", ".join(f"{value}: {each.force:.3g} N" for value, each in zip(tried, found, strict=False))
+    compared = [("gains", f"{key}, force at which a push is felt: {forces}")] if len(found) > 1 else []
     lines += costs(load_world(world, before, trust), after, free.along)
-    print_table([*tried, *lines, ("world", str(file))], title=worlds[0].name)
-    _write(after, file, head)  # where this fails, what was found is told
+    print_table([*compared, *lines, ("world", str(file))], title=worlds[0].name)
+    write_whole(file, head + after.to_yaml(file.parent.resolve()))  # where this fails, what was found is told
     if parts:
         _print_parts(parts, free)
     if plot is not None:
@@ -132,15 +124,15 @@ def tune(
     return 0 if judged.rate[2] <= per_hour else 1
 
 
-def _parts(judged: "Tuned", free: "Free") -> list[SegmentThreshold]:
+def _parts(judged: "Tuned", free: "Free") -> list[of_parts.SegmentThreshold]:
     """What every part of the motions needs, in proportion to the threshold that was chosen for all."""
     early, late = list(free.choosing(judged.world)), list(free.judging(judged.world))
     if free.along is not None:
-        return by_part(judged.watched, early, late, judged.chosen.threshold)
+        return of_parts.by_part(judged.watched, early, late, judged.chosen.threshold)
     motions = [*early, *late]
     if free.names:  # a log is one motion, wherever its halves meet
         motions = [Signals(*map(np.concatenate, zip(*halves, strict=True))) for halves in zip(early, late, strict=True)]
-    return by_segment(judged.watched, motions, judged.chosen.threshold)
+    return of_parts.by_segment(judged.watched, motions, judged.chosen.threshold)
 
 
 def _report(judged: "Tuned", free: "Free", share: float) -> tuple[list[str], tuple[str, str]]:
@@ -150,18 +142,14 @@ def _report(judged: "Tuned", free: "Free", share: float) -> tuple[list[str], tup
     if level is None:
         return [], ("report", "none below the threshold: free motion is as loud all the time")
     level = rounded(level)
-    motions = list(free.judging(judged.world))
-    passed, seconds = sum(watched.alarms(s, level) for s in motions), sum(watched_seconds(s.time) for s in motions)
-    return [f"detection.report={level.tolist()}"], (
-        "report",
-        f"{level.tolist()}, passed {passed} times in {seconds:.1f} s",
-    )
+    passed, seconds = watched.judged(free.judging(judged.world), level)
+    words = f"{level.tolist()}, passed {passed} times in {seconds:.1f} s"
+    return [f"detection.report={level.tolist()}"], ("report", words)
 
 
-def _print_parts(found: list[SegmentThreshold], free: "Free") -> None:
+def _print_parts(found: list[of_parts.SegmentThreshold], free: "Free") -> None:
     """A table of the parts of the motions."""
-    count = 1 + max(each.motion for each in found)
-    names = free.names or [f"motion {k}" for k in range(1, count + 1)]
+    names = free.names or [f"motion {k + 1}" for k in range(1 + max(each.motion for each in found))]
     rows = [
         [
             names[each.motion], f"{each.begin:.2f}–{each.end:.2f} s", f"{each.share:.3g}", f"{each.force:.3g} N",
@@ -169,14 +157,8 @@ def _print_parts(found: list[SegmentThreshold], free: "Free") -> None:
         ]
         for each in found
     ]  # fmt: skip
-    head = [
-        "motion",
-        "part",
-        "of the threshold",
-        "force felt",
-        ("alarms in its other half" if free.along is None else "alarms in the others"),
-        "1/h at most (95 %)",
-    ]
+    judging = "its other half" if free.along is None else "the others"
+    head = ["motion", "part", "of the threshold", "force felt", f"alarms in {judging}", "1/h at most (95 %)"]
     print_columns(head, rows, labels=2)
 
 
@@ -187,22 +169,19 @@ def _draw(judged: "Tuned", free: "Free", path: Path, after: "World") -> None:
 
     key, _, value = judged.change.partition("=")
     shares = 2.0 ** np.linspace(-_OCTAVES, _OCTAVES, _RATES)
-    curve = rate_curve(judged.watched, list(free.judging(judged.world)), judged.chosen.threshold, shares)
+    curve = of_parts.rate_curve(judged.watched, list(free.judging(judged.world)), judged.chosen.threshold, shares)
     settings = {name: v for name, v in changed_settings(after).items() if name != key}
     chosen = f"{after.name}, chosen threshold {value} {threshold_of(judged.watched.detector).unit}"
     with told("the picture could not be saved", path):
         draw_rates(*curve, float(curve.force[_RATES // 2]), path, settings_note(chosen, settings))
 
 
-def _values(gain: str | None) -> list[str]:
-    """``KEY=A,B`` as ``KEY=A`` and ``KEY=B``."""
-    if gain is None:
-        return []
-    key, equals, values = gain.partition("=")
-    if not equals or not key or not all(values.split(",")):
-        allowed = "KEY=A,B, such as detection.pole=25,50"
-        raise BadInput("not understood", where=f"--gain {gain}", allowed=allowed)
-    return [f"{key}={value}" for value in values.split(",")]
+def _values(gain: str) -> tuple[str, list[str]]:
+    """Key and values of ``KEY=A,B``; of none no values."""
+    key, _, values = gain.partition("=")
+    if gain and (not key or not all(values.split(","))):
+        raise BadInput("not understood", where=f"--gain {gain}", allowed="KEY=A,B, such as detection.pole=25,50")
+    return key, values.split(",") if gain else []
 
 
 def _new_file(path: Path) -> Path:
@@ -213,11 +192,6 @@ def _new_file(path: Path) -> Path:
     if not path.parent.is_dir():
         raise BadInput("no such folder", where=str(path.parent))
     return path
-
-
-def _gains(gain: str, found: "Iterable[Tuned]") -> str:
-    felt = (f"{value.partition('=')[2]}: {each.force:.3g} N" for value, each in zip(_values(gain), found, strict=True))
-    return f"{gain.partition('=')[0]}, force at which a push is felt: " + ", ".join(felt)
 
 
 def _verdict(judged: "Tuned", per_hour: float, seeds: int) -> str:
@@ -251,9 +225,3 @@ def _lines(judged: "Tuned", per_hour: float, seeds: int) -> list[tuple[str, str]
         ("false alarms", f"{seen} (95 %: {low:.3g} … {high:.3g})"),
         ("wanted", _verdict(judged, per_hour, seeds)),
     ]
-
-
-def _write(world: "World", path: Path, lines: Iterable[tuple[str, str]]) -> None:
-
-    head = "".join(f"# {name}: {text}\n" for name, text in lines)
-    write_whole(path, head + world.to_yaml(path.parent.resolve()))
