@@ -19,7 +19,7 @@ from hopfield_nav import figures
 from hopfield_nav.figures.film import Cut, Progress
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.draw import run_note
-from hopfield_nav.figures.run.film_panels import MapPanel, Now, ScenePanel, StripPanel
+from hopfield_nav.figures.run.film_panels import MapPanel, Now, ScenePanel, StripPanel, presses
 from hopfield_nav.figures.run.snapshots import row_at
 from hopfield_nav.figures.sheets import NOTE_GAP
 from hopfield_nav.navigation import space_of
@@ -73,7 +73,9 @@ class Film:
         self.speed = figures.film_speed(cut.until(self.end) - cut.begin, _LONGEST)
         self.figure = figures.film_figure(cut.size)
         self.canvas = FigureCanvasAgg(self.figure)
-        self.panels: list[_Panel] = [*self._scene(), StripPanel(self.figure.add_axes((0.055, 0.085, 0.935, 0.13)), run)]
+        self.panels: list[_Panel] = self._scene()
+        if presses(run):
+            self.panels.append(StripPanel(self.figure.add_axes((0.055, 0.085, 0.935, 0.13)), run))
         self._write_texts()
         self._shown: tuple[int, bool] | None = None  # the plan's number, and whether a touch glows
         self._background: object | None = None

@@ -209,6 +209,12 @@ class StripPanel:
         self.cursor.set_xdata([now.time, now.time])
 
 
+def presses(run: Run) -> bool:
+    """Whether a force, true or estimated, is ever large enough to show."""
+    peaks = (np.nan_to_num(force_norm(run.data[name].values)).max() for name in ("force", "force_estimate"))
+    return max(peaks) >= _SMALLEST_ARROW
+
+
 def _arrow(ax: Axes, colour: str, size: float) -> FancyArrowPatch:
     how = {"arrowstyle": "-|>", "mutation_scale": 14 * size, "lw": 2.2 * size, "shrinkA": 0, "shrinkB": 0}
     return ax.add_patch(FancyArrowPatch((0, 0), (0, 0), color=colour, zorder=8, **how))
