@@ -12,11 +12,11 @@ from matplotlib.patches import Circle
 from hopfield_nav.build import all_solids, build_arm
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, path_rows
 from hopfield_nav.figures.run import Now, show_halo, space_handles
-from hopfield_nav.figures.solid import CellPose, CellView, SpaceLine, add_poses, frame_cell, mark_goal
+from hopfield_nav.figures.solid import CellPose, CellView, SpaceLine, add_ends, add_poses, frame_cell
 from hopfield_nav.record import Run
 
 BALL = 0.02  # [m] radius of the circle that a place is drawn as
-_GHOSTS, _GHOST = 4, 0.25  # configurations on the way, and how solid they are
+_GHOSTS, _GHOST = 2, 0.2  # configurations on the way, and how solid they are
 _POSES = 60  # that the picture has to hold
 
 
@@ -28,7 +28,8 @@ def places_page(run: Run) -> Figure | None:
     left, right, low, high = view.limits()
     figure = new_figure(PAGE, min(PAGE * (high - low) / (right - left), 18 * CENTIMETRE) + 1.0 * CENTIMETRE)
     draw_places(figure.add_subplot(), run, view)
-    return add_legend(figure, places_handles(), 4)
+    was = Line2D([], [], marker="x", color=COLOURS.true, ls="", label="where it was")
+    return add_legend(figure, [*places_handles(run), was], 6)
 
 
 def scene_of(run: Run) -> CellView:
@@ -54,8 +55,8 @@ def draw_places(ax: Axes, run: Run, view: CellView | None = None) -> Axes:
                 ax.add_patch(Circle(place, BALL, color=COLOURS.felt, alpha=place_alpha(share), lw=0, zorder=6.3))
     touched = view.appear(true_points(run))
     ax.plot(*touched.T, "x", color=COLOURS.true, markersize=4, mew=0.9, ls="", zorder=6.6)
-    if run.world.goal_point is not None:
-        mark_goal(ax, view.appear(np.array(run.world.goal_point)), 6).set_zorder(6.7)
+    for mark in add_ends(ax, run, 6, view.appear):
+        mark.set_zorder(6.7)
     return frame_cell(ax, view)
 
 
@@ -73,13 +74,13 @@ def true_points(run: Run) -> np.ndarray:
     return found[np.isfinite(found).all(axis=1)]
 
 
-def places_handles() -> list[Line2D]:
-    """Legend of the places."""
+def places_handles(run: Run) -> list[Artist]:
+    """Legend of the places, and of what is around them."""
     how = {"ls": "", "mew": 0}
     return [
-        Line2D([], [], marker="o", color=COLOURS.felt, alpha=0.7, label="where a touch may have been", **how),
-        Line2D([], [], marker="x", color=COLOURS.true, ls="", label="where it was"),
+        *(handle for handle in space_handles(run) if handle.get_label() != "excluded"),
         Line2D([], [], color=COLOURS.travelled, label="path of the tool"),
+        Line2D([], [], marker="o", color=COLOURS.felt, alpha=0.7, label="where a touch may have been", **how),
     ]
 
 
@@ -92,8 +93,8 @@ class PlacesPanel:
     def __init__(self, ax: Axes, run: Run) -> None:
         self.ax, self.run, self.view = ax, run, scene_of(run)
         frame_cell(ax, self.view)
-        if run.world.goal_point is not None:
-            mark_goal(ax, self.view.appear(np.array(run.world.goal_point)), 8).set_zorder(6.7)
+        for mark in add_ends(ax, run, 8, self.view.appear):
+            mark.set_zorder(6.7)
         trail = run.data.tool_position.values
         self._trail_rows = path_rows(trail, 1e-3)
         self._trail = trail[self._trail_rows]
@@ -110,8 +111,7 @@ class PlacesPanel:
     @property
     def handles(self) -> list[Artist]:
         """Legend of what is here."""
-        drawn = [handle for handle in places_handles() if handle.get_label() != "where it was"]
-        return [*drawn, *(h for h in space_handles(self.run) if h.get_label() in ("goal", "obstacles"))]
+        return places_handles(self.run)
 
     settled: tuple[Artist, ...] = ()  # everything is in front of the arm
 

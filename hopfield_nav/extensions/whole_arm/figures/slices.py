@@ -108,8 +108,8 @@ def _handles() -> list[Line2D | Patch]:
     return [
         Patch(color=COLOURS.obstacle, label="the arm itself, known obstacles"),
         Patch(color=COLOURS.felt, label="felt, the darker the more certain"),
-        Line2D([], [], color=COLOURS.travelled, lw=2.2, label="way of the arm; thin: beside the slice"),
+        Line2D([], [], color=COLOURS.travelled, lw=2.2, label="path of the arm; thin: beside the slice"),
         Line2D([], [], color=COLOURS.start, label="start", **dot),
-        Line2D([], [], color=COLOURS.felt, label="on after the last touch", **dot),
+        Line2D([], [], color=COLOURS.felt, label="where the last path begins", **dot),
         Line2D([], [], color=COLOURS.goal, label="end", **dot),
     ]
