@@ -93,20 +93,19 @@ class PlacesPanel:
     def __init__(self, ax: Axes, run: Run) -> None:
         self.ax, self.run, self.view = ax, run, scene_of(run)
         frame_cell(ax, self.view)
-        for mark in add_ends(ax, run, 8, self.view.appear):
-            mark.set_zorder(6.7)
         trail = run.data.tool_position.values
         self._trail_rows = path_rows(trail, 1e-3)
         self._trail = trail[self._trail_rows]
         self.solids = add_poses(ax, self.view, [], pale=True)
         self.trail = SpaceLine(self.solids, [], color=COLOURS.travelled)
         self.places = ax.add_collection(PolyCollection([], linewidths=0, zorder=6.3), autolim=False)
+        self.ends = add_ends(ax, run, 8, self.view.appear)
         self.halo = ax.plot([], [], "o", ms=34, mfc="none", mew=4, zorder=7)[0]
 
     @property
     def artists(self) -> list[Artist]:
         """What changes, from back to front."""
-        return [self.solids, self.trail, self.places, self.halo]
+        return [self.solids, self.trail, self.places, *self.ends, self.halo]
 
     @property
     def handles(self) -> list[Artist]:
