@@ -166,8 +166,7 @@ def _together(paths: Iterable[str], read: Read) -> str:
 def _meaning(path: str, content: bytes) -> bytes:
     """A Python or YAML file without its words; any other as it is."""
     if path.endswith(".yaml"):
-        data = yaml.safe_load(content) or {}
-        return json.dumps({key: value for key, value in data.items() if key != "description"}).encode()
+        return json.dumps(_without_words(yaml.safe_load(content) or {})).encode()
     if not path.endswith(".py"):
         return content
     tree = ast.parse(content)
@@ -175,6 +174,15 @@ def _meaning(path: str, content: bytes) -> bytes:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node, clean=False):
             node.body = node.body[1:]
     return ast.dump(tree).encode()
+
+
+def _without_words(data: Any) -> Any:
+    """What a YAML file says, without descriptions and sources."""
+    if isinstance(data, list):
+        return [_without_words(each) for each in data]
+    if isinstance(data, dict):
+        return {key: _without_words(value) for key, value in data.items() if key not in ("description", "source")}
+    return data
 
 
 def _short(content: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Films of the whole arm in a shelf, as it is driven beside how it is without something, docs/figures/NAME.mp4.
+"""Films of the whole arm in a shelf, without something and with it, side by side: docs/figures/NAME.mp4.
 
 python scripts/film_before_after.py [--name blind]    (blind: where the problems have been read)
 """
@@ -17,10 +17,13 @@ from hopfield_nav.world import parse_world
 SHELF, PROBLEM = 1002, 60  # seeds of the suites ``whole_arm`` and ``motion_bench_maker``
 HAND = f"arm: {BUNDLED}/arms/ur5_robotiq85.yaml\ntool: {{payload: {{mass: 1.48, center_of_mass: [0, 0, 0.05]}}}}\n"
 KINDS = {
-    "shelf_before_after": {"before": {"any_angle": False, "finer": False, "no_path_error": 0.0}, "now": {}},
+    "shelf_before_after": {
+        "from cell to cell, no finer steps": {"any_angle": False, "finer": False, "no_path_error": 0.0},
+        "by default: any angle, finer steps": {},
+    },
     "blind": {"without approach": {}, "with approach": {"approach": 0.2}},
 }
-SIZE, FPS, LONGEST, REST = (800, 450), 12, 20.0, 2.0  # [pixels] of one of the two, [1/s], [s], [s]
+SIZE, FPS, LONGEST, REST = (960, 720), 12, 20.0, 2.0  # [pixels] of one of the two, [1/s], [s], [s]
 
 
 def main(name: str = "shelf_before_after", out: Path = Path("docs/figures")) -> None:
@@ -41,14 +44,27 @@ def main(name: str = "shelf_before_after", out: Path = Path("docs/figures")) -> 
         films = [Film(run, Cut(size=SIZE, fps=FPS)) for run in runs]
         for film, kind in zip(films, kinds, strict=True):
             film.speed = speed
-            film.figure.text(0.66, 0.955, kind, fontsize="large", weight="bold")
-            film.figure.axes[-1].set(xlim=(0.0, last), ylim=(0.0, most))
+            _arrange(film, kind)
+            film.figure.axes[-1].set(xlim=(0.0, last), ylim=(0.0, 1.05 * most))
         times = np.arange(0.0, last + REST * speed, speed / FPS)
         frames = (np.hstack([film.draw(float(time)) for film in films]) for time in times)
         path = write_film(out / name, frames, len(times), FPS, size=(2 * SIZE[0], SIZE[1]))
     for kind, said in zip(kinds, [run.summary for run in runs], strict=True):
         print(f"{kind}: {said['outcome']}, {said['collision_count']} touches, {said['simulated_time_s']:.1f} s")
     print(f"{path}: {path.stat().st_size / 1e6:.2f} MB")
+
+
+def _arrange(film: Film, kind: str) -> None:
+    """Say the kind in place of world and settings, and put the legend above the scene, which is as wide as the film."""
+    (name, settings, *_), (legend,) = film.figure.texts, film.figure.legends
+    name.set_text(kind)
+    settings.remove()
+    legend.remove()
+    film.clock.set(x=0.46, fontsize="large")
+    film.count.set(x=0.66, fontsize="large")
+    film.banner.set_position((0.90, 0.965))
+    film.panels[0].ax.set_position((0.0, 0.215, 1.0, 0.685))
+    film.figure.legend(handles=legend.legend_handles, loc="upper center", bbox_to_anchor=(0.5, 0.945), ncols=7)
 
 
 if __name__ == "__main__":

@@ -14,11 +14,12 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.lines import Line2D
 
-from dynamics import Arm, load_arm
+from dynamics import Arm, link_frames, load_arm
 from hopfield_nav.extensions.isolation import BODY, HALF_U, HALF_V, Isolation, U, V, default_surface, surface_places
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
-from hopfield_nav.figures.solid import Solids, View, make_view, project, turned_faces
+from hopfield_nav.figures.solid import CellPose, CellView, Solids, View, frame_cell, make_view, project
 from hopfield_nav.geometry import capsule, capsule_distance, capsules_in_base, pack_primitives
+from hopfield_nav.world import Floor
 
 suite, isolated = suite_module("isolation"), suite_module("isolation_pushes")
 Pushes, Scores = isolated.Pushes, isolated.Scores
@@ -41,7 +42,10 @@ def draw_confusion(ax: Axes, scores: Scores) -> None:
     counts = scores.confusion[1:, 1:]
     total = scores.confusion[1:].sum(axis=1)
     share = counts / np.maximum(total, 1)[:, None]
-    ax.imshow(share, cmap=_SHADES, vmin=0.0, vmax=1.0, aspect="equal")
+    ax.imshow(np.where(counts > 0, share, np.nan), cmap=_SHADES, vmin=0.0, vmax=1.0, aspect="equal")
+    for edge in np.arange(0.5, 5.0):
+        ax.axhline(edge, color=COLOURS.grid, lw=0.4, zorder=0.5)
+        ax.axvline(edge, color=COLOURS.grid, lw=0.4, zorder=0.5)
     for i, j in np.ndindex(share.shape):
         if counts[i, j]:
             ink = "white" if share[i, j] > 0.5 else COLOURS.ink
@@ -58,32 +62,18 @@ def draw_confusion(ax: Axes, scores: Scores) -> None:
 
 def draw_set(ax: Axes, arm: Arm, q: np.ndarray, found: Isolation, point: np.ndarray, force: np.ndarray) -> None:
     """The arm at ``q``, patches of the set (those of the likeliest link stronger), push and best point."""
-    outward = -force / np.linalg.norm(force)
-    view = _telling_view(arm, q, found, outward)
-    solid = np.concatenate([_capsule(row) for row in capsules_in_base(arm, q)])
+    outward = _outward(force)
+    cell = CellView(arm, [Floor(height=0.0)], q[None])
+    cell.view, _ = _best_view(arm, q, found, outward)
     surface = default_surface(arm)
     link = surface.bodies[surface.patches[:, BODY].astype(int), 0].astype(int)
     patches = [
         (_patch_faces(arm, q, p), np.array(to_rgba(COLOURS.felt if link[p] == found.best_link else COLOURS.travelled)))
         for p in found.patches
     ]
-    Solids(ax, view, zorder=1).show([(solid, np.array(to_rgba(COLOURS.tube))), *patches])
-    _mark(ax, view, point, outward, found)
-    seen = project(view, solid.reshape(-1, 3))
-    (x0, y0), (x1, y1) = seen.min(axis=0) - 0.03, seen.max(axis=0) + 0.03
-    ax.plot([x0, x0 + 0.2], [y0, y0], color=COLOURS.ink, lw=1.2)
-    ax.text(x0 + 0.1, y0 - 0.012, "0.2 m", ha="center", va="top")
-    ax.set(xlim=(x0 - 0.02, x1 + 0.02), ylim=(y0 - 0.07, y1 + 0.02), aspect="equal")
-    ax.set_axis_off()
-
-
-def _capsule(row: np.ndarray) -> np.ndarray:
-    """Faces (m, 4, 3) of a capsule (7,) in base axes [m]."""
-    length = float(np.linalg.norm(row[3:6] - row[:3]))
-    along = (row[3:6] - row[:3]) / length if length > 0 else np.array([0.0, 0.0, 1.0])
-    turn = np.linspace(-np.pi / 2, np.pi / 2, 20)
-    outline = np.stack([row[6] * np.cos(turn), row[6] * np.sin(turn) + length * (turn > 0)], axis=1)
-    return turned_faces(row[:3], along, outline)
+    frame_cell(ax, cell)
+    Solids(ax, cell.view, zorder=1).show([*cell.parts([CellPose(q)]), *patches])
+    _mark(ax, cell.view, point, outward, found)
 
 
 def _seen(faces: np.ndarray, arm: Arm, q: np.ndarray, view: View) -> np.ndarray:
@@ -102,22 +92,29 @@ def _mark(ax: Axes, view: View, point: np.ndarray, outward: np.ndarray, found: I
     ax.plot(*project(view, found.best_point), "o", ms=4.5, mfc=COLOURS.goal, mec="white", mew=0.6, zorder=9)
 
 
-def _telling_view(arm: Arm, q: np.ndarray, found: Isolation, outward: np.ndarray) -> View:
-    """The view in which the least visible link of the set shows most of its patches.
+def _outward(force: np.ndarray) -> np.ndarray:
+    """Against a push: away from the arm."""
+    return -force / np.linalg.norm(force)
+
+
+def _best_view(arm: Arm, q: np.ndarray, found: Isolation, outward: np.ndarray) -> tuple[View, float]:
+    """The view of a wide arm that shows most of the patches of the set's least visible link, and its score.
 
     Views along the push are left out: its arrow would be a dot.
     """
     surface = default_surface(arm)
     link = surface.bodies[surface.patches[found.patches, BODY].astype(int), 0].astype(int)
     faces = [_patch_faces(arm, q, patch) for patch in found.patches]
-    views = [make_view(float(a), e) for e in (22.0, 40.0, 5.0) for a in range(0, 360, 15)]
+    views = [make_view(float(a), e) for e in (22.0, 40.0) for a in range(0, 360, 15)]
     views = [v for v in views if abs(v.toward @ outward) < 0.85]
 
     def least_shown(view: View) -> float:
         shown = np.array([_facing_cells(_seen(f, arm, q, view), view) / len(f) for f in faces])
         return min((shown[link == k].mean() for k in found.links), default=0.0)
 
-    return max(views, key=least_shown)
+    frames = link_frames(arm, q)[:, :3, 3]
+    shown = [np.ptp(frames @ view.right) * least_shown(view) for view in views]
+    return views[int(np.argmax(shown))], max(shown)
 
 
 def _facing_cells(faces: np.ndarray, view: View) -> float:
@@ -157,18 +154,20 @@ def _handles() -> list:
     ]
 
 
-def _example(pushes: Pushes, found: list[Isolation]) -> int:
-    """A push on link 3 whose set has several links and whose arm is stretched out enough to be seen."""
-    for k, i in enumerate(isolated.counted(pushes)):
-        several = len(found[k].links) >= 2 and found[k].best_link == pushes.link[i] == 3
-        seen = np.linalg.norm(pushes.point[i][:2]) > 0.3 and pushes.point[i][2] > 0.25
-        if several and seen and len(found[k].patches) >= 5:
-            return k
-    return 0
+def _example(arm: Arm, pushes: Pushes, found: list[Isolation]) -> int:
+    """Of the pushes on link 3 whose set has several links, on an arm that is stretched out, the one seen best."""
+    rows = isolated.counted(pushes)
+    several = [
+        k for k, i in enumerate(rows)
+        if len(found[k].links) >= 2 and found[k].best_link == pushes.link[i] == 3 and len(found[k].patches) >= 5
+        and np.linalg.norm(pushes.point[i][:2]) > 0.3 and pushes.point[i][2] > 0.25
+    ]  # fmt: skip
+    shown = [_best_view(arm, pushes.q[rows[k]], found[k], _outward(pushes.force[rows[k]]))[1] for k in several]
+    return several[int(np.argmax(shown))]
 
 
 if __name__ == "__main__":
     arm, pushes = load_arm("ur5_full"), suite.pushes_of("ur5_full")
     scores, found = isolated.isolate_pushes(arm, pushes)
-    k = _example(pushes, found)
+    k = _example(arm, pushes, found)
     print(*draw(arm, scores, pushes, isolated.counted(pushes)[k], found[k], Path(sys.argv[1]), "isolation"), sep="\n")

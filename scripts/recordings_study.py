@@ -41,6 +41,8 @@ _LOOKS = {  # colour, line and marker; the arm's own is black and broken
     "tracking_error": (COLOURS.travelled, "-", "D"),
     r.OWN: (COLOURS.true, "--", "x"),
 }
+BELOW = "disturbance_observer"  # broad and pale: the curve of the momentum observer lies on it
+_DEAF = ("tracking_error", "joint_error_plain", "joint_error")  # to a push on an arm that holds its place
 
 
 def motor_table() -> str:
@@ -142,7 +144,8 @@ def _draw_trade(ax: Axes) -> None:
         _, seconds = method.alarms(np.inf)
         rates = [3600 / seconds * method.alarms(0.999 * p)[0] for p in peaks]
         shares = [100 * np.mean(peaks >= p) for p in peaks]
-        ax.plot(rates, shares, line, label=_named(name), color=colour, marker=marker, ms=2.5)
+        below = {"ms": 5.0, "lw": 2.4, "alpha": 0.5} if name == BELOW else {"ms": 2.5}
+        ax.plot(rates, shares, line, label=_named(name), color=colour, marker=marker, **below)
     ax.set_xscale("symlog", linthresh=3600 / seconds, linscale=0.35)  # one alarm
     ax.set(xlim=(-8, 12000), ylim=(0, 106), ylabel="pushes caught [%]")
     ax.set_xticks([0, 100, 1000], ["0", "100", "1000"])
@@ -151,15 +154,19 @@ def _draw_trade(ax: Axes) -> None:
     ax.legend(ncols=2, loc="upper center", bbox_to_anchor=(0.45, -0.25))
 
 
-@picture("recorded_standstill", COLUMN, 6.0 * CENTIMETRE)
-def standstill_figure(figure: Figure, ax: Axes) -> None:
-    """Every estimator beside the force sensor."""
+@picture("recorded_standstill", COLUMN, 9.5 * CENTIMETRE, 2, 1, sharex=True, height_ratios=(1.3, 1))
+def standstill_figure(figure: Figure, *axes: Axes) -> None:
+    """Every estimator beside the force sensor: above those that follow it, below those that do not."""
     sensor = s.followed(r.OWN)
-    ax.fill_between(sensor.time, sensor.sensor, color=COLOURS.obstacle, lw=0, label="force sensor")
-    for name, (colour, line, _) in _LOOKS.items():
-        found = s.followed(name)
-        ax.plot(found.time, found.estimate, line, label=_named(name), color=colour, lw=0.8)
-    ax.set(xlabel="time [s]", ylabel="force along the push [N]", xlim=(3, 22.4))
+    for ax in axes:
+        ax.fill_between(sensor.time, sensor.sensor, color=COLOURS.obstacle, lw=0)
+    axes[0].fill_between([], [], color=COLOURS.obstacle, lw=0, label="force sensor")
+    for name in [*(name for name in _LOOKS if name not in _DEAF), *_DEAF]:
+        (colour, line, _), estimate = _LOOKS[name], s.followed(name)
+        below = {"lw": 2.6, "alpha": 0.5} if name == BELOW else {"lw": 0.8}
+        axes[int(name in _DEAF)].plot(estimate.time, estimate.estimate, line, label=_named(name), color=colour, **below)
+    axes[0].set(xlim=(3, 22.4), ylabel="force along\nthe push [N]")
+    axes[1].set(xlabel="time [s]", ylim=(-16, 16), ylabel="force along\nthe push [N]")
     figure.legend(loc="outside upper center", ncols=2)
 
 

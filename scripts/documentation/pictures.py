@@ -14,15 +14,20 @@ import tempfile
 from pathlib import Path
 
 import imageio_ffmpeg
+import numpy as np
+from PIL import Image
 
 from hopfield_nav import load_world, simulate
 from hopfield_nav.cli import main as typed
 from hopfield_nav.figures import paper_style, save_figure
 from hopfield_nav.figures.run.draw import pages_of
+from hopfield_nav.figures.run.link_forces import link_forces_page
+from hopfield_nav.figures.style import DPI
 
 FIGURES = Path(__file__).resolve().parents[2] / "docs" / "figures"
 CUT = ["--from=5", "--fps=5", "--size=1440x800"]  # from just before the first touch [s]
 SMALL = "scale=720:-1:flags=lanczos,split[a][b];[a]palettegen=stats_mode=full[p];[b][p]paletteuse=dither=none"
+BAND = 30  # [pixels]
 OF_RUNS = {  # picture: figure, world and changes
     "readme": ("snapshots", "ragazzon2012"),
     "touches": ("trajectory", "u_trap"),
@@ -31,6 +36,7 @@ OF_RUNS = {  # picture: figure, world and changes
     "whole_arm_slices": ("slices", "whole_arm", "planner.any_angle=false"),
     "whole_arm_fine": ("places", "whole_arm_fine"),
     "changing_worlds": ("snapshots", "door"),
+    "link_forces": ("link_forces", "ragazzon2012_real"),
 }
 FILMS = {  # film: world, changes, and frames a second
     "door": ("door", [], 10),
@@ -49,7 +55,17 @@ def main(names: list[str]) -> None:
         figure, world, *changes = OF_RUNS[name]
         run = simulate(load_world(world, changes), seed=0)
         with paper_style():
-            save_figure(pages_of(run)[figure](run), FIGURES, name)
+            (path,) = save_figure((pages_of(run) | {"link_forces": link_forces_page})[figure](run), FIGURES, name)
+        close_bands(path)
+
+
+def close_bands(path: Path) -> None:
+    """Take away what is more than ``BAND`` of white rows in a picture: panels leave room for the arm's highest pose."""
+    picture = np.asarray(Image.open(path).convert("RGB"))
+    white = (picture == 255).all(axis=(1, 2))
+    rows = np.arange(len(white))
+    since = rows - np.maximum.accumulate(np.where(white, 0, rows))  # the last row that is not
+    Image.fromarray(picture[since <= BAND]).save(path, dpi=(DPI, DPI))
 
 
 def film(name: str, world: str, changes: list[str], rate: int) -> None:

@@ -18,7 +18,7 @@ FIGURES = ROOT / "docs" / "figures"
 sys.path.append(str(ROOT / "tests"))
 LAST = "hopfieldView.view.events.slice(-1)[0].time + 0.01"
 VIEWS = {  # picture: world, words that make it, the moment
-    "view_plane": ("ragazzon2012", ["run"], "hopfieldView.view.events[8].time + 0.06"),
+    "view_plane": ("ragazzon2012", ["run"], "hopfieldView.view.events[3].time + 0.06"),
     "view_space": ("over_the_wall", ["run"], LAST),
     "view_joints": ("whole_arm", ["run"], LAST),
     "view_plan": ("cell", ["plan"], "0.5 * hopfieldView.clock.end"),

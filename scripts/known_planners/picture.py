@@ -32,11 +32,11 @@ def _draw_shares(ax, results: Results, named: bool) -> None:
         low, high = share_interval(int(found.sum()), len(found))
         ax.barh(place, 100 * found.mean(), color=getattr(COLOURS, _SHOWN.get(name, "obstacle")), height=0.62)
         ax.plot([100 * low, 100 * high], [place, place], color=COLOURS.ink, linewidth=1.2)
-        ax.text(104, place, f"{100 * found.mean():.1f}", va="center")
+        ax.text(104, place, f"{100 * found.mean():.1f}", va="center", fontsize="small")
     names = [_SHORT.get(name, name) for name in reversed(METHODS)] if named else []
     ax.set_yticks(range(len(names)), names)
     ax.tick_params(axis="y", length=0)
-    ax.set(xlabel="pairs solved [%]", xlim=(0, 130), xticks=[0, 50, 100])
+    ax.set(xlabel="pairs solved [%]", xlim=(0, 140), xticks=[0, 50, 100])
 
 
 def _draw_times(ax, results: Results) -> None:
@@ -50,5 +50,5 @@ def _draw_times(ax, results: Results) -> None:
                 markeredgecolor="white", label=_SHORT.get(name, name), zorder=3,
             )  # fmt: skip
     ax.set(xlabel="path of the joints [rad]", ylabel="time of planning [ms]", yscale="log", xlim=(0, None))
-    ax.set_ylim(bottom=0.1)  # room for the legend
-    ax.legend(title="medians", loc="lower right", frameon=True, framealpha=0.9, edgecolor="none")
+    ax.set_ylim(bottom=0.5)
+    ax.legend(title="medians", loc="upper right", frameon=True, framealpha=0.9, edgecolor="none")

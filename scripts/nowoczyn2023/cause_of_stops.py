@@ -14,7 +14,6 @@ from keeping import kept
 from ledger import Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 from reproduction import percent, picture, pictures_of
 from verdicts import PARTLY
 
@@ -22,6 +21,7 @@ from dynamics import Arm, forward_kinematics, load_arm
 from hopfield_nav.clearance import Scene, build_scene
 from hopfield_nav.extensions.known_world import PlannedPath, plan_direct, plan_shortest, random_free_joints
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend
+from hopfield_nav.figures.sheets import labelled
 from hopfield_nav.sweeps import share
 from nowoczyn2023.single_branch import ARRIVED, JUMP, LIMIT, OUT_OF_REACH, TOUCHED, SingleBranch, follow_single_branch
 
@@ -145,10 +145,10 @@ def shares_figure(figure: Figure, ax: Axes) -> None:
     left = np.zeros(len(OUTCOMES))
     for label, colour, belongs in kinds:
         width = np.array([sum(belongs(c) for c in found if c.outcome == o) for o in OUTCOMES])
-        ax.barh(OUTCOMES, width, left=left, color=colour, label=label, height=0.7)
+        ax.barh(OUTCOMES, width, left=left, color=colour, label=label if width.any() else None, height=0.7)
         left += width
     for y, total in enumerate(left):
         ax.annotate(f"{int(total)}", (total, y), (2, 0), textcoords="offset points", va="center")
     ax.invert_yaxis()
-    ax.set(xlabel=f"random pairs of {len(found)}", ylabel="a single branch", xlim=(0, 1.08 * left.max()))
-    add_legend(figure, [Patch(color=colour, label=label) for label, colour, _ in kinds], 4)
+    ax.set(xlabel=f"random pairs of {len(found)}", ylabel="end of a single branch", xlim=(0, 1.08 * left.max()))
+    add_legend(figure, labelled(figure), 4)

@@ -39,12 +39,11 @@ def stopped_page(
     figure, (left, right, *angles) = _panels(view, len(words))
     draw_stop(left, view, scene, q_branch, path)
     frame_cell(right, view)
-    solids = add_poses(right, view, ends_and_ghosts(arm, path))
-    drawing.add_tool_line(solids, view, path.q)
+    add_poses(right, view, ends_and_ghosts(arm, path))
+    drawing.add_tool_line(right, view, path.q)
     drawing.add_ends(right, view, path)
-    left.set_title("one branch stops")
+    left.set_title("\n".join(["one branch stops:", *words]))
     right.set_title("the layered graph goes on")
-    left.text(0.5, -0.01, "\n".join(words), transform=left.transAxes, ha="center", va="top", fontsize="small")
     _draw_both_angles(angles, arm, q_branch, path)
     figure.legend(handles=_handles(view, path), loc="upper center", ncols=8, borderaxespad=0.1)
     return figure
@@ -56,9 +55,9 @@ def draw_stop(ax: Axes, view: CellView, scene: Scene, q_branch: np.ndarray, path
     branch = PlannedPath(q_branch, SHORTEST, np.array([0, len(q_branch) - 1]), path_length(q_branch))
     ghosts = [CellPose(q, GHOST) for q in drawing.poses_between(view.arm, branch, _GHOSTS)]
     stop = CellPose(q_branch[-1], touched=touched_links(view.arm, scene, q_branch[-1]))
-    solids = add_poses(ax, view, [CellPose(q_branch[0]), *ghosts, stop])
-    drawing.add_tool_line(solids, view, path.q, lw=1.0, ls=_AHEAD)
-    drawing.add_tool_line(solids, view, q_branch)
+    add_poses(ax, view, [CellPose(q_branch[0]), *ghosts, stop])
+    drawing.add_tool_line(ax, view, path.q, lw=1.0, ls=_AHEAD)
+    drawing.add_tool_line(ax, view, q_branch)
     drawing.add_ends(ax, view, path)
     here = view.appear(drawing.tool_points(view.arm, q_branch[-1]))
     ax.plot(*here, **_STOP, zorder=7)
@@ -100,11 +99,11 @@ def _draw_both_angles(panels: Sequence[Axes], arm: Arm, q_branch: np.ndarray, pa
 
 
 def _panels(view: CellView, lines: int) -> tuple[Figure, list[Axes]]:
-    """Two scenes, the reason below the left one, two panels of angles."""
+    """Two scenes, the reason above the left one, two panels of angles."""
     left, right, low, high = view.limits()
     wide = PAGE / 2
     tall = wide * (high - low) / (right - left)
-    head, foot, angles, between = (c * CENTIMETRE for c in (0.95, 0.95, 3.4, 0.35 + 0.34 * lines))
+    head, foot, angles, between = (c * CENTIMETRE for c in (0.95 + 0.34 * lines, 0.95, 3.4, 0.35))
     height = head + tall + between + angles + foot
     figure = Figure((PAGE, height))
     x, across = 1.15 * CENTIMETRE, wide - 1.55 * CENTIMETRE

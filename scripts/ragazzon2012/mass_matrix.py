@@ -54,8 +54,9 @@ def shares_below(figure: Figure, ax: Axes) -> None:
     """Share of the contacts below an error."""
     for (name, rotors), dash in zip(ARMS.items(), ("-", "--"), strict=True):
         for kind, shares in errors(name).items():
-            label = f"{kind}, {rotors}"
-            ax.plot(100 * np.sort(shares), np.linspace(0, 1, len(shares)), dash, color=COLOUR[kind], label=label)
+            below = {"lw": 3.0, "alpha": 0.35} if dash == "-" and kind == "M(q)" else {}  # the other line at 0
+            how = {"ls": dash, "color": COLOUR[kind], "label": f"{kind}, {rotors}", **below}
+            ax.plot(100 * np.sort(shares), np.linspace(0, 1, len(shares)), **how)
     ax.set(xlabel="error of the force [%]", ylabel="share of contacts", xlim=(-3, 150), ylim=(0, 1.02))
     ax.legend(loc="lower right")
 

@@ -129,7 +129,7 @@ def test_the_legend_has_the_lengths_of_direct_paths_and_the_arcs_end_at_the_goal
     written = [float(t.split(": ")[1][:-4]) for t in labels(figure) if t.startswith("path")]
     lengths = [path.length for path in direct.paths]
     np.testing.assert_allclose(written, lengths, atol=0.005)
-    assert sum(p.alpha < 1.0 for p in drawn[0]) == 4
+    assert [p.alpha for p in drawn[0]] == [1.0, 1.0]  # start and goal: ghosts would hide the arcs
     view = cell_view.CellView(ARM, SOLIDS, np.concatenate([fine_path(path.q, 0.1) for path in direct.paths]))
     arcs = [np.array(line.get_data()).T for line in figure.axes[0].lines if len(line.get_xdata()) > 20]
     assert len(arcs) == len(lengths)
@@ -230,7 +230,7 @@ def test_the_stop_of_a_branch_is_where_it_ends(scene, straight, drawn):
     branch = straight.path.q[:200]
     with paper_style():
         figure = stopped_page(ARM, scene, SOLIDS, branch, "joint 5 would pass its limit", straight.path)
-    assert any("joint 5 would pass" in text.get_text() for text in figure.axes[0].texts)
+    assert "joint 5 would pass" in figure.axes[0].get_title()
     np.testing.assert_array_equal(drawn[0][-1].q, branch[-1])
     np.testing.assert_array_equal(drawn[1][-1].q, straight.path.q[-1])
     stop = np.linalg.norm(np.diff(forward_kinematics(ARM, branch)[:, :3, 3], axis=0), axis=1).sum()

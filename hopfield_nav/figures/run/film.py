@@ -17,7 +17,7 @@ from hopfield_nav import figures
 from hopfield_nav.figures.film import Cut, Progress
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.draw import run_note
-from hopfield_nav.figures.run.film_panels import MapPanel, Now, ScenePanel, StripPanel
+from hopfield_nav.figures.run.film_panels import MapPanel, Now, ScenePanel, StripPanel, presses
 from hopfield_nav.figures.run.snapshots import row_at
 from hopfield_nav.figures.sheets import NOTE_GAP
 from hopfield_nav.navigation import space_of
@@ -74,7 +74,9 @@ class Film:
         else:  # what the owner of the map shows, else the arm alone
             panel = resolve_name(space.film_panel) if space.film_panel else ScenePanel
             scene = [panel(place((0.0, 0.225, 1.0, 0.72)), run)]
-        self.panels: list[_Panel] = [*scene, StripPanel(place((0.055, 0.085, 0.935, 0.13)), run)]
+        self.panels: list[_Panel] = scene
+        if presses(run):
+            scene.append(StripPanel(place((0.055, 0.085, 0.935, 0.13)), run))
         self._write_texts()
         self._shown: tuple[int, bool] | None = None  # the plan's number, and whether a touch glows
         self._background: object | None = None

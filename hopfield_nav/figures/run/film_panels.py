@@ -211,6 +211,12 @@ class StripPanel:
         self.cursor.set_xdata([now.time, now.time])
 
 
+def presses(run: Run) -> bool:
+    """Whether a force, true or estimated, is ever large enough to show."""
+    peaks = (np.nan_to_num(force_norm(run.data[name].values)).max() for name in ("force", "force_estimate"))
+    return max(peaks) >= _SMALLEST_ARROW
+
+
 def show_halo(halo: Artist, point: np.ndarray, now: Now) -> None:
     """A ring around the tool: red at a collision, yellow at a missed contact."""
     halo.set_visible(now.flash > 0 or now.missed)

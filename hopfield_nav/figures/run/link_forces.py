@@ -25,7 +25,7 @@ def link_forces_page(run: Run) -> Figure | None:
         ax.set_xlabel(label)
     handles = [
         Patch(color=COLOURS.obstacle, label="limit, kept"), Patch(color=COLOURS.goal, label="limit, exceeded"),
-        Line2D([], [], color=COLOURS.true, label="link of the arm"),
+        Line2D([], [], color=COLOURS.true, label="largest force of a link"),
     ]  # fmt: skip
     return add_legend(figure, handles, 3)
 
@@ -44,7 +44,8 @@ def _draw(ax: Axes, forces: dict[str, float], limits: dict[str, float | None]) -
     for k, (link, force) in enumerate(sorted(forces.items(), key=lambda each: each[1])):
         ax.axvline(force, color=COLOURS.true)
         above = (0, 1 + 8 * (k % 2))  # so that two links beside each other can be read
-        ax.annotate(link, (force, 1.0), above, ("data", "axes fraction"), "offset points", ha="center", va="bottom")
+        where = {"xytext": above, "xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+        ax.annotate(f"link {link}", (force, 1.0), **where, ha="center", va="bottom")
     if not forces:
         ax.set_title("no contact lasted 0.5 s", loc="right", color=COLOURS.excluded)
     ax.set_yticks(range(len(limits)), list(limits))

@@ -113,7 +113,7 @@ class SceneView:
             points = self.appear(arm_points(self.arm, poses[np.isfinite(poses).all(axis=1)])).reshape(-1, 2)
             seen = np.concatenate([seen, points - 0.075, points + 0.075])
         (x0, y0), (x1, y1) = seen.min(axis=0), seen.max(axis=0)
-        left, low = x0 - 0.03 - 0.03 * self.in_space, y0 - 0.03 - 0.02 * self.in_space
+        left, low = x0 - 0.06, y0 - 0.03 - 0.02 * self.in_space  # room for the numbers of the scales
         return left, x1 + 0.02, low, y1 + 0.01 * (not arm)
 
 
@@ -185,11 +185,11 @@ def add_scales(ax: Axes, scene: SceneView) -> None:
         values = _round_numbers(*ends[axis])
         for value in values:
             at = np.where(np.arange(2) == axis, value, near)
-            ax.plot(*scene.on_plane(np.stack([at, at + 0.4 * outward])).T, color=COLOURS.ink, lw=0.5, zorder=2.8)
-            _write(ax, scene, at + 1.5 * outward, f"{value:g}")
+            ax.plot(*scene.on_plane(np.stack([at, at + 0.3 * outward])).T, color=COLOURS.ink, lw=0.5, zorder=2.8)
+            _write(ax, scene, at + 2.0 * outward, f"{value:g}")
         middle = values[:2].mean() if len(values) > 1 else ends[axis].mean()
         at = np.where(np.arange(2) == axis, middle, near)
-        _write(ax, scene, at + (3.6 if scene.in_space else 2.6) * outward, f"{'xy'[axis]} (m)")
+        _write(ax, scene, at + (3.6 if scene.in_space else 3.2) * outward, f"{'xy'[axis]} (m)")
 
 
 def _add_height_scale(ax: Axes, scene: SceneView) -> None:
@@ -207,6 +207,7 @@ def _add_height_scale(ax: Axes, scene: SceneView) -> None:
 
 
 def _write(ax: Axes, scene: SceneView, xy: np.ndarray, text: str) -> None:
+    text = text.replace("-", "\N{MINUS SIGN}")
     ax.text(*scene.on_plane(xy), text, ha="center", va="center", fontsize="x-small", zorder=2.8)
 
 

@@ -11,8 +11,8 @@ from hopfield_nav.build import names_of, solids_of
 from hopfield_nav.clearance import Scene
 from hopfield_nav.extensions.known_world.planned import KnownPlan
 from hopfield_nav.extensions.known_world.task import SAMPLING
-from hopfield_nav.figures import paper_style, save_figure, settings_note
-from hopfield_nav.world import Solid, World, changed_settings
+from hopfield_nav.figures import paper_style, save_figure
+from hopfield_nav.world import Solid, World
 from nowoczyn2023.figures.pages import direct_page, shortest_page
 from nowoczyn2023.figures.solutions import solutions_page
 
@@ -24,10 +24,6 @@ def known_solids(world: World | Sequence[Solid]) -> list[Solid]:
 
 def _known_names(world: World | Sequence[Solid]) -> list[str | None]:
     return names_of(world.known) if isinstance(world, World) else []
-
-
-def _note(world: World | Sequence[Solid]) -> str:
-    return settings_note(world.name, changed_settings(world)) if isinstance(world, World) else ""
 
 
 def draw_plan_figures(
@@ -43,14 +39,14 @@ def draw_plan_figures(
     """
     if plan.path is None:
         return []
-    solids, path, note = known_solids(world), plan.path, _note(world)
+    solids, path = known_solids(world), plan.path
     name = {SAMPLING: "sampled"}.get(path.kind, path.kind) + "_path"
     with paper_style():
-        written = save_figure(_plan_page(arm, scene, solids, plan), Path(folder), name, pdf, note)
+        written = save_figure(_plan_page(arm, scene, solids, plan), Path(folder), name, pdf)
         goal = forward_kinematics(arm, path.q[-1])
         if _has_solutions(arm, goal):
             page = solutions_page(arm, scene, solids, goal, _known_names(world))
-            written += save_figure(page, Path(folder), "goal_solutions", pdf, note)
+            written += save_figure(page, Path(folder), "goal_solutions", pdf)
     return written
 
 
@@ -60,7 +56,7 @@ def draw_solutions_figure(
     """Draw every configuration of one pose of the tool, ``solutions.png``; see ``solutions_page``."""
     with paper_style():
         figure = solutions_page(arm, scene, known_solids(world), pose, _known_names(world))
-        return save_figure(figure, Path(folder), "solutions", pdf, _note(world))
+        return save_figure(figure, Path(folder), "solutions", pdf)
 
 
 def _plan_page(arm: Arm, scene: Scene, solids: Sequence[Solid], plan: KnownPlan) -> Figure:

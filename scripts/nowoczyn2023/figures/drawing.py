@@ -15,7 +15,7 @@ from matplotlib.patheffects import withStroke
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.extensions.known_world.task import SAMPLING, PlannedPath
 from hopfield_nav.figures import COLOURS
-from hopfield_nav.figures.solid import GRID, CellView, Solids, SpaceLine, mark_goal, mark_start, solid_colour
+from hopfield_nav.figures.solid import GRID, CellView, mark_goal, mark_start, solid_colour
 
 AXIS = 0.06  # [m] drawn length of the tool's axes
 _TURN = 0.02  # [rad] of a joint between two of the fine poses, at most
@@ -88,10 +88,10 @@ def _at_places(q: np.ndarray, places: np.ndarray) -> np.ndarray:
     return np.column_stack([np.interp(places, rows, column) for column in q.T])
 
 
-def add_tool_line(solids: Solids, view: CellView, q: np.ndarray, **how: Any) -> Line2D:
-    """Where the tool goes along rows of joint angles (k, n), pale where solids hide it."""
+def add_tool_line(ax: Axes, view: CellView, q: np.ndarray, **how: Any) -> Line2D:
+    """Where the tool goes along rows of joint angles (k, n), over the solids: it is what the picture shows."""
     style: dict[str, Any] = {"color": COLOURS.planned, "lw": 1.4, "zorder": _OVER, **how}
-    line = SpaceLine(solids, tool_points(view.arm, fine_path(q)), **style)
+    (line,) = ax.plot(*view.appear(tool_points(view.arm, fine_path(q))).T, **style)
     if line.get_linestyle() == "-":  # around dashes it would look like dashes of its own
         line.set_path_effects([withStroke(linewidth=line.get_linewidth() + 2 * _CASING, foreground="white")])
     return line

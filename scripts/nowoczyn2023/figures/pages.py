@@ -60,8 +60,8 @@ def direct_page(arm: Arm, scene: Scene, solids: Sequence[Solid], paths: Sequence
 def draw_shortest(ax: Axes, view: CellView, path: PlannedPath) -> Axes:
     """Start, goal, arms and points between them, and the tool's axes at each point."""
     frame_cell(ax, view)
-    solids = add_poses(ax, view, ends_and_ghosts(view.arm, path))
-    drawing.add_tool_line(solids, view, path.q)
+    add_poses(ax, view, ends_and_ghosts(view.arm, path))
+    drawing.add_tool_line(ax, view, path.q)
     count = drawing.fitting_count(view.arm, path, _POINTS, _POINT_GAP)
     between = drawing.poses_between(view.arm, path, count)
     drawing.add_tool_points(ax, view, between)
@@ -74,11 +74,11 @@ def draw_shortest(ax: Axes, view: CellView, path: PlannedPath) -> Axes:
 
 
 def draw_direct(ax: Axes, view: CellView, paths: Sequence[PlannedPath]) -> Axes:
-    """The tool's arcs, that of the best path, the first one, over the others, and the arm on it."""
+    """The tool's arcs over the arm at start and goal, that of the best path, the first one, over the others."""
     frame_cell(ax, view)
-    solids = add_poses(ax, view, ends_and_ghosts(view.arm, paths[0]))
+    add_poses(ax, view, [CellPose(paths[0].q[0]), CellPose(paths[0].q[-1])])
     for arc, style in reversed(list(zip(_arcs(view.arm, paths), _ARC_STYLES, strict=False))):
-        drawing.add_tool_line(solids, view, paths[arc[0]].q, **style)
+        drawing.add_tool_line(ax, view, paths[arc[0]].q, **style)
     drawing.add_ends(ax, view, paths[0])
     return ax
 

@@ -11,6 +11,11 @@ function cornersOf(low, high) {
   return [0, 1, 2, 3, 4, 5, 6, 7].map((i) => vector([0, 1, 2].map((axis) => ((i >> axis) & 1 ? high : low)[axis])));
 }
 
+function cornersAround(geometry) {
+  geometry.computeBoundingBox();
+  return cornersOf(geometry.boundingBox.min.toArray(), geometry.boundingBox.max.toArray());
+}
+
 function hasEnds(solid) {
   return solid.kind !== "floor" && (solid.kind !== "cylinder" || Boolean(solid.height));
 }
@@ -24,9 +29,7 @@ function pointsToSee(view) {
   if (view.goal) points.push(vector(view.goal));
   if (view.map) points.push(...cornersOf(...view.map.ends));
   for (const solid of view.solids.filter((other) => (other.known || !view.map) && hasEnds(other))) {
-    const geometry = solidGeometry(solid);
-    geometry.computeBoundingBox();
-    points.push(...cornersOf(geometry.boundingBox.min.toArray(), geometry.boundingBox.max.toArray()));
+    points.push(...cornersAround(solidGeometry(solid)));
   }
   return points;
 }
@@ -58,7 +61,9 @@ function fitCamera(camera, target, points) {
 function makeScene(host, view) {
   const colours = view.colours, groups = {};
   const scene = new THREE.Scene(), points = pointsToSee(view);
-  const room = new THREE.Box3().setFromPoints(points), size = room.getSize(new THREE.Vector3()).length();
+  const room = new THREE.Box3().setFromPoints(points), floors = view.solids.filter((solid) => solid.kind === "floor");
+  points.push(...floors.flatMap((floor) => cornersAround(solidGeometry(floor, room))));
+  const size = room.getSize(new THREE.Vector3()).length();
   scene.background = new THREE.Color("#ffffff");
   scene.add(new THREE.HemisphereLight("#ffffff", "#a4a4b0", 2.5));
   const sun = new THREE.DirectionalLight("#ffffff", 1.5);
