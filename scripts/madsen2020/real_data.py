@@ -166,7 +166,7 @@ def _figure(figure: Figure, *axes: Axes) -> None:
         for k, (name, (colour, mark)) in enumerate(zip(MODELS, marks, strict=True)):
             x = np.arange(1, 7) + 0.2 * (k - 1)
             ax.plot(x, fit(held).rms[name], mark, color=colour, markersize=3.5, label=name)
-        ax.set_title(f"{held} held out", loc="left", pad=2)
+        ax.set_title(f"{held} held out", loc="left", pad=5)
         ax.set(ylim=(0, None), xticks=range(1, 7))
     axes[1].set_ylabel("rms torque error [N·m]")
     axes[2].set_xlabel("joint")

@@ -163,7 +163,7 @@ def error_figure(figure: Figure, left: Axes, right: Axes) -> None:
     left.loglog(1e6 * steps, 1e3 * errors, color=COLOURS.obstacle, linewidth=0.4)
     left.loglog(1e6 * steps, 1e3 * np.median(errors, axis=1), "o-", color=COLOURS.felt, markersize=3, label="median")
     left.plot([], [], color=COLOURS.obstacle, label=f"{len(lines())} lines")
-    left.plot([1e6 * STEP], [1e3 * PUBLISHED], "D", color=COLOURS.goal, markersize=4, label="published: up to")
+    left.plot([1e6 * STEP], [1e3 * PUBLISHED], "D", color=COLOURS.goal, markersize=4, label="most, as published")
     left.set(xlabel="step [µm]", ylabel="error after 1 m [mm]", xticks=[20, 40, 100, 250, 1000])
     left.set_xticklabels(["20", "40", "100", "250", "1000"])
     left.minorticks_off()
@@ -177,5 +177,5 @@ def error_figure(figure: Figure, left: Axes, right: Axes) -> None:
     for orientation, feedback, colour, dash, label in looks:
         error = np.degrees(turn_errors(orientation, feedback))[200::200]
         right.semilogy(np.linspace(0, 1, len(error)), error, dash, color=colour, label=label)
-    right.set(xlabel="distance along the line [m]", ylabel="orientation error [°]", ylim=(1e-9, 1e5))
-    right.legend(loc="upper left", ncols=2)
+    right.set(xlabel="distance along the line [m]", ylabel="orientation error [°]", ylim=(1e-9, 1e3))
+    right.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=2)

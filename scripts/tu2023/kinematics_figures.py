@@ -50,8 +50,8 @@ def _circle(ax: Axes, center: tuple, radius: float, colour: str, dash: str, labe
         ax.plot([], [], dash, color=colour, label=label)
 
 
-@picture("figure_9_circle", PAGE, 0.38 * PAGE, 1, 3, width_ratios=(1, 1, 1.15))
-def circle_figure(figure: Figure, left: Axes, middle: Axes, right: Axes) -> None:
+@picture("figure_9_circle", PAGE, 0.38 * PAGE, 1, 2)
+def circle_figure(figure: Figure, left: Axes, right: Axes) -> None:
     """Figure 9: the circle given and generated, and the joint angles along it."""
     arm = load_arm(NAME)
     q, given = follow_circle(arm), circle()[:, :3, 3]
@@ -60,10 +60,6 @@ def circle_figure(figure: Figure, left: Axes, middle: Axes, right: Axes) -> None
     left.plot(*reached[:, :2].T, ".", color=COLOURS.true, markersize=3, label="generated")
     left.set(xlabel="$x$ [m]", ylabel="$y$ [m]", aspect="equal", xticks=[-0.5, -0.4, -0.3], yticks=[-0.4, -0.3, -0.2])
     left.legend(loc="center")
-    for k, (colour, dash) in enumerate(((COLOURS.goal, "o"), (COLOURS.start, "^"), (COLOURS.felt, "s"))):
-        middle.plot(1e15 * (reached - given)[:, k], dash, color=colour, markersize=2.2, label=f"${'xyz'[k]}$")
-    middle.set(xlabel="point", ylabel="generated − given [fm]")
-    middle.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
     dashes = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (2, 2)))
     for j in range(6):
         style = {"linestyle": dashes[j], "color": JOINT_COLOURS[j], "linewidth": 2.4 if j == 0 else 0.9}

@@ -108,5 +108,5 @@ def _joints(arm, x: float, z: float) -> np.ndarray:
 
 def _map(figure: Figure, ax: Axes, x: np.ndarray, z: np.ndarray, values: np.ndarray, label: str, colours: str) -> None:
     picture = ax.pcolormesh(x, z, values, cmap=colours, rasterized=True)
-    figure.colorbar(picture, ax=ax, label=label, location="top", pad=0.02)
+    figure.colorbar(picture, ax=ax, location="top", pad=0.02).set_label(label, labelpad=5)
     ax.set(xlabel="x of the tool [m]", aspect="equal")

@@ -64,7 +64,7 @@ def _figure(figure: Figure, ax: Axes) -> None:
     for edge in np.arange(1.5, 6):
         ax.axvline(edge, color=COLOURS.grid, linewidth=0.5, zorder=0)
     ax.set(yscale="log", ylim=(0.7 * FLOOR, 60), xlim=(0.5, 6.5), xticks=range(1, 7), xlabel="joint")
-    ax.set_yticks([1e-4, 1e-3, 1e-2, 0.1, 1, 10], ["≤ 0.0001", "0.001", "0.01", "0.1", "1", "10"])
+    ax.set_yticks([1e-4, 1e-3, 1e-2, 0.1, 1, 10], [r"$\leq$ 0.0001", "0.001", "0.01", "0.1", "1", "10"])
     ax.minorticks_off()
     ax.set_ylabel("rms torque difference [N·m]")
     handles = [*ax.get_legend_handles_labels()[0], Line2D([], [], color=COLOURS.ink, lw=0.6, ls="--")]

@@ -84,12 +84,14 @@ def workspace_figure(figure: Figure, modes: Axes, plot: Axes) -> None:
     """Left: how often which swing and fall. Right: where the magnitudes of two joints lie."""
     found, bins = points(), np.arange(0, 3.001, 0.05)
     for values, colour, label in (
-        (found.swings / (2 * np.pi), COLOURS.felt, "swings [Hz]"),
-        (found.falls / (2 * np.pi), COLOURS.goal, "falls [2π/s]"),
+        (found.swings / (2 * np.pi), COLOURS.felt, "swings"),
+        (found.falls / (2 * np.pi), COLOURS.goal, "falls, rate / 2π"),
     ):
         share = np.histogram(values[values > STILL], bins)[0] / len(found.q)
         modes.stairs(share, bins, color=colour, label=label)
-    modes.set(xlabel="frequency of a mode", ylabel="modes a point in 0.05", xlim=(0, 3), ylim=(0, None))
+    modes.set(
+        xlabel="frequency or rate of a mode [1/s]", ylabel="modes per point and 0.05/s", xlim=(0, 3), ylim=(0, None)
+    )
     modes.legend()
     frequency = np.geomspace(0.05, 30, 160)
     for joint, colour in ((0, COLOURS.start), (1, COLOURS.felt), (4, COLOURS.goal)):

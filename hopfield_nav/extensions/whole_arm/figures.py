@@ -21,11 +21,11 @@ from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
 from hopfield_nav.extensions.whole_arm.grid import JointGrid, grid_of
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, path_rows
 from hopfield_nav.figures.run import Now, show_halo, space_handles
-from hopfield_nav.figures.solid import CellPose, CellView, SpaceLine, add_poses, frame_cell, mark_goal
+from hopfield_nav.figures.solid import CellPose, CellView, SpaceLine, add_ends, add_poses, frame_cell
 from hopfield_nav.record import Run, felt_places, free_angles
 
 BALL = 0.02  # [m] radius of the circle that a place is drawn as
-_GHOSTS, _GHOST = 4, 0.25  # configurations on the way, and how solid they are
+_GHOSTS, _GHOST = 2, 0.2  # configurations on the way, and how solid they are
 _POSES = 60  # that the picture has to hold
 _ROUND = BALL * np.stack([f(np.linspace(0.0, 2.0 * np.pi, 25)[:-1]) for f in (np.cos, np.sin)], axis=1)
 
@@ -51,10 +51,11 @@ def places_page(run: Run) -> Figure | None:
             if np.isfinite(place).all():
                 ax.add_patch(Circle(place, BALL, color=COLOURS.felt, alpha=_place_alpha(share), lw=0, zorder=6.3))
     ax.plot(*view.appear(_true_points(run)).T, "x", color=COLOURS.true, markersize=4, mew=0.9, ls="", zorder=6.6)
-    if run.world.goal_point is not None:
-        mark_goal(ax, view.appear(np.array(run.world.goal_point)), 6).set_zorder(6.7)
+    for mark in add_ends(ax, run, 6, view.appear):
+        mark.set_zorder(6.7)
     frame_cell(ax, view)
-    return add_legend(figure, _places_handles(), 4)
+    was = Line2D([], [], marker="x", color=COLOURS.true, ls="", label="where it was")
+    return add_legend(figure, [*_places_handles(run), was], 6)
 
 
 def _view_of(run: Run) -> CellView:
@@ -77,13 +78,13 @@ def _true_points(run: Run) -> np.ndarray:
     return points[np.isfinite(points).all(axis=1)]
 
 
-def _places_handles() -> list[Line2D]:
-    """Legend of the places."""
+def _places_handles(run: Run) -> list[Artist]:
+    """Legend of the places, and of what is around them."""
     how = {"ls": "", "mew": 0}
     return [
-        Line2D([], [], marker="o", color=COLOURS.felt, alpha=0.7, label="where a touch may have been", **how),
-        Line2D([], [], marker="x", color=COLOURS.true, ls="", label="where it was"),
+        *(handle for handle in space_handles(run) if handle.get_label() != "excluded"),
         Line2D([], [], color=COLOURS.travelled, label="path of the tool"),
+        Line2D([], [], marker="o", color=COLOURS.felt, alpha=0.7, label="where a touch may have been", **how),
     ]
 
 
@@ -93,26 +94,24 @@ class PlacesPanel:
     def __init__(self, ax: Axes, run: Run) -> None:
         self.ax, self.run, self.view = ax, run, _view_of(run)
         frame_cell(ax, self.view)
-        if run.world.goal_point is not None:
-            mark_goal(ax, self.view.appear(np.array(run.world.goal_point)), 8).set_zorder(6.7)
         trail = run.data.tool_position.values
         self._trail_rows = path_rows(trail, 1e-3)
         self._trail = trail[self._trail_rows]
         self.solids = add_poses(ax, self.view, [], pale=True)
         self.trail = SpaceLine(self.solids, [], color=COLOURS.travelled)
         self.places = ax.add_collection(PolyCollection([], linewidths=0, zorder=6.3), autolim=False)
+        self.ends = add_ends(ax, run, 8, self.view.appear)
         self.halo = ax.plot([], [], "o", ms=34, mfc="none", mew=4, zorder=7)[0]
 
     @property
     def artists(self) -> list[Artist]:
         """What changes, from back to front."""
-        return [self.solids, self.trail, self.places, self.halo]
+        return [self.solids, self.trail, self.places, *self.ends, self.halo]
 
     @property
     def handles(self) -> list[Artist]:
         """Legend of what is here."""
-        drawn = [handle for handle in _places_handles() if handle.get_label() != "where it was"]
-        return [*drawn, *(h for h in space_handles(self.run) if h.get_label() in ("goal", "obstacles"))]
+        return _places_handles(self.run)
 
     settled: tuple[Artist, ...] = ()  # everything is in front of the arm
 
@@ -221,9 +220,9 @@ def _handles() -> list[Line2D | Patch]:
     return [
         Patch(color=COLOURS.obstacle, label="the arm itself, known obstacles"),
         Patch(color=COLOURS.felt, label="felt, the darker the more certain"),
-        Line2D([], [], color=COLOURS.travelled, lw=2.2, label="way of the arm; thin: beside the slice"),
+        Line2D([], [], color=COLOURS.travelled, lw=2.2, label="path of the arm; thin: beside the slice"),
         Line2D([], [], color=COLOURS.start, label="start", **dot),
-        Line2D([], [], color=COLOURS.felt, label="on after the last touch", **dot),
+        Line2D([], [], color=COLOURS.felt, label="where the last path begins", **dot),
         Line2D([], [], color=COLOURS.goal, label="end", **dot),
     ]
 
