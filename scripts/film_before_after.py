@@ -64,7 +64,9 @@ def _arrange(film: Film, kind: str) -> None:
     film.count.set(x=0.66, fontsize="large")
     film.banner.set_position((0.90, 0.965))
     film.panels[0].ax.set_position((0.0, 0.215, 1.0, 0.685))
-    film.figure.legend(handles=legend.legend_handles, loc="upper center", bbox_to_anchor=(0.5, 0.945), ncols=7)
+    film.figure.legend(
+        handles=legend.legend_handles, loc="upper center", bbox_to_anchor=(0.5, 0.945), ncols=8, columnspacing=0.8
+    )
 
 
 if __name__ == "__main__":

@@ -152,6 +152,15 @@ def test_a_slide_is_named_while_it_lasts():
             assert (stage.banner.get_text() == "slides") == named
 
 
+def test_a_film_without_forces_has_no_strip_for_them(run, short):
+    with film_style():
+        pressed, free = film.Film(run), film.Film(short)
+        free.draw(0.0)
+    assert [type(panel).__name__ for panel in pressed.panels] == ["ScenePanel", "MapPanel", "StripPanel"]
+    assert [type(panel).__name__ for panel in free.panels] == ["ScenePanel", "MapPanel"]
+    assert not any("force" in text.get_text() for text in free.figure.legends[0].texts)
+
+
 def test_going_back_draws_the_same_frame(run):
     with film_style():
         stage = film.Film(run)

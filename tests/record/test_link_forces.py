@@ -10,6 +10,7 @@ from scipy.io import loadmat
 from hopfield_nav import load_world, simulate
 from hopfield_nav.figures.run import draw_run_figures
 from hopfield_nav.figures.run.draw import pages_of
+from hopfield_nav.figures.run.link_forces import link_forces_page
 from hopfield_nav.record import BODY_REGIONS, export_csv, export_mat, link_forces, link_forces_of
 
 STEP = 0.001
@@ -95,3 +96,5 @@ def test_without_signals_there_are_none():
 def test_the_figure_is_drawn_on_request_alone(run, tmp_path):
     assert "link_forces" not in pages_of(run)
     assert [path.name for path in draw_run_figures(run, tmp_path, only="link_forces")] == ["link_forces.png"]
+    words = {text.get_text() for ax in link_forces_page(run).axes for text in ax.texts}
+    assert {f"link {link}" for link in run.summary["link_forces"]} <= words
