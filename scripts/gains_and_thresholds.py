@@ -51,8 +51,7 @@ def main(
     with paper_style():
         of_omega, of_gains = (pictures.read_table(results / name) for name in (OMEGA, GAINS))
         save_figure(draw(of_omega), figures or results, "gains_and_thresholds", figures is None)
-        page = multiples_page(of_gains, PEAK, P, D, THRESHOLD)
-        save_figure(page, figures or results, "gains_by_threshold", figures is None)
+        save_figure(draw_gains(of_gains), figures or results, "gains_by_threshold", figures is None)
     tell(table(HEAD, lines), out, "gains")
 
 
@@ -79,9 +78,18 @@ def draw(data: xr.Dataset) -> Figure:
     for k, quantity in enumerate(MAIN):
         ax = pictures.draw_heat_map(figure.add_subplot(2, 2, k + 1), data, quantity, SCALE, THRESHOLD)
         ax.set_xlabel("scale of ω (1)")
-        ax.set_ylabel(r"$f_\mathrm{min}$ (N and N m)")
+        ax.set_ylabel(r"$f_\mathrm{min}$ (N and N·m)")
         ax.set_title(f"({'abcd'[k]})", loc="left")
-    return add_legend(figure, pictures.heat_map_handles(data, MAIN), 5)
+    return add_legend(figure, pictures.heat_map_handles(data, MAIN), 3)
+
+
+def draw_gains(data: xr.Dataset) -> Figure:
+    """Heat maps of the peak force over both gains, one for every threshold."""
+    page = multiples_page(data, PEAK, P, D, THRESHOLD)
+    for ax in page.axes:
+        ax.set_xlabel(ax.get_xlabel().replace("K_P", "$K_P$"))
+        ax.set_ylabel(ax.get_ylabel().replace("K_D", "$K_D$"))
+    return page
 
 
 if __name__ == "__main__":

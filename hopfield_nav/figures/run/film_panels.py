@@ -213,8 +213,8 @@ class StripPanel:
 
 def presses(run: Run) -> bool:
     """Whether a force, true or estimated, is ever large enough to show."""
-    peaks = (np.nan_to_num(force_norm(run.data[name].values)).max() for name in ("force", "force_estimate"))
-    return max(peaks) >= _SMALLEST_ARROW
+    forces = np.concatenate([run.data[name].values for name in ("force", "force_estimate")])
+    return bool((force_norm(forces) >= _SMALLEST_ARROW).any())
 
 
 def show_halo(halo: Artist, point: np.ndarray, now: Now) -> None:
