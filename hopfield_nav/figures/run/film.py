@@ -76,7 +76,7 @@ class Film:
             scene = [panel(place((0.0, 0.225, 1.0, 0.72)), run)]
         self.panels: list[_Panel] = scene
         if presses(run):
-            self.panels.append(StripPanel(place((0.055, 0.085, 0.935, 0.13)), run))
+            scene.append(StripPanel(place((0.055, 0.085, 0.935, 0.13)), run))
         self._write_texts()
         self._shown: tuple[int, bool] | None = None  # the plan's number, and whether a touch glows
         self._background: object | None = None
