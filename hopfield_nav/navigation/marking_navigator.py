@@ -19,8 +19,8 @@ import numpy as np
 from dynamics import Arm, jacobian
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation.map import Cell, CollisionMap, only_in_sight
-from hopfield_nav.navigation.motion import LEAST_FORCE, Detection, PlannedMotion, Reference
-from hopfield_nav.navigation.navigator import OverToolMap
+from hopfield_nav.navigation.motion import LEAST_FORCE, Detection, PlannedMotion, Reference, Situation, ToolMotions
+from hopfield_nav.navigation.navigator import Navigator
 from hopfield_nav.navigation.planners import open_cells
 from hopfield_nav.navigation.responses import REACH, MarkedPaths
 from hopfield_nav.world import World
@@ -36,13 +36,17 @@ class ContactEstimate(NamedTuple):
     path: np.ndarray  # (k, rank) cells of the path that the tool follows, from its start
 
 
-class MarkingNavigator(OverToolMap):
+class MarkingNavigator(Situation, Navigator):
     """Map, planner and motions of one run; what was felt is not handed on (``record.load_prior``)."""
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         super().__init__(world, arm, start)
-        self.paths = MarkedPaths(self)
+        self.motions, self.paths = ToolMotions(self), MarkedPaths(self)
         self._passed = np.zeros(self.map.grid.shape, dtype=bool)
+
+    def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``)
+        self.motion = self.motions.first(self.paths, q)
+        return self.motion
 
     def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:
         """Mark what was felt and plan a new motion."""

@@ -1,4 +1,4 @@
-"""What a run asks of who finds the way, and what both navigators of the tool share.
+"""What a run asks of who finds the way.
 
 ``tool_navigator`` is the tool's, with one of the ``responses``; ``marking_navigator`` the document's, with marked
 cells; ``whole_arm`` that of a map of joint angles; ``follower`` follows a given trajectory.
@@ -10,8 +10,8 @@ import numpy as np
 
 from dynamics import Arm
 from hopfield_nav.control import Controller, Trace
-from hopfield_nav.navigation.map import NOWHERE, Cell, CollisionMap, ContactHypotheses, PriorMap, Step
-from hopfield_nav.navigation.motion import Detection, Paths, PlannedMotion, PlanNotes, Reference, Situation, ToolMotions
+from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step
+from hopfield_nav.navigation.motion import Detection, PlannedMotion, PlanNotes, Reference
 from hopfield_nav.world import World
 
 
@@ -85,32 +85,3 @@ class Navigator(Protocol):
     def final_map(self) -> np.ndarray:
         """Int grid: 1 blocked, 2 free but not reached, 3 believed occupied; empty where none is kept."""
         return np.zeros(0, dtype=np.int8)
-
-
-class OverToolMap(Situation, Navigator):
-    """A run over a map of the tool: the situation, and what both navigators are asked of that alone."""
-
-    paths: Paths  # who plans
-
-    def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
-        super().__init__(world, arm, start)
-        self.motions = ToolMotions(self)  # what makes motions of paths
-
-    @property
-    def goal(self) -> np.ndarray | None:  # noqa: D102  (says ``Navigator``, as below)
-        return self.map.goal
-
-    @property
-    def grid(self) -> CollisionMap:
-        """The cells of the map."""
-        return self.map.grid
-
-    def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102
-        self.motion = self.motions.first(self.paths, q)
-        return self.motion
-
-    def felt(self) -> np.ndarray:  # noqa: D102
-        return self.grid.felt.copy()
-
-    def final_map(self) -> np.ndarray:  # noqa: D102
-        return self.map.final()

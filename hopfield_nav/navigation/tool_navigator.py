@@ -27,19 +27,20 @@ from hopfield_nav.navigation.motion import (
     passed,
     touched_segment,
 )
-from hopfield_nav.navigation.navigator import OverToolMap
+from hopfield_nav.navigation.navigator import Navigator
 from hopfield_nav.world import World
 
 MakeResponse = Callable[[Situation, ToolMotions, responses.BelievedPaths, responses.Retreat], responses.Replan]
 
 
-class ToolNavigator(OverToolMap):
-    """Map, planner, motions and response of one run; a ``Navigator``."""
+class ToolNavigator(Situation, Navigator):
+    """Map, planner, motions and response of one run."""
 
     def __init__(
         self, world: World, arm: Arm, start: np.ndarray, make_response: MakeResponse = responses.Replan
     ) -> None:
         super().__init__(world, arm, start)
+        self.motions = ToolMotions(self)  # what makes motions of paths
         self.retreat = responses.Retreat(self)  # where the arm goes back to
         self.touched: Segment | None = None  # by the last touch
         self.paths: responses.BelievedPaths = responses.BelievedPaths(self, self.retreat.tries)
@@ -51,7 +52,11 @@ class ToolNavigator(OverToolMap):
         """Facts and beliefs."""
         return self.map.beliefs
 
-    def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:  # noqa: D102  (says ``Navigator``)
+    def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``, as below)
+        self.motion = self.motions.first(self.paths, q)
+        return self.motion
+
+    def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:  # noqa: D102
         if self.motion.trajectory is None:
             raise RuntimeError("a run that has ended cannot collide")
         force = detection.force

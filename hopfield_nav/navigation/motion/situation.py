@@ -1,4 +1,4 @@
-"""What the parts of a tool's navigator share: where the arm starts, the map, and the motion under way."""
+"""A run over a map of the tool, as its navigator and the parts of that share it: the map, and the motion under way."""
 
 import numpy as np
 
@@ -22,6 +22,24 @@ class Situation:
         start = cell_of_start(world, self.map.grid, self.tool(q))
         self.motion = PlannedMotion(start, no_cells(self.map.rank), None)  # the one that the arm makes now
         self.notes = PlanNotes(world)  # every plan so far
+
+    @property
+    def goal(self) -> np.ndarray | None:
+        """(3,) position of the tool at the goal [m]; None without one."""
+        return self.map.goal
+
+    @property
+    def grid(self) -> CollisionMap:
+        """The cells of the map."""
+        return self.map.grid
+
+    def felt(self) -> np.ndarray:
+        """Bool grid of the marks, or of the cells believed to be occupied."""
+        return self.grid.felt.copy()
+
+    def final_map(self) -> np.ndarray:
+        """Int grid: 1 blocked, 2 free but not reached, 3 believed occupied."""
+        return self.map.final()
 
     def tool(self, q: np.ndarray) -> np.ndarray:
         """(3,) position of the tool at joint angles (n,) [m]."""
