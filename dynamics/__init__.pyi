@@ -6,6 +6,8 @@ from .composite import mass_matrix as mass_matrix
 from .coriolis import coriolis_matrix as coriolis_matrix
 from .derivatives import forward_dynamics_derivatives as forward_dynamics_derivatives
 from .derivatives import inverse_dynamics_derivatives as inverse_dynamics_derivatives
+from .energy import euler_lagrange as euler_lagrange
+from .energy import euler_lagrange_torque as euler_lagrange_torque
 from .energy import kinetic_energy as kinetic_energy
 from .energy import potential_energy as potential_energy
 from .energy import power_balance as power_balance
@@ -38,8 +40,6 @@ from .joint_friction import presliding_torque as presliding_torque
 from .kinematics import forward_kinematics as forward_kinematics
 from .kinematics import jacobian as jacobian
 from .kinematics import link_frames as link_frames
-from .lagrange import euler_lagrange as euler_lagrange
-from .lagrange import euler_lagrange_torque as euler_lagrange_torque
 from .linearization import LinearModel as LinearModel
 from .linearization import closed_loop_matrix as closed_loop_matrix
 from .linearization import linearize as linearize

@@ -1,7 +1,17 @@
-"""Kinetic and potential energy, and where the power goes.
+"""Kinetic and potential energy, where the power goes, and the equations of motion from energies: Euler-Lagrange.
 
 The energies are summed link by link, from the velocities of the links and the heights of their centres of mass, not
 from M: they check the equations of motion, which come from elsewhere.
+
+The equations are kebria2016 (6) to (10). M is the sum of m J_v^T J_v + J_w^T I J_w over the links, with the Jacobians
+of their centres of mass (8). C comes from M by Christoffel symbols (9), with exact derivatives: as joint k turns,
+
+* column i of J_v, the velocity of the centre of mass, changes by z_min(i,k) × J_v,max(i,k);
+* axis z_i as the link sees it changes by z_i × z_k if k > i, otherwise not at all.
+
+g is the slope of the potential energy (10). Nothing is recursive: every link contributes to n³ derivatives, so n
+links cost O(n⁴). ``newton_euler`` and ``composite`` give the same numbers far cheaper; these are what they are
+checked against, and give dM/dq.
 """
 
 from typing import NamedTuple
@@ -11,8 +21,7 @@ import numpy as np
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows, rows_like
 from dynamics.forward import forward_dynamics
-from dynamics.kinematics import jacobian
-from dynamics.lagrange import dynamic_chain, euler_lagrange
+from dynamics.kinematics import jacobian, link_frames
 
 
 class PowerBalance(NamedTuple):
@@ -82,3 +91,82 @@ def power_balance(
         np.einsum("ki,ki->k", tool, outside),
     )
     return PowerBalance(*(power.reshape(lead)[()] for power in powers))
+
+
+class EulerLagrange(NamedTuple):
+    """The terms of M qdd + C qd + g = tau."""
+
+    mass_matrix: np.ndarray  # (..., n, n) rotor inertia included [kg·m²]
+    coriolis_matrix: np.ndarray  # (..., n, n) from Christoffel symbols [kg·m²/s]
+    gravity_torque: np.ndarray  # (..., n) [N·m]
+
+
+def euler_lagrange(arm: Arm, q: np.ndarray, qd: np.ndarray) -> EulerLagrange:
+    """Mass matrix, Coriolis matrix and gravity torque from energies, at q, qd (..., n) [rad, rad/s].
+
+    Source: kebria2016 (8), (9), (10); the sign of the last Christoffel term in ragazzon2012 (3.6) and that of the
+    potential energy in its (3.4) are wrong.
+    """
+    n = joint_count(arm)
+    (q, qd), lead = as_rows(n, q=q, qd=qd)
+    mass, slopes, gravity = _terms(arm, q)
+    coriolis = _christoffel(slopes, qd)
+    return EulerLagrange(mass.reshape(*lead, n, n), coriolis.reshape(*lead, n, n), gravity.reshape(*lead, n))
+
+
+def euler_lagrange_torque(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    """Torque (..., n) M qdd + C qd + g [N·m]; equal to ``inverse_dynamics`` without a wrench.
+
+    Angles, velocities and accelerations are (..., n) [rad, rad/s, rad/s²].
+
+    Source: kebria2016 (6).
+    """
+    n = joint_count(arm)
+    (q, qd, qdd), lead = as_rows(n, q=q, qd=qd, qdd=qdd)
+    mass, slopes, gravity = _terms(arm, q)
+    turning = np.einsum("kij,kj->ki", _christoffel(slopes, qd), qd)
+    return (np.einsum("kij,kj->ki", mass, qdd) + turning + gravity).reshape(*lead, n)
+
+
+def mass_matrix_derivatives(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """Exact derivatives (..., n, n, n) [k, i, j], dM_ij / dq_k at q (..., n) [kg·m²/rad].
+
+    Source: kebria2016 (8), differentiated.
+    """
+    n = joint_count(arm)
+    (rows,), lead = as_rows(n, q=q)
+    return _terms(arm, rows)[1].reshape(*lead, n, n, n)
+
+
+def dynamic_chain(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Frames (k, n + 1, 4, 4) of the chain that the equations of motion describe, and centres of mass."""
+    frames = link_frames(arm._replace(offset=arm.dynamics_offset), q)
+    links = frames[:, 1:]
+    return frames, links[..., :3, 3] + np.einsum("klij,lj->kli", links[..., :3, :3], arm.center_of_mass)
+
+
+def _terms(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """M (k, n, n), dM/dq (k, n, n, n) [joint, i, j] and g (k, n) of rows of joint angles (k, n)."""
+    frames, centers = dynamic_chain(arm, q)
+    axis, origin, turn = frames[:, :-1, :3, 2], frames[:, :-1, :3, 3], frames[:, 1:, :3, :3]
+    size, n = q.shape
+    moved = np.tri(n).T[:, :, None]  # joint i moves link l
+    velocity = moved * np.cross(axis[:, :, None], centers[:, None] - origin[:, :, None])  # (k, i, l, 3) of J_v
+    weighted = (arm.mass[:, None] * velocity).reshape(size, n, 3 * n).swapaxes(1, 2)
+    inertia = turn @ arm.inertia @ turn.swapaxes(2, 3)
+    momentum = moved.swapaxes(0, 1) * np.einsum("klab,kib->klia", inertia, axis)
+    behind = np.cumsum(momentum[:, ::-1], axis=1)[:, ::-1]  # (k, m, i, 3) of the links from m on
+
+    bent = np.cross(axis[:, None], axis[:, :, None]) * np.tri(n, k=-1)[..., None]  # (k, m, i, 3) of axis i by m
+    first, last = np.minimum.outer(range(n), range(n)), np.maximum.outer(range(n), range(n))
+    moving = np.cross(axis[:, first, None], velocity[:, last])  # (k, m, i, l, 3) of J_v by m
+    half = moving.reshape(size, n, n, 3 * n) @ weighted[:, None] + bent @ behind.swapaxes(2, 3)
+    matrix = velocity.reshape(size, n, 3 * n) @ weighted + np.einsum("kia,kija->kij", axis, behind)
+    gravity = -np.einsum("l,kila,a->ki", arm.mass, velocity, arm.gravity)
+    return matrix + np.diag(arm.rotor_inertia), half + half.swapaxes(2, 3), gravity
+
+
+def _christoffel(slopes: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """C (k, n, n) of (9): c_ij = sum over m of (dM_ij/dq_m + dM_im/dq_j - dM_mj/dq_i) qd_m / 2."""
+    symbols = slopes + np.einsum("kjim->kmij", slopes) - np.einsum("kimj->kmij", slopes)
+    return np.einsum("kmij,km->kij", symbols, qd) / 2

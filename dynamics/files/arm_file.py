@@ -154,8 +154,7 @@ for _kind in (np.ndarray, np.generic):
 def _link(arm: Arm, i: int, source: str) -> dict[str, Any]:
     link: dict[str, Any] = {"mass": arm.mass[i], "center_of_mass": arm.center_of_mass[i]}
     link |= {"inertia": (arm.inertia[i] + arm.inertia[i].T) / 2, "rotor_inertia": arm.rotor_inertia[i]}
-    names = ("coulomb", "viscous", "breakaway", "stribeck_speed")
-    friction = dict(zip(names, arm.friction[i].tolist(), strict=True))
+    friction = dict(zip(("coulomb", "viscous", "breakaway", "stribeck_speed"), arm.friction[i].tolist(), strict=True))
     if np.isfinite(arm.presliding[i]):
         friction["presliding"] = float(arm.presliding[i])
     if np.any(arm.friction[i, :3]):

@@ -5,8 +5,8 @@ from ledger import Rows, judged
 
 import dynamics
 from dynamics import Arm, coriolis_matrix, euler_lagrange, load_arm, mass_matrix
+from dynamics.energy import mass_matrix_derivatives
 from dynamics.files import arm_from_dict
-from dynamics.lagrange import mass_matrix_derivatives
 
 NAME = "ur5_kebria2016"
 

@@ -251,6 +251,7 @@ def _changed(path: tuple, value) -> dict:
         (("links", 0, "rotor_inertia"), -0.1, "rotor_inertia: out of range.*0 to"),
         (("links", 0, "center_of_mass"), [0, 0], "wrong number of values.*3 numbers"),
         (("links", 0, "inertia"), [[1, 0], [0, 1]], "not an inertia"),
+        (("links", 0, "inertia"), [[1, 0, 0], [0, 1]], "not an inertia"),
         (("links", 0, "inertia"), "thick", "not an inertia"),
         (("links", 0, "inertia"), [[1, 0, 0], [0, math.inf, 0], [0, 0, 1]], "not an inertia"),
         (("links", 0, "inertia"), [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]], "not symmetric"),

@@ -20,7 +20,7 @@ from dynamics import (
     with_payload,
     with_tool,
 )
-from dynamics.lagrange import mass_matrix_derivatives
+from dynamics.energy import mass_matrix_derivatives
 
 STATES = random_states(6, 200, seed=31)
 

@@ -30,7 +30,7 @@ from dynamics import (
     singularity_measures,
     within_limits_turns,
 )
-from dynamics.lagrange import mass_matrix_derivatives
+from dynamics.energy import mass_matrix_derivatives
 
 ARM = load_arm("ur5e")
 ZERO, ONE, FIVE = np.zeros(6), np.ones(6), np.zeros(5)

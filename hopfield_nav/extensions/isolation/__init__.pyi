@@ -1,11 +1,11 @@
+from .contact_link import ContactIsolator as ContactIsolator
 from .contact_link import Isolation as Isolation
+from .contact_link import continued_line as continued_line
 from .contact_link import default_surface as default_surface
 from .contact_link import fit_surface as fit_surface
 from .contact_link import isolate as isolate
 from .contact_link import read_fit as read_fit
 from .fit import LOG_EVIDENCE as LOG_EVIDENCE
-from .over_time import ContactIsolator as ContactIsolator
-from .over_time import continued_line as continued_line
 from .particles import Measurement as Measurement
 from .particles import Particles as Particles
 from .particles import filter_contact as filter_contact

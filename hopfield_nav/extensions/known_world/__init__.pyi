@@ -15,15 +15,15 @@ from .planned import plan_known as plan_known
 from .planned import plan_task as plan_task
 from .planned import plan_world as plan_world
 from .planned import save_plan as save_plan
+from .robot_program import load_plan_csv as load_plan_csv
 from .robot_program import urscript as urscript
+from .robot_program import write_plan_csv as write_plan_csv
 from .sampling import Checks as Checks
 from .sampling import plan_sampling as plan_sampling
 from .shortest_path import ROW_LENGTH as ROW_LENGTH
 from .shortest_path import TOOL_SPEED as TOOL_SPEED
 from .shortest_path import TURN_SPEED as TURN_SPEED
 from .shortest_path import plan_shortest as plan_shortest
-from .table import load_plan_csv as load_plan_csv
-from .table import write_plan_csv as write_plan_csv
 from .task import SAMPLING as SAMPLING
 from .task import SHORTEST as SHORTEST
 from .task import PlannedPath as PlannedPath

@@ -9,5 +9,5 @@ EXTENSION = Extension(
         "plan": "Plan a motion past known obstacles: free for certain before the arm moves.",
         "demo": "From one random pose to another, again and again: the straight line, or else the direct path.",
     },
-    provides={"plan_world": "planned:plan_world", "load_motion": "table:load_motion"},
+    provides={"plan_world": "planned:plan_world", "load_motion": "robot_program:load_motion"},
 )

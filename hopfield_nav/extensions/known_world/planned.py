@@ -29,10 +29,9 @@ from hopfield_nav.clearance import Scene, build_scene, clearance, explain, in_na
 from hopfield_nav.extensions.known_world.around import plan_around
 from hopfield_nav.extensions.known_world.direct_path import plan_direct
 from hopfield_nav.extensions.known_world.line import poses_at, straight_line
-from hopfield_nav.extensions.known_world.robot_program import urscript
+from hopfield_nav.extensions.known_world.robot_program import PERIOD, urscript, write_plan_csv
 from hopfield_nav.extensions.known_world.sampling import plan_sampling
 from hopfield_nav.extensions.known_world.shortest_path import TOOL_SPEED, TURN_SPEED, plan_shortest
-from hopfield_nav.extensions.known_world.table import PERIOD, write_plan_csv
 from hopfield_nav.extensions.known_world.task import (
     AROUND,
     DIRECT,

@@ -106,8 +106,7 @@ def _leg(
     if paths and simplify:
         setup.simplifySolution()
         paths.insert(0, _rows(setup, checks.n))
-    free = (q for q in paths if motion_is_free(checks.arm, checks.scene, q[:-1], q[1:]).all())
-    return next(free, goals[:0])
+    return next((q for q in paths if motion_is_free(checks.arm, checks.scene, q[:-1], q[1:]).all()), goals[:0])
 
 
 def _search(ompl: Any, information: Any, starts: np.ndarray, goals: np.ndarray) -> Any:

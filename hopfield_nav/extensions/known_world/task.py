@@ -147,8 +147,7 @@ def free_positions(arm: Arm, scene: Scene, places: Sequence[np.ndarray], i: int)
     """
     place = places[i]
     solutions = inverse_kinematics(arm, place) if is_pose(place) else place[None]
-    stays = i == 0 and not is_pose(place)
-    turned = [q[None] if stays else turn_alternatives(arm, q) for q in solutions]
+    turned = [q[None] if i == 0 and not is_pose(place) else turn_alternatives(arm, q) for q in solutions]
     rows = solutions.reshape(-1, len(arm.dh))
     free = np.nonzero(motion_is_free(arm, scene, rows, rows))[0]
     q = np.concatenate([np.empty((0, len(arm.dh))), *(turned[k] for k in free)])

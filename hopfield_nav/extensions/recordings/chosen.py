@@ -125,13 +125,14 @@ def choose(
         own = load_named_arm(arm or _ARM)
         return Chosen(own.arm, *methods, with_gains(given, methods), episodes=bool(episodes), own=own)
     rule = world.detection
-    kinds = ("estimator", estimator, rule.estimator), ("detector", detector, rule.measure)
-    methods = [find_method(kind, asked) if asked else _named(world, kind, own) for kind, asked, own in kinds]
+    methods = (
+        find_method("estimator", estimator) if estimator else _named(world, "estimator", rule.estimator),
+        find_method("detector", detector) if detector else _named(world, "detector", rule.measure),
+    )
     values = values_of_world(world, methods) | with_gains(given, methods)
     alarms = rule.armed_below, rule.episodes if episodes is None else episodes
-    alone = world.contact.bodies == "tool"
     own = load_named_arm(world.arm, world.folder)
-    return Chosen(model_of_world(world, arm), *methods, values, *alarms, alone, own=own)
+    return Chosen(model_of_world(world, arm), *methods, values, *alarms, world.contact.bodies == "tool", own=own)
 
 
 def _named(world: "World", kind: str, name: str) -> "Method":

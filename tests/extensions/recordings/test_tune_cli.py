@@ -12,7 +12,7 @@ from refusals import refused_by_command
 from hopfield_nav.build import build_arm
 from hopfield_nav.cli.app import main
 from hopfield_nav.experiment import follow, simulate
-from hopfield_nav.extensions.known_world.table import write_plan_csv
+from hopfield_nav.extensions.known_world.robot_program import write_plan_csv
 from hopfield_nav.extensions.recordings import free_motion
 from hopfield_nav.extensions.recordings.commands import quiet
 from hopfield_nav.extensions.recordings.commands.tune import _lines

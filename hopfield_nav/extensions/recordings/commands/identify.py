@@ -11,8 +11,7 @@ from dynamics.identification import Comparison, Identification, Options
 from dynamics.identification import identify as identify_arm
 from hopfield_nav.cli import SameMotor, print_table, read_joints
 from hopfield_nav.extensions.recordings.chosen import read_numbers
-from hopfield_nav.extensions.recordings.identification import Sources, read_logs
-from hopfield_nav.extensions.recordings.opened import uses_of
+from hopfield_nav.extensions.recordings.opened import Sources, read_logs, uses_of
 
 
 def identify(
@@ -54,20 +53,14 @@ def identify(
     sources = read_logs([*logs, *(check or [])], given, constants, read_joints(same_motor), joints)
     found = identify_arm(sources.logs[: len(logs)], given, options)
     checks = [found.validate(log, physical=True) for log in sources.logs[len(logs) :]]
-    path = found.write(out, f"identified from logs, beginning with {arm}", _more(sources, checks), joints)
-    print_table([*uses_of([], arm, own), *sources.uses, *_lines(found, sources, checks)], title=str(path))
-    return 0
-
-
-def _more(sources: "Sources", checks: "Sequence[Comparison]") -> dict[str, Any]:
-    """What the arm file says besides the fit's own quality."""
-    more: dict[str, Any] = {
-        "checks": [{"log": c.name, "nmse_given_Nm": c.reference, "nmse_identified_Nm": c.identified} for c in checks]
-    }
+    judged = [{"log": c.name, "nmse_given_Nm": c.reference, "nmse_identified_Nm": c.identified} for c in checks]
+    more: dict[str, Any] = {"checks": judged}  # what the arm file says besides the fit's own quality
     if sources.motors is not None:
         more["motor_constants_Nm_per_A"] = sources.motors.motor_constant.tolist()
         more["motor_constants_from"] = "currents and the given arm" if sources.fitted else "given"
-    return more
+    path = found.write(out, f"identified from logs, beginning with {arm}", more, joints)
+    print_table([*uses_of([], arm, own), *sources.uses, *_lines(found, sources, checks)], title=str(path))
+    return 0
 
 
 def _lines(found: "Identification", sources: "Sources", checks: "Sequence[Comparison]") -> list[tuple[str, str]]:
