@@ -33,6 +33,7 @@ from .fields import show as show
 from .fields import unit_of as unit_of
 from .fields import without_empty as without_empty
 from .files import find_file as find_file
+from .files import find_named as find_named
 from .files import find_sweep as find_sweep
 from .files import find_world as find_world
 from .files import is_path as is_path

@@ -1,7 +1,7 @@
 """Files of a world: finding a world or a sweep by name or path, and paths that move with a world."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ def find_world(name: str | Path) -> Path:
 
     Raises ``BadInput``: there is no such world; the message suggests the nearest name.
     """
-    return _find(name, "world")
+    return find_named(name, "world", _bundled("world"))
 
 
 def find_sweep(name: str | Path) -> Path:
@@ -53,7 +53,7 @@ def find_sweep(name: str | Path) -> Path:
 
     Raises ``BadInput``: there is no such sweep; the message suggests the nearest name.
     """
-    return _find(name, "sweep")
+    return find_named(name, "sweep", _bundled("sweep"))
 
 
 def find_file(name: str | Path) -> Path:
@@ -61,18 +61,21 @@ def find_file(name: str | Path) -> Path:
 
     Raises ``BadInput``: there is neither.
     """
-    other = _is_name(Path(name)) and Path(name).name not in _bundled("world")
-    return _find(name, "world or sweep" if other else "world")
+    if _is_name(Path(name)) and Path(name).name not in _bundled("world"):
+        return find_named(name, "world or sweep", _bundled("world") | _bundled("sweep"))
+    return find_world(name)
 
 
-def _find(given: object, kind: str) -> Path:
-    """The file of a path, or of a name among the bundled ones."""
+def find_named(given: object, kind: str, known: Mapping[str, Path]) -> Path:
+    """The file of a path, or of a name among those that are ``known``; messages call it a ``kind``.
+
+    Raises ``BadInput``: there is none; the message suggests the nearest name.
+    """
     if not isinstance(given, (str, os.PathLike)):
         raise BadInput(f"no {kind}", found=given, allowed="a name, or the path of a file")
     path = Path(given)
     if "sweep" in kind and _exists(path) and _exists(path / "sweep.yaml"):
         return path / "sweep.yaml"
-    known = {name: file for each in kind.split(" or ") for name, file in _bundled(each).items()}
     if _is_name(path) and path.name in known:
         return known[path.name]
     if _exists(path):

@@ -95,7 +95,7 @@ def test_copies_go_on_to_the_same_bytes(world, changes, half, here, tmp_path):
 
 def test_a_copy_of_a_long_run_has_a_file_of_its_own(monkeypatch, tmp_path):
     monkeypatch.setattr(hopfield_nav.loop.rows, "MAX_ROWS", 512)
-    monkeypatch.setattr("hopfield_nav.experiment.assembly.FIRST_ROWS", 512)
+    monkeypatch.setattr("hopfield_nav.loop.FIRST_ROWS", 512)
     simulation = Simulation(load_world("u_trap", [SHORT]))
     simulation.step(1.3)
     copied = pickled(simulation)

@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from dynamics import BadInput, nearest_name
+from dynamics import BadInput
 from hopfield_nav import world
 from hopfield_nav.extensions.bench.suite import Suite, loaded
 from hopfield_nav.extensions.bench.suite_file import ALONG, SuiteFile
@@ -26,14 +26,7 @@ def find_suite(name: str | Path) -> Path:
 
     Raises ``BadInput``: there is none.
     """
-    path = Path(name)
-    if path.is_file():
-        return path
-    known = list_suites()
-    if str(path) in known:
-        return _FOLDER / f"{path}.yaml"
-    allowed = ", ".join([*known, "or the path of a file"])
-    raise BadInput("unknown suite", found=str(name), allowed=allowed, nearest=nearest_name(str(name), known))
+    return world.find_named(name, "suite", {known: _FOLDER / f"{known}.yaml" for known in list_suites()})
 
 
 def load_suite(

@@ -70,7 +70,9 @@ def bench(
         for option, value in (("--worlds", worlds), ("--family", family)):
             if value is not None:
                 raise BadInput("an option of suites", where=option, found=value, allowed="--seeds N for worlds")
-        asked: benches.Suite = benches.load_worlds(suite, _seed_count(seeds), files, trust)
+        if seeds is not None and not (seeds.isdecimal() and 1 <= int(seeds) <= 100_000):
+            raise BadInput("seeds of worlds", where="--seeds", found=seeds, allowed="a whole number, 1 to 100000")
+        asked: benches.Suite = benches.load_worlds(suite, int(seeds or benches.SEEDS), files, trust)
     else:
         if seeds not in (None, "fresh"):
             raise BadInput("seeds", where="--seeds", found=seeds, allowed="fresh")
@@ -134,12 +136,6 @@ def _are_worlds(names: Sequence[str]) -> bool:
     if others or (name in world.list_worlds() and name not in benches.list_suites()):
         return True
     return Path(name).is_file() and cli.kind_of(world.read_document(Path(name), also={"families"}).data) == "world"
-
-
-def _seed_count(seeds: str | None) -> int:
-    if seeds is not None and not (seeds.isdecimal() and 1 <= int(seeds) <= 100_000):
-        raise BadInput("seeds of worlds", where="--seeds", found=seeds, allowed="a whole number, 1 to 100000")
-    return int(seeds or benches.SEEDS)
 
 
 def _with_shipped(
