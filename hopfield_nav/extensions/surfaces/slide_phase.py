@@ -6,7 +6,7 @@ Then the world's law goes on from where the arm is.
 """
 
 import math
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from hopfield_nav.navigation import MotionPhase, PlannedMotion
 from hopfield_nav.plugin import Applied, Gains, applied
 from hopfield_nav.world import World
 
-if TYPE_CHECKING:
-    from hopfield_nav.extensions.surfaces.responses.slide import SlideAlong
-
 POLL_INTERVAL = 0.02  # [s] from one look at what is felt to the next
 APPROACH_TIME = 0.5  # [s] within which what was felt must be found again
 FOUND_LOOKS = 3  # looks in a row at which it is felt: an estimate outlasts a contact by one or two
@@ -32,10 +29,20 @@ _PERIOD = 1e-3  # [s] for which the law's own gains are
 PRESSED_RATIO = 5.0  # times the wanted force, felt at three looks in a row: the law does not master it
 
 
+class Slider(Protocol):
+    """Who says where to slide: the response ``slide``."""
+
+    def slide_on(self, time: float, place: np.ndarray, normal: np.ndarray, felt: bool) -> np.ndarray | None:
+        """The axis (3,) to go on about from a place (3,) [m], see ``Slide``; None: the arm can leave."""
+
+    def confirm_slide(self, held: bool) -> None:
+        """Whether the arm, when it set out to slide, still felt what it had touched."""
+
+
 class SlidePhase(Phase):
     """Slides, once the navigator has told it to."""
 
-    def __init__(self, world: World, arm: Arm, controller: control.Controller, response: "SlideAlong") -> None:
+    def __init__(self, world: World, arm: Arm, controller: control.Controller, response: Slider) -> None:
         super().__init__(world, POLL_INTERVAL)
         self._explore, self._period = world.explore, world.controller.period
         self._gains = gains_of_law(world)
