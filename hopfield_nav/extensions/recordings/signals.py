@@ -1,6 +1,6 @@
 """What a control computer sensed, as arrays: of a simulated run, or of a real arm's recording."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -10,7 +10,6 @@ from dynamics.batches import as_rows
 if TYPE_CHECKING:
     import xarray
 
-    from hopfield_nav.extensions.recordings.motors import MotorFit
     from hopfield_nav.record import Run
     from hopfield_nav.world import World
 
@@ -37,6 +36,14 @@ class Signals(NamedTuple):
     tau: np.ndarray
     # (k, 6) of a sensor at the flange, as in ``Sensed`` [N, N·m]; none without one
     wrench: np.ndarray = np.zeros((0, 6))
+
+
+class Motors(Protocol):
+    """What gives the torque (k, n) [N·m] of motors from what drives them (k, n); a ``MotorFit`` does."""
+
+    def torque(self, drive: np.ndarray) -> np.ndarray:
+        """Torque at the joints."""
+        ...
 
 
 def watched_seconds(time: np.ndarray) -> float:
@@ -89,7 +96,7 @@ def signals_of_data(data: "xarray.Dataset", stride: int) -> Signals:
     return Signals(time, **sensed, tau=tau, wrench=wrench)
 
 
-def signals_of_recording(data: "xarray.Dataset", motors: "MotorFit") -> Signals:
+def signals_of_recording(data: "xarray.Dataset", motors: Motors) -> Signals:
     """Signals of a real arm: the motors' torque from what drives them, and what is missing of the reference.
 
     Raises ``BadInput``: a signal was not recorded.
