@@ -31,6 +31,7 @@ def sketch(figure: Figure, folder: Path, name: str, *_: object) -> list[Path]:
     """In place of ``save_figure``: the figure is laid out and drawn, but not into its file, which is empty."""
     figure.draw_without_rendering()
     path = folder / f"{name}.png"
+    folder.mkdir(parents=True, exist_ok=True)  # as ``save_figure``
     path.touch()
     return [path]
 

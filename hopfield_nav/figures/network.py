@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
@@ -20,8 +20,9 @@ from hopfield_nav.figures.sheets import new_figure, shown_in_notebooks
 from hopfield_nav.figures.style import CENTIMETRE, COLUMN, paper_style
 from hopfield_nav.planning import Landscape, Plan
 
-_SHADES = ["#fde725", "#a6db57", "#60c774", "#39a88a", "#3c8596", "#5c6696"]
-STEPS = LinearSegmentedColormap.from_list("steps", _SHADES)  # of cells, near the goal light
+_SHADES = np.array([to_rgb(c) for c in ("#fde725", "#a6db57", "#60c774", "#39a88a", "#3c8596", "#5c6696")])
+_STEPS = (np.interp(np.linspace(0, 1, 256), np.linspace(0, 1, 6), shades) for shades in _SHADES.T)
+STEPS = ListedColormap(np.column_stack([*_STEPS]))  # of cells, near the goal light
 STEPS_LABEL = r"steps to the goal, $\ln\sigma / \ln\beta$"
 DARK = "#F4F4F4"  # of cells from which no path leads to the goal
 _ARROW, _MOST_ARROWS = 0.62, 2_500  # [cells] their length, and the most cells that have some
