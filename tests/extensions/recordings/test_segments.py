@@ -128,7 +128,7 @@ def test_the_command_tells_of_every_part_and_draws(capsys, tmp_path, monkeypatch
         lambda *given: drawn.append(given) or draw_rates(*given),
     )
     monkeypatch.chdir(tmp_path)
-    assert main(["tune", "u_trap", "--false-alarms-per-hour", "1000", "--seeds", "2", "--by-segment",
+    assert main(["tune", "u_trap", "--false-alarms-per-hour", "1000", "--seeds", "4", "--by-segment",
                  "--plot", "rates.png", "--set", "detection.measure=joint_torque",
                  "--set", "sensors.velocity_noise=0.002"]) in (0, 1)  # fmt: skip
     out = capsys.readouterr().out
