@@ -84,7 +84,7 @@ controller: {omega: 20}
 def test_joint_angles_for_the_tool_are_searched_where_there_is_no_closed_form(goal):
     given = parse_world(ON_JOINTS.replace("GOAL", goal.replace("DOWN", "[[1, 0, 0], [0, -1, 0], [0, 0, -1]]")))
     simulation = Simulation(given)
-    solutions = simulation.navigator.map.search.solutions
+    solutions = simulation.navigator.map.search.ends
     assert len(solutions) > 3
     low, high = simulation.arm.position_limits.T
     assert np.all((solutions > low) & (solutions < high))
