@@ -21,7 +21,10 @@ def sources(root: Path) -> Iterator[str]:
 
 
 def nearest(root: Path, path: str) -> str:
-    """The names of up to three test files, below ``tests``, the nearest first; else the first of the room."""
+    """The names of up to three test files, below ``tests``, the nearest first; else the first of the room.
+
+    First stands the file that is named after the source.
+    """
     room = path.split("/")[0 if path.startswith("dynamics") else 1]
     wanted = _defined((root / path).read_text(encoding="utf-8")) | {Path(path).stem}
     counts = {
@@ -29,7 +32,8 @@ def nearest(root: Path, path: str) -> str:
         for name, words in _tests(root).items()
     }
     near = [name for name in counts if counts[name]] or [n for n in counts if n.startswith(f"{room}/")]
-    ranked = sorted(near, key=lambda name: (-counts[name], name))
+    own = f"test_{Path(path).stem}"
+    ranked = sorted(near, key=lambda name: (Path(name).stem != own, -counts[name], name))
     return " ".join(ranked[:_MOST])
 
 
