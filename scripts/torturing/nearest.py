@@ -31,9 +31,9 @@ def nearest(root: Path, path: str) -> str:
         name: len(wanted & words) * (_SAME_ROOM if name.startswith(f"{room}/") else 1.0)
         for name, words in _tests(root).items()
     }
+    own = [name for name in counts if Path(name).stem == f"test_{Path(path).stem}"]
     near = [name for name in counts if counts[name]] or [n for n in counts if n.startswith(f"{room}/")]
-    own = f"test_{Path(path).stem}"
-    ranked = sorted(near, key=lambda name: (Path(name).stem != own, -counts[name], name))
+    ranked = sorted({*own, *near}, key=lambda name: (name not in own, -counts[name], name))
     return " ".join(ranked[:_MOST])
 
 
