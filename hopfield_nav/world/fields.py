@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache, wraps
 from inspect import getsource
 from itertools import pairwise
+from textwrap import dedent
 from typing import Annotated, Any, ClassVar, get_args
 
 import numpy as np
@@ -165,10 +166,17 @@ def described(model: type[BaseModel], key: str) -> str:
 
 @cache
 def _meanings(model: type[BaseModel]) -> dict[str, str]:
-    """What the source of a section says below its keys, as pydantic would read it of every section at each start."""
+    """What the source of a section says below its keys, as pydantic would read it of every section at each start.
+
+    A class that was typed in has no source, and no meanings.
+    """
     meanings = {}
     for part in (part for part in reversed(model.__mro__) if issubclass(part, Section)):
-        statements = next(node.body for node in ast.parse(getsource(part)).body if isinstance(node, ast.ClassDef))
+        try:
+            source = dedent(getsource(part))
+        except (OSError, TypeError):
+            continue
+        statements = next(node.body for node in ast.parse(source).body if isinstance(node, ast.ClassDef))
         for key, text in pairwise(statements):
             if isinstance(key, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
                 meanings[ast.unparse(key.target)] = " ".join(str(text.value.value).split())
