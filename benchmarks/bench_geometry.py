@@ -10,7 +10,7 @@ import numpy as np
 from timing import asked, median_seconds, table, tell, two_digits
 
 from dynamics import load_arm
-from hopfield_nav.clearance import build_scene, clearance, collides
+from hopfield_nav.extensions.clearance import build_scene, clearance, collides
 from hopfield_nav.geometry import (
     BOX,
     arm_distance,

@@ -13,7 +13,7 @@ import numpy as np
 from timing import asked, median_seconds, table, tell, two_digits
 
 from dynamics import Arm, load_arm, with_tool
-from hopfield_nav.clearance import build_scene, collides
+from hopfield_nav.extensions.clearance import build_scene, collides
 from hopfield_nav.extensions.whole_arm import JointGrid, block_known, default_bounds, mark_ball
 from hopfield_nav.geometry import (
     arm_clearance,

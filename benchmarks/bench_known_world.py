@@ -21,7 +21,7 @@ from nowoczyn2023.collision_library import build_library
 from timing import parser, table, tell, two_digits
 
 from dynamics import Arm, forward_kinematics, load_arm
-from hopfield_nav.clearance import Scene, build_scene, clearance, collides, motion_is_free
+from hopfield_nav.extensions.clearance import Scene, build_scene, clearance, collides, motion_is_free
 from hopfield_nav.extensions.known_world import plan_direct, plan_shortest
 from hopfield_nav.geometry import box, capsules_in_base, finite_cylinder, half_space
 from hopfield_nav.sweeps import share

@@ -19,7 +19,7 @@ from known_planners.summary import Checked, Results, markdown
 from measured_part import write
 
 from hopfield_nav.build import build_arm
-from hopfield_nav.clearance import scene_of_world
+from hopfield_nav.extensions.clearance import scene_of_world
 
 _WARM = 3  # pairs planned before the clock counts
 _BORDER = 100  # pairs on which the border between OMPL and the checks is measured

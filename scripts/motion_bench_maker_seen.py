@@ -21,9 +21,9 @@ from scipy.spatial.transform import Rotation
 
 from dynamics import Arm, load_arm
 from hopfield_nav.build import all_solids, build_obstacles
-from hopfield_nav.clearance import Scene, build_scene, clearance, collides, motion_is_free
 from hopfield_nav.extensions.bench import find_problem, load_suite
 from hopfield_nav.extensions.bench.problems import BASE_HEIGHT, BASE_TURN
+from hopfield_nav.extensions.clearance import Scene, build_scene, clearance, collides, motion_is_free
 from hopfield_nav.extensions.known_world import plan_known, plan_sampling
 from hopfield_nav.world import Box, Cylinder, Solid, parse_world, yaml_text
 

@@ -28,7 +28,7 @@ QUICK = (  # what says most in a minute and a half: `pytest -m quick`
     "dynamics/test_dynamics_laws.py", "dynamics/test_dynamics_pinocchio.py", "dynamics/test_energy.py",
     "dynamics/test_inverse_kinematics.py", "dynamics/test_kinematics.py", "dynamics/test_presliding.py",
     "experiment/test_main_experiment.py", "geometry/test_solids.py", "extensions/isolation/test_isolate.py",
-    "clearance/test_collisions.py", "extensions/recordings/test_threshold.py", "loop/test_closed_loop.py",
+    "extensions/clearance/test_collisions.py", "extensions/recordings/test_threshold.py", "loop/test_closed_loop.py",
     "loop/test_contact.py", "extensions/engines/test_flexible.py", "loop/test_sticking.py",
     "navigation/test_beliefs.py",
     "navigation/test_tool_navigator.py", "planning/test_hopfield.py", "planning/test_limit.py",

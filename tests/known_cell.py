@@ -5,7 +5,7 @@ from poses import frame_of
 
 from dynamics import forward_kinematics, load_arm, with_tool
 from hopfield_nav import geometry
-from hopfield_nav.clearance import build_scene, collides
+from hopfield_nav.extensions.clearance import build_scene, collides
 
 DOWN = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])  # the tool looks at the floor
 SOLIDS = geometry.pack_primitives(

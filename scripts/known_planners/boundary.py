@@ -7,7 +7,7 @@ from unittest.mock import patch
 import numpy as np
 
 from dynamics import Arm
-from hopfield_nav.clearance import Scene, motion_is_free
+from hopfield_nav.extensions.clearance import Scene, motion_is_free
 from hopfield_nav.extensions.known_world import sampling
 from known_planners.counting import Counting
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
-from hopfield_nav.clearance import Scene
+from hopfield_nav.extensions.clearance import Scene
 from hopfield_nav.extensions.known_world import random_free_joints
 from hopfield_nav.world import World, parse_world
 

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
-from hopfield_nav.clearance import Scene
+from hopfield_nav.extensions.clearance import Scene
 from hopfield_nav.extensions.known_world import plan_direct, plan_sampling, plan_shortest, sampling
 from known_planners.counting import Counting
 

@@ -18,7 +18,7 @@ from reproduction import percent, picture, pictures_of
 from verdicts import PARTLY
 
 from dynamics import Arm, forward_kinematics, load_arm
-from hopfield_nav.clearance import Scene, build_scene
+from hopfield_nav.extensions.clearance import Scene, build_scene
 from hopfield_nav.extensions.known_world import PlannedPath, plan_direct, plan_shortest, random_free_joints
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend
 from hopfield_nav.figures.sheets import labelled

@@ -25,7 +25,7 @@ from dynamics import Arm, BadInput
 from dynamics.files import require_regular
 from dynamics.kernels.decorators import kernel
 from dynamics.work import Work, make_work
-from hopfield_nav.clearance import AXES_WIDTH, Scene, build_scene, finite_rows, pose_touches
+from hopfield_nav.extensions.clearance import AXES_WIDTH, Scene, build_scene, finite_rows, pose_touches
 from hopfield_nav.geometry import AXES, BOX, CENTRE, END, HALF_SPACE, KIND, LINK, START
 
 STEP = math.radians(10.0)  # the document's

@@ -11,7 +11,7 @@ from reproduction import percent, picture, pictures_of
 from scipy.optimize import brentq
 
 from dynamics import forward_kinematics, inverse_kinematics
-from hopfield_nav.clearance import motion_is_free
+from hopfield_nav.extensions.clearance import motion_is_free
 from hopfield_nav.extensions.known_world import plan_direct, turn_alternatives
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend
 from hopfield_nav.sweeps import Value, share

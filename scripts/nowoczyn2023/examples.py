@@ -15,8 +15,8 @@ import typer
 
 from dynamics import BadInput, require_known
 from hopfield_nav.build import build_arm
-from hopfield_nav.clearance import build_scene, scene_of_world
 from hopfield_nav.extensions import known_world
+from hopfield_nav.extensions.clearance import build_scene, scene_of_world
 from hopfield_nav.world import World, load_world
 from nowoczyn2023.collision_library import build_library
 from nowoczyn2023.figures.draw import draw_plan_figures, draw_solutions_figure

@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from reproduction import picture, pictures_of, processor_times
 
 from dynamics import load_arm, with_tool
-from hopfield_nav.clearance import build_scene, collides
+from hopfield_nav.extensions.clearance import build_scene, collides
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend
 from hopfield_nav.sweeps import Value, share
 from nowoczyn2023.collision_library import CollisionLibrary, build_library, relevant_joints

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from hopfield_nav.build import build_arm
-from hopfield_nav.clearance import scene_of_world
+from hopfield_nav.extensions.clearance import scene_of_world
 from hopfield_nav.extensions.known_world import plan_known, task_of_world
 from hopfield_nav.figures import paper_style, save_figure
 from hopfield_nav.world import load_world

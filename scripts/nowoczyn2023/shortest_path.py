@@ -11,8 +11,8 @@ from scipy.sparse.csgraph import breadth_first_order, dijkstra
 from verdicts import PARTLY
 
 from dynamics import Arm, forward_kinematics, inverse_kinematics, with_tool
-from hopfield_nav.clearance import Scene, build_scene, collides
 from hopfield_nav.extensions import known_world
+from hopfield_nav.extensions.clearance import Scene, build_scene, collides
 from hopfield_nav.extensions.known_world import PlannedPath, StraightLine, plan_shortest, poses_at, straight_line
 from nowoczyn2023.cause_of_stops import cell
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm, follow_path, forward_kinematics
-from hopfield_nav.clearance import Scene, collides, explain
 from hopfield_nav.extensions import known_world
+from hopfield_nav.extensions.clearance import Scene, collides, explain
 from hopfield_nav.extensions.known_world import TOOL_SPEED, TURN_SPEED, StraightLine, straight_line
 from nowoczyn2023.differential import differential_inverse_kinematics
 

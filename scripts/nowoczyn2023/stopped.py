@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from dynamics import Arm
-from hopfield_nav.clearance import Scene
+from hopfield_nav.extensions.clearance import Scene
 from hopfield_nav.extensions.known_world import SHORTEST, PlannedPath, path_length
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE
 from hopfield_nav.figures.solid import CellPose, CellView, add_poses, frame_cell

@@ -19,8 +19,8 @@ import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics, load_arm
 from hopfield_nav.build import build_obstacles
-from hopfield_nav.clearance import build_scene, collides
 from hopfield_nav.extensions.bench.suites.whole_arm import FLOOR, NOT_RUN, Watched, is_into, moved
+from hopfield_nav.extensions.clearance import build_scene, collides
 from hopfield_nav.extensions.known_world import plan_sampling
 from hopfield_nav.geometry import capsules_in_base, half_space, pack_primitives
 from hopfield_nav.world import parse_world

@@ -17,8 +17,8 @@ import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics, load_arm
 from hopfield_nav.build import build_obstacles
-from hopfield_nav.clearance import build_scene, collides, motion_is_free
 from hopfield_nav.extensions.bench.suites.whole_arm import FAMILIES, FLOOR, NOT_RUN, Watched, is_into, moved, world_text
+from hopfield_nav.extensions.clearance import build_scene, collides, motion_is_free
 from hopfield_nav.extensions.known_world import plan_sampling
 from hopfield_nav.geometry import half_space, pack_primitives
 from hopfield_nav.world import parse_world

@@ -16,7 +16,7 @@ TESTS = ROOT / "tests"
 KERNEL_TESTS = sorted(str(p.relative_to(TESTS)) for p in TESTS.rglob("test_*.py") if "mark.kernel" in p.read_text())
 TOO_SLOW_AS_PYTHON = (
     "dynamics/test_inverse_kinematics.py", "dynamics/test_packed.py", "dynamics/test_regressor.py",
-    "clearance/", "extensions/isolation/", "extensions/known_world/", "planning/", "scripts/",
+    "extensions/clearance/", "extensions/isolation/", "extensions/known_world/", "planning/", "scripts/",
 )  # fmt: skip
 COMPILED = [name for name in KERNEL_TESTS if name.startswith(TOO_SLOW_AS_PYTHON)]
 AS_PYTHON = [name for name in KERNEL_TESTS if name not in COMPILED]

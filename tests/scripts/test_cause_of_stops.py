@@ -18,7 +18,7 @@ from nowoczyn2023.single_branch import (
 
 from dynamics import forward_kinematics, inverse_kinematics
 from hopfield_nav import geometry
-from hopfield_nav.clearance import build_scene, collides, explain
+from hopfield_nav.extensions.clearance import build_scene, collides, explain
 from hopfield_nav.extensions.known_world import poses_at
 
 

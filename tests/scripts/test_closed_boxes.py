@@ -7,7 +7,7 @@ from benches import suite_module
 from dynamics import load_arm
 from hopfield_nav import Simulation
 from hopfield_nav.build import build_obstacles
-from hopfield_nav.clearance import build_scene, collides
+from hopfield_nav.extensions.clearance import build_scene, collides
 from hopfield_nav.world import parse_world
 
 FAMILIES, boxes = suite_module("closed_boxes").FAMILIES, suite_module("closed_boxes").boxes

@@ -14,7 +14,7 @@ from refusals import refused
 
 from dynamics import load_arm
 from hopfield_nav import geometry
-from hopfield_nav.clearance import build_scene, clearance, collides
+from hopfield_nav.extensions.clearance import build_scene, clearance, collides
 from hopfield_nav.geometry import pack_primitives
 from hopfield_nav.sweeps import share
 

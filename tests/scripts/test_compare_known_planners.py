@@ -17,7 +17,7 @@ from measured_part import write
 
 from dynamics import forward_kinematics, inverse_kinematics
 from hopfield_nav.build import build_arm
-from hopfield_nav.clearance import clearance, collides, scene_of_world
+from hopfield_nav.extensions.clearance import clearance, collides, scene_of_world
 from hopfield_nav.extensions.known_world import plan_direct, plan_known
 
 PAIRS, SEED, TURN = 20, 4, 2 * np.pi

@@ -9,7 +9,7 @@ from refusals import refused
 
 from dynamics import BadInput, inverse_dynamics, load_arm
 from hopfield_nav import geometry
-from hopfield_nav.clearance import build_scene, collides
+from hopfield_nav.extensions.clearance import build_scene, collides
 
 ARM = load_arm("ur5e")
 

@@ -6,7 +6,7 @@ from benches import suite_module
 
 from dynamics import load_arm
 from hopfield_nav.build import build_obstacles
-from hopfield_nav.clearance import build_scene, collides, motion_is_free
+from hopfield_nav.extensions.clearance import build_scene, collides, motion_is_free
 from hopfield_nav.world import parse_world
 
 KEPT = suite_module("frozen_motions")

@@ -15,7 +15,7 @@ from nowoczyn2023.stopped import stopped_page
 from refusals import refused
 
 from dynamics import forward_kinematics, inverse_kinematics
-from hopfield_nav.clearance import build_scene, clearance, collides, explain
+from hopfield_nav.extensions.clearance import build_scene, clearance, collides, explain
 from hopfield_nav.extensions.known_world import SAMPLING, KnownPlan, PlannedPath, path_length, plan_known
 from hopfield_nav.figures import paper_style
 from hopfield_nav.figures.solid import cell as cell_view

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from nowoczyn2023 import obstacle_space
 
-from hopfield_nav.clearance import collides
+from hopfield_nav.extensions.clearance import collides
 
 
 def test_errors_are_those_kept():

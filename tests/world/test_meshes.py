@@ -9,10 +9,8 @@ import pytest
 from inside_solids import contains
 from refusals import refused_by_command
 
-from dynamics import load_arm
 from hopfield_nav import load_run, simulate
-from hopfield_nav.clearance import build_scene, clearance
-from hopfield_nav.geometry import box, capsule_distance, pack_primitives
+from hopfield_nav.geometry import capsule_distance, pack_primitives
 from hopfield_nav.world import load_world, pack
 
 trimesh = pytest.importorskip("trimesh")
@@ -71,19 +69,6 @@ def test_a_mesh_of_a_box_stands_where_the_box_does(tmp_path, name):
     np.testing.assert_allclose(far[:, 0], far[:, 1], atol=1e-7)
     clear = np.abs(far[:, 0]) > 1e-6
     np.testing.assert_array_equal(contains(solid, *points[clear].T), contains(same, *points[clear].T))
-
-
-def test_an_arm_keeps_clear_of_a_known_mesh(tmp_path):
-    write(tmp_path / "a.obj", obj())
-    world = load_world(world_with(tmp_path, "{file: a.obj, position: [0.5, 0, 0.3], scale: 0.2}", "known"))
-    arm = load_arm("ur5_controller")
-    scenes = [
-        build_scene(arm, pack_primitives([row]))
-        for row in (pack(world.known[0].solids[0]), box([0.5, 0, 0.3], [0.2, 0.2, 0.2]))
-    ]
-    q = np.random.default_rng(0).uniform(-3, 3, (300, 6))
-    mesh, solid = (clearance(arm, scene, q) for scene in scenes)
-    np.testing.assert_allclose(mesh, solid, atol=1e-7)
 
 
 def test_the_tool_feels_a_mesh_as_it_feels_the_box(tmp_path):

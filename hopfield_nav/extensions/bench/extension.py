@@ -5,7 +5,7 @@ from hopfield_nav.plugin import Extension
 EXTENSION = Extension(
     package=__package__,
     description="Methods beside each other: suites of worlds and conditions, and a page of what came out.",
-    needs=("recordings", "viewer"),
+    needs=("clearance", "recordings", "viewer"),
     provides={
         "list_suites": "loading:list_suites",
         "find_suite": "loading:find_suite",

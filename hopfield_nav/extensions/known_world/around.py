@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm
-from hopfield_nav.clearance import Scene
+from hopfield_nav.extensions.clearance import Scene
 from hopfield_nav.extensions.known_world.line import poses_at, straight_line
 from hopfield_nav.extensions.known_world.shortest_path import TOOL_SPEED, TURN_SPEED, plan_shortest
 from hopfield_nav.extensions.known_world.task import AROUND, PlannedPath, as_station, pose_of

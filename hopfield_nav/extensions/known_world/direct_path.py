@@ -15,7 +15,7 @@ import numpy as np
 
 from dynamics import Arm
 from dynamics.work import make_work
-from hopfield_nav.clearance import AXES_WIDTH, Scene, passes
+from hopfield_nav.extensions.clearance import AXES_WIDTH, Scene, passes
 from hopfield_nav.extensions.known_world import task
 
 _MOST_MOTIONS = 20_000  # looked at before the search is given up

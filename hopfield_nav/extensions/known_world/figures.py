@@ -16,7 +16,7 @@ from matplotlib.patches import Patch
 
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.build import solids_of
-from hopfield_nav.clearance import Scene, build_scene, clearance
+from hopfield_nav.extensions.clearance import Scene, build_scene, clearance
 from hopfield_nav.extensions.known_world.planned import KnownPlan
 from hopfield_nav.extensions.known_world.task import SAMPLING, PlannedPath
 from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN, envelope, paper_style, save_figure, settings_note, solid

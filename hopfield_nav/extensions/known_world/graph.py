@@ -13,7 +13,7 @@ import numpy as np
 
 from dynamics.inverse import nearest_turn, solve_all_wanting
 from dynamics.kernels.decorators import inlined, kernel
-from hopfield_nav.clearance import pose_touches, proven_free
+from hopfield_nav.extensions.clearance import pose_touches, proven_free
 from hopfield_nav.extensions.known_world.line import pose_at
 
 FREE, JUMP, TOUCH, LIMIT = range(4)

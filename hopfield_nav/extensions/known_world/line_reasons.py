@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm, inverse_kinematics
-from hopfield_nav.clearance import Scene, collides, explain
+from hopfield_nav.extensions.clearance import Scene, collides, explain
 from hopfield_nav.extensions.known_world.graph import Layers, Nodes
 from hopfield_nav.extensions.known_world.line import StraightLine, poses_at
 from hopfield_nav.extensions.known_world.task import free_positions, turn_alternatives

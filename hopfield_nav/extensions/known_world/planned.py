@@ -25,7 +25,15 @@ from dynamics import (
 )  # fmt: skip
 from dynamics.files import whole_folder, write_whole
 from hopfield_nav.build import build_arm, build_model, names_of
-from hopfield_nav.clearance import Scene, build_scene, clearance, explain, in_names, scene_of_world, trajectory_is_free
+from hopfield_nav.extensions.clearance import (
+    Scene,
+    build_scene,
+    clearance,
+    explain,
+    in_names,
+    scene_of_world,
+    trajectory_is_free,
+)
 from hopfield_nav.extensions.known_world.around import plan_around
 from hopfield_nav.extensions.known_world.direct_path import plan_direct
 from hopfield_nav.extensions.known_world.line import poses_at, straight_line

@@ -17,7 +17,7 @@ import numpy as np
 
 from dynamics import Arm, BadInput, needs_library
 from dynamics.work import make_work
-from hopfield_nav.clearance import AXES_WIDTH, Scene, motion_is_free, passes
+from hopfield_nav.extensions.clearance import AXES_WIDTH, Scene, motion_is_free, passes
 from hopfield_nav.extensions.known_world.task import SAMPLING, PlannedPath, free_positions, path_length, plan_places
 
 _LARGEST_SEED = 2**32 - 2

@@ -16,7 +16,7 @@ import numpy as np
 from dynamics import Arm, BadInput, inverse_kinematics
 from dynamics.inverse import require_closed_form
 from dynamics.work import make_work
-from hopfield_nav.clearance import AXES_WIDTH, Scene, collides
+from hopfield_nav.extensions.clearance import AXES_WIDTH, Scene, collides
 from hopfield_nav.extensions.known_world import graph, task
 from hopfield_nav.extensions.known_world.line import StraightLine, flip_choices, poses_at, straight_line
 from hopfield_nav.extensions.known_world.line_reasons import bad_station, why_it_ends, with_place

@@ -15,7 +15,7 @@ import numpy as np
 from dynamics import Arm, BadInput, forward_kinematics, inverse_kinematics
 from dynamics.batches import as_rows
 from dynamics.inverse import as_poses
-from hopfield_nav.clearance import CLOSEST, Scene, collides, explain, motion_is_free
+from hopfield_nav.extensions.clearance import CLOSEST, Scene, collides, explain, motion_is_free
 from hopfield_nav.world import PlaceSection, World
 
 SHORTEST, AROUND, DIRECT, SAMPLING = "shortest", "around", "direct", "sampling"

@@ -12,7 +12,7 @@ import numpy as np
 
 from dynamics import Arm, follow_path, forward_kinematics, has_closed_form, inverse_kinematics
 from hopfield_nav.build import build_obstacles
-from hopfield_nav.clearance import Scene, build_scene, collides, motion_is_free, scene_of_world
+from hopfield_nav.extensions.clearance import Scene, build_scene, collides, motion_is_free, scene_of_world
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.attempts import Choice, choose_path
 from hopfield_nav.extensions.whole_arm.blocking import cells_near

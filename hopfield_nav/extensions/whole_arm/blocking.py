@@ -18,7 +18,7 @@ from dynamics.kinematics import write_frame
 from dynamics.sincos import cos_sin
 from dynamics.work import Work, make_work
 from hopfield_nav import geometry
-from hopfield_nav.clearance import (
+from hopfield_nav.extensions.clearance import (
     AXES_MIDDLE,
     AXES_WIDTH,
     Scene,

@@ -5,6 +5,6 @@ from hopfield_nav.plugin import Extension
 EXTENSION = Extension(
     package=__package__,
     description="The whole arm feels: a map of its joint angles.",
-    needs=("isolation", "known_world"),
+    needs=("clearance", "isolation", "known_world"),
     methods={"navigator": "navigators", "belief": "strategies"},
 )

@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Patch
 
 from hopfield_nav.build import all_solids, build_arm
-from hopfield_nav.clearance import scene_of_world
+from hopfield_nav.extensions.clearance import scene_of_world
 from hopfield_nav.extensions.whole_arm.blocking import block_known
 from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
 from hopfield_nav.extensions.whole_arm.grid import JointGrid, grid_of

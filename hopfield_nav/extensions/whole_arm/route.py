@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm
-from hopfield_nav.clearance import CLOSEST, Scene, build_scene, motion_is_free
+from hopfield_nav.extensions.clearance import CLOSEST, Scene, build_scene, motion_is_free
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
 from hopfield_nav.extensions.whole_arm.lines import BlendedPath, blend_points

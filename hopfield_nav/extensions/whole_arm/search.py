@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm
-from hopfield_nav.clearance import Scene
+from hopfield_nav.extensions.clearance import Scene
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.blocking import block_known
 from hopfield_nav.extensions.whole_arm.cell_planners import AxisCuts, Network, one_more, within_limits

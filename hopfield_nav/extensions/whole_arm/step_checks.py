@@ -9,7 +9,7 @@ what they are, and every path is the one that would be found without this.
 import numpy as np
 
 from dynamics import Arm
-from hopfield_nav.clearance import Scene, build_scene, motion_is_free
+from hopfield_nav.extensions.clearance import Scene, build_scene, motion_is_free
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
 from hopfield_nav.geometry import pack_primitives, sphere

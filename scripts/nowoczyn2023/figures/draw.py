@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from dynamics import Arm, NoClosedForm, forward_kinematics, inverse_kinematics
 from hopfield_nav.build import names_of, solids_of
-from hopfield_nav.clearance import Scene
+from hopfield_nav.extensions.clearance import Scene
 from hopfield_nav.extensions.known_world.planned import KnownPlan
 from hopfield_nav.extensions.known_world.task import SAMPLING
 from hopfield_nav.figures import paper_style, save_figure

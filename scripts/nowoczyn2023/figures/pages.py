@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from dynamics import Arm
-from hopfield_nav.clearance import Scene
+from hopfield_nav.extensions.clearance import Scene
 from hopfield_nav.extensions.known_world.task import SAMPLING, PlannedPath
 from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN
 from hopfield_nav.figures.solid import CellPose, CellView, add_poses, frame_cell

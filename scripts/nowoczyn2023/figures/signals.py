@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from dynamics import Arm
-from hopfield_nav.clearance import Scene, pair_distances
+from hopfield_nav.extensions.clearance import Scene, pair_distances
 from hopfield_nav.figures import COLOURS, envelope
 from hopfield_nav.geometry import LINK, arm_distance
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dynamics import Arm, BadInput, inverse_kinematics
-from hopfield_nav.clearance import Scene, explain, in_names
+from hopfield_nav.extensions.clearance import Scene, explain, in_names
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE
 from hopfield_nav.figures.solid import CellPose, CellView, add_poses, frame_cell
 from hopfield_nav.world import Solid

@@ -8,7 +8,7 @@ from known_cell import ARM, pose
 
 from dynamics import BadInput, forward_kinematics
 from hopfield_nav import geometry, load_world
-from hopfield_nav.clearance import build_scene, collides
+from hopfield_nav.extensions.clearance import build_scene, collides
 from hopfield_nav.extensions.known_world import facts, plan_around, plan_known, plan_shortest, plan_world
 
 START, GOAL = pose([0.5, -0.25, 0.3]), pose([0.5, 0.25, 0.3])

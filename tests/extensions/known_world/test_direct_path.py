@@ -9,7 +9,7 @@ from refusals import refused
 
 from dynamics import forward_kinematics, inverse_kinematics
 from hopfield_nav import geometry
-from hopfield_nav.clearance import build_scene, collides, motion_is_free
+from hopfield_nav.extensions.clearance import build_scene, collides, motion_is_free
 from hopfield_nav.extensions.known_world import plan_direct, turn_alternatives
 
 

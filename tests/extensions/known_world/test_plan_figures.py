@@ -11,7 +11,7 @@ from matplotlib.image import imread
 
 from dynamics import inverse_kinematics
 from hopfield_nav.build import solids_of
-from hopfield_nav.clearance import build_scene, clearance, collides, scene_of_world
+from hopfield_nav.extensions.clearance import build_scene, clearance, collides, scene_of_world
 from hopfield_nav.extensions.known_world import SAMPLING, KnownPlan, PlannedPath, path_length, plan_known
 from hopfield_nav.extensions.known_world.figures import POSES, draw_plan_figures, fine_path, plan_page
 from hopfield_nav.figures import paper_style

@@ -12,9 +12,9 @@ from refusals import refused
 import dynamics
 from dynamics import BadInput, NoClosedForm, forward_kinematics
 from hopfield_nav import load_world, plan_world
-from hopfield_nav.clearance import build_scene, collides, motion_is_free
-from hopfield_nav.clearance.proof import trajectory_is_free
 from hopfield_nav.experiment import follow
+from hopfield_nav.extensions.clearance import build_scene, collides, motion_is_free
+from hopfield_nav.extensions.clearance.proof import trajectory_is_free
 from hopfield_nav.extensions.known_world import PlannedPath, facts, save_plan, task_of_world, time_path
 from hopfield_nav.extensions.known_world import planned as planned_module
 from hopfield_nav.extensions.known_world.task import DIRECT

@@ -14,7 +14,7 @@ from refusals import refused
 
 from dynamics import forward_kinematics, link_frames
 from hopfield_nav.build import build_arm
-from hopfield_nav.clearance import build_scene, clearance, motion_is_free, scene_of_world
+from hopfield_nav.extensions.clearance import build_scene, clearance, motion_is_free, scene_of_world
 from hopfield_nav.extensions.known_world import plan_direct, plan_known, plan_sampling, sampling, turn_alternatives
 from hopfield_nav.extensions.known_world.sampling import load_ompl
 from hopfield_nav.geometry import pack_primitives, sphere

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from dynamics import BadInput, NoClosedForm, forward_kinematics, inverse_kinematics
 from hopfield_nav import geometry
-from hopfield_nav.clearance import build_scene, collides, motion_is_free
+from hopfield_nav.extensions.clearance import build_scene, collides, motion_is_free
 from hopfield_nav.extensions.known_world import (
     ROW_LENGTH,
     plan_direct,

@@ -9,7 +9,7 @@ from made_up_arms import random_arm
 from scenes import PLANAR
 
 from dynamics import load_arm
-from hopfield_nav.clearance import build_scene, collides
+from hopfield_nav.extensions.clearance import build_scene, collides
 from hopfield_nav.extensions.whole_arm import JointGrid, block_known, mark_ball
 from hopfield_nav.geometry import (
     LINK,

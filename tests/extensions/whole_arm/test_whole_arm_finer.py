@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dynamics import load_arm
-from hopfield_nav.clearance import build_scene
 from hopfield_nav.experiment import Simulation, simulate
+from hopfield_nav.extensions.clearance import build_scene
 from hopfield_nav.extensions.whole_arm import JointGrid, numbers
 from hopfield_nav.extensions.whole_arm.attempts import choose_path
 from hopfield_nav.extensions.whole_arm.grid import Carried, finer

@@ -14,9 +14,9 @@ from refusals import refused
 from dynamics import forward_kinematics
 from hopfield_nav import load_world
 from hopfield_nav.build import build_obstacles
-from hopfield_nav.clearance import build_scene, motion_is_free
 from hopfield_nav.control import Onset
 from hopfield_nav.experiment import Simulation, simulate
+from hopfield_nav.extensions.clearance import build_scene, motion_is_free
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.geometry import arm_clearance, capsule_distance
 from hopfield_nav.loop import evaluate

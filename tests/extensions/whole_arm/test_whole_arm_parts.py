@@ -11,7 +11,7 @@ from benches import suite_module
 
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav.build import build_arm
-from hopfield_nav.clearance import build_scene, collides
+from hopfield_nav.extensions.clearance import build_scene, collides
 from hopfield_nav.extensions.whole_arm import JointGrid, default_bounds, numbers
 from hopfield_nav.extensions.whole_arm.arm_map import goal_solutions
 from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief, tangent_points

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynamics import forward_kinematics, load_arm
-from hopfield_nav.clearance import build_scene, motion_is_free
+from hopfield_nav.extensions.clearance import build_scene, motion_is_free
 from hopfield_nav.extensions.whole_arm import JointGrid, numbers
 from hopfield_nav.extensions.whole_arm.attempts import choose_path
 from hopfield_nav.extensions.whole_arm.search import CellPath, Query, Search

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dynamics import load_arm
-from hopfield_nav.clearance import build_scene, motion_is_free
 from hopfield_nav.control import Onset
 from hopfield_nav.experiment import Simulation
+from hopfield_nav.extensions.clearance import build_scene, motion_is_free
 from hopfield_nav.extensions.whole_arm import JointGrid, numbers
 from hopfield_nav.extensions.whole_arm.lines import blended_path
 from hopfield_nav.extensions.whole_arm.route import Shortener

@@ -7,8 +7,8 @@ import pytest
 from refusals import refused
 
 from dynamics import forward_kinematics, load_arm
-from hopfield_nav.clearance import build_scene, motion_is_free
 from hopfield_nav.experiment import Simulation
+from hopfield_nav.extensions.clearance import build_scene, motion_is_free
 from hopfield_nav.extensions.whole_arm import JointGrid, numbers
 from hopfield_nav.extensions.whole_arm.arm_map import tool_line
 from hopfield_nav.extensions.whole_arm.attempts import choose_path

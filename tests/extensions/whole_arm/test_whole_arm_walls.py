@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynamics import load_arm
-from hopfield_nav.clearance import build_scene, motion_is_free
+from hopfield_nav.extensions.clearance import build_scene, motion_is_free
 from hopfield_nav.extensions.whole_arm import JointGrid, numbers, step_checks
 from hopfield_nav.extensions.whole_arm.attempts import choose_path
 from hopfield_nav.extensions.whole_arm.search import Query, Search

@@ -7,9 +7,9 @@ from time import process_time
 import numpy as np
 
 from hopfield_nav.build import build_arm, build_obstacles
-from hopfield_nav.clearance import build_scene, explain, in_names
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.extensions.bench.problems import find_problem
+from hopfield_nav.extensions.clearance import build_scene, explain, in_names
 from hopfield_nav.plugin import Measures
 from hopfield_nav.world import parse_world
 

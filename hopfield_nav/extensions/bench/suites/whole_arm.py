@@ -9,8 +9,8 @@ import numpy as np
 
 from dynamics import BadInput, forward_kinematics, load_arm
 from hopfield_nav.build import build_obstacles
-from hopfield_nav.clearance import build_scene, collides, motion_is_free
 from hopfield_nav.experiment import Simulation
+from hopfield_nav.extensions.clearance import build_scene, collides, motion_is_free
 from hopfield_nav.geometry import half_space, pack_primitives
 from hopfield_nav.loop import evaluate
 from hopfield_nav.plugin import Measures

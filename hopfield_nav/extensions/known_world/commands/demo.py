@@ -67,7 +67,7 @@ def _random_plans(world: "World", seed: int) -> "Iterator[Planned]":
 
     from dynamics import forward_kinematics
     from hopfield_nav.build import build_arm
-    from hopfield_nav.clearance import scene_of_world
+    from hopfield_nav.extensions.clearance import scene_of_world
     from hopfield_nav.extensions.known_world.planned import plan_task
     from hopfield_nav.extensions.known_world.task import Task, random_free_joints
 

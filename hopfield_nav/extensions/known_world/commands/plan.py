@@ -117,8 +117,8 @@ def _print_contact(found: "FoundContact | None", distance: float) -> None:
 
 def _print(planned: "Planned", folder: Path) -> None:
     """What was found, as a table of two columns."""
-    from hopfield_nav.clearance import tool_inside
     from hopfield_nav.cli import print_table, where_to_look
+    from hopfield_nav.extensions.clearance import tool_inside
     from hopfield_nav.extensions.known_world.planned import facts
     from hopfield_nav.record import plan_rows
 

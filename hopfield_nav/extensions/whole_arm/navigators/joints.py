@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from dynamics import Arm
-from hopfield_nav.clearance import build_scene, clearance
+from hopfield_nav.extensions.clearance import build_scene, clearance
 from hopfield_nav.extensions.whole_arm.grid import grid_of
 from hopfield_nav.navigation import Cells, Navigator, Space
 from hopfield_nav.plugin import Method

@@ -10,7 +10,15 @@ from refusals import refused
 from dynamics import forward_kinematics, with_tool
 from dynamics.work import make_work
 from hopfield_nav import geometry
-from hopfield_nav.clearance import AXES_WIDTH, CLOSEST, build_scene, clearance, collides, motion_is_free, proven_free
+from hopfield_nav.extensions.clearance import (
+    AXES_WIDTH,
+    CLOSEST,
+    build_scene,
+    clearance,
+    collides,
+    motion_is_free,
+    proven_free,
+)
 from hopfield_nav.geometry import pack_primitives
 
 SCENE = build_scene(

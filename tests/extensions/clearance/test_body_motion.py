@@ -8,8 +8,8 @@ from known_cell import ARM, random_joints, tool_at
 from test_collisions import SOLIDS
 
 from dynamics import link_frames, load_arm
-from hopfield_nav.clearance import build_scene, pair_distances
-from hopfield_nav.clearance.bodies import joint_reach
+from hopfield_nav.extensions.clearance import build_scene, pair_distances
+from hopfield_nav.extensions.clearance.bodies import joint_reach
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, capsules_in_base, pack_primitives
 
 

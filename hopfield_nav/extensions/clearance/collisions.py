@@ -12,8 +12,15 @@ from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.vectors import vector
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
-from hopfield_nav.clearance.bodies import AXES_MIDDLE, AXES_WIDTH, bodies_apart, body_distance, pair_batch, place_bodies
-from hopfield_nav.clearance.scene import Scene
+from hopfield_nav.extensions.clearance.bodies import (
+    AXES_MIDDLE,
+    AXES_WIDTH,
+    bodies_apart,
+    body_distance,
+    pair_batch,
+    place_bodies,
+)
+from hopfield_nav.extensions.clearance.scene import Scene
 from hopfield_nav.geometry import RADIUS, REACH, arm_distance, segment_distance, segment_near, surely_apart
 
 

@@ -16,7 +16,15 @@ from dynamics import forward_kinematics, load_arm
 from dynamics.files import mjcf_text
 from hopfield_nav import geometry, load_world
 from hopfield_nav.build import solids_of
-from hopfield_nav.clearance import build_scene, clearance, collides, explain, in_names, pair_distances, scene_of_world
+from hopfield_nav.extensions.clearance import (
+    build_scene,
+    clearance,
+    collides,
+    explain,
+    in_names,
+    pair_distances,
+    scene_of_world,
+)
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, capsules_in_base, pack_primitives
 from hopfield_nav.world import pack
 
@@ -245,6 +253,17 @@ def test_a_margin_is_kept_from_solids_and_not_from_itself():
     np.testing.assert_array_equal(collides(ARM, wide, q), (own <= 0) | (solids <= 0.03))
     assert (collides(ARM, wide, q) & ~collides(ARM, bare, q)).sum() > 50
     np.testing.assert_array_equal(clearance(ARM, wide, q), clearance(ARM, bare, q))
+
+
+def test_an_arm_keeps_clear_of_a_known_mesh(tmp_path):
+    """The mesh of a box, read from a file, is as far away as the box."""
+    trimesh = pytest.importorskip("trimesh")
+    trimesh.creation.box([0.2, 0.2, 0.2]).export(tmp_path / "a.obj")
+    (tmp_path / "w.yaml").write_text("format: 1\nknown:\n  - mesh: {file: a.obj, position: [0.5, 0, 0.3]}\n")
+    world, q = load_world(tmp_path / "w.yaml"), random_joints(300, 12)
+    rows = (pack(world.known[0].solids[0]), geometry.box([0.5, 0, 0.3], [0.2, 0.2, 0.2]))
+    mesh, solid = (clearance(ARM, build_scene(ARM, pack_primitives([row])), q) for row in rows)
+    np.testing.assert_allclose(mesh, solid, atol=1e-7)
 
 
 def test_batches_keep_their_shape():

@@ -6,7 +6,7 @@ import numpy as np
 
 from dynamics import Arm, BadInput
 from hopfield_nav.build import build_arm, solids_of
-from hopfield_nav.clearance.bodies import joint_reach, touching_pairs
+from hopfield_nav.extensions.clearance.bodies import joint_reach, touching_pairs
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, as_primitives, pack_primitives
 from hopfield_nav.world import World, packed
 

@@ -9,8 +9,8 @@ from scipy.optimize import minimize
 from seven_joints import write_urdf
 
 from dynamics import load_arm
-from hopfield_nav.clearance import build_scene, collides, motion_is_free, pair_distances, tool_inside
-from hopfield_nav.clearance.bodies import touching_pairs
+from hopfield_nav.extensions.clearance import build_scene, collides, motion_is_free, pair_distances, tool_inside
+from hopfield_nav.extensions.clearance.bodies import touching_pairs
 from hopfield_nav.geometry import END, LINK, RADIUS, START, arm_bodies
 
 BASE_LINK_2, FOREARM_5, END_AND_FLANGE = (0, 2), (5, 7), (4, 8)  # rows of the arm's capsules
