@@ -147,6 +147,14 @@ def test_report_names_every_unknown(noisy):
     assert [row.split()[0] for row in rows[1:]] == list(found.names)
 
 
+def test_intervals_are_of_95_per_cent_about_the_values(noisy):
+    estimate = noisy[3].estimate
+    np.testing.assert_allclose(estimate.intervals(), estimate.intervals(0.95))
+    np.testing.assert_allclose(estimate.intervals().mean(axis=1), estimate.values)
+    width = np.diff(estimate.intervals(), axis=1)[:, 0]
+    np.testing.assert_allclose(width, 2 * 1.959964 * estimate.deviations, rtol=1e-6)
+
+
 def test_intervals_cover_in_a_quick_repeat():
     """The full one, 200 times 31 s, is in the ledger."""
     experiment = _experiment(torque_noise=np.array(TORQUE_NOISE), angle_noise=ANGLE_NOISE, duration=10.0)

@@ -103,10 +103,12 @@ def test_a_known_payload_is_taken_off_and_an_unknown_one_is_felt():
 HIT = "obstacles: [{cylinder: {center: [0.45, -0.05], radius: 0.06}}]\ngoal: {cell: [17, 6]}\ntime_limit: 8\n"
 
 
-def test_the_estimate_is_the_force_of_a_step_before_and_acts_at_the_tool_point():
-    made = simulation(HIT + SENSOR + WRIST)
+@pytest.mark.parametrize("tool", ["", "tool: {frame: {position: [0.01, 0.02, 0.1]}}\n"])
+def test_the_estimate_is_the_force_of_a_step_before_and_acts_at_the_tool_point(tool):
+    """A force on the tool point has no moment about it, however far that is from the sensor."""
+    made = simulation(HIT + SENSOR + WRIST + tool)
     data = made.run().data
-    assert made.detections
+    assert np.abs(data.force.values).max() > 1.0
     force, found = data.force.values, data.force_estimate.values
     rows = data.time.values > 0.11
     np.testing.assert_allclose(found[1:][rows[1:]], force[:-1][rows[1:]], atol=0.01)  # the arm turns on
