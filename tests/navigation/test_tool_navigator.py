@@ -103,6 +103,18 @@ def test_the_arm_stops_before_it_drives_where_something_is_believed():
     assert not rests[:4].any()
 
 
+def test_the_arm_stops_before_a_corner_beside_what_is_believed():
+    """The second corner of a stair ends beside the occupied cell; the first does not, nor does a straight way."""
+    navigator = simulation(GOAL + FEELING).navigator
+    navigator.beliefs.believe_occupied((7, 5), 0.5)
+    for cells, rests in (
+        ([(4, 4), (5, 4), (5, 5), (6, 5)], [False, True, False]),
+        ([(4, 5), (5, 5), (6, 5)], [False] * 2),
+    ):
+        places = np.column_stack([navigator.grid.centre(np.array(cells)), np.zeros(len(cells))])
+        assert navigator.paths.rests(places).tolist() == rests
+
+
 @pytest.mark.parametrize("planner", ["{radius: 2}", "{any_angle: true}"])
 def test_longer_moves_stay_away_from_beliefs_and_the_goal_is_reached(planner):
     run = simulation(GOAL + FEELING + wall(17) + f"planner: {planner}\nrecord: {{signals: none}}\n").run()
