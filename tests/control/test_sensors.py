@@ -8,7 +8,7 @@ from refusals import refused
 from scenes import REST, simulation
 
 from dynamics.kernels.decorators import kernel
-from hopfield_nav.control import make_generator, make_sensors, sense
+from hopfield_nav.control import make_generator, make_sensors, sense, sense_torque
 
 NOISY = "sensors: {encoder_resolution: 1.0e-4, velocity_noise: 0.01}\ntime_limit: 0.5\n"
 
@@ -30,6 +30,25 @@ def test_the_noise_is_normal_and_independent():
     np.testing.assert_allclose((z**4).mean(axis=0), 3.0, atol=0.2)
     assert abs(np.corrcoef(z.T)[0, 1]) < 0.03
     assert abs(np.corrcoef(z[1:, 0], z[:-1, 0])[0, 1]) < 0.03
+
+
+@kernel
+def _many_torques(sensors, random, commanded, tau, measured):
+    for k in range(tau.shape[0]):
+        tau[k] = commanded
+        sense_torque(sensors, random, tau[k], measured[k])
+
+
+@pytest.mark.kernel
+def test_the_noise_of_the_torque_is_normal_and_is_measured():
+    """The motors give what was commanded and a noise of the deviation asked for; a joint without noise gives no other."""
+    commanded, (tau, measured) = np.array([3.0, -2.0, 1.0]), np.zeros((2, 20000, 3))
+    _many_torques(make_sensors(3, torque_noise=[0.5, 2.0, 0.0]), make_generator(3), commanded, tau, measured)
+    np.testing.assert_array_equal(tau, measured)
+    np.testing.assert_array_equal(tau[:, 2], 1.0)
+    z = (tau - commanded)[:, :2] / [0.5, 2.0]
+    np.testing.assert_allclose(z.mean(axis=0), 0.0, atol=0.03)
+    np.testing.assert_allclose(z.std(axis=0), 1.0, atol=0.02)
 
 
 @pytest.mark.kernel
