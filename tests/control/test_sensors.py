@@ -41,7 +41,7 @@ def _many_torques(sensors, random, commanded, tau, measured):
 
 @pytest.mark.kernel
 def test_the_noise_of_the_torque_is_normal_and_is_measured():
-    """The motors give what was commanded and a noise of the deviation asked for; a joint without noise gives no other."""
+    """The motors add a noise of the deviation that was asked for; a joint without noise adds none."""
     commanded, (tau, measured) = np.array([3.0, -2.0, 1.0]), np.zeros((2, 20000, 3))
     _many_torques(make_sensors(3, torque_noise=[0.5, 2.0, 0.0]), make_generator(3), commanded, tau, measured)
     np.testing.assert_array_equal(tau, measured)
