@@ -13,9 +13,9 @@ from hopfield_nav.world import fitting
 from hopfield_nav.world.beforehand import check_beta_of
 from hopfield_nav.world.faults import faults_of
 from hopfield_nav.world.map import MapSection
+from hopfield_nav.world.methods import is_code
 from hopfield_nav.world.sections import IN_PROPORTION, MOST_NEURONS
 from hopfield_nav.world.solids import packed
-from hopfield_nav.world.trust import is_code
 from hopfield_nav.world.world import World
 
 

@@ -16,12 +16,10 @@ from hopfield_nav.world.ends import GoalSection, PlanSection, StartSection
 from hopfield_nav.world.fields import Gravity, OrWord, Range, Text, without_empty
 from hopfield_nav.world.files import relative_to
 from hopfield_nav.world.imperfections import SensorsSection
-from hopfield_nav.world.map import MapSection, TrajectorySection
-from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
-from hopfield_nav.world.planner_section import PlannerSection
-from hopfield_nav.world.pushes import PushSection
+from hopfield_nav.world.map import MapSection, PlannerSection, TrajectorySection
+from hopfield_nav.world.methods import Trust
+from hopfield_nav.world.obstacles import KnownObstacle, Obstacle, PushSection
 from hopfield_nav.world.solids import Seed
-from hopfield_nav.world.trust import Trust
 
 if TYPE_CHECKING:
     from dynamics import Arm
