@@ -1,9 +1,9 @@
+from .arms import Methods as Methods
 from .arms import build_arm as build_arm
 from .arms import build_model as build_model
+from .arms import find_methods as find_methods
 from .arms import refuse_massless as refuse_massless
 from .arms import true_arm as true_arm
-from .methods import Methods as Methods
-from .methods import find_methods as find_methods
 from .obstacles import all_solids as all_solids
 from .obstacles import build_obstacles as build_obstacles
 from .obstacles import endless_cylinders as endless_cylinders

@@ -1,9 +1,12 @@
-"""The arms of a world as numbers: the one that moves, and the one that the control computer believes in."""
+"""The arms of a world as numbers, the true one and the one that the control computer believes in; and its methods."""
+
+from typing import NamedTuple
 
 import numpy as np
 
 from dynamics import Arm, BadInput, load_arm, load_named_arm, with_dynamics, with_payload
 from dynamics.link_bodies import massless, require_masses
+from hopfield_nav.plugin import Method
 from hopfield_nav.world import World
 
 
@@ -72,3 +75,24 @@ def with_friction(world: World, arm: Arm) -> Arm:
     breakaway = given.coulomb if given.breakaway is None else given.breakaway
     columns = (given.coulomb, given.viscous, breakaway, given.stribeck_speed)
     return arm._replace(friction=np.column_stack([np.zeros(n) + np.asarray(c) for c in columns]))
+
+
+class Methods(NamedTuple):
+    """The three methods that the world chose."""
+
+    law: Method
+    estimator: Method
+    detector: Method
+
+
+def find_methods(world: World) -> Methods:
+    """The control law, estimator and detector of a world.
+
+    Raises ``BadInput``: one is a Python file that may not be executed.
+    """
+    find, folder = world.trust.find, world.folder
+    return Methods(
+        find("controller", world.controller.law, folder),
+        find("estimator", world.detection.estimator, folder),
+        find("detector", world.detection.measure, folder),
+    )

@@ -14,7 +14,6 @@ from .options import folder_option as folder_option
 from .options import gone_option as gone_option
 from .options import read_joints as read_joints
 from .options import set_option as set_option
-from .pictures import load_saved_run as load_saved_run
 from .report import alarms_in_words as alarms_in_words
 from .report import compiling as compiling
 from .report import count_bar as count_bar
@@ -24,6 +23,7 @@ from .report import print_table as print_table
 from .report import say as say
 from .report import say_if_cold as say_if_cold
 from .report import where_to_look as where_to_look
+from .saved import load_saved_run as load_saved_run
 from .sweep import execute_shown as execute_shown
 from .sweep import folder_of as folder_of
 from .sweep import say_what_is_coming as say_what_is_coming

@@ -10,7 +10,7 @@ import typer
 
 from dynamics import BadInput, told
 from hopfield_nav.cli.options import Felt, Film, NoPlots, Trusted, WorldName, folder_option, set_option
-from hopfield_nav.cli.pictures import draw_run, film_run
+from hopfield_nav.cli.saved import draw_run, film_run
 
 if TYPE_CHECKING:
     from hopfield_nav.record import Run

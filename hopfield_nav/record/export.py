@@ -10,7 +10,7 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.files import whole_file
-from hopfield_nav.record.forces_by_link import link_forces_of
+from hopfield_nav.record.contacts import link_forces_of
 
 if TYPE_CHECKING:
     import xarray

@@ -17,21 +17,18 @@ from dynamics import BadInput, html_table
 from dynamics.files import whole_folder
 from hopfield_nav.build import standing_times, stands_at
 from hopfield_nav.loop import make_log
+from hopfield_nav.navigation import NotedPlan, Step, space_of
 from hopfield_nav.plugin import provided
-from hopfield_nav.record.dataset import LabelledRecord, make_record, record_of
-from hopfield_nav.record.detection import DetectionRecord, Passage
-from hopfield_nav.record.netcdf import write_netcdf
+from hopfield_nav.record.dataset import DetectionRecord, LabelledRecord, Passage, make_record, record_of
 from hopfield_nav.record.plans import Plans, check_marks, closed_steps, felt_after
 from hopfield_nav.record.quantities import SHOWN, summary_rows
-from hopfield_nav.record.stored import check_checksums, read_log, read_summary, write_checksums
+from hopfield_nav.record.stored import check_checksums, read_log, read_summary, write_checksums, write_netcdf
 from hopfield_nav.world import World, further_columns, recorded_world
 
 if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from hopfield_nav.navigation import NotedPlan, Step
 
 
 class Run:
@@ -49,8 +46,8 @@ class Run:
         detections: Sequence[DetectionRecord],
         first_path: np.ndarray,
         blocked: np.ndarray,
-        closed: "Mapping[Step, float] | None" = None,
-        plans: "Sequence[NotedPlan]" = (),
+        closed: Mapping[Step, float] | None = None,
+        plans: Sequence[NotedPlan] = (),
         passages: Sequence[Passage] = (),
     ) -> None:
         self.world, self.summary = world, summary
@@ -118,8 +115,6 @@ class Run:
     @property
     def _map_shape(self) -> tuple[int, ...]:
         """Shape of the grid that the record keeps; () on a map of joint angles, of which it keeps none."""
-        from hopfield_nav.navigation import space_of
-
         return tuple(self.world.map.shape) if space_of(self.world).of_places else ()
 
     @property

@@ -72,7 +72,7 @@ def test_many_touches_of_a_large_map_take_little(tmp_path):
 
 def _detection(changed, path):
     from hopfield_nav.navigation import NOWHERE
-    from hopfield_nav.record.detection import DetectionRecord
+    from hopfield_nav.record.dataset import DetectionRecord
 
     cell = tuple(path[0])
     return DetectionRecord(
