@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dynamics import BadInput, LibraryMissing
+from dynamics import BadInput
+from dynamics.errors import needs_library
 from dynamics.files import require_regular
 
 SUFFIXES = (".stl", ".obj")
@@ -46,10 +47,8 @@ def _read(path: Path, changed: int) -> np.ndarray:
 
 def _loaded(path: Path) -> Any:
     """The file's mesh, with its equal corners merged."""
-    try:
+    with needs_library("a mesh needs trimesh", "mesh"):
         import trimesh
-    except ImportError:
-        raise LibraryMissing("a mesh needs trimesh", allowed="pip install 'hopfield-nav[mesh]'") from None
     if path.stat().st_size > _LARGEST:
         raise _refused(path, f"{path.stat().st_size} bytes", f"at most {_LARGEST}")
     try:
