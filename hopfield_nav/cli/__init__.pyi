@@ -1,6 +1,5 @@
 from .app import main as main
 from .check import kind_of as kind_of
-from .compare import differing_keys as differing_keys
 from .folders import choose_folder as choose_folder
 from .folders import make_folder as make_folder
 from .folders import save_where_free as save_where_free
@@ -23,6 +22,7 @@ from .report import print_table as print_table
 from .report import say as say
 from .report import say_if_cold as say_if_cold
 from .report import where_to_look as where_to_look
+from .saved import differing_keys as differing_keys
 from .saved import load_saved_run as load_saved_run
 from .sweep import execute_shown as execute_shown
 from .sweep import folder_of as folder_of

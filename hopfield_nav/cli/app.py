@@ -34,7 +34,7 @@ CORE = {  # the commands of the core: the file of each in this folder, and the f
     "plot": ("saved", "Draw the figures of a run or a sweep again, from its record alone."),
     "animate": ("saved", "Make the film of a run, as mp4."),
     "compare": (
-        "compare",
+        "saved",
         "Saved runs side by side: keys that differ, delays, misses, false alarms; or worlds, seed by seed.",
     ),
     "export": ("saved", "Write the signals of a run as tables or for MATLAB, or what it knew and felt as a scene."),

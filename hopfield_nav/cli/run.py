@@ -10,7 +10,6 @@ import typer
 
 from dynamics import BadInput, told
 from hopfield_nav.cli.options import Felt, Film, NoPlots, Trusted, WorldName, folder_option, set_option
-from hopfield_nav.cli.saved import draw_run, film_run
 
 if TYPE_CHECKING:
     from hopfield_nav.record import Run
@@ -68,10 +67,13 @@ def run(
         return 130
     if made.outcome == "method_failed":
         say(f"hopfield-nav: {made.summary['reason']}; the record up to there: {folder}")
-    if not no_plots:
-        draw_run(made, folder)
-    if animate:
-        film_run(made, folder)
+    if not no_plots or animate:
+        from hopfield_nav.cli.saved import draw_run, film_run
+
+        if not no_plots:
+            draw_run(made, folder)
+        if animate:
+            film_run(made, folder)
     from hopfield_nav.cli.report import print_results
     from hopfield_nav.record import is_reached
 

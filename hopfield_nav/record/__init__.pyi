@@ -13,7 +13,9 @@ from .dataset import DetectionRecord as DetectionRecord
 from .dataset import Passage as Passage
 from .export import export_csv as export_csv
 from .export import export_mat as export_mat
-from .export import is_formula as is_formula
+from .export import export_mjcf as export_mjcf
+from .export import export_moveit as export_moveit
+from .export import scene_of_run as scene_of_run
 from .plans import PlanRecord as PlanRecord
 from .plans import Plans as Plans
 from .plans import changed_cells as changed_cells
@@ -26,14 +28,12 @@ from .quantities import SHOWN as SHOWN
 from .quantities import SUMMARY as SUMMARY
 from .quantities import Quantity as Quantity
 from .quantities import as_text as as_text
+from .quantities import is_formula as is_formula
 from .quantities import is_reached as is_reached
 from .quantities import plan_rows as plan_rows
 from .quantities import summary_rows as summary_rows
 from .run import Run as Run
 from .run import load_run as load_run
-from .scenes import export_mjcf as export_mjcf
-from .scenes import export_moveit as export_moveit
-from .scenes import scene_of_run as scene_of_run
 from .scoring import ContactScore as ContactScore
 from .scoring import ContactTruth as ContactTruth
 from .scoring import Score as Score

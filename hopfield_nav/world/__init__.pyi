@@ -57,13 +57,13 @@ from .methods import own_parameters as own_parameters
 from .obstacles import KnownObstacle as KnownObstacle
 from .obstacles import Obstacle as Obstacle
 from .obstacles import PushSection as PushSection
+from .schema import changed_settings as changed_settings
 from .schema import dump_schema as dump_schema
+from .schema import flat_values as flat_values
 from .schema import titled as titled
 from .sections import IN_PROPORTION as IN_PROPORTION
 from .sections import DetectionSection as DetectionSection
 from .sections import Section as Section
-from .settings import changed_settings as changed_settings
-from .settings import flat_values as flat_values
 from .solids import Box as Box
 from .solids import Cylinder as Cylinder
 from .solids import Floor as Floor
