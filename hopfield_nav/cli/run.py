@@ -33,7 +33,7 @@ def run(
     trust: Trusted = False,
 ) -> int:
     """Simulate a world and save what happened."""
-    from hopfield_nav.cli.folders import choose_folder, save_where_free
+    from hopfield_nav.cli.options import choose_folder, save_where_free
     from hopfield_nav.cli.report import say
     from hopfield_nav.world import load_world, remarks
 

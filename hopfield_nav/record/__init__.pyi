@@ -16,9 +16,6 @@ from .export import export_mat as export_mat
 from .export import export_mjcf as export_mjcf
 from .export import export_moveit as export_moveit
 from .export import scene_of_run as scene_of_run
-from .plans import PlanRecord as PlanRecord
-from .plans import Plans as Plans
-from .plans import changed_cells as changed_cells
 from .prior import felt_places as felt_places
 from .prior import free_angles as free_angles
 from .prior import load_prior as load_prior
@@ -32,7 +29,10 @@ from .quantities import is_formula as is_formula
 from .quantities import is_reached as is_reached
 from .quantities import plan_rows as plan_rows
 from .quantities import summary_rows as summary_rows
+from .run import PlanRecord as PlanRecord
+from .run import Plans as Plans
 from .run import Run as Run
+from .run import changed_cells as changed_cells
 from .run import load_run as load_run
 from .scoring import ContactScore as ContactScore
 from .scoring import ContactTruth as ContactTruth

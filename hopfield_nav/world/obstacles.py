@@ -16,18 +16,8 @@ import numpy as np
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from dynamics import BadInput
-from hopfield_nav.world import solids
-from hopfield_nav.world.fields import (
-    VECTOR_SCHEMA,
-    GivenKeys,
-    Length,
-    PlanePoint,
-    Point,
-    Range,
-    Section,
-    Whole,
-    must_fit,
-)  # fmt: skip
+from hopfield_nav.world import fields, solids
+from hopfield_nav.world.fields import GivenKeys, Length, PlanePoint, Range, must_fit
 from hopfield_nav.world.random_scene import RandomScene
 
 _MAX_CYLINDERS = 2_000  # cylinders of one wall
@@ -167,18 +157,18 @@ def _as_rows(value: Any) -> Any:
     return (value,) if single else value
 
 
-class PushSection(Section):
+class PushSection(fields.Section):
     """A force on a point of a link, from the first of its times to the last."""
 
-    link: Annotated[int, Whole(1, 16)] = Field(description="that is pushed, counted from 1")
-    point: Point = Field((0.0, 0.0, 0.0), description="where, in the axes of the link's frame")
+    link: Annotated[int, fields.Whole(1, 16)] = Field(description="that is pushed, counted from 1")
+    point: fields.Point = Field((0.0, 0.0, 0.0), description="where, in the axes of the link's frame")
     times: Annotated[tuple[Annotated[float, Range(0.0, 1e5, "s")], ...], Length(2, 10_000)]
     """rising, from where the push begins to where it ends"""
     force: Annotated[
         tuple[_Newtons, ...],
         Length(1, 10_000),
         BeforeValidator(_as_rows),
-        WithJsonSchema({"anyOf": [VECTOR_SCHEMA, {"type": "array", "items": VECTOR_SCHEMA}]}),
+        WithJsonSchema({"anyOf": [fields.VECTOR_SCHEMA, {"type": "array", "items": fields.VECTOR_SCHEMA}]}),
     ] = Field(description="[x, y, z] in base axes, all the time; or one at each time, linear in between")
 
     @must_fit

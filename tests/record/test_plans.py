@@ -8,7 +8,7 @@ import xarray
 from refusals import refused
 
 from hopfield_nav import Simulation, load_run, load_world
-from hopfield_nav.record.plans import changed_cells, check_marks, felt_after
+from hopfield_nav.record.run import changed_cells, check_marks, felt_after
 
 FAST = "trajectory.time_per_cell=0.3"
 
