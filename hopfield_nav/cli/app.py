@@ -38,7 +38,7 @@ CORE = {  # the commands of the core: the file of each in this folder, and the f
         "Saved runs side by side: keys that differ, delays, misses, false alarms; or worlds, seed by seed.",
     ),
     "export": ("saved", "Write the signals of a run as tables or for MATLAB, or what it knew and felt as a scene."),
-    "warm": ("warm", "Compile everything now, in several processes; what is compiled already is only looked at."),
+    "warm": ("run", "Compile everything now, in several processes; what is compiled already is only looked at."),
 }
 
 

@@ -160,15 +160,15 @@ def _event_variables(world: World, detections: Sequence[DetectionRecord]) -> dic
         values = np.array([getattr(detection, field) for detection in detections], dtype=kind)
         shape = [sizes[dim] for dim in dims.split()]
         variables[name] = _variable(dims, values.reshape(shape), unit, long_name)
-    paths = _stacked([detection.path for detection in detections], world.map.rank)
+    paths = _stacked([detection.path for detection in detections], -1, np.int32, world.map.rank)
     return variables | {"event_path": _variable("event waypoint map_axis", paths, "1", "next path, then -1")}
 
 
-def _stacked(paths: Sequence[np.ndarray], rank: int) -> np.ndarray:
-    """(m, k, rank) the cells of m paths, -1 behind the end of each but the longest."""
-    stacked = np.full((len(paths), max(map(len, paths), default=0), rank), -1, dtype=np.int32)
-    for row, path in zip(stacked, paths, strict=True):
-        row[: len(path)] = path
+def _stacked(parts: Sequence[np.ndarray], empty: float, kind: type, *shape: int) -> np.ndarray:
+    """(m, k, *shape) of m parts, of which the longest has k entries; ``empty`` behind the end of the others."""
+    stacked: np.ndarray = np.full((len(parts), max(map(len, parts), default=0), *shape), empty, dtype=kind)
+    for row, part in zip(stacked, parts, strict=True):
+        row[: len(part)] = part
     return stacked
 
 
@@ -200,13 +200,10 @@ def _map_variables(world: World, detections: Sequence[DetectionRecord], blocked:
 
 def _place_variables(detections: Sequence[DetectionRecord]) -> dict[str, tuple]:
     """Where on the arm each touch may have been, the likeliest place first."""
-    most = max((len(d.places.points) for d in detections), default=0)
-    point = np.full((len(detections), most, 3), np.nan)
-    link, weight = np.zeros((len(detections), most), dtype=np.int8), np.zeros((len(detections), most))
-    for k, detection in enumerate(detections):
-        count = len(detection.places.points)
-        point[k, :count], link[k, :count] = detection.places.points, detection.places.links
-        weight[k, :count] = detection.places.weights
+    places = [detection.places for detection in detections]
+    point = _stacked([at.points for at in places], np.nan, float, 3)
+    link = _stacked([at.links for at in places], 0, np.int8)
+    weight = _stacked([at.weights for at in places], 0.0, float)
     on, share = ("link of the arm that it was on; 0: no such place", "weight of the place among all of its touch")
     return {
         "felt_point": _variable("event place axis", point, "m", "where the touch may have been"),
@@ -236,7 +233,7 @@ def _network_variables(world: World, plans: Sequence[NotedPlan], of_places: bool
     """The network of every plan; nothing where none is kept, and no activations where no network was asked."""
     if not plans:
         return {}
-    path = _stacked([plan.cells for plan in plans], world.map.rank)
+    path = _stacked([plan.cells for plan in plans], -1, np.int32, world.map.rank)
     sums = of_places and world.planner.network == "sum"
     about = "ln of the activation" if sums else "minus the distance to the goal, in cells"
     about += "; -inf: no path leads to it"
