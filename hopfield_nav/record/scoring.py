@@ -127,9 +127,7 @@ def score(
     answered = np.ones(alarms.shape, dtype=bool) if passed_by is None else ~passed_by
     row = float(np.median(np.diff(truth.time))) if truth.time.size > 1 else 0.0
     felt = [(alarms > start - row) & (alarms <= end + CONTACT_MEMORY) for start, end in spans]
-    n = truth.torque.shape[1]
-    error = np.full(n, np.nan)
-    force_error = np.nan
+    force_error, error = np.nan, np.full(truth.torque.shape[1], np.nan)
     if touching.any():
         force_error = np.sqrt(np.mean((force_estimate[touching] - truth.force[touching]) ** 2)) * np.sqrt(3)
         error = np.sqrt(np.mean((torque_estimate[touching] - truth.torque[touching]) ** 2, axis=0))
@@ -161,20 +159,15 @@ def worth_feeling(contact: ContactScore, force: float, torque: np.ndarray | floa
 def _contact(truth: ContactTruth, start: float, end: float, alarms: np.ndarray, touched: np.ndarray) -> ContactScore:
     """A contact between two rows, and the alarms on it; in a sparse record the first may be before them."""
     inside = (truth.time >= start) & (truth.time <= end)
-    if alarms.size and np.isfinite(touched[0]):
-        start = float(touched[0])
-    first = float(alarms[0]) if alarms.size else np.nan
+    peak, peak_torque = float(truth.largest[inside].max()), np.abs(truth.torque[inside]).max(axis=0)
+    if not alarms.size:
+        return ContactScore(start, end, np.nan, np.nan, peak, peak, peak_torque)
+    first = float(alarms[0])
+    start = float(touched[0]) if np.isfinite(touched[0]) else start
     last = max(int(np.searchsorted(truth.time, first + 1e-9)) - 1, 0)  # row up to the alarm
-    before = inside & (truth.time <= max(first, truth.time[inside][0])) if alarms.size else inside
-    return ContactScore(
-        start=start,
-        end=end,
-        delay=max(first - start, 0.0) if alarms.size else np.nan,
-        force_at_alarm=float(truth.largest[last]) if alarms.size else np.nan,
-        force_before_reaction=float(truth.largest[before].max()),
-        peak_force=float(truth.largest[inside].max()),
-        peak_torque=np.abs(truth.torque[inside]).max(axis=0),
-    )
+    before = float(truth.largest[inside & (truth.time <= max(first, truth.time[inside][0]))].max())
+    at_alarm = float(truth.largest[last])
+    return ContactScore(start, end, max(first - start, 0.0), at_alarm, before, peak, peak_torque)
 
 
 def _quantiles(name: str, values: np.ndarray | list[float], **shares: float) -> dict[str, float]:
