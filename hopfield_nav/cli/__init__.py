@@ -1,6 +1,6 @@
 """The command line: words, exit status, progress.
 
-Owns what a command says and prints, one file a command; nothing imports it.
+Owns what a command says and prints; ``app`` says which file each is in. Nothing imports it.
 """
 
 import lazy_loader

@@ -28,17 +28,17 @@ CORE = {  # the commands of the core: the file of each in this folder, and the f
         "check",
         "Check files of worlds, sweeps, suites and arms: every fault, and what `run` would refuse or warn of.",
     ),
-    "new": ("new", "Write a world file with comments, to begin with: it checks and runs as it is."),
+    "new": ("known", "Write a world file with comments, to begin with: it checks and runs as it is."),
     "list": ("known", "List the worlds, arms, control laws, detectors, planners, sweeps, suites … that come along."),
     "schema": ("check", "Print the JSON Schema of a world file, for editors."),
-    "plot": ("pictures", "Draw the figures of a run or a sweep again, from its record alone."),
-    "animate": ("pictures", "Make the film of a run, as mp4."),
+    "plot": ("saved", "Draw the figures of a run or a sweep again, from its record alone."),
+    "animate": ("saved", "Make the film of a run, as mp4."),
     "compare": (
-        "compare",
+        "saved",
         "Saved runs side by side: keys that differ, delays, misses, false alarms; or worlds, seed by seed.",
     ),
-    "export": ("export", "Write the signals of a run as tables or for MATLAB, or what it knew and felt as a scene."),
-    "warm": ("warm", "Compile everything now, in several processes; what is compiled already is only looked at."),
+    "export": ("saved", "Write the signals of a run as tables or for MATLAB, or what it knew and felt as a scene."),
+    "warm": ("run", "Compile everything now, in several processes; what is compiled already is only looked at."),
 }
 
 

@@ -69,7 +69,7 @@ def keep_record(error: BaseException) -> Path | None:
 
     The folder is the ``folder`` that the error names, or a free one with the name of the world.
     """
-    from hopfield_nav.cli.folders import choose_folder, save_where_free
+    from hopfield_nav.cli.options import choose_folder, save_where_free
 
     run, asked = getattr(error, "run", None), getattr(error, "folder", None)
     if run is None:

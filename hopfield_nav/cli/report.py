@@ -49,7 +49,7 @@ def compiling() -> Iterator[None]:
         yield
         return
     started = clock.monotonic()
-    say("compiling once; later runs start at once")
+    say_if_cold()
     with count_bar("compiling", "parts"):
         yield
     say(f"compiled in {clock.monotonic() - started:.0f} s")

@@ -1,4 +1,4 @@
-"""The command run."""
+"""The commands run and warm: a world is simulated; and everything is compiled now, and nothing waits for it later."""
 
 import math
 import os
@@ -10,7 +10,6 @@ import typer
 
 from dynamics import BadInput, told
 from hopfield_nav.cli.options import Felt, Film, NoPlots, Trusted, WorldName, folder_option, set_option
-from hopfield_nav.cli.pictures import draw_run, film_run
 
 if TYPE_CHECKING:
     from hopfield_nav.record import Run
@@ -34,7 +33,7 @@ def run(
     trust: Trusted = False,
 ) -> int:
     """Simulate a world and save what happened."""
-    from hopfield_nav.cli.folders import choose_folder, save_where_free
+    from hopfield_nav.cli.options import choose_folder, save_where_free
     from hopfield_nav.cli.report import say
     from hopfield_nav.world import load_world, remarks
 
@@ -68,10 +67,13 @@ def run(
         return 130
     if made.outcome == "method_failed":
         say(f"hopfield-nav: {made.summary['reason']}; the record up to there: {folder}")
-    if not no_plots:
-        draw_run(made, folder)
-    if animate:
-        film_run(made, folder)
+    if not no_plots or animate:
+        from hopfield_nav.cli.saved import draw_run, film_run
+
+        if not no_plots:
+            draw_run(made, folder)
+        if animate:
+            film_run(made, folder)
     from hopfield_nav.cli.report import print_results
     from hopfield_nav.record import is_reached
 
@@ -139,3 +141,34 @@ def _simulate_in_sight(world: "World", seed: int | None, felt: "Run | None", fol
     made = simulation.run(show)
     page.show(describe_run(made), done=True)
     return made
+
+
+def warm(
+    worlds: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[WORLD]...", help="Only what these need  [default: all that come along]"),
+    ] = None,
+    processes: Annotated[int | None, typer.Option(min=1, help="At once  [default: one a processor]")] = None,
+) -> int:
+    """Compile everything now, in several processes; what is compiled already is only looked at."""
+    from dynamics.kernels.cache import cache_folder, cache_is_shared
+    from hopfield_nav.cli.report import count_bar, say
+    from hopfield_nav.experiment import PARTS, compile_parts
+    from hopfield_nav.world import find_world, list_worlds
+
+    chosen = worlds or list_worlds()
+    for name in chosen:
+        find_world(name)
+    at_once = (processes or os.cpu_count() or 1) if cache_is_shared() else 1
+    *first, last = PARTS
+    done, total = 0, len(PARTS) + len(chosen)
+    with count_bar("compiling", "parts") as progress:
+        for names in (first, [last, *chosen]):  # the second ones call the first ones
+            for name in compile_parts(names, at_once):
+                done += 1
+                if progress is None:
+                    say(f"{name} ({done} of {total})")
+                else:
+                    progress(done, total)
+    print(cache_folder())
+    return 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynamics import BadInput
-from hopfield_nav.cli.options import NoPlots, Trusted, folder_option
+from hopfield_nav.cli.options import NoPlots, Trusted, choose_folder, folder_option, newest_folder, save_where_free
 
 if TYPE_CHECKING:
     from hopfield_nav.sweeps import Sweep
@@ -39,8 +39,6 @@ def sweep(
     if resume:
         require_same(asked, folder)
     done = say_what_is_coming(asked, folder, scheduler, resume)
-    from hopfield_nav.cli.folders import save_where_free
-
     folder = save_where_free(
         lambda place: execute_shown(asked, place, done, workers, scheduler, resume), folder, out, asked.name
     )
@@ -59,8 +57,6 @@ def sweep(
 
 def folder_of(name: str, out: Path | None, resume: bool) -> Path:
     """The folder for results of that name: a free one, or with ``resume`` the one to go on in."""
-    from hopfield_nav.cli.folders import choose_folder, newest_folder
-
     if not resume:
         return choose_folder(out, name)
     folder = out or newest_folder(name)

@@ -142,11 +142,16 @@ def _print_values(sweep: Sweep, name: str, results: Sequence[ValueResult]) -> No
     quantities = {name: sweep.kept[name] for name in shown_quantities(sweep)}
     heads = [_SHORT.get(name, quantity.label) for name, quantity in quantities.items()]
     lines = [
-        ["★" * result.is_best + "○" * result.is_base, ", ".join(result.label), _share(result.reached)]
+        [*_named(result), _share(result.reached)]
         + [quantity.text(float(f"{result.means[n].estimate:.3g}")) for n, quantity in quantities.items()]
         for result in results
     ]
     print_columns(["", name, "reached (95 %)", *heads], lines, labels=2)
+
+
+def _named(result: ValueResult) -> list[str]:
+    """The first two cells of a value's line: its marks and its label."""
+    return ["★" * result.is_best + "○" * result.is_base, ", ".join(result.label)]
 
 
 def _print_differences(sweep: Sweep, name: str, results: Sequence[ValueResult]) -> None:
@@ -155,11 +160,7 @@ def _print_differences(sweep: Sweep, name: str, results: Sequence[ValueResult]) 
         return
     kept = [(key, sweep.kept[key]) for key in (PEAK, TIME) if key in sweep.kept]
     lines = [
-        [
-            "★" * result.is_best + "○" * result.is_base,
-            ", ".join(result.label),
-            result.differences["reached"].text(100.0, difference=True),
-        ]
+        [*_named(result), result.differences["reached"].text(100.0, difference=True)]
         + [result.differences[key].text(quantity.scale, difference=True) for key, quantity in kept]
         for result in compared
     ]

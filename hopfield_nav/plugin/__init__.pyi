@@ -9,10 +9,6 @@ from .extension import extensions as extensions
 from .extension import find_extension as find_extension
 from .extension import find_provided as find_provided
 from .extension import provided as provided
-from .failing import MethodFailed as MethodFailed
-from .failing import Overdue as Overdue
-from .failing import asked as asked
-from .failing import watching as watching
 from .found import KINDS as KINDS
 from .found import PLAIN as PLAIN
 from .found import find_method as find_method
@@ -29,6 +25,8 @@ from .interfaces import Felt as Felt
 from .interfaces import Measures as Measures
 from .interfaces import Planner as Planner
 from .interfaces import Response as Response
+from .interfaces import Sensed as Sensed
+from .interfaces import make_sensed as make_sensed
 from .interfaces import read_only as read_only
 from .method import DAMPED as DAMPED
 from .method import FORCE_FELT as FORCE_FELT
@@ -40,11 +38,13 @@ from .method import WRIST as WRIST
 from .method import Gains as Gains
 from .method import Limits as Limits
 from .method import Method as Method
+from .method import MethodFailed as MethodFailed
+from .method import Overdue as Overdue
 from .method import Own as Own
 from .method import Parameter as Parameter
+from .method import asked as asked
 from .method import inheritable as inheritable
 from .method import limits_of as limits_of
 from .method import loop_gains as loop_gains
-from .sensed import Sensed as Sensed
-from .sensed import make_sensed as make_sensed
-from .unpacking import unpacker as unpacker
+from .method import unpacker as unpacker
+from .method import watching as watching

@@ -1,20 +1,58 @@
-"""A method declared: its function, its parameters with their ranges, and what it needs."""
+"""A method declared: its function, its parameters with their ranges, and what it needs.
+
+Whoever asks a method of a user's own tells its errors as its own, and its patience has an end.
+"""
 
 import sys
+import traceback
+from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics import BadInput, check_range
-from hopfield_nav.plugin.failing import asked
+from dynamics import BadInput, HopfieldNavError, check_range
+from dynamics.kernels.decorators import Written
+from dynamics.kernels.views import view
 
+_PROGRAM = Path(__file__).parents[1]
 DAMPED = 1  # status of a method: an estimate was damped near a singularity
 # What a method may need, see ``Method.needs``.
 WRIST, REFERENCE, JOINT_TORQUES, FORCE_FELT = "sensors.wrench", "reference", "joint torques", "force"
+
+
+class MethodFailed(HopfieldNavError):
+    """A method of a user's own has raised, or has answered what is no answer."""
+
+
+class Overdue(BaseException):
+    """Raised in a method that has had its time."""
+
+
+watching: list[Callable[[str], AbstractContextManager[None]]] = []  # of who ends what takes too long; one at most
+
+
+@contextmanager
+def asked(whose: str) -> Iterator[None]:
+    """A block in which a method of a user's own works, by its ``title``; what it raises, or ``sys.exit``, fails it.
+
+    Raises ``MethodFailed``: with the method, the error, and the line of its file.
+    """
+    try:
+        with watching[-1](whose) if watching else nullcontext():
+            yield
+    except (Overdue, MethodFailed) as error:
+        raise MethodFailed(f"{whose}: {error}") from None
+    except (Exception, SystemExit) as error:
+        lines = traceback.extract_tb(error.__traceback__)
+        own = [line for line in lines if not Path(line.filename).is_relative_to(_PROGRAM)]
+        place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        raise MethodFailed(f"{whose}: {told}{place}") from error
 
 
 @dataclass(frozen=True)
@@ -71,6 +109,24 @@ POSITION_GAIN, VELOCITY_GAIN = (
     Parameter(name, 1.0, low, 1e10, unit, f"{symbol} of the control law", per_joint=True, inherit=True)
     for name, low, unit, symbol in (("position_gain", 1e-9, "1/s²", "K0"), ("velocity_gain", 0.0, "1/s", "K1"))
 )
+
+
+def unpacker(*declared: Parameter) -> Any:
+    """A kernel that gives the packed array of these parameters by their names; ``declared`` of it are they.
+
+    With ``unpack = unpacker(...)`` before a method and ``p = unpack(parameters)`` in it, ``p.corner`` is a number, and
+    ``p.threshold``, of a parameter with ``per_joint``, (n,) numbers: a part of the array, no copy. It finds n from the
+    array's size.
+    """
+    joints = [p.per_joint for p in declared]
+    starts = [f"{sum(joints[:k])} * n + {k - sum(joints[:k])}" for k in range(len(declared))]
+    parts = [f"view(array, {at}, (n,))" if each else f"array[{at}]" for at, each in zip(starts, joints, strict=True)]
+    scope: dict[str, Any] = {"Named": namedtuple("Named", [p.name for p in declared]), "__name__": __name__}
+    scope["view"] = view  # a slice would be owned by kernels that count references, and this step does not count
+    size = f"(array.size - {joints.count(False)}) // {max(joints.count(True), 1)}"
+    exec(f"def unpack(array):\n    n = {size}\n    return Named({', '.join(parts)})", scope)  # as namedtuple does
+    scope["unpack"].declared = declared
+    return Written(scope["unpack"])
 
 
 class Limits(NamedTuple):

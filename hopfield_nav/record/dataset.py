@@ -1,17 +1,68 @@
-"""The variables of a run's record: signals, events, map, touched steps and places."""
+"""What a run keeps of a detection, and the variables of its record: signals, events, map, touched steps and places."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from dynamics import html_table
+from hopfield_nav.loop import COLUMNS, log_columns
+from hopfield_nav.navigation import ContactHypotheses, NotedPlan, Step, space_of
 from hopfield_nav.world import World, further_columns
 
 if TYPE_CHECKING:
     import xarray
 
-    from hopfield_nav.navigation import NotedPlan, Step
-    from hopfield_nav.record.detection import DetectionRecord, Passage
+
+class Passage(NamedTuple):
+    """A time for which the level was above ``detection.report``, be there an alarm in it or not."""
+
+    begin: float  # [s]
+    end: float  # [s]; NaN while it goes on
+    level: float  # largest so far, as a share of ``report``
+
+
+class DetectionRecord(NamedTuple):
+    """A detection that was answered by a new plan (or by finding that there is none)."""
+
+    time: float  # of the detection [s]
+    touch_time: float  # start of the true contact, the same for every detection on it [s]; NaN for a false alarm
+    # cell, start: marked cell, and the cell from which the next path starts
+    cell: tuple[int, ...]
+    start: tuple[int, ...]
+    position: np.ndarray  # (3,) true tool position [m]
+    false_alarm: bool  # no true contact in the 50 ms before
+    passed_by: bool  # the arm did not go back, but passed by: a glancing contact
+    slid_until: float  # until when the arm then slid along what it felt [s]; NaN where it did not
+    changed: np.ndarray  # (k, rank) cells that became marked, or unmarked; none are kept on a map of joint angles
+    closed: Mapping[Step, float]  # certainty of every touched step as it stood afterwards, 1 for facts
+    path: np.ndarray  # (k, rank) cells of the new path, after a slide; k = 0 when there is none
+    places: ContactHypotheses  # where on the arm it may have been, on a map of joint angles
+    # true_point, true_link: where the largest contact force acts at the detection, (3,) in base axes [m], and
+    # the link, from 1; NaN and 0 where nothing touches then
+    true_point: np.ndarray
+    true_link: int
+    replan_time: float  # computing time of mark, plan, inverse kinematics and splines [s]
+
+    def __repr__(self) -> str:
+        return f"<Detection at {self.time:.4g} s: {self._cause}, {len(self.path)} cells to go>"
+
+    def _repr_html_(self) -> str:
+        x, y, z = self.position
+        rows = [
+            ("what", self._cause),
+            ("tool", f"{x:.4f}, {y:.4f}, {z:.4f} m"),
+            ("marked cell", self.cell),
+            ("new path", f"{len(self.path)} cells from {self.start}" if len(self.path) else "none"),
+        ]
+        return html_table(f"Detection at {self.time:.4g} s", rows)
+
+    @property
+    def _cause(self) -> str:
+        if self.false_alarm:
+            return "false alarm"
+        kind = "graze" if self.passed_by else "collision"
+        return f"{kind}, felt {1e3 * (self.time - self.touch_time):.3g} ms after the touch"
 
 
 class LabelledRecord(NamedTuple):
@@ -38,12 +89,12 @@ def record_of(data: "xarray.Dataset") -> LabelledRecord:
 def make_record(
     world: World,
     log: np.ndarray,
-    detections: "Sequence[DetectionRecord]",
+    detections: Sequence[DetectionRecord],
     first_path: np.ndarray,
     blocked: np.ndarray,
-    closed: "Mapping[Step, float]",
-    plans: "Sequence[NotedPlan]",
-    passages: "Sequence[Passage]" = (),
+    closed: Mapping[Step, float],
+    plans: Sequence[NotedPlan],
+    passages: Sequence[Passage] = (),
 ) -> LabelledRecord:
     """Everything that is recorded of a run: rows of ``loop.Log``, and detections that were answered.
 
@@ -51,8 +102,6 @@ def make_record(
     certainty of every touched step at the end, ``plans`` those whose network is kept, ``passages`` what was above
     ``detection.report``.
     """
-    from hopfield_nav.navigation import space_of
-
     of_places = space_of(world).of_places
     variables = {**_signal_variables(world, log), **_event_variables(world, detections)}
     variables |= _step_variables(world, detections, closed)
@@ -75,8 +124,6 @@ def make_record(
 
 
 def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
-    from hopfield_nav.loop import COLUMNS, log_columns
-
     further = further_columns(world)
     columns = log_columns(len(world.start.joints), further)
     variables: dict[str, tuple] = {}
@@ -106,21 +153,26 @@ _EVENTS = (  # variable, field of a detection, its type, dimensions, unit, long 
 )  # fmt: skip
 
 
-def _event_variables(world: World, detections: "Sequence[DetectionRecord]") -> dict[str, tuple]:
+def _event_variables(world: World, detections: Sequence[DetectionRecord]) -> dict[str, tuple]:
     sizes = {"event": len(detections), "map_axis": world.map.rank, "axis": 3}
     variables: dict[str, tuple] = {}
     for name, field, kind, dims, unit, long_name in _EVENTS:
         values = np.array([getattr(detection, field) for detection in detections], dtype=kind)
         shape = [sizes[dim] for dim in dims.split()]
         variables[name] = _variable(dims, values.reshape(shape), unit, long_name)
-    longest = max((len(detection.path) for detection in detections), default=0)
-    paths = np.full((len(detections), longest, world.map.rank), -1, dtype=np.int32)
-    for k, detection in enumerate(detections):
-        paths[k, : len(detection.path)] = detection.path
+    paths = _stacked([detection.path for detection in detections], -1, np.int32, world.map.rank)
     return variables | {"event_path": _variable("event waypoint map_axis", paths, "1", "next path, then -1")}
 
 
-def _passage_variables(passages: "Sequence[Passage]", alarms: np.ndarray) -> dict[str, tuple]:
+def _stacked(parts: Sequence[np.ndarray], empty: float, kind: type, *shape: int) -> np.ndarray:
+    """(m, k, *shape) of m parts, of which the longest has k entries; ``empty`` behind the end of the others."""
+    stacked: np.ndarray = np.full((len(parts), max(map(len, parts), default=0), *shape), empty, dtype=kind)
+    for row, part in zip(stacked, parts, strict=True):
+        row[: len(part)] = part
+    return stacked
+
+
+def _passage_variables(passages: Sequence[Passage], alarms: np.ndarray) -> dict[str, tuple]:
     """What was above ``detection.report``, and how many of the ``alarms`` [s] were in it."""
     begin, end, level = np.array(passages, dtype=float).reshape(-1, 3).T
     inside = (alarms >= begin[:, None]) & ~(alarms > end[:, None])
@@ -132,7 +184,7 @@ def _passage_variables(passages: "Sequence[Passage]", alarms: np.ndarray) -> dic
     }
 
 
-def _map_variables(world: World, detections: "Sequence[DetectionRecord]", blocked: np.ndarray) -> dict[str, tuple]:
+def _map_variables(world: World, detections: Sequence[DetectionRecord], blocked: np.ndarray) -> dict[str, tuple]:
     """What each detection changed on the map of cells, and the map at the end."""
     about = "1: blocked at the end, 2: out of reach, 3: believed occupied"
     after = "detection after which it did, counted from 0"
@@ -146,15 +198,12 @@ def _map_variables(world: World, detections: "Sequence[DetectionRecord]", blocke
     }
 
 
-def _place_variables(detections: "Sequence[DetectionRecord]") -> dict[str, tuple]:
+def _place_variables(detections: Sequence[DetectionRecord]) -> dict[str, tuple]:
     """Where on the arm each touch may have been, the likeliest place first."""
-    most = max((len(d.places.points) for d in detections), default=0)
-    point = np.full((len(detections), most, 3), np.nan)
-    link, weight = np.zeros((len(detections), most), dtype=np.int8), np.zeros((len(detections), most))
-    for k, detection in enumerate(detections):
-        count = len(detection.places.points)
-        point[k, :count], link[k, :count] = detection.places.points, detection.places.links
-        weight[k, :count] = detection.places.weights
+    places = [detection.places for detection in detections]
+    point = _stacked([at.points for at in places], np.nan, float, 3)
+    link = _stacked([at.links for at in places], 0, np.int8)
+    weight = _stacked([at.weights for at in places], 0.0, float)
     on, share = ("link of the arm that it was on; 0: no such place", "weight of the place among all of its touch")
     return {
         "felt_point": _variable("event place axis", point, "m", "where the touch may have been"),
@@ -164,7 +213,7 @@ def _place_variables(detections: "Sequence[DetectionRecord]") -> dict[str, tuple
 
 
 def _step_variables(
-    world: World, detections: "Sequence[DetectionRecord]", closed: "Mapping[Step, float]"
+    world: World, detections: Sequence[DetectionRecord], closed: Mapping[Step, float]
 ) -> dict[str, tuple]:
     """Every step that was ever touched, and how certain it was after each detection that it is closed."""
     steps = sorted(set(closed).union(*(detection.closed for detection in detections)))
@@ -180,14 +229,11 @@ def _step_variables(
     }
 
 
-def _network_variables(world: World, plans: "Sequence[NotedPlan]", of_places: bool) -> dict[str, tuple]:
+def _network_variables(world: World, plans: Sequence[NotedPlan], of_places: bool) -> dict[str, tuple]:
     """The network of every plan; nothing where none is kept, and no activations where no network was asked."""
     if not plans:
         return {}
-    longest = max(len(plan.cells) for plan in plans)
-    path = np.full((len(plans), longest, world.map.rank), -1, dtype=np.int32)
-    for k, plan in enumerate(plans):
-        path[k, : len(plan.cells)] = plan.cells
+    path = _stacked([plan.cells for plan in plans], -1, np.int32, world.map.rank)
     sums = of_places and world.planner.network == "sum"
     about = "ln of the activation" if sums else "minus the distance to the goal, in cells"
     about += "; -inf: no path leads to it"
@@ -196,8 +242,7 @@ def _network_variables(world: World, plans: "Sequence[NotedPlan]", of_places: bo
         "plan_by": _variable("plan", np.array([plan.by for plan in plans]), "1", "who found its path"),
         "plan_path": _variable("plan plan_cell map_axis", path, "1", "its path, then -1"),
     }
-    kept = [plan.activation for plan in plans if plan.activation is not None]
-    if kept:
+    if any(plan.activation is not None for plan in plans):
         none = np.full(world.map.shape, np.nan)
         grids = np.array([none if plan.activation is None else plan.activation for plan in plans])
         found["activation"] = _variable(f"plan {map_axes(world, of_places)}", grids, "1", about)

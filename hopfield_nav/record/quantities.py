@@ -48,6 +48,11 @@ def as_text(value: object, unit: str, scale: float) -> str:
     return f"{number} {unit}".strip()
 
 
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet would compute a cell of text: https://owasp.org/www-community/attacks/CSV_Injection."""
+    return text.startswith(("=", "+", "-", "@", "\t", "\r"))
+
+
 def is_reached(told: Mapping[str, object]) -> bool:
     """Whether a summary, or a row of a sweep, is of a run that came to its goal, and not through an obstacle."""
     return told.get("outcome") == "reached" and not told.get("passed_through")

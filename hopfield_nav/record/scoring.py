@@ -9,16 +9,17 @@ It owns the numbers of ``score_run`` and of the command ``compare``; what a cont
   contact, with the exact 95 % interval of a Poisson count.
 """
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dynamics import BadInput
 from hopfield_nav.build import build_obstacles, stands_at
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.loop import CONTACT_MEMORY
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record.contacts import begins_in_slide, contact_spans
-from hopfield_nav.record.rates import alarm_rate
 from hopfield_nav.record.run import Run
 
 if TYPE_CHECKING:
@@ -126,9 +127,7 @@ def score(
     answered = np.ones(alarms.shape, dtype=bool) if passed_by is None else ~passed_by
     row = float(np.median(np.diff(truth.time))) if truth.time.size > 1 else 0.0
     felt = [(alarms > start - row) & (alarms <= end + CONTACT_MEMORY) for start, end in spans]
-    n = truth.torque.shape[1]
-    error = np.full(n, np.nan)
-    force_error = np.nan
+    force_error, error = np.nan, np.full(truth.torque.shape[1], np.nan)
     if touching.any():
         force_error = np.sqrt(np.mean((force_estimate[touching] - truth.force[touching]) ** 2)) * np.sqrt(3)
         error = np.sqrt(np.mean((torque_estimate[touching] - truth.torque[touching]) ** 2, axis=0))
@@ -160,25 +159,57 @@ def worth_feeling(contact: ContactScore, force: float, torque: np.ndarray | floa
 def _contact(truth: ContactTruth, start: float, end: float, alarms: np.ndarray, touched: np.ndarray) -> ContactScore:
     """A contact between two rows, and the alarms on it; in a sparse record the first may be before them."""
     inside = (truth.time >= start) & (truth.time <= end)
-    if alarms.size and np.isfinite(touched[0]):
-        start = float(touched[0])
-    first = float(alarms[0]) if alarms.size else np.nan
+    peak, peak_torque = float(truth.largest[inside].max()), np.abs(truth.torque[inside]).max(axis=0)
+    if not alarms.size:
+        return ContactScore(start, end, np.nan, np.nan, peak, peak, peak_torque)
+    first = float(alarms[0])
+    start = float(touched[0]) if np.isfinite(touched[0]) else start
     last = max(int(np.searchsorted(truth.time, first + 1e-9)) - 1, 0)  # row up to the alarm
-    before = inside & (truth.time <= max(first, truth.time[inside][0])) if alarms.size else inside
-    return ContactScore(
-        start=start,
-        end=end,
-        delay=max(first - start, 0.0) if alarms.size else np.nan,
-        force_at_alarm=float(truth.largest[last]) if alarms.size else np.nan,
-        force_before_reaction=float(truth.largest[before].max()),
-        peak_force=float(truth.largest[inside].max()),
-        peak_torque=np.abs(truth.torque[inside]).max(axis=0),
-    )
+    before = float(truth.largest[inside & (truth.time <= max(first, truth.time[inside][0]))].max())
+    at_alarm = float(truth.largest[last])
+    return ContactScore(start, end, max(first - start, 0.0), at_alarm, before, peak, peak_torque)
 
 
 def _quantiles(name: str, values: np.ndarray | list[float], **shares: float) -> dict[str, float]:
     """Quantiles by the name that each has in tables; NaN where there are no values."""
     return {name.format(key): float(np.quantile(values, q)) if len(values) else np.nan for key, q in shares.items()}
+
+
+def alarm_rate(count: int, seconds: float) -> tuple[float, float, float]:
+    """Alarms per hour, low and high end: the exact 95 % interval of a Poisson count (Garwood 1936).
+
+    Raises ``BadInput``: no time watched, or a negative count.
+    """
+    from scipy.stats import chi2
+
+    if not seconds > 0 or count < 0:
+        raise BadInput("no rate", found=(count, seconds), allowed="a count, and seconds above 0")
+    hours = seconds / 3600
+    low = float(chi2.ppf(0.025, 2 * count)) / 2 if count else 0.0
+    return count / hours, low / hours, float(chi2.ppf(0.975, 2 * count + 2)) / 2 / hours
+
+
+def share_interval(count: int, n: int) -> tuple[float, float]:
+    """The 95 % interval of a share ``count / n``, 0 to 1 (Wilson 1927; Newcombe 1998, method 3).
+
+    Raises ``BadInput``: no count from 0 to n, or n below 1.
+    """
+    if not 0 <= count <= n or n < 1:
+        raise BadInput("no share", found=(count, n), allowed="a count from 0 to n, which is 1 or more")
+    from scipy.stats import binomtest
+
+    found = binomtest(count, n).proportion_ci(0.95, "wilson")
+    return float(found.low), float(found.high)
+
+
+def quiet_time(per_hour: float) -> float:
+    """Time [s] without an alarm after which the interval of ``alarm_rate`` ends at ``per_hour``.
+
+    Raises ``BadInput``: no rate above 0.
+    """
+    if not 0.0 < per_hour < math.inf:
+        raise BadInput("no rate", found=per_hour, allowed="alarms per hour above 0")
+    return 3600.0 * alarm_rate(0, 3600.0)[2] / per_hour
 
 
 NEAR = 0.04  # [m] from the true point a place is as good as right

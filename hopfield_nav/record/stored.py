@@ -1,4 +1,4 @@
-"""Reading the files of a saved run: whatever is wrong with one is told in a line that names it.
+"""The files of a saved run: written to the last bit, and packed where that pays; read with a line for every fault.
 
 Beside results lie their checksums, so that a damaged file is never taken for a whole one. The file is that of
 ``sha256sum``: anybody can check a folder with ``sha256sum -c checksums.sha256``.
@@ -10,13 +10,18 @@ never written. What this program writes is one flat list of variables, each of t
 import hashlib
 import json
 import math
+import os
 import re
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dynamics import BadInput
 from dynamics.files import require_regular, whole_file
+from hopfield_nav.record.dataset import LabelledRecord
 from hopfield_nav.record.quantities import SUMMARY
 
 if TYPE_CHECKING:
@@ -70,11 +75,58 @@ OUTCOMES = (
     "reached", "no_path", "unreachable", "time_limit", "diverged", "method_failed", "internal_error", "running",
 )  # fmt: skip
 _BIG = 5e8  # bytes that are read into memory
-_PART = 65536  # rows
+_ROWS = 65536  # that are packed, and read, together
+_SAMPLE = 4096  # rows that show whether a signal is worth it
+_PAYS = 0.5  # of its size: the last digits of what moves freely do not shrink, and cost the most time
+_MARGIN = 65536  # bytes for names and attributes
+_LEVEL = 1  # of zlib: further ones take longer and save little
 _LATER = (  # not in every older record
     "closed_step", "event_certainty", "final_certainty", "event_passed_by", "event_true_point",
     "event_true_link", "event_slid_until", "felt_change", "felt_change_event", "tau_sensed",
 )  # fmt: skip
+
+
+def write_netcdf(path: Path, record: LabelledRecord) -> None:
+    """Write a record: references, flags and forces of rare contacts packed, all else as it is in memory.
+
+    Raises ``OSError``: the file cannot be written; where the disk is full, before anything is.
+    """
+    import h5netcdf
+    import h5py
+
+    every = {name: (dims, np.asarray(found), about) for name, (dims, found, about) in
+             {**record.coordinates, **record.variables}.items()}  # fmt: skip
+    packed = {name: packing(dims, values) for name, (dims, values, _) in every.items()}
+    size = sum(values.nbytes * (_PAYS if packed[name] else 1.0) for name, (_, values, _) in every.items())
+    with path.open("wb") as file:  # asks for the room first: where a file cannot grow, HDF5 ends the whole program
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, _MARGIN + round(size))
+    with h5netcdf.File(path, "w") as file:
+        file.attrs.update(record.attributes)
+        for name, (dims, values, about) in every.items():
+            for dim, size in zip(dims, values.shape, strict=True):
+                if dim not in file.dimensions:
+                    file.dimensions[dim] = size
+            if values.dtype.kind in "OUT":
+                values = values.astype(h5py.string_dtype())
+            none = np.nan if values.dtype.kind == "f" else None
+            stored = file.create_variable(name, dims, values.dtype, fillvalue=none, **packed[name])
+            stored.attrs.update(about)
+            for first in range(0, len(values) if values.size else 0, _ROWS):
+                stored[first : first + _ROWS] = values[first : first + _ROWS]
+
+
+def packing(dims: tuple[str, ...], values: np.ndarray) -> dict[str, Any]:
+    """How a variable is packed, without loss; empty where it is not."""
+    if dims[:1] != ("time",) or len(values) < _SAMPLE:
+        return {}
+    first = (len(values) - _SAMPLE) // 2  # the rows in the middle, their bytes sorted by place as HDF5's shuffle does
+    rows = np.ascontiguousarray(values[first : first + _SAMPLE])
+    shuffled = rows.view(np.uint8).reshape(-1, rows.dtype.itemsize).T.tobytes()
+    if len(zlib.compress(shuffled, _LEVEL)) >= _PAYS * len(shuffled):
+        return {}
+    chunks = (min(_ROWS, len(values)), *values.shape[1:])
+    return {"compression": "gzip", "compression_opts": _LEVEL, "shuffle": True, "chunks": chunks}
 
 
 def read_summary(path: Path) -> dict[str, Any]:
@@ -119,8 +171,8 @@ def read_netcdf(path: Path) -> "xarray.Dataset":
         stored = xarray.open_dataset(path, engine="h5netcdf", cache=False)
         if stored.nbytes > _BIG:
             for variable in stored.variables.values():  # where the file is damaged, it is now that it shows
-                for first in range(0, len(variable) if variable.ndim else 0, _PART):
-                    variable[first : first + _PART].load()
+                for first in range(0, len(variable) if variable.ndim else 0, _ROWS):
+                    variable[first : first + _ROWS].load()
             return stored
         with stored:
             return stored.load()

@@ -1,5 +1,6 @@
 from .axes import AxisColumn as AxisColumn
 from .base import Base as Base
+from .base import content_of as content_of
 from .base import read_base as read_base
 from .by_value import Best as Best
 from .by_value import Judged as Judged
@@ -7,13 +8,12 @@ from .by_value import ValueResult as ValueResult
 from .by_value import ValueTable as ValueTable
 from .by_value import judge as judge
 from .by_value import shown_quantities as shown_quantities
-from .combinations import try_combinations as try_combinations
 from .job import FAILURES as FAILURES
 from .job import TIMED_OUT as TIMED_OUT
+from .job import try_combinations as try_combinations
 from .job import warm_up as warm_up
 from .pool import Pool as Pool
 from .pool import core_count as core_count
-from .record import content_of as content_of
 from .run import Progress as Progress
 from .run import execute as execute
 from .run import finished_runs as finished_runs

@@ -15,7 +15,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dynamics import BadInput, LibraryMissing
+from dynamics import BadInput
+from dynamics.errors import needs_library
 from hopfield_nav.sweeps.job import warm_up
 from hopfield_nav.sweeps.pool import DEATHS, Pool, Row, WorkersLost
 
@@ -37,11 +38,8 @@ def connect(address: str) -> "Iterator[Client]":
     Raises ``LibraryMissing``: Dask is not installed; ``BadInput``: nobody answers there, or it has no workers.
     """
     where = f"--scheduler {address}"
-    try:
+    with needs_library("a cluster needs Dask", "cluster", where):
         from distributed import Client
-    except ImportError:
-        allowed = "pip install 'hopfield-nav[cluster]'"
-        raise LibraryMissing("a cluster needs Dask", where=where, allowed=allowed) from None
     try:
         client = Client(address, timeout=_CONNECT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:  # TimeoutError is an OSError

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hopfield_nav import world as worlds
 from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps.axes import AxisColumn
-from hopfield_nav.sweeps.record import describe_key
 from hopfield_nav.sweeps.settings import choose, over_runs, read_settings
 from hopfield_nav.sweeps.sweep_file import Sweep
-from hopfield_nav.world import changed_settings
 
 if TYPE_CHECKING:
     import xarray
@@ -42,7 +41,7 @@ def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> "xarray.Dataset"
         "title": f"hopfield-nav sweep {sweep.name}",
         "description": sweep.file.description,
         "world": sweep.world.name,
-        "settings": json.dumps(changed_settings(sweep.world)),
+        "settings": json.dumps(worlds.changed_settings(sweep.world)),
         "digest": sweep.digest,
         "Conventions": "CF-1.8",
     } | chosen
@@ -56,7 +55,7 @@ def _judged(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> tuple[dict[str, 
     first = {"base_run": layout.base, "best_run": choice.best}
     runs = {name: int(np.argmax(layout.of_run == k)) for name, k in first.items() if k is not None}
     aim = sweep.file.aim
-    told = {} if aim is None else {"aim": json.dumps({"least": aim.least, "while": list(map(str, aim.conditions))})}
+    told = {} if aim is None else {"aim": json.dumps({"least": aim.least, "while": aim.meanwhile})}
     return {"fails": choice.fails[layout.of_run].astype(str)}, {**told, **runs}
 
 
@@ -76,12 +75,29 @@ def _coordinates(sweep: Sweep, grid: bool) -> dict[str, tuple]:
     coordinates: dict[str, tuple] = {} if grid else {"run": ("run", runs, about("run"))}
     for axis, dim, places in zip(sweep.grid, dims, at, strict=False):
         for column in axis:
-            unit, words = describe_key(sweep.world, column.key)
+            unit, words = _describe_key(sweep.world, column.key)
             attributes = about(words, unit) if column.base is None else about(f"factor of {words}")
             coordinates[column.name] = (dim, _values(column, places), attributes)
     coordinates["repeat"] = (dims[-1], repeat, about("repeat"))
     coordinates["seed"] = (dims[-1], repeat + sweep.file.seed, about("seed of the run"))
     return coordinates
+
+
+def _describe_key(world: worlds.World, key: worlds.Key) -> tuple[str, str]:
+    """Unit ("1" where there is none) and long name of a key of the world."""
+    words = " ".join(str(part) for part in key).replace("_", " ")
+    kinds = {
+        "controller": (("controller", world.controller.law),),
+        "detection": (("estimator", world.detection.estimator), ("detector", world.detection.measure)),
+    }
+    methods = (world.trust.find(kind, name, world.folder) for kind, name in kinds.get(str(key[0]), ()))
+    parameter = worlds.own_parameters(methods).get(".".join(map(str, key[1:2])))
+    if parameter is not None:
+        return parameter.unit, parameter.description or words
+    section = worlds.section_model(key[:-1] if isinstance(key[-1], str) else key[:-2], worlds.World)
+    name = key[-1] if isinstance(key[-1], str) else key[-2]
+    field = worlds.fields_of(section).get(str(name)) if section else None
+    return (worlds.unit_of(field) if field else None) or "1", words
 
 
 def _values(column: AxisColumn, at: np.ndarray) -> np.ndarray:

@@ -8,10 +8,9 @@ import math
 import operator
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
 
@@ -79,11 +78,9 @@ def _group(group: dict[str, Values]) -> dict[str, Values]:
     return group
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(NamedTuple):
     """What the mean of a quantity over a setting's runs must keep to."""
 
-    quantity: str
     sign: str  # <, <=, > or >=
     number: float
     of_least: bool  # whether the number multiplies the smallest mean of the settings that keep all else
@@ -94,39 +91,43 @@ class Condition:
 
     def __str__(self) -> str:
         """As in a sweep file."""
-        return f"{self.quantity} {self.sign} {self.number:g}{' least' if self.of_least else ''}"
+        return f"{self.sign} {self.number:g}{' least' if self.of_least else ''}"
 
 
-def _limit(text: object) -> tuple[str, float, bool]:
-    """Sign, number, and whether it is of the least."""
+def _condition(text: object) -> Condition:
     match = _CONDITION.fullmatch(text) if isinstance(text, str) else None
     if match is None or not (match[2] or match[3]) or not math.isfinite(float(match[2] or 1)):
         raise BadInput("no condition", found=text, allowed=_FORMS)
-    return match[1], float(match[2] or 1), bool(match[3])
+    return Condition(match[1], float(match[2] or 1), bool(match[3]))
 
 
-_Limit = Annotated[tuple[str, float, bool], PlainValidator(_limit), WithJsonSchema({"type": "string"})]
+_ConditionField = Annotated[Condition, PlainValidator(_condition), WithJsonSchema({"type": "string"})]
 
 
 class Aim(Section):
     """The least of a quantity, and what holds meanwhile."""
 
     least: Text = Field(description="quantity of which the best setting has the least mean")
-    while_: dict[str, _Limit] | None = Field(None, alias="while", description=f"by quantity: {_FORMS}")
+    while_: dict[str, _ConditionField] | None = Field(None, alias="while", description=f"by quantity: {_FORMS}")
 
     @property
-    def conditions(self) -> tuple[Condition, ...]:
-        """What holds meanwhile, in the order of the file."""
-        return tuple(Condition(name, *limit) for name, limit in (self.while_ or {}).items())
+    def conditions(self) -> dict[str, Condition]:
+        """What quantities keep to meanwhile, in the order of the file."""
+        return self.while_ or {}
 
     @property
     def names(self) -> tuple[str, ...]:
         """The quantities that it names, each once."""
-        return tuple(dict.fromkeys([self.least, *(condition.quantity for condition in self.conditions)]))
+        return tuple(dict.fromkeys([self.least, *self.conditions]))
+
+    @property
+    def meanwhile(self) -> list[str]:
+        """The conditions as they are written."""
+        return [f"{name} {condition}" for name, condition in self.conditions.items()]
 
     def __str__(self) -> str:
         """In words."""
-        return f"least {self.least}" + (f" while {', '.join(map(str, self.conditions))}" if self.conditions else "")
+        return f"least {self.least}" + (f" while {', '.join(self.meanwhile)}" if self.conditions else "")
 
 
 class UntilSection(Section):
@@ -211,11 +212,9 @@ def kept_columns(file: SweepFile, measures: Measures | None) -> dict[str, Quanti
     """What every column of a sweep is."""
     kept = {name: SUMMARY[name] for name in file.columns}
     for name, unit in ({} if measures is None else measures.columns).items():
-        words, suffix = name.replace("_", " "), f" {unit.replace(' ', '')}"
-        named = unit and words.endswith(suffix)  # a unit at the end of its name is told as one
-        kept[name] = Quantity(
-            words.removesuffix(suffix) if named else words, unit or None, words, unit if named else ""
-        )
+        words = name.replace("_", " ")
+        label = words.removesuffix(f" {unit.replace(' ', '')}")  # a unit at the end of its name is told as one
+        kept[name] = Quantity(label, unit or None, words, unit if label != words else "")
     return kept
 
 

@@ -223,11 +223,11 @@ def _by_aim(settings: Settings, aim: Aim, among: np.ndarray) -> Choice:
     """Conditions with a number come first, then in their order those with the least of what keeps all before."""
     means = {name: settings.means(name) for name in aim.names}
     keeps: dict[str, np.ndarray] = {}
-    for condition in sorted(aim.conditions, key=lambda c: c.of_least):
-        mean = means[condition.quantity]
+    for name, condition in sorted(aim.conditions.items(), key=lambda item: item[1].of_least):
+        mean = means[name]
         rest = np.all([among, *keeps.values()], axis=0) & np.isfinite(mean)
         least = mean[rest].min() if rest.any() else np.nan
-        keeps[str(condition)] = condition.keeps(mean, least)
+        keeps[f"{name} {condition}"] = condition.keeps(mean, least)
     left = np.all([among, *keeps.values()], axis=0)
     fails = np.select([~kept for kept in keeps.values()], list(keeps), "") if keeps else np.full(len(left), "")
     missed = np.sum([~kept for kept in keeps.values()], axis=0) if keeps else np.zeros(len(left))

@@ -19,8 +19,7 @@ from hopfield_nav.navigation import space_of
 from hopfield_nav.plugin import Measures
 from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps.axes import Axis, build_axes, faults_of_keys
-from hopfield_nav.sweeps.base import Base, read_base, with_settings
-from hopfield_nav.sweeps.record import fingerprint, resolved, world_data
+from hopfield_nav.sweeps.base import Base, fingerprint, read_base, resolved, with_settings, world_data
 from hopfield_nav.sweeps.sections import Aim, SweepFile, check_aim, column_faults, kept_columns, load_measures
 
 if TYPE_CHECKING:
@@ -211,20 +210,9 @@ def load_sweep(path_or_name: str | Path, allow_code: bool = False) -> Sweep:
 
 
 def make_sweep(
-    world: worlds.World | str | Path,
-    vary: Mapping[str, Any] | None = None,
-    *,
-    zip: Sequence[Mapping[str, Any]] = (),
-    random: Mapping[str, Any] | None = None,
-    samples: int | None = None,
-    repeats: int = 1,
-    seed: int = 0,
-    set: Mapping[str, Any] | None = None,
-    quantities: Sequence[str] | None = None,
-    allow_code: bool = False,
-    **others: Any,
+    world: worlds.World | str | Path, vary: Mapping[str, Any] | None = None, *, allow_code: bool = False, **others: Any
 ) -> Sweep:
-    """A sweep without a file; arguments as the keys of a sweep file, paths relative to the current folder.
+    """A sweep without a file; arguments, and ``others``, are the keys of one, paths relative to the current folder.
 
     Arrays and ranges are lists of values. Python files that stand among them are executed, those that the world names
     as in ``load_world``.
@@ -232,14 +220,12 @@ def make_sweep(
     Raises ``BadInput``: as ``load_sweep``.
     """
     folder = Path.cwd()
-    data: dict[str, Any] = {"format": 1, "world": str(world), "vary": vary, "zip": zip, "random": random}
-    data |= {"samples": samples, "repeats": repeats, "seed": seed, "set": set, "quantities": quantities}
-    data = {key: value for key, value in worlds.plain(data | others).items() if value is not None}
-    given = texts_in([data.get(key) for key in ("vary", "zip", "set")])
-    trust = worlds.Trust(allow_code)
+    given = {"format": 1, "world": str(world), "vary": vary, **others}
+    data = {key: value for key, value in worlds.plain(given).items() if value is not None}
+    named, trust = texts_in([data.get(key) for key in ("vary", "zip", "set")]), worlds.Trust(allow_code)
     if isinstance(world, worlds.World):
         data["world"], trust = world_data(world, folder), world.trust
-    return sweep_from(worlds.Document(data, "sweep"), folder, "sweep", trust.also(given, folder))
+    return sweep_from(worlds.Document(data, "sweep"), folder, "sweep", trust.also(named, folder))
 
 
 def texts_in(value: Any) -> list[str]:

@@ -13,9 +13,9 @@ from hopfield_nav.world import fitting
 from hopfield_nav.world.beforehand import check_beta_of
 from hopfield_nav.world.faults import faults_of
 from hopfield_nav.world.map import MapSection
+from hopfield_nav.world.methods import is_code
 from hopfield_nav.world.sections import IN_PROPORTION, MOST_NEURONS
 from hopfield_nav.world.solids import packed
-from hopfield_nav.world.trust import is_code
 from hopfield_nav.world.world import World
 
 
@@ -57,34 +57,35 @@ def _check_delay(world: World) -> None:
         raise BadInput(message, "controller.delay", delay, f"0 to {64 * period:.6g} s in steps of {period:.6g} s")
 
 
+def _looked_into(world: World, kind: str) -> plugin.Method | None:
+    """The method of a kind that a world names; None where nobody looks into it."""
+    section = world.controller if kind == "controller" else world.detection
+    name = next(getattr(section, key) for key, own in section.kinds.items() if own == kind)
+    return world.trust.find(kind, name, world.folder) if world.trust.looks_into(name) else None
+
+
 def _check_needs(world: World) -> None:
     """An estimator that reads a sensor needs it, and goes with a detector that judges what it knows."""
-    trust, (estimator, measure) = world.trust, (world.detection.estimator, world.detection.measure)
-    if not trust.looks_into(estimator) or not trust.looks_into(measure):
+    estimator, detector = _looked_into(world, "estimator"), _looked_into(world, "detector")
+    if estimator is None or detector is None or estimator.needs != plugin.WRIST:
         return
-    if trust.find("estimator", estimator, world.folder).needs != plugin.WRIST:
-        return
+    estimates, measure = world.detection.estimator, world.detection.measure
     if world.sensors.wrench is None:
-        message = "there is no sensor at the flange to read"
         allowed = "an estimator that feels through the joints, or sensors.wrench: {} and its errors"
-        raise BadInput(message, where="detection.estimator", found=estimator, allowed=allowed)
-    if trust.find("detector", measure, world.folder).needs == plugin.JOINT_TORQUES:
-        others = [
-            n
-            for n in plugin.method_names("detector")
-            if plugin.find_method("detector", n).needs != plugin.JOINT_TORQUES
-        ]
-        message = f"{measure} judges the torque of each joint, which {estimator} does not know"
+        raise BadInput("there is no sensor at the flange to read", "detection.estimator", estimates, allowed)
+    if detector.needs == plugin.JOINT_TORQUES:
+        every = {name: plugin.find_method("detector", name).needs for name in plugin.method_names("detector")}
+        others = [name for name, needs in every.items() if needs != plugin.JOINT_TORQUES]
+        message = f"{measure} judges the torque of each joint, which {estimates} does not know"
         raise BadInput(message, where="detection.measure", found=measure, allowed=", ".join(others))
 
 
 def _check_report(world: World) -> None:
     """A level to report is below the threshold, wherever on the motion, of a detector that has one."""
-    detection, key = world.detection, "detection.report"
-    if detection.report is None or not world.trust.looks_into(detection.measure):
+    detection, key, detector = world.detection, "detection.report", _looked_into(world, "detector")
+    if detection.report is None or detector is None:
         return
-    declared = world.trust.find("detector", detection.measure, world.folder).parameters
-    threshold = next((p for p in declared if p.name == "threshold"), None)
+    threshold = next((p for p in detector.parameters if p.name == "threshold"), None)
     if threshold is None:
         what, allowed = f"{detection.measure} has no threshold", "null, or a detector that has one"
         raise BadInput(what, where=key, found=detection.report, allowed=allowed)
@@ -110,33 +111,29 @@ def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
 
 def _check_inherited(world: World) -> None:
     """An estimator that works on the controller's gains or parameters needs a law that has them."""
-    trust, estimator = world.trust, world.detection.estimator
-    law, values = world.controller.law, world.controller.parameters
-    if not trust.looks_into(estimator) or not trust.looks_into(law):
-        return
-    parameters = [p for p in trust.find("estimator", estimator, world.folder).parameters if p.inherit]
-    if not parameters or any(fitting.check_lengths(world)):
+    estimator, law = _looked_into(world, "estimator"), _looked_into(world, "controller")
+    parameters = [p for p in estimator.parameters if p.inherit] if estimator and law else []
+    if law is None or not parameters or any(fitting.check_lengths(world)):
         return  # told of the lists themselves
-    offered = plugin.inheritable(trust.find("controller", law, world.folder), values)
+    offered = plugin.inheritable(law, world.controller.parameters)
     allowed = "momentum_observer, which works with every law; none; or a law that has what it needs"
     for parameter in parameters:
         gain = parameter.name in (plugin.POSITION_GAIN.name, plugin.VELOCITY_GAIN.name)
         message = f"needs {parameter.description if gain else f'{parameter.name} of the control law'}"
         if parameter.name not in offered:
-            message = f"{message}, which law {law} has not"
+            message = f"{message}, which law {world.controller.law} has not"
         else:
             try:
                 parameter.check(offered[parameter.name])
                 continue
             except BadInput as fault:
-                message = f"{message} on every joint; that of law {law} is {fault.found}"
-        raise BadInput(message, where="detection.estimator", found=estimator, allowed=allowed)
+                message = f"{message} on every joint; that of law {world.controller.law} is {fault.found}"
+        raise BadInput(message, "detection.estimator", world.detection.estimator, allowed)
 
 
 def _check_explore(world: World) -> None:
     """A surface is followed from step to step of a map of the tool; who slides feels it all the while."""
-    planner, detection, estimator = world.planner, world.detection, world.detection.estimator
-    method = world.explore.method
+    planner, detection, method = world.planner, world.detection, world.explore.method
     needed = {
         "map.space: tool": world.map.space == "tool",
         "detection.mark: felt": detection.mark == "felt",
@@ -144,13 +141,12 @@ def _check_explore(world: World) -> None:
         "planner.any_angle: false": not planner.any_angle or world.map.space == "joints",
     }
     if method == "slide":
-        looks = world.trust.looks_into(estimator)
-        needs = world.trust.find("estimator", estimator, world.folder).needs if looks else ""
+        estimator = _looked_into(world, "estimator")
         needed |= {
             "contact.bodies: tool": world.contact.bodies == "tool",
             "detection.reaction: retreat": detection.reaction == "retreat",
             "detection.estimator: momentum_observer, disturbance_observer or wrist_sensor": (
-                needs != plugin.REFERENCE and estimator != "none"
+                detection.estimator != "none" and (estimator is None or estimator.needs != plugin.REFERENCE)
             ),
             "controller.hold: true": world.controller.hold,
         }

@@ -2,7 +2,7 @@
 
 A file is plain data: mappings, lists, text, numbers, true and false. What a person would read as a number is one
 (``1e5`` too, which YAML 1.1 takes for text), a key given twice is refused, and so is everything that YAML allows
-beyond data. What is written as YAML reads back as the same data. What ``--set`` and sweeps change: ``changes.py``.
+beyond data. What is written as YAML reads back as the same data. What ``--set`` and sweeps change: ``load.py``.
 """
 
 import math

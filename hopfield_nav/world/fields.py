@@ -151,9 +151,7 @@ def _units(annotation: object) -> Iterator[str]:
     """The units of a mark, or of the marks within an annotation; those of a section are its own keys'."""
     if isinstance(annotation, (Unit, Range, PerJoint)):
         yield annotation.unit
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return
-    for part in (*getattr(annotation, "__metadata__", ()), *get_args(annotation)):
+    for part in get_args(annotation):
         yield from _units(part)
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from os.path import exists
 from pathlib import Path
 from typing import Any
 
@@ -74,18 +75,18 @@ def find_named(given: object, kind: str, known: Mapping[str, Path]) -> Path:
     if not isinstance(given, (str, os.PathLike)):
         raise BadInput(f"no {kind}", found=given, allowed="a name, or the path of a file")
     path = Path(given)
-    if "sweep" in kind and _exists(path) and _exists(path / "sweep.yaml"):
+    if "sweep" in kind and exists(path) and exists(path / "sweep.yaml"):
         return path / "sweep.yaml"
     if _is_name(path) and path.name in known:
         return known[path.name]
-    if _exists(path):
+    if exists(path):
         return path
     if _is_name(path):
-        here = [file for file in (f"{path.name}{suffix}" for suffix in _SUFFIXES) if _exists(Path(file))]
+        here = [file for file in (f"{path.name}{suffix}" for suffix in _SUFFIXES) if exists(Path(file))]
         nearest = here[0] if here else nearest_name(path.name, known)
         allowed = ", ".join([*known, "or the path of a file"])
         raise BadInput(f"unknown {kind}", found=path.name, allowed=allowed, nearest=nearest)
-    there = _exists(path.parent)
+    there = exists(path.parent)
     near = [p.name for p in path.parent.glob("*.yaml")] if there else []
     what = f"no such file in {path.parent.resolve()}" if there else "no such file, nor its folder"
     raise BadInput(what, where=str(path), nearest=nearest_name(path.name, near))
@@ -96,7 +97,7 @@ def name_of(path: Path) -> str:
 
     Raises ``BadInput``: it has no name but dots.
     """
-    is_copy = any(_exists(path.parent / name) for name in _RESULTS.get(path.stem, ()))
+    is_copy = any(exists(path.parent / name) for name in _RESULTS.get(path.stem, ()))
     name = path.resolve().parent.name if is_copy else path.stem
     if not name.strip("."):  # its results would lie in `runs` itself, or beside it
         raise BadInput("no name for its results", where=str(path), allowed="a name before .yaml")
@@ -181,10 +182,3 @@ def _move(name: str, old: Path, new: Path) -> str:
 
 def _is_name(path: Path) -> bool:
     return path.suffix not in _SUFFIXES and path.name == str(path) and bool(path.name)
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False

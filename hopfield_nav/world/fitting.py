@@ -140,11 +140,10 @@ def _start_of(world: World) -> StartSection:
     start, given = world.start, world.start.pose
     if given is None and start.position is None:
         return start
-    arm, any_rotation = world.bare_arm(), given is None and world.trajectory.any_rotation
+    arm = world.bare_arm()
     near = np.array(Q0) if len(arm.dh) == len(Q0) else np.zeros(len(arm.dh))
     place = given.position if given else (*(start.position or ()), world.map.origin[2])[:3]
-    rotation = np.eye(3) if any_rotation else given.rotation if given else world.trajectory.tool_rotation
-    q = _near_joints(arm, pose_of(place, rotation), near, any_rotation)
+    q = _near_joints(arm, *world.tool_pose(place, given), near)
     if q is None:
         key, found = "pose" if given else "position", [round(float(v), 6) for v in place]
         allowed = "a place of the tool, and a rotation there, that it reaches"
@@ -155,12 +154,11 @@ def _start_of(world: World) -> StartSection:
 def goal_near(world: World, arm: "Arm", near: np.ndarray) -> np.ndarray | None:
     """(n,) joint angles at the goal that a search from ``near`` finds [rad], a position with any rotation; or None."""
     given = world.goal.pose if world.goal else None
-    return _near_joints(
-        arm, pose_of(world.goal_point or (), given.rotation if given else np.eye(3)), near, given is None
-    )
+    pose = pose_of(world.goal_point or (), given.rotation if given else np.eye(3))
+    return _near_joints(arm, pose, given is None, near)
 
 
-def _near_joints(arm: "Arm", pose: np.ndarray, near: np.ndarray, any_rotation: bool) -> np.ndarray | None:
+def _near_joints(arm: "Arm", pose: np.ndarray, any_rotation: bool, near: np.ndarray) -> np.ndarray | None:
     """(n,) the joint angles within limits that are nearest to ``near``; None where there are none."""
     from dynamics import has_closed_form, inverse_kinematics, numeric_inverse_kinematics, within_limits_turns
 
@@ -195,8 +193,8 @@ def _check_times(world: World) -> Iterator[BadInput]:
     for i, obstacle in enumerate(world.obstacles):
         for key in ("appears", "vanishes"):
             if (time := getattr(obstacle, key)) is not None:
-                what, where = "on a map of joint angles nothing comes or goes", f"obstacles.{i}.{key}"
-                yield BadInput(what, where=where, found=time, allowed="no such key")
+                what = "on a map of joint angles nothing comes or goes"
+                yield BadInput(what, f"obstacles.{i}.{key}", time, "no such key")
 
 
 def _check_reach(world: World) -> None:

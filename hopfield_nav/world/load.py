@@ -1,20 +1,29 @@
-"""Reading a world: from a file, or one that comes with the program, checked before anything moves.
+"""Reading a world, and changing it before it is checked: by ``--set``, in a sweep, in a suite.
 
 ``load_world`` gives a ``World`` that is known to be consistent; a fault is a ``BadInput`` with file, line and key.
+
+The parameters of a method go when another method is chosen: a threshold of 12 N is no threshold of 12 N·m. What is
+given in the same breath as the method stays, and is checked.
 """
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from hopfield_nav.world.changes import Change, apply_changes, read_overrides
+from dynamics import BadInput, printable
+from hopfield_nav.plugin import Parameter
 from hopfield_nav.world.checks import check_world
-from hopfield_nav.world.document import Document, parse_document, plain, read_document
-from hopfield_nav.world.faults import placed, read_form, refuse
+from hopfield_nav.world.document import Document, Key, parse_document, parse_value, plain, read_document
+from hopfield_nav.world.faults import placed, read_form, refuse, section_model
+from hopfield_nav.world.fields import OrWord
 from hopfield_nav.world.files import find_world, name_of, nested, paths_from_here, value_at
-from hopfield_nav.world.trust import RECORD, Trust
+from hopfield_nav.world.methods import RECORD, MethodSection, Trust
 from hopfield_nav.world.world import World
+
+_LONGEST = 200  # letters of a change in a message, which also says the key
+Change = tuple[Key, Any, str]  # key of the world, value, place as messages name it
 
 
 def load_world(
@@ -80,3 +89,140 @@ def world_from(document: Document, folder: Path, name: str, trust: Trust | None 
     world, faults = check_world(world)
     refuse(placed(faults, document), document)
     return world
+
+
+def read_overrides(overrides: Iterable[str] | Mapping[str, Any]) -> list[Change]:
+    """Changes of texts ``key.key=value``, or of a mapping of keys to the values themselves.
+
+    Raises ``BadInput``: one is not understood.
+    """
+    if not isinstance(overrides, Iterable) or isinstance(overrides, str):
+        allowed = "a list of texts KEY=VALUE, or a mapping of keys to values"
+        raise BadInput("no changes", where="overrides", found=overrides, allowed=allowed)
+    if not isinstance(overrides, Mapping):
+        return [_read_text(text) for text in overrides]
+    for dotted in overrides:
+        if not isinstance(dotted, str) or not all(dotted.split(".")):
+            allowed = "a key such as 'detection.threshold'"
+            raise BadInput("not understood", where="overrides", found=dotted, allowed=allowed)
+    return [(split_key(dotted), value, f"overrides[{dotted!r}]") for dotted, value in overrides.items()]
+
+
+def _read_text(text: str) -> Change:
+    (dotted, equals, value), place = text.partition("="), f"--set {printable(text, _LONGEST)}"
+    if not equals or not all(dotted.split(".")):
+        raise BadInput("not understood", where=place, allowed="KEY=VALUE, such as detection.threshold=8")
+    return split_key(dotted), parse_value(value, place), place
+
+
+def split_key(dotted: str) -> Key:
+    """``obstacles.0.cylinder`` as a path of keys."""
+    return tuple(int(part) if part.isdecimal() and len(part) < 10 else part for part in dotted.split("."))
+
+
+def apply_changes(document: Document, changes: Sequence[Change], folder: Path, trust: Trust) -> None:
+    """Write changes that belong together into the document of a world in ``folder``.
+
+    Where they choose another method, keys that belong to the old one go, unless they are among the changes: those
+    that the new one has not, or has in another unit; the document notes which. Of a list that the world has by default
+    one entry can be changed.
+
+    Raises ``BadInput``: a change lies inside something that is no section.
+    """
+    chosen = {key[0]: key[1] for key, _, _ in changes if chooses_method(key)}
+    before = {name: _names_and_keys(document.data, name, folder, trust) for name in chosen}
+    for key, value, place in changes:
+        _spell_out(document, key, folder, trust)
+        write_value(document, key, copy.deepcopy(value), place)
+    given = {key[:2] for key, _, _ in changes}
+    for name, old in before.items():
+        _leave_out(document, str(name), old, _names_and_keys(document.data, name, folder, trust), given)
+
+
+def chooses_method(key: Key) -> bool:
+    """Whether a method is named at a key of the world."""
+    section = section_model(key[:1], World) if len(key) == 2 else None
+    return section is not None and issubclass(section, MethodSection) and key[1] in section.kinds
+
+
+Named = tuple[dict[str, Any], dict[str, Parameter]]  # the methods of a section, and their own keys
+
+
+def _names_and_keys(data: Any, name: str | int, folder: Path, trust: Trust) -> Named:
+    """The methods that a section names, and their keys; neither where there are no such methods."""
+    section: Any = section_model((name,), World)
+    given = data.get(name) if isinstance(data, dict) else None
+    given = given if isinstance(given, dict) else dict.fromkeys(section.kinds, given) if given else {}
+    own = section.own_keys(given, folder, trust)
+    return ({}, {}) if own is None else (section.named(given), own)
+
+
+def _leave_out(document: Document, name: str, old: Named, new: Named, given: set[Key]) -> None:
+    """Take the keys out of a section that are not the new methods', and note it."""
+    (before, had), (now, has), section = old, new, document.data.get(name)
+    if not now or not isinstance(section, dict):
+        return
+    same = {key for key, parameter in had.items() if _meaning(parameter) == _meaning(has.get(key))}
+    gone = [key for key in section if key in had and (name, key) not in given and key not in same]
+    for key in gone:
+        del section[key]
+        document.places = {k: at for k, at in document.places.items() if k[:2] != (name, key)}
+    if gone:
+        other = [key for key, method in now.items() if method != before[key]]
+        keys, whose = ", ".join(f"{name}.{key}" for key in gone), ", ".join(before[key] for key in other)
+        meant = ", ".join(f"{name}.{key}: {now[key]}" for key in other)
+        document.notes.append(f"{meant} leaves out {keys} of {whose}")
+
+
+def _meaning(parameter: Parameter | None) -> tuple[str, bool] | None:
+    """What a number says as the value of a parameter."""
+    return None if parameter is None else (parameter.unit, parameter.per_joint)
+
+
+def _spell_out(document: Document, key: Key, folder: Path, trust: Trust) -> None:
+    """Write out what a key lies in: the section that a bare word stands for, or a list that is the default."""
+    data, field = document.data, World.model_fields.get(str(key[0]))
+    inner = data.get(key[0]) if isinstance(data, dict) else None
+    if isinstance(inner, str) and len(key) > 1:
+        marks = [mark for mark in (field.metadata if field else ()) if isinstance(mark, OrWord)]
+        data[key[0]] = marks[0].check(inner) if marks else inner
+    at = next((i for i, part in enumerate(key) if isinstance(part, int)), 0)
+    if at and value_at(data, key[:at]) is None:
+        world = World(format=1)  # with faults, that of all defaults
+        with suppress(BadInput):
+            world = read_form(World, document, {"folder": folder, "trust": trust})
+        default = value_at(world.model_dump(mode="json"), key[:at])
+        if isinstance(default, list):
+            write_value(Document(data, ""), key[:at], default, "")
+
+
+def write_value(document: Document, key: Key, value: Any, place: str) -> None:
+    """Write a value into the document, and note ``place`` as where it stands.
+
+    Raises ``BadInput``: the key lies inside something that is no section.
+    """
+    if not isinstance(document.data, dict):
+        return  # the document is no world; the check that follows says so
+    inner: Any = document.data
+    for part in key[:-1]:
+        index = _index(inner, part, place)
+        if isinstance(inner, dict) and inner.get(index) is None:
+            inner[index] = {}
+        inner = inner[index]
+    inner[_index(inner, key[-1], place)] = value
+    document.places = {k: at for k, at in document.places.items() if k[: len(key)] != key}
+    for length in range(1, len(key)):  # sections that the change itself made
+        document.places.setdefault(key[:length], place)
+    document.places[key] = place
+
+
+def _index(container: Any, part: str | int, place: str) -> Any:
+    """What a part of a key is to a section, or to a list that has such an entry."""
+    if isinstance(container, dict):
+        return str(part)
+    if not isinstance(container, list):
+        raise BadInput("no section, so it has no keys", where=place, found=container)
+    if not isinstance(part, int) or part >= len(container):
+        allowed = f"0 to {len(container) - 1}" if container else "an entry; the list is empty"
+        raise BadInput("no such entry of the list", where=place, found=part, allowed=allowed)
+    return part

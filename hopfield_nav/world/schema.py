@@ -1,16 +1,18 @@
-"""The JSON Schema of world files, for editors: completion, units, faults."""
+"""What keys a world has: their JSON Schema, for editors, and the values of one world, as a row, or if no defaults."""
 
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from hopfield_nav.plugin import PLAIN, Parameter, extensions, find_method, method_names
 from hopfield_nav.world.fields import with_owner
-from hopfield_nav.world.map import MapSection
+from hopfield_nav.world.map import MapSection, PlannerSection
 from hopfield_nav.world.methods import own_parameters
 from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
-from hopfield_nav.world.planner_section import PlannerSection
 from hopfield_nav.world.sections import ControllerSection, DetectionSection, ExploreSection, PlantSection
 from hopfield_nav.world.world import World
 
+_SEEN = ("format", "description", "obstacles", "known", "pushes", "start", "goal", "plan", "record")
 _OWN = r"\.py:"  # in the name of a method of a user's own
 
 
@@ -66,3 +68,36 @@ def _describe(same: list[Parameter]) -> dict[str, Any]:
         default = same[0].default
         described["default"] = list(default) if isinstance(default, tuple) else default
     return described
+
+
+def flat_values(world: World) -> dict[str, Any]:
+    """Every key of a world with its value as plain data; ``map.shape`` is one, and so is a list."""
+    return dict(_flat(world.model_dump(mode="json"), ""))
+
+
+def changed_settings(world: World) -> dict[str, Any]:
+    """The keys whose values are not the defaults of a world on such a map, methods before the arm.
+
+    What a picture shows is left out: solids, start and goal; and so is what is kept of a run.
+    """
+    usual = _defaults(world.map.space, world.arm, world.folder)
+    found = {
+        key: value
+        for key, value in flat_values(world).items()
+        if key.partition(".")[0] not in _SEEN and usual.get(key) != value
+    }
+    first = ("detection", "planner", "explore", "seed")
+    return dict(sorted(found.items(), key=lambda item: item[0].partition(".")[0] not in first))
+
+
+@cache
+def _defaults(space: str, arm: str, folder: Path) -> dict[str, Any]:
+    data = {"format": 1, "arm": arm, "map": {"space": space}}
+    usual = World.model_validate(data, context={"folder": folder})
+    return flat_values(usual) | {"arm": World.model_fields["arm"].default}
+
+
+def _flat(value: Any, key: str) -> list[tuple[str, Any]]:
+    if not (isinstance(value, dict) and value):
+        return [(key, value)]
+    return [row for name, inner in value.items() for row in _flat(inner, f"{key}.{name}".lstrip("."))]

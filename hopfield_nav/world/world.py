@@ -12,16 +12,14 @@ from dynamics import BadInput, html_table
 from hopfield_nav.world import sections
 from hopfield_nav.world.derived import derived
 from hopfield_nav.world.document import yaml_text
-from hopfield_nav.world.ends import GoalSection, PlanSection, StartSection
+from hopfield_nav.world.ends import GoalSection, PlanSection, PoseSection, StartSection
 from hopfield_nav.world.fields import Gravity, OrWord, Range, Text, without_empty
 from hopfield_nav.world.files import relative_to
 from hopfield_nav.world.imperfections import SensorsSection
-from hopfield_nav.world.map import MapSection, TrajectorySection
-from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
-from hopfield_nav.world.planner_section import PlannerSection
-from hopfield_nav.world.pushes import PushSection
+from hopfield_nav.world.map import MapSection, PlannerSection, TrajectorySection
+from hopfield_nav.world.methods import Trust
+from hopfield_nav.world.obstacles import KnownObstacle, Obstacle, PushSection
 from hopfield_nav.world.solids import Seed
-from hopfield_nav.world.trust import Trust
 
 if TYPE_CHECKING:
     from dynamics import Arm
@@ -217,6 +215,12 @@ class World(sections.Section):
         frame = self.tool.frame
         return with_tool(load_arm(self.arm, self.folder), pose_of(frame.position, frame.rotation))
 
+    def tool_pose(self, point: Sequence[float], given: PoseSection | None) -> tuple[np.ndarray, bool]:
+        """(4, 4) the tool's pose at a point [m], turned as given, or as on the way; whether any rotation will do."""
+        any_rotation = given is None and self.trajectory.any_rotation
+        rotation = np.eye(3) if any_rotation else given.rotation if given else self.trajectory.tool_rotation
+        return pose_of(point, rotation), any_rotation
+
     def _goal_joints(self) -> np.ndarray:
         """(k, n) joint angles at the goal, with the tool turned as the world asks; none without a goal.
 
@@ -229,10 +233,8 @@ class World(sections.Section):
             return np.zeros((0, len(start)))
         if self.goal.joints is not None:
             return np.array([self.goal.joints])
-        arm, given = self.bare_arm(), self.goal.pose
-        any_rotation, closed = given is None and self.trajectory.any_rotation, has_closed_form(arm)
-        rotation = np.eye(3) if any_rotation else given.rotation if given else self.trajectory.tool_rotation
-        pose = pose_of(self.goal_point, rotation)
+        arm, (pose, any_rotation) = self.bare_arm(), self.tool_pose(self.goal_point, self.goal.pose)
+        closed = has_closed_form(arm)
         found = inverse_kinematics(arm, pose) if closed else np.zeros((0, len(start)))
         if len(found) or (closed and not any_rotation):
             return found

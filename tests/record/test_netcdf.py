@@ -12,7 +12,7 @@ import xarray
 from scenes import simulation
 
 from hopfield_nav.record import load_run
-from hopfield_nav.record.netcdf import packing
+from hopfield_nav.record.stored import packing
 
 ROWS = 10_000
 TIME = ("time", "axis")

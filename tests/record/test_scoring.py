@@ -14,7 +14,7 @@ from hopfield_nav.experiment import follow
 from hopfield_nav.loop import quintic_trajectory
 from hopfield_nav.record import SCORE, ContactTruth, contact_delays, map_error, quiet_time, score, score_run
 from hopfield_nav.record.contacts import contact_spans, force_norm
-from hopfield_nav.record.rates import alarm_rate, share_interval
+from hopfield_nav.record.scoring import alarm_rate, share_interval
 
 TIME = np.arange(0, 10, 0.001)
 

@@ -241,7 +241,7 @@ def test_what_least_is_of_keeps_all_other_conditions():
     ],
 )
 def test_forms_of_a_condition(text, expected):
-    assert Aim.model_validate({"least": PEAK, "while": {TIME: text}}).conditions == (Condition(TIME, *expected),)
+    assert Aim.model_validate({"least": PEAK, "while": {TIME: text}}).conditions == {TIME: Condition(*expected)}
 
 
 @pytest.mark.parametrize(
