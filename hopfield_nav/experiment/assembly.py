@@ -1,22 +1,28 @@
-"""What a simulation is made of: the one place in which a world becomes navigator, engine, controller, state, phases."""
+"""What a simulation is made of: the one place in which a world becomes navigator, engine, controller, state, phases.
+
+What it is given is checked here. Obstacles in which the arm starts are refused where they are known, and warned of
+where they are not.
+"""
 
 import math
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics
 from hopfield_nav import loop as loops
-from hopfield_nav.build import Methods, build_arm, find_methods
+from hopfield_nav.build import Methods, all_solids, build_arm, build_obstacles, find_methods, standing_times, stands_at
 from hopfield_nav.control import Controller, ControlState, hold_at_start
-from hopfield_nav.experiment.given import check_seed, check_start
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, warn_of_hidden_force
 from hopfield_nav.experiment.loop_parts import build_controller, build_plant, build_settings
 from hopfield_nav.experiment.reaction_phase import Phase, ReactionPhase
-from hopfield_nav.navigation import Follower, Navigator, PriorMap, check_trajectory, space_of
+from hopfield_nav.navigation import Follower, Navigator, PriorMap, check_trajectory, depths_at_start, space_of
 from hopfield_nav.plugin import provided
 from hopfield_nav.record import Run, load_prior
 from hopfield_nav.world import World, further_columns
+
+_MIN_DEPTH = 1e-6  # [m] less is on the surface
 
 # What a simulation changes on its way: map, path and trajectory; the control computer; settings of the loop; state of
 # arm and control computer; what is recorded; the phases between an alarm and the new path, where the arm slides or not
@@ -121,3 +127,36 @@ def choose_engine(world: World, plant: loops.Plant, start: np.ndarray) -> loops.
     method = world.trust.find("engine", world.plant.engine, world.folder)
     engine: loops.Engine = method.kernel(world, plant, start)
     return engine
+
+
+def check_start(world: World, arm: Arm, q: np.ndarray, refuse: bool = True) -> list[str]:
+    """One sentence on obstacles in which the tool point or, with ``contact.bodies: arm``, a link starts."""
+    whole = world.contact.bodies == "arm"
+    depth, link = depths_at_start(arm, q, build_obstacles(world), whole)
+    depth = np.where(stands_at(standing_times(world), 0.0), depth, -np.inf)
+    solids, unknown = all_solids(world), len(world.obstacles)
+    told = []
+    for j in np.flatnonzero(depth > _MIN_DEPTH):
+        number, known = (j, "") if j < unknown else (j - unknown, "known ")
+        who = f"link {link[j]}" if whole else "the tool"
+        kind = type(solids[j]).__name__.lower()
+        where = f"{1e3 * depth[j]:.3g} mm inside {known}obstacle {number} ({kind})"
+        if known and refuse:
+            raise BadInput(f"{who} starts {where}", "start.joints", allowed="a pose that touches no known obstacle")
+        told.append(f"{who} {where}")
+    return [f"the arm starts in contact: {', '.join(told)}"] if told else []
+
+
+def check_seed(seed: object) -> int:
+    """The seed of a run."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**63:
+        raise BadInput("seed", found=seed, allowed="a whole number from 0 to 2^63 - 1")
+    return int(seed)
+
+
+def check_duration(duration: object) -> float:
+    """The simulated time for which a simulation is to go on [s]."""
+    given = duration.item() if isinstance(duration, np.generic) else duration
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not given >= 0:
+        raise BadInput("duration", found=duration, allowed="a number of seconds, 0 or more")
+    return float(min(given, sys.float_info.max))

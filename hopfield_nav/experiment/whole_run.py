@@ -7,8 +7,7 @@ import numpy as np
 
 from dynamics import BadInput, forward_kinematics
 from hopfield_nav.build import build_arm
-from hopfield_nav.experiment.assembly import choose_engine
-from hopfield_nav.experiment.given import check_start
+from hopfield_nav.experiment.assembly import check_start, choose_engine
 from hopfield_nav.experiment.limits import refuse_large_steps
 from hopfield_nav.experiment.loop_parts import build_plant
 from hopfield_nav.experiment.simulation import Progress, Simulation

@@ -6,7 +6,6 @@ from .film import film_speed as film_speed
 from .film import frame_of as frame_of
 from .film import write_film as write_film
 from .network import STEPS as STEPS
-from .palette import COLOURS as COLOURS
 from .sheets import add_legend as add_legend
 from .sheets import add_note as add_note
 from .sheets import envelope as envelope
@@ -17,6 +16,7 @@ from .sheets import save_figure as save_figure
 from .sheets import settings_note as settings_note
 from .sheets import shown_in_notebooks as shown_in_notebooks
 from .style import CENTIMETRE as CENTIMETRE
+from .style import COLOURS as COLOURS
 from .style import COLUMN as COLUMN
 from .style import PAGE as PAGE
 from .style import film_style as film_style

@@ -19,8 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from dynamics.files import whole_file
-from hopfield_nav.figures.palette import COLOURS
-from hopfield_nav.figures.style import CENTIMETRE, DPI, paper_style
+from hopfield_nav.figures.style import CENTIMETRE, COLOURS, DPI, paper_style
 
 _BINS = 1000  # a column of a paper at 300 dpi has as many pixels
 _SMALL = 4.6  # [pt] letters of a note

@@ -1,16 +1,46 @@
-"""How every picture is set: fonts, lines and sizes for a paper and for a film.
+"""How every picture is set: colours with fixed meanings, fonts, lines and sizes for a paper and for a film.
 
 Figures are made and saved inside ``with paper_style():``, where the user's settings of Matplotlib do not count;
-outside they stay as they are.
+outside they stay as they are. The page in a browser has the same colours.
 """
 
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib
 
-from hopfield_nav.figures.palette import COLOURS
 
+class Palette(NamedTuple):
+    """Colours by meaning; the seven that carry one differ for colour-blind readers too."""
+
+    # what the arm believes: felt cells, estimated force, detections
+    felt: str = "#0072B2"
+    # the path that the network found, and references
+    planned: str = "#CC79A7"
+    # where the tool and the joints went
+    travelled: str = "#E69F00"
+    # simulated truth that the arm cannot know: contact force, touch
+    true: str = "#303030"
+    # start, goal: of the tool
+    start: str = "#009E73"
+    goal: str = "#D55E00"
+    # a missed contact
+    missed: str = "#F0E442"
+    # the true obstacles
+    obstacle: str = "#B9B9B9"
+    # cells that no plan may use although nothing was felt there (rim, known obstacles, out of the arm's
+    # reach), and other quiet grey
+    excluded: str = "#6E6E6E"
+    # grid, ink: thin lines, and text
+    grid: str = "#D4D4D4"
+    ink: str = "#222222"
+    # tube, housing, cap: the arm
+    tube: str = "#D3DAE2"
+    housing: str = "#8494A6"
+    cap: str = "#5B6B7E"
+
+
+COLOURS = Palette()
 CENTIMETRE = 1 / 2.54  # [inch]
 COLUMN = 8.5 * CENTIMETRE  # [inch] one column of a paper
 PAGE = 17.0 * CENTIMETRE  # [inch] both columns

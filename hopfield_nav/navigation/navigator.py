@@ -1,18 +1,19 @@
-"""What a run asks of who finds the way.
+"""What a run asks of who finds the way, and what others ask of the owner of a kind of map (``map.space`` of a world).
 
 ``tool_navigator`` is the tool's, with one of the ``responses``; ``marking_navigator`` the document's, with marked
 cells; ``whole_arm`` that of a map of joint angles; ``follower`` follows a given trajectory.
 """
 
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 import numpy as np
 
 from dynamics import Arm
 from hopfield_nav.control import Controller, Trace
-from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step
+from hopfield_nav.navigation.map import NOWHERE, Cell, Cells, ContactHypotheses, PriorMap, Step
 from hopfield_nav.navigation.motion import Detection, PlannedMotion, PlanNotes, Reference
-from hopfield_nav.world import World
+from hopfield_nav.world import GoalSection, World
 
 
 class Navigator(Protocol):
@@ -85,3 +86,56 @@ class Navigator(Protocol):
     def final_map(self) -> np.ndarray:
         """Int grid: 1 blocked, 2 free but not reached, 3 believed occupied; empty where none is kept."""
         return np.zeros(0, dtype=np.int8)
+
+
+class Space:
+    """The owner of a kind of map; made without arguments by its ``Method``. What has an answer here is nothing.
+
+    ``pages`` and ``film_panel`` are "module:attribute" of the extension's own pictures: a mapping from the names of
+    files to functions of a ``Run``, drawn before those of signals, and a panel as in ``figures.run.film_panels``.
+    """
+
+    of_places = False  # whether a cell is a place of the tool: a record keeps marks and plans of these
+    pages = ""
+    film_panel = ""
+
+    def cells(self, world: World, arm: Arm) -> Cells:
+        """The cells of a world's map, for an arm that starts as the world says."""
+        raise NotImplementedError
+
+    def navigator(self, world: World, arm: Arm, start: np.ndarray, hidden: bool) -> Navigator:
+        """Who finds the way in a run that starts at joint angles (n,) [rad].
+
+        Where friction hides the force with which the arm should slide (``hidden``), it follows the surface.
+        """
+        raise NotImplementedError
+
+    def check_start(self, world: World, arm: Arm, tool: np.ndarray) -> None:
+        """Refuse a tool (3,) that does not start on the map [m].
+
+        Raises ``BadInput``: it does not.
+        """
+
+    def prepare(self, world: World) -> None:
+        """Compile, or load, what the first replan calls, so that no clock counts it."""
+
+    def is_random(self, world: World) -> bool:
+        """Whether it draws random numbers of its own, so that a run depends on its seed."""
+        return False
+
+    def random_goal(self, world: World, generator: np.random.Generator) -> GoalSection:
+        """A goal for a motion without obstacles, drawn."""
+        raise NotImplementedError
+
+    def self_distance(self, arm: Arm, angles: Iterable[np.ndarray]) -> float | None:
+        """Least distance of the arm from itself [m] over joint angles, (m, n) each; None where it is not kept."""
+        return None
+
+
+def space_of(world: World) -> Space:
+    """The owner of a world's map.
+
+    Raises ``BadInput``: its extension is not there, or a Python file may not be executed.
+    """
+    space: Space = world.trust.find("navigator", world.map.space, world.folder).kernel()
+    return space

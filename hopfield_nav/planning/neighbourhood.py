@@ -17,7 +17,7 @@ import numpy as np
 from dynamics import BadInput, nearest_name
 
 MOST_STEPS = 20_000  # from a cell to its neighbours: a radius of 16 in space has 17,000
-MOST_RATIO = 1e5  # of two axes' spacings; the queue of `limit_lengths` needs it
+MOST_RATIO = 1e5  # of two axes' spacings; the queue of `limit.distances` needs it
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,12 @@ import numpy as np
 
 from dynamics import BadInput, require_known
 from hopfield_nav.planning.closed import closed_keys
-from hopfield_nav.planning.hopfield import check_beta, flat_index, iterate, largest_eigenvalue
+from hopfield_nav.planning.hopfield import Activation, check_beta, flat_index, iterate, largest_eigenvalue
+from hopfield_nav.planning.hopfield import activation as activation_function
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of, on_grid
 from hopfield_nav.planning.plan import NO_PATH, Plan
 from hopfield_nav.planning.sum import Problem, Summed, check_size, plan_in_sum, solve_sum
 from hopfield_nav.planning.sum_exact import Equilibrium
-from hopfield_nav.planning.theory import Activation
-from hopfield_nav.planning.theory import activation as activation_function
 
 NETWORKS = ("limit", "sum")
 FADED = "the activations of the cells on the way are too small for plain doubles: some 300 cells at beta 0.1"

@@ -16,10 +16,9 @@ from matplotlib.figure import Figure
 
 from dynamics import BadInput, require_known
 from hopfield_nav.figures.run import pages as paper
-from hopfield_nav.figures.run.convergence import convergence_page
-from hopfield_nav.figures.run.link_forces import link_forces_page
 from hopfield_nav.figures.run.maps import draw_collision_space, draw_trajectory
 from hopfield_nav.figures.run.network import network_page
+from hopfield_nav.figures.run.on_request import convergence_page, link_forces_page
 from hopfield_nav.figures.run.signals import draw_collision_count, draw_force_magnitude
 from hopfield_nav.figures.sheets import add_note, save_figure, settings_note, shown_in_notebooks
 from hopfield_nav.figures.solid import in_space

@@ -15,11 +15,11 @@ from matplotlib.lines import Line2D
 from dynamics import BadInput
 from hopfield_nav import figures
 from hopfield_nav.figures.film import Cut, Progress
-from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.draw import run_note
 from hopfield_nav.figures.run.film_panels import MapPanel, Now, ScenePanel, StripPanel, presses
 from hopfield_nav.figures.run.snapshots import row_at
 from hopfield_nav.figures.sheets import NOTE_GAP
+from hopfield_nav.figures.style import COLOURS
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run, missed_contacts
 

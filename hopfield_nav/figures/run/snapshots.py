@@ -9,9 +9,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hopfield_nav.figures import solid
-from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.film_panels import METRES_PER_NEWTON, Now, ScenePanel
 from hopfield_nav.figures.run.maps import diamond, disc
+from hopfield_nav.figures.style import COLOURS
 from hopfield_nav.record import Run, contact_episodes
 
 _ENDS = {

@@ -27,4 +27,4 @@ from .tool_motion import Paths as Paths
 from .tool_motion import Route as Route
 from .tool_motion import ToolMotions as ToolMotions
 from .tool_motion import ToolPath as ToolPath
-from .waypoints import seconds_per_cell as seconds_per_cell
+from .tool_motion import seconds_per_cell as seconds_per_cell

@@ -16,7 +16,7 @@ from dynamics.inverse.joint_path import JUMP
 from hopfield_nav.loop import Trajectory, quintic_trajectory
 from hopfield_nav.navigation.map import touches
 from hopfield_nav.navigation.motion.reachability import ANY_JUMP, KnownSolids, touching_links
-from hopfield_nav.navigation.motion.waypoints import seconds_per_cell
+from hopfield_nav.navigation.motion.tool_motion import seconds_per_cell
 
 _RATE = 1.0  # [rad/s] of the joint that turns most, on average
 _SAMPLES = 200  # places at which the turn is looked at
