@@ -4,12 +4,12 @@ from .closed_loop import after_step as after_step
 from .closed_loop import before_step as before_step
 from .closed_loop import compiled_loop as compiled_loop
 from .closed_loop import loop_types as loop_types
+from .contact import CONTACT_MEMORY as CONTACT_MEMORY
+from .contact import SUNK_SHARE as SUNK_SHARE
 from .contact import Contact as Contact
 from .contact import ContactLaw as ContactLaw
+from .contact import keep_truth as keep_truth
 from .contact import make_contact as make_contact
-from .contact_watch import CONTACT_MEMORY as CONTACT_MEMORY
-from .contact_watch import SUNK_SHARE as SUNK_SHARE
-from .contact_watch import keep_truth as keep_truth
 from .control_period import command_in_stage as command_in_stage
 from .engine import Engine as Engine
 from .log import COLUMNS as COLUMNS

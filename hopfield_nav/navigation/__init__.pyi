@@ -1,5 +1,3 @@
-from .follower import Follower as Follower
-from .follower import check_trajectory as check_trajectory
 from .map import LIKELY as LIKELY
 from .map import NOWHERE as NOWHERE
 from .map import Cells as Cells
@@ -15,8 +13,10 @@ from .motion import PlannedMotion as PlannedMotion
 from .motion import Reference as Reference
 from .motion import cell_of_start as cell_of_start
 from .motion import depths_at_start as depths_at_start
+from .navigator import Follower as Follower
 from .navigator import Navigator as Navigator
 from .navigator import Space as Space
+from .navigator import check_trajectory as check_trajectory
 from .navigator import space_of as space_of
 from .spaces.tool import ToolSpace as ToolSpace
 from .spaces.tool import warm_up_replan as warm_up_replan

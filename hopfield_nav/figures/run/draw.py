@@ -20,9 +20,8 @@ from hopfield_nav.figures.run.maps import draw_collision_space, draw_trajectory
 from hopfield_nav.figures.run.network import network_page
 from hopfield_nav.figures.run.on_request import convergence_page, link_forces_page
 from hopfield_nav.figures.run.signals import draw_collision_count, draw_force_magnitude
-from hopfield_nav.figures.sheets import add_note, save_figure, settings_note, shown_in_notebooks
 from hopfield_nav.figures.solid import in_space
-from hopfield_nav.figures.style import paper_style
+from hopfield_nav.figures.style import add_note, paper_style, save_figure, settings_note, shown_in_notebooks
 from hopfield_nav.figures.two_processes import do_in_two_processes
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run

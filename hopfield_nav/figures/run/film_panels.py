@@ -18,8 +18,7 @@ from hopfield_nav.figures import solid
 from hopfield_nav.figures.run.maps import excluded_handle, trajectory_handles
 from hopfield_nav.figures.run.network import NetworkLayer
 from hopfield_nav.figures.run.signals import add_limits, frame_time
-from hopfield_nav.figures.sheets import envelope, path_rows
-from hopfield_nav.figures.style import COLOURS
+from hopfield_nav.figures.style import COLOURS, envelope, path_rows
 from hopfield_nav.record import PlanRecord, Run, force_limits, force_norm
 
 METRES_PER_NEWTON = 0.012  # length of a force arrow

@@ -15,8 +15,7 @@ from hopfield_nav.build import all_solids, build_arm
 from hopfield_nav.figures import solid
 from hopfield_nav.figures.run import joints, maps, signals
 from hopfield_nav.figures.run.snapshots import draw_snapshot, key_moments, snapshot_handles
-from hopfield_nav.figures.sheets import add_legend, evenly, labelled, new_figure, panel_sheet
-from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE
+from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE, add_legend, evenly, labelled, new_figure, panel_sheet
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run
 

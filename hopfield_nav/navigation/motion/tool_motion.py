@@ -16,8 +16,8 @@ from dynamics.inverse import follow_positions
 from hopfield_nav.loop import Trajectory, quintic_trajectory
 from hopfield_nav.navigation.map import Cell, round_half_away, touches
 from hopfield_nav.navigation.motion import reachability
-from hopfield_nav.navigation.motion.initial_alignment import end_at_turn, prepend, split_turn, turned
 from hopfield_nav.navigation.motion.planned_motion import NETWORK, PlannedMotion, Reference
+from hopfield_nav.navigation.motion.reachability import end_at_turn, prepend, split_turn, turned
 from hopfield_nav.navigation.motion.situation import Situation
 from hopfield_nav.planning import Plan
 
@@ -102,8 +102,9 @@ class ToolMotions:
         self, paths: Paths, start: Cell, tool_path: ToolPath, path: JointPath, begin: Reference, slower: float
     ) -> PlannedMotion:
         """The trajectory through joint angles, after a turn to where they begin if need be."""
-        arm, spacing, rule = self._situation.arm, self._map.grid.spacing, self._situation.world.trajectory.time_per_cell
-        turn, rows, places = split_turn(arm, begin.q, path.q, tool_path.poses, spacing, rule, begin.time, begin.qd)
+        arm, spacing = self._situation.arm, self._map.grid.spacing
+        least = seconds_per_cell(self._situation.world.trajectory.time_per_cell)
+        turn, rows, places = split_turn(arm, begin.q, path.q, tool_path.poses, spacing, least, begin.time, begin.qd)
         before = begin
         if turn is not None:
             still = np.zeros(len(begin.q))
