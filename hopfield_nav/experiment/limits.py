@@ -25,10 +25,9 @@ import numpy as np
 
 from dynamics import Arm, gravity_torque, jacobian, mass_matrix
 from hopfield_nav.build import find_methods, solids_of
-from hopfield_nav.experiment.loop_parts import build_settings
 from hopfield_nav.geometry import LINK, RADIUS, thickness
-from hopfield_nav.loop import Engine, Plant, Trajectory, sample, warn_of_gains
-from hopfield_nav.plugin import FORCE_FELT, WRIST, Gains, limits_of, loop_gains
+from hopfield_nav.loop import Plant, Trajectory, sample, warn_of_gains
+from hopfield_nav.plugin import FORCE_FELT, WRIST, Gains, loop_gains
 from hopfield_nav.world import World
 
 HIDDEN_SHARE = 0.3  # largest share of a wanted force that friction may hide
@@ -37,15 +36,6 @@ _MOMENTS_A_PIECE = 8  # moments looked at on each piece of the trajectory
 _GROWS = 2.0  # times the force at which a collision is felt that it grows to
 _FORCE = ("N", "N and N·m")  # units of a threshold that a force on the tool meets as it is
 _MOVING = 0.1  # share of the largest speed below which the tool's direction says nothing
-
-
-def refuse_large_steps(world: World, plant: Plant, loop: Engine, start: np.ndarray) -> None:
-    """Refuse a step that joint damping, contact or the damping of its law would make explode at the start."""
-    damping = limits_of(find_methods(world).law, world.controller.parameters).damping
-    gain = np.zeros(len(start)) + np.asarray(damping, dtype=np.float64)
-    held_for = world.controller.period if world.controller.hold else 0.0
-    stages = build_settings(world, None).stages
-    loop.check(plant, start, world.plant.step, stages, gain, held_for)
 
 
 def find_warnings(world: World, arm: Arm) -> Iterator[str]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.polynomial import polynomial
 
 from dynamics import BadInput
 from dynamics.kernels.decorators import inlined, kernel
@@ -284,10 +285,5 @@ def values_at(trajectory: Trajectory, times: np.ndarray) -> tuple[np.ndarray, np
 
 def _polynomials(coefficients: np.ndarray, t: np.ndarray, order: int) -> np.ndarray:
     """(k, m, n) derivative of the pieces at local times ``t`` (k, m)."""
-    for _ in range(order):
-        degree = np.arange(1.0, coefficients.shape[1])
-        coefficients = coefficients[:, 1:] * degree[:, None]
-    value = np.zeros((*t.shape, coefficients.shape[2]))
-    for k in range(coefficients.shape[1] - 1, -1, -1):
-        value = value * t[..., None] + coefficients[:, None, k]
-    return value
+    rows = polynomial.polyder(np.moveaxis(coefficients, 1, 0), order)
+    return np.asarray(polynomial.polyval(t[..., None], rows[:, :, None], tensor=False))

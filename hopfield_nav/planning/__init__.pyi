@@ -23,6 +23,7 @@ from .neighbourhood import first_axis_first as first_axis_first
 from .neighbourhood import neighbourhood_of as neighbourhood_of
 from .plan import Landscape as Landscape
 from .plan import Plan as Plan
+from .plan import divided as divided
 from .plan import way_back as way_back
 from .planner import NETWORKS as NETWORKS
 from .planner import choose_function as choose_function

@@ -49,6 +49,8 @@ class Activation(NamedTuple):
 
         A neuron clamped at 1 has a constant term, which may be any.
         """
+        from scipy.special import xlogy
+
         s, b = np.asarray(sigma, float), self.slope
         if self.kind == LINEAR:
             return s * s / (2 * b)
@@ -57,12 +59,8 @@ class Activation(NamedTuple):
         if self.kind == SHUNTING:
             return (-s - np.log1p(-np.where(s < 1, s, 0.0))) / b
         if self.kind == SIGMOID:
-            return (_x_log_x(s) + _x_log_x(1 - s)) / b
-        return (_x_log_x(1 + s) + _x_log_x(1 - s)) / (2 * b)  # TANH
-
-
-def _x_log_x(x: np.ndarray) -> np.ndarray:
-    return x * np.log(np.where(x > 0, x, 1.0))
+            return (xlogy(s, s) + xlogy(1 - s, 1 - s)) / b
+        return (xlogy(1 + s, 1 + s) + xlogy(1 - s, 1 - s)) / (2 * b)  # TANH
 
 
 def activation(name: str, slope: float = 0.1) -> Activation:
@@ -102,8 +100,7 @@ def largest_eigenvalue(near: Neighbourhood) -> float:
     shape = near.shape
     if len(near.offset) > 2 * len(shape):
         middle = (np.array(shape) - 1) // 2  # the cell with most neighbours
-        at = middle + near.offset
-        return float((near.wrap | ((at >= 0) & (at < shape))).all(axis=1).sum())
+        return float(near.beside(middle, near.offset)[1].sum())
     along = zip(shape, near.periodic, strict=True)
     return sum(2 * (1.0 if closed else math.cos(math.pi / (n + 1))) for n, closed in along)
 

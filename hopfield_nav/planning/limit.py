@@ -70,7 +70,8 @@ def solve(
     goals = places_of(padded.place, targets)
     state[goals] = OPEN
     keys = by_place(closed, near, padded.place)
-    mark(state, keys, len(near.length))
+    cells = keys // len(near.length)
+    state[cells[state[cells] == OPEN]] = SOME_CLOSED
     label = distances(padded, near.length, state, goals, keys)
     return Field(label, np.inf, near.length, near.offset, padded.shape, padded.wrap, padded.place, keys)
 
@@ -84,13 +85,10 @@ def _guarded(closed: np.ndarray, near: Neighbourhood, place: np.ndarray) -> tupl
     first = np.diff(of, prepend=-1) != 0
     shut = np.zeros((np.count_nonzero(first), len(near.offset)), bool)
     shut[np.cumsum(first) - 1, way] = True
-    places, doors = np.zeros(len(shut), np.int64), np.zeros(shut.shape, np.int64)
-    for axis, at in enumerate(np.unravel_index(of[first], near.shape)):
-        turns, within = np.divmod(at[:, None] + near.offset[:, axis], near.shape[axis])
-        shut |= (turns != 0) & (not near.wrap[axis])
-        places += place[axis, at]
-        doors += place[axis, within]
-    return places, np.where(shut, -1, doors)
+    cells, axes = np.stack(np.unravel_index(of[first], near.shape), axis=-1), np.arange(len(place))
+    beside, inside = near.beside(cells[:, None], near.offset)
+    doors = place[axes, beside].sum(axis=-1)
+    return place[axes, cells].sum(axis=-1), np.where(inside & ~shut, doors, -1)
 
 
 def places_of(place: np.ndarray, cells: Sequence[int] | np.ndarray) -> np.ndarray:
@@ -141,19 +139,12 @@ def pad(blocked: np.ndarray, near: Neighbourhood) -> tuple[Padded, np.ndarray]:
     return layout, state.reshape(-1)
 
 
-def mark(state: np.ndarray, keys: np.ndarray, steps: int) -> None:
-    """Set SOME_CLOSED of the open cells with a closed step, of keys (n,) by place, in ``state``; in place."""
-    if keys.size:
-        cells = keys // steps
-        state[cells[state[cells] == OPEN]] = SOME_CLOSED
-
-
 @kernel
 def distances(layout, length, state, targets, closed):
     """Shortest distances (places,) to the nearest of the targets' places (m,), inf where there is no path.
 
     ``length`` (k,) is that of the steps, ``state`` (places,) that of `pad` with the targets OPEN, also changed in
-    place; the cells of the ``closed`` keys (n,) by place are marked by `mark`.
+    place; the open cells of the ``closed`` keys (n,) by place are SOME_CLOSED.
     """
     shape, stride, reach, step = layout.shape, layout.stride, layout.reach, layout.step
     distance, width = np.full(state.size, np.inf), max(length.min(), length.max() / MOST_BUCKETS)

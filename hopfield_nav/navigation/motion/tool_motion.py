@@ -5,8 +5,6 @@ way, one after the other. Behind it stand the waypoints of a path at any angle, 
 and over cells.
 """
 
-import itertools
-import math
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -19,7 +17,7 @@ from hopfield_nav.navigation.motion import reachability
 from hopfield_nav.navigation.motion.planned_motion import NETWORK, PlannedMotion, Reference
 from hopfield_nav.navigation.motion.reachability import end_at_turn, prepend, split_turn, turned
 from hopfield_nav.navigation.motion.situation import Situation
-from hopfield_nav.planning import Plan
+from hopfield_nav.planning import Plan, divided
 
 SECONDS_PER_CELL = 0.5  # of the document's rule for many waypoints, round(n/2)/(n - 1)
 MIN_LENGTH = 1e-6  # [cells] shorter than this is no step
@@ -191,11 +189,7 @@ def along_chain(points: np.ndarray) -> np.ndarray:
 
     Neighbours are at most 1 apart.
     """
-    rows = [points[:1]]
-    for a, b in itertools.pairwise(points):
-        count = max(math.ceil(float(np.linalg.norm(b - a)) - 1e-9), 1)
-        rows.append(a + np.arange(1, count + 1)[:, None] / count * (b - a))
-    return np.vstack(rows)
+    return divided(points, np.maximum(np.ceil(np.linalg.norm(np.diff(points, axis=0), axis=1) - 1e-9), 1))
 
 
 def tight_chain(
