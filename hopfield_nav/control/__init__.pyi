@@ -4,7 +4,6 @@ from .alarm import RetreatStage as RetreatStage
 from .alarm import make_alarm as make_alarm
 from .alarm import passage_turns as passage_turns
 from .alarm import raise_alarm as raise_alarm
-from .believed_friction import believed_at as believed_at
 from .control_state import ControlMode as ControlMode
 from .control_state import ControlState as ControlState
 from .control_state import Onset as Onset
@@ -44,6 +43,7 @@ from .gathering import begin_gathering as begin_gathering
 from .gathering import gather as gather
 from .laws.inverse_dynamics import DAMPING_RATIO as DAMPING_RATIO
 from .laws.inverse_dynamics import OMEGA as OMEGA
+from .model_error import believed_at as believed_at
 from .observing import POLE as POLE
 from .observing import SAMPLING as SAMPLING
 from .observing import elapsed as elapsed

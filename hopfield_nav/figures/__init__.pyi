@@ -1,6 +1,9 @@
 from .film import SIZE as SIZE
 from .film import Cut as Cut
 from .film import Progress as Progress
+from .film import can_copy as can_copy
+from .film import do_in_two_processes as do_in_two_processes
+from .film import draw_in_two_processes as draw_in_two_processes
 from .film import film_figure as film_figure
 from .film import film_speed as film_speed
 from .film import frame_of as frame_of
@@ -21,6 +24,3 @@ from .style import path_rows as path_rows
 from .style import save_figure as save_figure
 from .style import settings_note as settings_note
 from .style import shown_in_notebooks as shown_in_notebooks
-from .two_processes import can_copy as can_copy
-from .two_processes import do_in_two_processes as do_in_two_processes
-from .two_processes import draw_in_two_processes as draw_in_two_processes

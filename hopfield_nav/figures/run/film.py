@@ -37,7 +37,7 @@ def animate_run(
     The arm from one side, the map from above, and the forces over time. The speed is written in the film: as fast as
     real, or a round multiple that keeps it within half a minute. An older film is replaced. After every frame
     ``progress`` is called with the number of frames done and of all. On request a copy of this process helps, see
-    ``figures.two_processes``.
+    ``figures.film``.
 
     Raises ``BadInput``: the run kept no signals, the cut is none of this run, or there is no ffmpeg; ``OSError``: the
     file cannot be written.

@@ -20,7 +20,7 @@ import numpy as np
 from dynamics import Arm, JointPath, follow_path, forward_kinematics, manipulability
 from dynamics.inverse import follow_positions
 from dynamics.inverse.joint_path import JUMP
-from hopfield_nav.geometry import LINK, arm_bodies, arm_distance
+from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, capsule_distance
 from hopfield_nav.loop import Trajectory, quintic_trajectory
 from hopfield_nav.navigation.map import touches
 
@@ -67,6 +67,22 @@ def touching_links(arm: Arm, q: np.ndarray, known: KnownSolids) -> np.ndarray:
         return np.full((len(distance), 2), -1)
     body, solid = np.divmod(flat.argmin(axis=1), len(known.solids))
     return np.where((flat.min(axis=1) <= 0.0)[:, None], np.column_stack([link[body], solid]), -1)
+
+
+def depths_at_start(arm: Arm, q: np.ndarray, solids: np.ndarray, whole_arm: bool) -> tuple[np.ndarray, np.ndarray]:
+    """(m,) how deep the arm is in each solid, negative where nothing touches [m], and (m,) its link there.
+
+    With ``whole_arm`` every link counts, but for the base, and for link 1 in what it touches at every angle of joint
+    1. Else the tool point alone counts.
+    """
+    if not whole_arm or len(solids) == 0:
+        tool = forward_kinematics(arm, q)[:3, 3]
+        depth = -capsule_distance(np.concatenate([tool, tool, [0.0]])[None], solids)[0]
+        return depth, np.full(len(solids), len(arm.dh))
+    link, distance = link_distances(arm, q[None], known_solids(arm, solids))
+    if len(link) == 0:
+        return np.full(len(solids), -np.inf), np.zeros(len(solids), dtype=int)
+    return -distance[0].min(axis=0), link[distance[0].argmin(axis=0)]
 
 
 def truncate_at_collision(arm: Arm, path: JointPath, known: KnownSolids) -> JointPath:
