@@ -12,6 +12,9 @@ from .contact import keep_truth as keep_truth
 from .contact import make_contact as make_contact
 from .control_period import command_in_stage as command_in_stage
 from .engine import Engine as Engine
+from .engine import check_gears as check_gears
+from .engine import check_step as check_step
+from .engine import warn_of_gains as warn_of_gains
 from .log import COLUMNS as COLUMNS
 from .log import TORQUE_COLUMNS as TORQUE_COLUMNS
 from .log import WRIST_COLUMNS as WRIST_COLUMNS
@@ -37,9 +40,6 @@ from .state import Event as Event
 from .state import Settings as Settings
 from .state import State as State
 from .state import make_state as make_state
-from .step_limits import check_gears as check_gears
-from .step_limits import check_step as check_step
-from .step_limits import warn_of_gains as warn_of_gains
 from .sticking import strain_gears as strain_gears
 from .trajectory import SHORTEST as SHORTEST
 from .trajectory import Trajectory as Trajectory

@@ -43,9 +43,8 @@ from hopfield_nav.figures.run import (
 )
 from hopfield_nav.figures.run.draw import run_note
 from hopfield_nav.figures.run.maps import trajectory_handles
-from hopfield_nav.figures.run.pages import MOST_MAPS, force_page, joints_page
+from hopfield_nav.figures.run.pages import MOST_MAPS, Moment, force_page, joints_page, key_moments
 from hopfield_nav.figures.run.signals import typical_collision
-from hopfield_nav.figures.run.snapshots import Moment, key_moments
 from hopfield_nav.figures.solid import SceneView, layers, make_view, project
 from hopfield_nav.figures.solid.faces import arm_outline, pose_outline, turned_faces
 from hopfield_nav.figures.style import evenly

@@ -16,8 +16,7 @@ from dynamics import BadInput
 from hopfield_nav import figures
 from hopfield_nav.figures.film import Cut, Progress
 from hopfield_nav.figures.run.draw import run_note
-from hopfield_nav.figures.run.film_panels import MapPanel, Now, ScenePanel, StripPanel, presses
-from hopfield_nav.figures.run.snapshots import row_at
+from hopfield_nav.figures.run.film_panels import MapPanel, Now, ScenePanel, StripPanel, presses, row_at
 from hopfield_nav.figures.style import COLOURS, NOTE_GAP
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run, missed_contacts
