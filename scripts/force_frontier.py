@@ -22,7 +22,7 @@ from measured_part import table, tell
 
 from dynamics import follow_path, jacobian, load_arm, mass_matrix
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
-from hopfield_nav.figures.sheets import labelled
+from hopfield_nav.figures.style import labelled
 from hopfield_nav.sweeps import execute, make_sweep, read_rows
 from hopfield_nav.world import World, load_world
 

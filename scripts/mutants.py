@@ -42,7 +42,7 @@ ROOMS = {  # a room: its files, and the tests that are to notice what is wrong w
     ),
     "navigation": (
         "navigation/map/beliefs navigation/map/collision_map navigation/marking_navigator "
-        "navigation/motion/initial_alignment navigation/motion/waypoints navigation/responses/touch",
+        "navigation/motion/reachability navigation/motion/tool_motion navigation/responses/replan",
         "",
     ),
     "world": (
@@ -51,7 +51,7 @@ ROOMS = {  # a room: its files, and the tests that are to notice what is wrong w
         "world/test_start_section.py experiment/test_three_dimensions.py",
     ),
     "planner": (
-        "planning/a_star planning/ascent planning/limit_bits planning/sum_exact planning/repair planning/theory",
+        "planning/a_star planning/ascent planning/limit_bits planning/sum_exact planning/replanning planning/hopfield",
         "planning/test_plan_path.py planning/test_theory.py planning/test_closed.py",
     ),
     "kernels of the arm": (
@@ -65,7 +65,7 @@ ROOMS = {  # a room: its files, and the tests that are to notice what is wrong w
         "control/test_torque_detectors.py control/test_momentum_observer.py control/test_computed_torque.py",
     ),
     "contact and geometry": (
-        "geometry/distance geometry/round_distance geometry/box_distance loop/contact",
+        "geometry/distance geometry/round_distance geometry/flat_distance loop/contact",
         "geometry/test_solids.py",
     ),
 }

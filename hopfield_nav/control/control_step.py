@@ -26,7 +26,7 @@ from dynamics.kernels.vectors import column, length, vector
 from dynamics.kinematics import update_frames, update_tool_position, velocity_of_point
 from dynamics.newton_euler import newton_euler
 from dynamics.work import Work
-from hopfield_nav.control.believed_friction import (
+from hopfield_nav.control.model_error import (
     FrictionBelief,
     believed_at,
     make_friction_belief,

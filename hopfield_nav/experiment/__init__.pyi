@@ -1,12 +1,12 @@
+from .assembly import build_controller as build_controller
+from .assembly import build_plant as build_plant
+from .assembly import build_settings as build_settings
+from .assembly import check_duration as check_duration
 from .compiling import PARTS as PARTS
 from .compiling import compile_in_parallel as compile_in_parallel
 from .compiling import compile_part as compile_part
 from .compiling import compile_parts as compile_parts
-from .given import check_duration as check_duration
 from .limits import gains_of_law as gains_of_law
-from .loop_parts import build_controller as build_controller
-from .loop_parts import build_plant as build_plant
-from .loop_parts import build_settings as build_settings
 from .reaction_phase import Phase as Phase
 from .simulation import Interrupted as Interrupted
 from .simulation import Simulation as Simulation

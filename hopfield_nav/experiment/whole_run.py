@@ -7,10 +7,7 @@ import numpy as np
 
 from dynamics import BadInput, forward_kinematics
 from hopfield_nav.build import build_arm
-from hopfield_nav.experiment.assembly import choose_engine
-from hopfield_nav.experiment.given import check_start
-from hopfield_nav.experiment.limits import refuse_large_steps
-from hopfield_nav.experiment.loop_parts import build_plant
+from hopfield_nav.experiment.assembly import build_plant, check_start, choose_engine
 from hopfield_nav.experiment.simulation import Progress, Simulation
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.navigation import space_of
@@ -70,7 +67,7 @@ def try_world(world: World) -> Simulation:
     world = world.with_changes(obstacles=tuple(drawn))
     plant = build_plant(world, arm)
     with _kept(faults):
-        refuse_large_steps(world, plant, choose_engine(world, plant, start), start)
+        choose_engine(world, plant, start)
     with _kept(faults):
         for touching in check_start(world, arm, start):
             allowed = "a pose that touches no obstacle (run begins there all the same, and warns)"

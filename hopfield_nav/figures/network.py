@@ -15,9 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 
-from hopfield_nav.figures.palette import COLOURS
-from hopfield_nav.figures.sheets import new_figure, shown_in_notebooks
-from hopfield_nav.figures.style import CENTIMETRE, COLUMN, paper_style
+from hopfield_nav.figures.style import CENTIMETRE, COLOURS, COLUMN, new_figure, paper_style, shown_in_notebooks
 from hopfield_nav.planning import Landscape, Plan
 
 _SHADES = np.array([to_rgb(c) for c in ("#fde725", "#a6db57", "#60c774", "#39a88a", "#3c8596", "#5c6696")])

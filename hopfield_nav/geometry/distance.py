@@ -15,9 +15,8 @@ from dynamics.batches import as_rows
 from dynamics.kernels.decorators import Table, inlined, kernel, shared
 from dynamics.kernels.vectors import Vector, along, dot, length, over, put, sub, vector
 from hopfield_nav.geometry import round_distance
-from hopfield_nav.geometry.box_distance import SURFACE, box_distance, from_centre
-from hopfield_nav.geometry.cylinder_distance import cylinder_distance
-from hopfield_nav.geometry.mesh_distance import mesh_distance
+from hopfield_nav.geometry.flat_distance import box_distance, mesh_distance
+from hopfield_nav.geometry.round_distance import cylinder_distance
 from hopfield_nav.geometry.solids import (
     AXES,
     BOUND,
@@ -28,8 +27,10 @@ from hopfield_nav.geometry.solids import (
     KIND,
     MESH,
     SPHERE,
+    SURFACE,
     UPRIGHT,
     as_primitives,
+    from_centre,
 )
 
 

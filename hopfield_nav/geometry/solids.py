@@ -2,7 +2,7 @@
 
 A row holds one convex solid: its kind, a centre, axes, sizes, and the radius of a sphere about the centre that holds
 all of it. ``pack_primitives`` stacks rows to the array that every kernel takes. The row of a mesh goes on with its
-planes and edges (``mesh_distance``), and all rows beside it are as long.
+planes and edges (``flat_distance``), and all rows beside it are as long.
 """
 
 import math
@@ -11,10 +11,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from dynamics import BadInput
+from dynamics.kernels.decorators import inlined
+from dynamics.kernels.vectors import along, sub, times, vector
 
 SPHERE, BOX, UPRIGHT, CYLINDER, HALF_SPACE, CAPSULE, MESH = range(7)  # kinds; UPRIGHT has no end
 KIND, CENTRE, AXES, SIZE, BOUND, WIDTH = 0, 1, 4, 13, 16, 17  # first column of each part, and the width
 PLANES, EDGES = 14, 15  # how many a mesh has; its ``SIZE`` is the radius of the largest ball in it
+SURFACE = 1e-13  # [m] a point nearer than this counts as being on the surface
 MOST_PLANES = 400  # of a mesh
 _ANYWHERE = [(None, None)] * 4
 _FLAT = 1e-7  # two facets whose normals differ by less, and whose offsets by less [m], are one
@@ -160,6 +163,19 @@ def as_primitives(value: object) -> np.ndarray:
         message = "primitives have the wrong shape"
         raise BadInput(message, found=array.shape, allowed=f"(m, {WIDTH}) of pack_primitives")
     return array
+
+
+@inlined
+def from_centre(solids, j, p):
+    """From the centre of solid ``j`` to a point."""
+    return sub(p, vector(solids, j, CENTRE))
+
+
+@inlined
+def into_solid(solids, j, a):
+    """A vector of base axes written in the axes of solid ``j``."""
+    x, y, z = vector(solids, j, AXES), vector(solids, j, AXES + 3), vector(solids, j, AXES + 6)
+    return along(along(times(a[0], x), a[1], y), a[2], z)
 
 
 def _row(kind: int, centre: Vector, axes: Vector, size: Sequence[float], bound: float) -> np.ndarray:

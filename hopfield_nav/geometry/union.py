@@ -14,11 +14,23 @@ import numpy as np
 
 from dynamics.kernels.decorators import Table, inlined, shared
 from dynamics.kernels.vectors import ZERO, Vector, along, cross, dot, length, over, times, vector
-from hopfield_nav.geometry.box_distance import from_centre, into_solid
 from hopfield_nav.geometry.distance import gap_to_bound, segment_distance
-from hopfield_nav.geometry.mesh_distance import mesh_chord
+from hopfield_nav.geometry.flat_distance import mesh_chord
 from hopfield_nav.geometry.round_distance import across
-from hopfield_nav.geometry.solids import AXES, BOUND, BOX, CYLINDER, HALF_SPACE, KIND, MESH, SIZE, SPHERE, UPRIGHT
+from hopfield_nav.geometry.solids import (
+    AXES,
+    BOUND,
+    BOX,
+    CYLINDER,
+    HALF_SPACE,
+    KIND,
+    MESH,
+    SIZE,
+    SPHERE,
+    UPRIGHT,
+    from_centre,
+    into_solid,
+)
 
 _LEVEL, _ROUND = 16, 48  # directions in the level plane, and all around; each stands for its opposite too
 _SPACING, _REFINED = 0.1, 6  # [rad] half of what is between two of them, and how often it is halved

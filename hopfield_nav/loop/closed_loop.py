@@ -14,12 +14,10 @@ from dynamics import load_arm
 from dynamics.kernels.decorators import compile_loop, inlined, load_numba
 from dynamics.work import make_work
 from hopfield_nav.control import AlarmRule, Controller, make_sensors
-from hopfield_nav.loop.contact import ContactLaw, make_contact
-from hopfield_nav.loop.contact_watch import keep_truth, watch_contact
+from hopfield_nav.loop.contact import ContactLaw, keep_truth, make_contact, watch_contact
 from hopfield_nav.loop.control_period import command_in_stage, sense_and_command
-from hopfield_nav.loop.integrator import begin_stage, end_stage, end_step, stage_time
 from hopfield_nav.loop.log import make_log, write_row, write_truth
-from hopfield_nav.loop.plant import drive, make_plant, plant_acceleration
+from hopfield_nav.loop.plant import begin_stage, drive, end_stage, end_step, make_plant, plant_acceleration, stage_time
 from hopfield_nav.loop.pushes import update_pushes
 from hopfield_nav.loop.state import Event, Settings, make_state
 from hopfield_nav.loop.sticking import rest, strain_gears

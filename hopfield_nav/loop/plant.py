@@ -1,8 +1,12 @@
 """What moves: the rigid arm with friction in its joints, and the forces of contacts and pushes on it.
 
 It owns the equation of motion (ragazzon2012 (5.1)). Two integrators: classical Runge-Kutta of order 4, and
-semi-implicit Euler, which treats viscous damping implicitly in the velocity. Coulomb friction is found once a step
-and is the same in all stages (``sticking``).
+semi-implicit Euler, which treats viscous damping implicitly in the velocity and is the first stage alone. Coulomb
+friction is found once a step and is the same in all stages (``sticking``).
+
+Where angles and speeds are integrated, ``motion`` is (angles, speeds), ``at`` the same of a stage with its
+accelerations, which the caller finds, and ``sums`` weighted sums of speeds and accelerations over the stages; each an
+(n,) array.
 """
 
 import math
@@ -137,3 +141,46 @@ def drive(motors, q, tau, applied):
         applied[i] = motors.gain[i] * tau[i]
         if motors.ripple[i] != 0.0:
             applied[i] += motors.ripple[i] * math.sin(motors.cycles[i] * q[i])
+
+
+@inlined
+def stage_time(stage, step):
+    """How far into the step a stage of RK4 is, counted from 0 [s]."""
+    if stage == 0:
+        return 0.0
+    return step if stage == 3 else 0.5 * step
+
+
+@inlined
+def begin_stage(stage, step, motion, at):
+    """Write angles and speeds of a stage, from those of the one before."""
+    (q, qd), (qs, qds, qdds), ahead = motion, at, stage_time(stage, step)
+    for i in range(q.size):
+        if stage == 0:
+            qs[i], qds[i] = q[i], qd[i]
+        else:
+            qs[i], qds[i] = q[i] + ahead * qds[i], qd[i] + ahead * qdds[i]
+
+
+@inlined
+def end_stage(stage, at, sums):
+    """Add what a stage has found to the sums."""
+    (_, qds, qdds), (sum_qd, sum_qdd), weight = at, sums, 2.0 if stage == 1 or stage == 2 else 1.0
+    for i in range(qds.size):
+        if stage == 0:
+            sum_qd[i], sum_qdd[i] = 0.0, 0.0
+        sum_qd[i] += weight * qds[i]
+        sum_qdd[i] += weight * qdds[i]
+
+
+@inlined
+def end_step(stages, step, motion, sums):
+    """Move on by the step, after one stage (Euler) or four."""
+    (q, qd), (sum_qd, sum_qdd) = motion, sums
+    for i in range(q.size):
+        if stages == 1:
+            qd[i] += step * sum_qdd[i]
+            q[i] += step * qd[i]
+        else:
+            q[i] += step / 6.0 * sum_qd[i]
+            qd[i] += step / 6.0 * sum_qdd[i]

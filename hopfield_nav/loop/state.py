@@ -1,6 +1,6 @@
 """What is constant and what changes in the compiled loop: settings, state and its parts; and why it returns.
 
-``closed_loop`` advances the state; ``experiment.loop_parts`` makes the settings.
+``closed_loop`` advances the state; ``experiment.assembly`` makes the settings.
 """
 
 import math

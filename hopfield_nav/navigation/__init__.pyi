@@ -1,5 +1,3 @@
-from .follower import Follower as Follower
-from .follower import check_trajectory as check_trajectory
 from .map import LIKELY as LIKELY
 from .map import NOWHERE as NOWHERE
 from .map import Cells as Cells
@@ -15,9 +13,11 @@ from .motion import PlannedMotion as PlannedMotion
 from .motion import Reference as Reference
 from .motion import cell_of_start as cell_of_start
 from .motion import depths_at_start as depths_at_start
+from .navigator import Follower as Follower
 from .navigator import Navigator as Navigator
-from .space import Space as Space
-from .space import space_of as space_of
+from .navigator import Space as Space
+from .navigator import check_trajectory as check_trajectory
+from .navigator import space_of as space_of
 from .spaces.tool import ToolSpace as ToolSpace
 from .spaces.tool import warm_up_replan as warm_up_replan
 from .tool_navigator import ToolNavigator as ToolNavigator

@@ -5,6 +5,9 @@ from .any_angle import shorten_path as shorten_path
 from .ascent import climb as climb
 from .ascent import descend as descend
 from .closed import closed_keys as closed_keys
+from .hopfield import LINEAR as LINEAR
+from .hopfield import Activation as Activation
+from .hopfield import activation as activation
 from .hopfield import check_beta as check_beta
 from .hopfield import flat_index as flat_index
 from .hopfield import iterate as iterate
@@ -20,6 +23,7 @@ from .neighbourhood import first_axis_first as first_axis_first
 from .neighbourhood import neighbourhood_of as neighbourhood_of
 from .plan import Landscape as Landscape
 from .plan import Plan as Plan
+from .plan import divided as divided
 from .plan import way_back as way_back
 from .planner import NETWORKS as NETWORKS
 from .planner import choose_function as choose_function
@@ -28,6 +32,3 @@ from .planner import plan_path as plan_path
 from .planner import replan as replan
 from .replanning import Replanner as Replanner
 from .sum_exact import settle as settle
-from .theory import LINEAR as LINEAR
-from .theory import Activation as Activation
-from .theory import activation as activation

@@ -15,7 +15,7 @@ from dynamics import BadInput
 from dynamics.kernels.decorators import inlined, kernel
 from hopfield_nav.planning.corners import grown_boxes, shortest_in_plane
 from hopfield_nav.planning.line_of_sight import EPS, Boxes, check_blocked, seen, sees
-from hopfield_nav.planning.plan import way_back
+from hopfield_nav.planning.plan import divided, way_back
 
 _LOOK_BACK = 256  # points that are tried as the one before
 _ROUNDS = 6  # of pulling
@@ -108,11 +108,7 @@ def _pull(boxes: Boxes, points: np.ndarray, size: np.ndarray, rounds: int) -> np
 
 def _finer(points: np.ndarray) -> np.ndarray:
     """More points on the same chain, no more than half a cell apart; corners get some of their own."""
-    rows = [points[:1]]
-    for a, b in itertools.pairwise(points):
-        count = max(math.ceil(2 * float(np.abs(b - a).max())), 4)
-        rows.append(a + np.arange(1, count + 1)[:, None] / count * (b - a))
-    return np.vstack(rows)
+    return divided(points, np.maximum(np.ceil(2 * np.abs(np.diff(points, axis=0)).max(axis=1)), 4))
 
 
 @kernel

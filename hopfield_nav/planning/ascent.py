@@ -128,19 +128,26 @@ def own_place(at, place):
 
 
 @inlined
+def best_label(at, field):
+    """Label that the neighbours of the cell `at` (rank,) give it; inf where none has one."""
+    label, nothing, step, offset, shape, wrap, place, closed = field
+    best, first = np.inf, own_place(at, place) * step.size
+    for k in range(step.size):
+        j = neighbour(at, offset, k, shape, wrap, place)
+        if j >= 0 and label[j] != nothing and not is_closed(closed, first + k):
+            best = min(best, step[k] + label[j])
+    return best
+
+
+@inlined
 def step_nearer(at, field):
     """Number of the step from the cell `at` (rank,) along a shortest path, -1 where there is none.
 
     It leads to the neighbour that sets the activation of the cell, max_j beta^(length_ij) sigma_j.
     """
     label, nothing, step, offset, shape, wrap, place, closed = field
-    best, steps = np.inf, step.size
-    first = own_place(at, place) * steps
-    for k in range(steps):
-        j = neighbour(at, offset, k, shape, wrap, place)
-        if j >= 0 and label[j] != nothing and not is_closed(closed, first + k):
-            best = min(best, step[k] + label[j])
-    for k in range(steps):
+    best, first = best_label(at, field), own_place(at, place) * step.size
+    for k in range(step.size):
         j = neighbour(at, offset, k, shape, wrap, place)
         if j < 0 or label[j] == nothing or is_closed(closed, first + k):
             continue

@@ -17,7 +17,7 @@ import numpy as np
 from dynamics import BadInput, nearest_name
 
 MOST_STEPS = 20_000  # from a cell to its neighbours: a radius of 16 in space has 17,000
-MOST_RATIO = 1e5  # of two axes' spacings; the queue of `limit_lengths` needs it
+MOST_RATIO = 1e5  # of two axes' spacings; the queue of `limit.distances` needs it
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,12 @@ class Neighbourhood:
     def wrap(self) -> np.ndarray:
         """(rank,) bool, which axes are closed: `periodic` for kernels."""
         return _read_only(np.array(self.periodic))
+
+    def beside(self, cells: np.ndarray, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The cells (..., rank) at steps from cells, and whether they are in the grid, (...) bool."""
+        beside = cells + steps
+        inside = (self.wrap | ((beside >= 0) & (beside < self.shape))).all(axis=-1)
+        return beside % self.shape, inside
 
     @property
     def table(self) -> np.ndarray:
@@ -214,22 +220,12 @@ def _offsets(radius: float, order: tuple[int, ...]) -> np.ndarray:
 
 @lru_cache(maxsize=16)
 def _table(near: Neighbourhood) -> np.ndarray:
-    columns = [_column(near, step) for step in near.offset]
-    return _read_only(np.ascontiguousarray(np.stack(columns, axis=1)))
-
-
-def _column(near: Neighbourhood, step: np.ndarray) -> np.ndarray:
-    """Flat index of every cell's neighbour at one step, `cells` where there is none."""
-    index = np.zeros(near.shape, dtype=np.int64)
-    inside = np.ones(near.shape, dtype=bool)
-    for axis, n in enumerate(near.shape):
-        along = np.arange(n) + step[axis]
-        along = along % n if near.periodic[axis] else along
-        line = [1] * len(near.shape)
-        line[axis] = n
-        index = index * n + along.reshape(line)
-        inside &= ((along >= 0) & (along < n)).reshape(line)
-    return np.where(inside, index, index.size).ravel().astype(np.uint32)
+    cells, columns = np.indices(near.shape).reshape(len(near.shape), -1).T, []
+    for step in near.offset:  # one at a time: the cells of all are many
+        beside, inside = near.beside(cells, step)
+        index = np.ravel_multi_index(tuple(beside.T), near.shape)
+        columns.append(np.where(inside, index, len(cells)).astype(np.uint32))
+    return _read_only(np.stack(columns, axis=1))
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:

@@ -30,6 +30,12 @@ def way_back(before: np.ndarray, first: int, last: int) -> list[int]:
     return path[::-1]
 
 
+def divided(points: np.ndarray, pieces: np.ndarray) -> np.ndarray:
+    """Points on a chain of straight lines through points (k, rank), each line in so many ``pieces`` (k - 1,)."""
+    lines = zip(points[:-1], points[1:], pieces.astype(int), strict=True)
+    return np.vstack([points[:1], *(a + np.arange(1, n + 1)[:, None] / n * (b - a) for a, b, n in lines)])
+
+
 class Landscape:
     """Activations over a grid, filled in when they are first asked for: over 20^6 cells they take half a gigabyte.
 
@@ -51,11 +57,9 @@ class Landscape:
         From a blocked cell it goes to where its neighbours are highest.
         """
         near, steps = self.near, len(self.near.offset)
-        beside, cells = cells[:, None] + near.offset, np.asarray(cells)
-        inside = (near.wrap | ((beside >= 0) & (beside < near.shape))).all(axis=2)
+        beside, inside = near.beside(cells[:, None], near.offset)
         first = np.ravel_multi_index(tuple(cells.T), near.shape)
         inside &= ~np.isin(first[:, None] * steps + np.arange(steps), self.closed)
-        beside %= near.shape
         high = np.where(inside, self.activation[tuple(np.moveaxis(beside, 2, 0))], -np.inf)
         own = self.activation[tuple(cells.T)][:, None]
         if self.sums:

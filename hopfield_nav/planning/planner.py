@@ -1,23 +1,33 @@
-"""Plan a path through a map of blocked cells with one of the two networks."""
+"""Plan a path through a map of blocked cells with one of the two networks.
 
+The network "sum" is settled by whichever of its two solvers suits the map, and climbed. `sum_exact` is right for every
+map; `sum_rows` needs no table of connections and serves the largest grids, as long as no path is so long that a double
+underflows.
+"""
+
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from dynamics import BadInput, require_known
-from hopfield_nav.planning.closed import closed_keys
-from hopfield_nav.planning.hopfield import check_beta, flat_index, iterate, largest_eigenvalue
+from hopfield_nav.planning.ascent import climb_cells
+from hopfield_nav.planning.closed import NONE_CLOSED, closed_keys, without
+from hopfield_nav.planning.hopfield import Activation, check_beta, flat_index, iterate, largest_eigenvalue
+from hopfield_nav.planning.hopfield import activation as activation_function
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of, on_grid
-from hopfield_nav.planning.plan import NO_PATH, Plan
-from hopfield_nav.planning.sum import Problem, Summed, check_size, plan_in_sum, solve_sum
-from hopfield_nav.planning.sum_exact import Equilibrium
-from hopfield_nav.planning.theory import Activation
-from hopfield_nav.planning.theory import activation as activation_function
+from hopfield_nav.planning.plan import NO_PATH, Landscape, Plan
+from hopfield_nav.planning.sum_exact import Equilibrium, log_activation, settle
 
 NETWORKS = ("limit", "sum")
 FADED = "the activations of the cells on the way are too small for plain doubles: some 300 cells at beta 0.1"
 _SMALLEST = 1e-300  # of an activation, below which it soon is none
+LARGE = 10_000_000  # connections; a table of them takes 12 bytes for each
+MOST_SWEEPS = 100_000
+TOLERANCE = 1e-13  # relative change in the last sweep of the row solver
+SMALLEST_BETA = 1e-17  # for plain doubles
 TOP = "the climb ends on a cell that is not the goal: where g(0) is above 0 the network has such"
 
 
@@ -105,8 +115,7 @@ def replan(
         from hopfield_nav.planning.limit import plan_in_field, solve  # which the network of the document does not need
 
         return plan_in_field(solve(grid, around, goal, keys), around, start, keys)
-    problem = Problem(around, tuple(int(c) for c in goal), slope, largest_eigenvalue(around), keys)
-    return plan_in_sum(solve_sum(problem, np.ascontiguousarray(grid)), start)
+    return plan_in_sum(solve_sum(around, goal, slope, np.ascontiguousarray(grid), keys), start)
 
 
 def check_grid(blocked: np.ndarray) -> np.ndarray:
@@ -150,11 +159,102 @@ def plan_activated(
     """
     sigma, sweeps = iterate(blocked, goal, near=near, function=function, closed=closed)
     saturated = int(np.count_nonzero(sigma >= 1.0)) > 1
-    problem = Problem(near, tuple(int(c) for c in goal), function.slope, 0.0, closed_keys(closed, near))
+    problem = near, tuple(int(c) for c in goal), function.slope, closed_keys(closed, near)
     mantissa, exponent = np.append(sigma.ravel(), 0.0), np.zeros(sigma.size + 1, np.int32)
     state = Equilibrium(mantissa, exponent, sweeps, True, saturated)
-    plan = plan_in_sum(Summed(problem, state, None, sweeps, True, saturated), start)
+    plan = plan_in_sum(Summed(*problem, state, None, sweeps, True, saturated), start)
     if plan.cells is not None:
         return plan
     dark = FADED if sigma[sigma > 0.0].min() < _SMALLEST else NO_PATH
     return replace(plan, reason=dark if plan.reason == NO_PATH else TOP)
+
+
+class Summed(NamedTuple):
+    """A settled summing network: an equilibrium with its table, or plain activations."""
+
+    near: Neighbourhood
+    target: tuple[int, ...]  # cell, clamped at 1
+    beta: float  # slope
+    closed: np.ndarray  # keys of steps that are no connections, see `closed.closed_keys`
+    equilibrium: Equilibrium | None  # with exponents; None where plain doubles were enough
+    logs: np.ndarray | None  # (cells,) ln sigma of plain doubles in C order; None otherwise
+    sweeps: int  # number of sweeps
+    settled: bool  # whether the last sweep moved nothing
+    saturated: bool  # whether a neuron other than the target is clamped at 1
+
+    def log_activation(self) -> np.ndarray:
+        """Grid of ln sigma, -inf where sigma is zero."""
+        logs = self.logs if self.equilibrium is None else log_activation(self.equilibrium)
+        assert logs is not None
+        return logs.reshape(self.near.shape)
+
+
+def check_size(near: Neighbourhood) -> None:
+    """BadInput if the connections of a grid with closed steps are too many for a table."""
+    connections = math.prod(near.shape) * len(near.length)
+    if connections > LARGE:
+        what = "too many connections for closed steps in network sum"
+        raise BadInput(what, found=connections, allowed=f"up to {LARGE}; any number in network limit")
+
+
+def solve_sum(
+    near: Neighbourhood, target: Sequence[int], beta: float, blocked: np.ndarray, closed: np.ndarray = NONE_CLOSED
+) -> Summed:
+    """Settle the summing network on a bool grid in C order; arguments as the attributes of ``Summed``."""
+    problem, flat = (near, tuple(int(c) for c in target), beta, closed), blocked.reshape(-1)
+    eigenvalue, first = largest_eigenvalue(near), flat_index(target, near.shape, "target")
+    if flat.size * len(near.length) > LARGE and beta >= SMALLEST_BETA:
+        from hopfield_nav.planning.sum_rows import relax, rows
+
+        activation, shut = np.zeros(flat.size), flat.copy()
+        activation[first], shut[first] = 1.0, True
+        sweeps, settled, safe = relax(
+            activation, shut, rows(near, problem[1]), beta, eigenvalue, MOST_SWEEPS, TOLERANCE
+        )
+        if safe:  # else plain doubles might underflow
+            saturated = int(np.count_nonzero(activation == 1.0)) > 1
+            with np.errstate(divide="ignore"):
+                np.log(activation, out=activation)
+            return Summed(*problem, None, activation, sweeps, settled, saturated)
+    state = settle(without(near.table, closed), flat, first, beta, eigenvalue, MOST_SWEEPS)
+    return Summed(*problem, state, None, state.sweeps, state.settled, state.saturated)
+
+
+def plan_in_sum(network: Summed, start: Sequence[int]) -> Plan:
+    """The path of steepest ascent in a settled summing network, from the start to its target."""
+    cells, length, reached = _climb(network, tuple(int(c) for c in start))
+    plan = network.beta, network.saturated, Landscape(network.log_activation, network.near, network.closed, True)
+    if not network.settled:
+        return Plan(None, f"the network did not settle in {network.sweeps} sweeps", np.inf, "sum", *plan)
+    if not reached:
+        return Plan(None, _why_stopped(network, cells), np.inf, "sum", *plan)
+    return Plan(cells, "", length, "sum", *plan)
+
+
+def _climb(network: Summed, start: tuple[int, ...]) -> tuple[np.ndarray, float, bool]:
+    """Cells (k, rank) of steepest ascent, their length, and whether it ends at the target."""
+    near, target, _, closed, state, *_ = network
+    if state is not None:
+        ends = flat_index(start, near.shape, "start"), flat_index(target, near.shape, "target")
+        table, shape = without(near.table, closed), np.array(near.shape)
+        return climb_cells(table, near.length, shape, *ends, state.mantissa, state.exponent)
+    landscape, cells = Landscape(network.log_activation, near, closed, True), [np.array(start)]
+    while tuple(cells[-1]) != target:
+        (after,) = landscape.climbed(cells[-1][None])
+        if (after == cells[-1]).all():
+            break
+        cells.append(after)
+    turn = np.where(near.wrap, near.shape, np.inf)
+    moves = np.abs(np.diff(cells, axis=0, prepend=cells[:1]))
+    length = float(np.linalg.norm(np.minimum(moves, turn - moves) * near.spacing, axis=1).sum())
+    return np.array(cells), length, tuple(cells[-1]) == target
+
+
+def _why_stopped(network: Summed, cells: np.ndarray) -> str:
+    cell = tuple(int(c) for c in cells[-1])
+    if len(cells) == 1 and network.log_activation()[cell] == -np.inf:
+        return NO_PATH
+    if network.saturated:
+        return f"the network saturates: activations are clamped at 1, and the ascent stops at cell {cell}"
+    most = f"1/{len(network.near.length)} (one over the neighbours)"
+    return f"false maximum at cell {cell}: beta {network.beta:g} is above {most}"

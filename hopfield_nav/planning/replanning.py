@@ -1,22 +1,30 @@
-"""A planner that remembers: after a cell or step is closed only what changes is computed again."""
+"""A planner that remembers: after a cell or step is closed only what changes is computed again.
+
+First, in order of their distance, all cells that have lost their last shortest path are cleared (Even and Shiloach
+1981); then they are reached again from the cells around them, nearest first (Ramalingam and Reps 1996). Labels are
+sums of the same steps in the same order as those of a new start, so they are equal to the last bit.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.planning.closed import by_place, closed_keys, with_new
+from dynamics.kernels.decorators import kernel
+from hopfield_nav.planning.ascent import beside, best_label, locate, neighbour, own_place
+from hopfield_nav.planning.closed import by_place, closed_keys, is_closed, with_new
 from hopfield_nav.planning.hopfield import flat_index
-from hopfield_nav.planning.limit import distance_grid, plan_in_field, solve
+from hopfield_nav.planning.limit import activation_grid, plan_in_field, solve
 from hopfield_nav.planning.neighbourhood import Neighbourhood, on_grid
 from hopfield_nav.planning.plan import Landscape, Plan
 from hopfield_nav.planning.planner import check_grid
-from hopfield_nav.planning.repair import GIVEN_UP, block, close
 
 REPAIR_SHARE = 400  # where more than 1/400 of all cells change, a new wave is quicker
 LEAST_REPAIR = 1000  # cells that are always worth repairing
+GIVEN_UP = -1
 
 Steps = np.ndarray | Sequence
 
@@ -96,15 +104,15 @@ class Replanner:
     @property
     def landscape(self) -> Landscape:
         """The network as it stands when its activations are first asked for."""
-        return Landscape(self._height, self._near, self._keys, False)
+        return Landscape(self._activation, self._near, self._keys, False)
 
-    def _height(self) -> np.ndarray:
-        return 0.0 - self.distance
+    def _activation(self) -> np.ndarray:
+        return activation_grid(self._field, self._near)
 
     @property
     def distance(self) -> np.ndarray:
         """Grid of shortest distances to the nearest goal, inf where there is none."""
-        return distance_grid(self._field, self._near)
+        return 0.0 - self._activation()
 
     @property
     def _most(self) -> int:
@@ -116,3 +124,107 @@ class Replanner:
         if changed == GIVEN_UP:
             self._field = solve(self._blocked, self._near, self._goals, self._keys)
         return changed
+
+
+@kernel
+def _push_children(field, at, own, heap):
+    """Queue the neighbours of the cell `at` whose label may come from its former label `own`."""
+    label, _, step, offset, shape, wrap, place, _ = field
+    for k in range(step.size):
+        j = neighbour(at, offset, k, shape, wrap, place)
+        if j >= 0 and label[j] == own + step[k]:
+            heappush(heap, (label[j], beside(at, offset, k, shape, wrap)))
+
+
+@kernel
+def _settle_again(field, blocked, heap, most):
+    """Clear the queued cells that have no shortest path any more, and all that lose theirs; reach them again.
+
+    In place; returns how many were cleared, or GIVEN_UP.
+    """
+    label, nothing, shape, place = field.label, field.nothing, field.shape, field.place
+    at, cleared = np.empty(shape.size, np.int64), np.empty(most, np.int64)
+    count = 0
+    while len(heap) > 0:
+        own, j = heappop(heap)
+        locate(j, shape, at)
+        i = own_place(at, place)
+        if label[i] != own or best_label(at, field) == own:  # a neighbour still gives it
+            continue
+        if count == most:
+            return GIVEN_UP
+        cleared[count] = j
+        count += 1
+        label[i] = nothing
+        _push_children(field, at, own, heap)
+    if count > 0:
+        _reach_again(field, blocked, cleared[:count])
+    return count
+
+
+@kernel
+def block(field, blocked, cell, most):
+    """Repair the labels of a limit.Field, in place, after the ``cell``, not a target, is blocked.
+
+    ``blocked`` (cells,) includes it; cells are counted in C order. Returns how many cells lost their label, or
+    GIVEN_UP if more than ``most``, after which the labels are worthless.
+    """
+    at = np.empty(field.shape.size, np.int64)
+    locate(cell, field.shape, at)
+    i = own_place(at, field.place)
+    own = field.label[i]
+    if own == field.nothing:
+        return 0
+    heap = [(own, np.int64(cell))]
+    heap.pop()
+    field.label[i] = field.nothing
+    _push_children(field, at, own, heap)
+    return _settle_again(field, blocked, heap, most)
+
+
+@kernel
+def close(field, blocked, cells, steps, most):
+    """Repair the labels, in place, after steps, among those of `field.closed`, are closed; as `block`.
+
+    ``cells`` (m,) are those from which the steps with these numbers (m,) lead, in both directions.
+    """
+    label, nothing, step, offset, shape, wrap, place, _ = field
+    at = np.empty(shape.size, np.int64)
+    heap = [(label[0], np.int64(0))]
+    heap.pop()
+    for n in range(cells.size):
+        locate(cells[n], shape, at)
+        i, j = own_place(at, place), neighbour(at, offset, steps[n], shape, wrap, place)
+        if label[i] != nothing and label[j] != nothing and label[j] + step[steps[n]] == label[i]:
+            heappush(heap, (label[i], cells[n]))
+    return _settle_again(field, blocked, heap, most)
+
+
+@kernel
+def _reach_again(field, blocked, cells):
+    """Give cleared ``cells`` (m,), in C order, their labels from around, in place."""
+    label, nothing, step, offset, shape, wrap, place, closed = field
+    at = np.empty(shape.size, np.int64)
+    heap = [(label[0], np.int64(0))]
+    heap.pop()
+    for n in range(cells.size):
+        locate(cells[n], shape, at)
+        best = best_label(at, field)
+        if best < np.inf and not blocked[cells[n]]:
+            heappush(heap, (label.dtype.type(best), cells[n]))
+    while len(heap) > 0:
+        own, cell = heappop(heap)
+        locate(cell, shape, at)
+        i = own_place(at, place)
+        if label[i] != nothing and label[i] <= own:
+            continue
+        label[i] = own
+        for k in range(step.size):
+            j = neighbour(at, offset, k, shape, wrap, place)
+            if j < 0 or is_closed(closed, i * step.size + k):
+                continue
+            beyond = label.dtype.type(own + step[k])
+            if label[j] == nothing or beyond < label[j]:
+                other = beside(at, offset, k, shape, wrap)
+                if not blocked[other]:
+                    heappush(heap, (beyond, other))

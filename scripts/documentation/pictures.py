@@ -21,7 +21,7 @@ from hopfield_nav import load_world, simulate
 from hopfield_nav.cli import main as typed
 from hopfield_nav.figures import paper_style, save_figure
 from hopfield_nav.figures.run.draw import pages_of
-from hopfield_nav.figures.run.link_forces import link_forces_page
+from hopfield_nav.figures.run.on_request import link_forces_page
 from hopfield_nav.figures.style import DPI
 
 FIGURES = Path(__file__).resolve().parents[2] / "docs" / "figures"

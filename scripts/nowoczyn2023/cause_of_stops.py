@@ -21,7 +21,7 @@ from dynamics import Arm, forward_kinematics, load_arm
 from hopfield_nav.extensions.clearance import Scene, build_scene
 from hopfield_nav.extensions.known_world import PlannedPath, plan_direct, plan_shortest, random_free_joints
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend
-from hopfield_nav.figures.sheets import labelled
+from hopfield_nav.figures.style import labelled
 from hopfield_nav.sweeps import share
 from nowoczyn2023.single_branch import ARRIVED, JUMP, LIMIT, OUT_OF_REACH, TOUCHED, SingleBranch, follow_single_branch
 

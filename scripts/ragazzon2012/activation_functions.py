@@ -5,7 +5,7 @@ from keeping import kept
 from ledger import Rows, judged
 
 from hopfield_nav.planning import iterate, plan_path
-from hopfield_nav.planning.theory import activation
+from hopfield_nav.planning.hopfield import activation
 from hopfield_nav.record import Run
 from ragazzon2012.contact import AS_PRINTED, RIGHT
 from ragazzon2012.experiment import run

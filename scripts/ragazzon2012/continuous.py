@@ -3,7 +3,7 @@
 import numpy as np
 
 from hopfield_nav.planning import Activation, iterate, neighbourhood_of
-from hopfield_nav.planning.theory import respond
+from hopfield_nav.planning.hopfield import respond
 from ragazzon2012.planner import random_map
 
 STEP = 0.5  # of the exponential integrator, in time constants

@@ -9,10 +9,10 @@ from refusals import refused
 
 from hopfield_nav import load_world, plan_path, simulate
 from hopfield_nav.figures import network as drawn
-from hopfield_nav.figures.run.convergence import convergence_page, settling
 from hopfield_nav.figures.run.draw import pages_of, plot_run
 from hopfield_nav.figures.run.network import NetworkLayer, NetworkOfRun, network_page
-from hopfield_nav.figures.run.snapshots import key_moments
+from hopfield_nav.figures.run.on_request import convergence_page, settling
+from hopfield_nav.figures.run.pages import key_moments
 from hopfield_nav.planning import Plan
 
 

@@ -43,12 +43,11 @@ from hopfield_nav.figures.run import (
 )
 from hopfield_nav.figures.run.draw import run_note
 from hopfield_nav.figures.run.maps import trajectory_handles
-from hopfield_nav.figures.run.pages import MOST_MAPS, force_page, joints_page
+from hopfield_nav.figures.run.pages import MOST_MAPS, Moment, force_page, joints_page, key_moments
 from hopfield_nav.figures.run.signals import typical_collision
-from hopfield_nav.figures.run.snapshots import Moment, key_moments
-from hopfield_nav.figures.sheets import evenly
 from hopfield_nav.figures.solid import SceneView, layers, make_view, project
 from hopfield_nav.figures.solid.faces import arm_outline, pose_outline, turned_faces
+from hopfield_nav.figures.style import evenly
 from hopfield_nav.geometry import arm_parts
 from hopfield_nav.record import contact_episodes, force_norm
 

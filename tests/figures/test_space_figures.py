@@ -15,7 +15,7 @@ from hopfield_nav.figures.run import draw_collision_space, draw_plan, draw_run_f
 from hopfield_nav.figures.run.draw import pages_of
 from hopfield_nav.figures.run.film import Film
 from hopfield_nav.figures.run.maps import path_in_level
-from hopfield_nav.figures.solid import SceneView, cell_classes, final_plan, layers, room
+from hopfield_nav.figures.solid import SceneView, cell_classes, final_plan, layers
 from hopfield_nav.figures.solid.layers import FELT
 
 
@@ -43,20 +43,20 @@ def test_a_plane_has_no_path_in_space(flat):
 
 def test_cubes_are_closed_and_look_outwards(run):
     cells = np.array([[1, 2, 3], [2, 2, 3], [5, 5, 5]])
-    faces = room.cube_faces(run, cells)
+    faces = layers.cube_faces(run, cells)
     normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1]) / 2
-    outward = faces.mean(axis=1) - np.repeat(room.cell_points(run, cells), 6, axis=0)
+    outward = faces.mean(axis=1) - np.repeat(layers.cell_points(run, cells), 6, axis=0)
     assert (np.sum(normal * outward, axis=1) > 0).all()
     volume = np.sum(faces.mean(axis=1) * normal) / 3  # divergence theorem
     assert volume == pytest.approx(3 * (0.98 * run.world.map.spacing) ** 3)
 
 
 def test_the_box_of_the_map_holds_every_cell(run):
-    low, high = room.room_ends(run)
-    corners = room.cell_points(run, np.array([[0, 0, 0], np.array(run.world.map.shape) - 1]))
+    low, high = layers.room_ends(run)
+    corners = layers.cell_points(run, np.array([[0, 0, 0], np.array(run.world.map.shape) - 1]))
     half = 0.5 * run.world.map.spacing
     np.testing.assert_allclose(corners - [low, high], [[half] * 3, [-half] * 3])
-    edges = room.room_edges(run, np.ones(3))
+    edges = layers.room_edges(run, np.ones(3))
     assert len(edges) == 9
     lengths = np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1)
     np.testing.assert_allclose(np.sort(lengths), np.sort(np.tile(high - low, 3)))
@@ -97,7 +97,7 @@ def test_the_public_plots_draw_space_from_one_side(run):
     for ax in drawn:
         assert not ax.axison
         assert ax.get_aspect() == 1.0
-    path = room.cell_points(run, run.plans()[-1].path)
+    path = layers.cell_points(run, run.plans()[-1].path)
     seen = SceneView(run).appear(path)
     assert any(np.array_equal(np.array(line.get_data()).T, seen) for line in drawn[1].lines)
 
@@ -110,7 +110,7 @@ def test_through_an_obstacle_others_are_seen(run):
 
 
 def _outlines_at(run, level, time):
-    return layers.obstacle_outlines(run, room.level_height(run, level), run.standing(time))
+    return layers.obstacle_outlines(run, layers.level_height(run, level), run.standing(time))
 
 
 def test_the_film_shows_the_level_of_the_tool(run):
@@ -121,7 +121,7 @@ def test_the_film_shows_the_level_of_the_tool(run):
         for time in np.linspace(0.0, float(run.data.time.values[-1]), 6):
             picture = film.draw(float(time))
             row = film.now(float(time)).row
-            assert panel.level == room.level_of(run, run.data.tool_position.values[row, 2])
+            assert panel.level == layers.level_of(run, run.data.tool_position.values[row, 2])
             assert len(panel.slice.get_paths()) == len(_outlines_at(run, panel.level, float(time)))
             seen.add(panel.level)
     assert picture.shape == (720, 1280, 4)

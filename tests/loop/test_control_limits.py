@@ -7,7 +7,7 @@ import pytest
 from scenes import REST, simulation
 
 from hopfield_nav.loop import warn_of_gains
-from hopfield_nav.loop.step_limits import largest_factor
+from hopfield_nav.loop.engine import largest_factor
 from hopfield_nav.plugin import Gains
 
 

@@ -19,7 +19,7 @@ from hopfield_nav.geometry import capsule_distance, pack_primitives
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation import MarkingNavigator
 from hopfield_nav.navigation.map import ToolMap
-from hopfield_nav.navigation.map.known_map import SAME, blocked_cells, make_map, only_in_sight
+from hopfield_nav.navigation.map.collision_map import SAME, blocked_cells, make_map, only_in_sight
 from hopfield_nav.planning import shorten_path
 from hopfield_nav.world import pack, parse_world
 

@@ -5,7 +5,7 @@ import pytest
 from refusals import refused
 
 from hopfield_nav.planning import iterate, plan_path
-from hopfield_nav.planning.theory import activation
+from hopfield_nav.planning.hopfield import activation
 from hopfield_nav.world import parse_world, remarks
 
 WALL = np.zeros((12, 12), dtype=bool)

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from hopfield_nav.planning import blocks, neighbourhood_of, places_of, plan_path, solve
 from hopfield_nav.planning.closed import closed_keys, without
-from hopfield_nav.planning.limit import distance_grid
+from hopfield_nav.planning.limit import activation_grid
 
 pytestmark = pytest.mark.kernel
 
@@ -139,7 +139,7 @@ def test_long_and_wide_waves(shape, periodic, share_closed, share_blocked):
     closed = np.stack([cells, cells + np.eye(len(shape), dtype=int)[-1]], axis=1)
     goals = [(0,) * len(shape)] if share_blocked is None else rng.integers(0, shape, (3, len(shape)))
     hops = searched(blocked, goals, near, closed)
-    found = distance_grid(solve(blocked, near, np.array(goals), closed_keys(closed, near)), near)
+    found = 0.0 - activation_grid(solve(blocked, near, np.array(goals), closed_keys(closed, near)), near)
     np.testing.assert_array_equal(found, hops)
     if share_blocked is None and shape[-1] > 1 and periodic is None:
         assert hops[np.isfinite(hops)].max() > 255
@@ -170,7 +170,7 @@ def test_buckets_are_exact(problem):
     a, k = np.nonzero(free[near.table] & free[:-1, None])
     graph = coo_matrix((near.length[k], (a, near.table[a, k])), shape=(blocked.size,) * 2)
     exact = dijkstra(graph.tocsr(), indices=int(np.ravel_multi_index(goal, shape))).reshape(shape)
-    found = distance_grid(solve(blocked, near, goal), near)
+    found = 0.0 - activation_grid(solve(blocked, near, goal), near)
     np.testing.assert_allclose(found, exact, rtol=1e-12)
 
 

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from ragazzon2012 import network_figures
 
 from hopfield_nav.planning import iterate, largest_eigenvalue, neighbourhood_of, plan_path
-from hopfield_nav.planning.sum import Problem, solve_sum
+from hopfield_nav.planning.planner import solve_sum
 
 pytestmark = pytest.mark.kernel
 
 
 def plan_by_rows(monkeypatch, *arguments, **options):
     with monkeypatch.context() as patch:
-        patch.setattr("hopfield_nav.planning.sum.LARGE", 0)
+        patch.setattr("hopfield_nav.planning.planner.LARGE", 0)
         return plan_path(*arguments, **options)
 
 
@@ -72,8 +72,7 @@ def test_over_relaxation_suits_the_map():
     blocked = np.random.default_rng(0).random((20, 20), dtype=np.float32) < 0.25
     blocked[10, 10] = False
     near = neighbourhood_of((20, 20))
-    problem = Problem(near, (10, 10), 0.24, largest_eigenvalue(near))
-    assert solve_sum(problem, blocked).sweeps < 100
+    assert solve_sum(near, (10, 10), 0.24, blocked).sweeps < 100
 
 
 def test_share_of_shortest_paths_falls_with_beta():

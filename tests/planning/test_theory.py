@@ -8,7 +8,7 @@ from refusals import refused
 from scipy.integrate import quad
 
 from hopfield_nav.planning import iterate, largest_eigenvalue, neighbourhood_of, plan_path
-from hopfield_nav.planning.theory import activation
+from hopfield_nav.planning.hopfield import activation
 
 pytestmark = pytest.mark.kernel
 
@@ -255,7 +255,7 @@ def test_integral_is_that_of_the_inverse(name, slope):
 
 def respond_of(function, v):
     """g(v) as the network computes it: one free neuron between the goal and a cell of its own."""
-    from hopfield_nav.planning.theory import respond
+    from hopfield_nav.planning.hopfield import respond
 
     return respond(function.kind, function.slope, float(v[0]))
 

@@ -10,7 +10,7 @@ from scipy.io import loadmat
 from hopfield_nav import load_world, simulate
 from hopfield_nav.figures.run import draw_run_figures
 from hopfield_nav.figures.run.draw import pages_of
-from hopfield_nav.figures.run.link_forces import link_forces_page
+from hopfield_nav.figures.run.on_request import link_forces_page
 from hopfield_nav.record import BODY_REGIONS, export_csv, export_mat, link_forces, link_forces_of
 
 STEP = 0.001

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from dynamics import load_arm
 from hopfield_nav.build import all_solids, build_obstacles, endless_cylinders
 from hopfield_nav.figures.solid.faces import faces_of
-from hopfield_nav.figures.solid.room import slice_outline
+from hopfield_nav.figures.solid.layers import slice_outline
 from hopfield_nav.geometry import AXES, arm_clearance, arm_distance, capsule_distance
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation import MarkingNavigator

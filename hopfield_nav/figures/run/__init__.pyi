@@ -3,6 +3,7 @@ from .draw import draw_set_up as draw_set_up
 from .draw import plot_run as plot_run
 from .film import animate_run as animate_run
 from .film_panels import Now as Now
+from .film_panels import draw_snapshot as draw_snapshot
 from .film_panels import show_halo as show_halo
 from .joints import draw_joint as draw_joint
 from .joints import draw_joint_error as draw_joint_error
@@ -20,4 +21,3 @@ from .signals import draw_force_magnitude as draw_force_magnitude
 from .signals import draw_force_zoom as draw_force_zoom
 from .signals import draw_level_zoom as draw_level_zoom
 from .signals import draw_moment_component as draw_moment_component
-from .snapshots import draw_snapshot as draw_snapshot

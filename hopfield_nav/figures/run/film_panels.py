@@ -1,4 +1,4 @@
-"""The three panels of the film: the scene, the map from above, the forces over time.
+"""The three panels of the film: the scene, the map from above, the forces over time; and a moment of it on paper.
 
 A panel draws once what stays, and changes its ``artists`` with ``show``; only these are drawn for every frame. Behind
 them lies what is ``settled``: it is drawn anew when there is another plan, when a touch begins or ends to glow, or
@@ -12,15 +12,14 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection, PolyCollection
 from matplotlib.lines import Line2D
-from matplotlib.patches import FancyArrowPatch
+from matplotlib.patches import FancyArrowPatch, Patch
 
 from hopfield_nav.figures import solid
-from hopfield_nav.figures.palette import COLOURS
-from hopfield_nav.figures.run.maps import excluded_handle, trajectory_handles
+from hopfield_nav.figures.run.maps import diamond, disc, excluded_handle, trajectory_handles
 from hopfield_nav.figures.run.network import NetworkLayer
 from hopfield_nav.figures.run.signals import add_limits, frame_time
-from hopfield_nav.figures.sheets import envelope, path_rows
-from hopfield_nav.record import PlanRecord, Run, force_limits, force_norm
+from hopfield_nav.figures.style import COLOURS, envelope, path_rows
+from hopfield_nav.record import PlanRecord, Run, contact_episodes, force_limits, force_norm
 
 METRES_PER_NEWTON = 0.012  # length of a force arrow
 _SMALLEST_ARROW = 0.5  # [N]
@@ -224,3 +223,36 @@ def show_halo(halo: Artist, point: np.ndarray, now: Now) -> None:
         halo.set_data(*point)
         halo.set_color(COLOURS.goal if now.flash > 0 else COLOURS.missed)
         halo.set_alpha(max(now.flash, 0.25) if now.flash > 0 else 1.0)
+
+
+def row_at(run: Run, time: float) -> int:
+    """The row of the record at a time [s], or the last before it."""
+    return max(0, int(np.searchsorted(run.data.time.values, time + 1e-9, side="right")) - 1)
+
+
+def draw_snapshot(ax: Axes, run: Run, time: float, scene: solid.SceneView | None = None) -> Axes:
+    """Arm, obstacles, felt cells, path, trail and forces at one moment [s] of a run with signals.
+
+    The axes are ordinary ones: the scene, which several moments may share, is projected in parallel, with equal
+    lengths everywhere.
+    """
+    panel = ScenePanel(ax, run, scene, 0.5)
+    number = int(np.searchsorted(run.data.event_time.values, time + 1e-9, side="right"))  # the plan that it led to
+    panel.show(Now(time, row_at(run, time), 0, run.plans()[number]), True)
+    for k, artist in enumerate(panel.artists):  # the plane and what is below it stay under the scales
+        artist.set_zorder((3 if k > len(panel.plane) else 1) + 0.1 * k)
+    return ax
+
+
+def snapshot_handles(run: Run) -> list[Artist]:
+    """Legend of the snapshots."""
+    handles: list[Artist] = [Line2D([], [], color=COLOURS.travelled, label="tool so far")]
+    if any(len(plan.path) for plan in run.plans()):
+        handles.append(Line2D([], [], color=COLOURS.planned, label="path"))
+    if run.data.sizes["event"]:
+        handles.append(Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt cell"))
+    if run.data.sizes["event"] or contact_episodes(run):
+        scale = f"estimate (10 N = {1000 * METRES_PER_NEWTON:.0f} cm)"
+        for colour, label in ((COLOURS.true, "force"), (COLOURS.felt, scale)):
+            handles.append(Line2D([], [], color=colour, marker=">", markersize=3, label=label))
+    return [*handles, disc(COLOURS.start, "start", 5)] + [diamond(4)] * (run.world.goal is not None)

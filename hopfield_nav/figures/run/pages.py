@@ -1,10 +1,12 @@
 """Whole figures of a run: panels, legends and sizes for a column (8.5 cm) or a page (17 cm).
 
-A map in space is seen from one side, a plane map from above. Pages of signals are of a run that recorded some.
+A map in space is seen from one side, a plane map from above. Pages of signals, and of the moments that are worth a
+picture of the scene (ragazzon2012 figure 7.3), are of a run that recorded some.
 """
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -14,14 +16,30 @@ from matplotlib.figure import Figure
 from hopfield_nav.build import all_solids, build_arm
 from hopfield_nav.figures import solid
 from hopfield_nav.figures.run import joints, maps, signals
-from hopfield_nav.figures.run.snapshots import draw_snapshot, key_moments, snapshot_handles
-from hopfield_nav.figures.sheets import add_legend, evenly, labelled, new_figure, panel_sheet
-from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE
+from hopfield_nav.figures.run.film_panels import draw_snapshot, snapshot_handles
+from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE, add_legend, evenly, labelled, new_figure, panel_sheet
 from hopfield_nav.navigation import space_of
-from hopfield_nav.record import Run
+from hopfield_nav.record import Run, contact_episodes
 
 MOST_MAPS = 24
 Draw = Callable[..., Axes]
+_ENDS = {
+    "reached": "goal reached",
+    "no_path": "no path is left",
+    "unreachable": "out of reach",
+    "time_limit": "end of time",
+    "diverged": "diverged",
+    "method_failed": "the method failed",
+    "internal_error": "the program failed",
+    "running": "the end so far",
+}
+
+
+class Moment(NamedTuple):
+    """A time [s] and what is to be seen."""
+
+    time: float
+    title: str
 
 
 def collision_space_page(run: Run) -> Figure:
@@ -82,6 +100,40 @@ def snapshots_page(run: Run) -> Figure:
         draw_snapshot(ax, run, moment.time, scene)
         ax.set_title(f"({name}) {moment.title}, {moment.time:.1f} s", pad=1)
     return figure
+
+
+def key_moments(run: Run) -> list[Moment]:
+    """Start, collisions, free motion, a missed contact, end: two to six, in order, each once.
+
+    Where it can be, collisions come first, then the free motion, then the missed contact, as in the document.
+    """
+    events, end = run.data.event_time.values, float(run.data.time.values[-1])
+    missed = [e for e in contact_episodes(run) if not e.registered]
+    moments = [Moment(0.0, "start"), Moment(end, _ENDS[run.outcome])]
+    if events.size:
+        moments.append(Moment(float(events[0]), "first collision"))
+    last = end
+    if missed:
+        deepest = max(missed, key=lambda e: e.peak_force)
+        moments.append(Moment(deepest.peak_time, "missed contact"))
+        last = deepest.start
+    second = float(events[1]) if events.size > 1 and events[1] < last else 0.0
+    free = _freest(run, second, last)
+    moments.append(Moment(free, "moving freely"))
+    before = int(np.searchsorted(events, free)) if second else events.size
+    # more of them, evenly chosen, the last one only when there is no other
+    for k in sorted(set(np.linspace(1, before - 1, 8 - len(moments))[1:-1].round().astype(int))) if before > 1 else ():
+        moments.append(Moment(float(events[k]), f"collision {k + 1}"))
+    first = {k: m for k, m in enumerate(moments) if all(abs(m.time - o.time) > 1e-3 for o in moments[:k])}
+    return sorted(first.values(), key=lambda m: m.time)
+
+
+def _freest(run: Run, first: float, last: float) -> float:
+    """The middle of the longest stretch between contacts and two times [s]."""
+    busy = [x for e in contact_episodes(run) if first <= e.start < last for x in (e.start, e.end)]
+    edges = np.array([first, *busy, last]).reshape(-1, 2)
+    longest = int(np.argmax(edges[:, 1] - edges[:, 0]))
+    return float(edges[longest].mean())
 
 
 def _scene_of(run: Run) -> solid.SceneView | None:

@@ -12,8 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
-from hopfield_nav.figures.palette import COLOURS
-from hopfield_nav.figures.sheets import envelope, keep_scale
+from hopfield_nav.figures.style import COLOURS, envelope, keep_scale
 from hopfield_nav.record import (
     Run,
     contact_delays,

@@ -14,11 +14,22 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from hopfield_nav.build import all_solids, build_arm
-from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.solid.faces import arm_outline, arm_points, faces_of, foot, pose_outline
-from hopfield_nav.figures.solid.layers import EXCLUDED, FELT, NEW, add_segments, cell_classes
+from hopfield_nav.figures.solid.layers import (
+    EXCLUDED,
+    FELT,
+    NEW,
+    add_segments,
+    cell_classes,
+    cube_faces,
+    grid_lines,
+    in_space,
+    map_extent,
+    room_edges,
+    room_ends,
+)
 from hopfield_nav.figures.solid.picture import Part, Solids, SpaceLine, make_view, project
-from hopfield_nav.figures.solid.room import cube_faces, grid_lines, in_space, map_extent, room_edges, room_ends
+from hopfield_nav.figures.style import COLOURS
 from hopfield_nav.record import PlanRecord, Run
 from hopfield_nav.world import Cylinder, Floor, Solid
 

@@ -1,10 +1,10 @@
 from .axes import swept_axis as swept_axis
 from .heat_map import draw_heat_map as draw_heat_map
 from .heat_map import heat_map_handles as heat_map_handles
+from .lines import OUTCOMES as OUTCOMES
 from .lines import add_strips as add_strips
 from .lines import draw_lines as draw_lines
-from .outcomes import OUTCOMES as OUTCOMES
-from .outcomes import draw_outcomes as draw_outcomes
+from .lines import draw_outcomes as draw_outcomes
 from .pages import ALARMS as ALARMS
 from .pages import DELAY as DELAY
 from .pages import MAIN as MAIN

@@ -7,6 +7,7 @@ Every plot is also a function of its own, for one's own axes:
 """
 
 import json
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -14,27 +15,39 @@ from pathlib import Path
 
 import numpy as np
 import xarray as xr
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dynamics import BadInput, require_known
 from dynamics.files import inside
-from hopfield_nav.figures.sheets import add_legend, labelled, new_figure, save_figure, settings_note
-from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE, paper_style
+from hopfield_nav.figures.run import draw_trajectory, trajectory_handles
+from hopfield_nav.figures.solid import in_space
+from hopfield_nav.figures.style import (
+    CENTIMETRE,
+    COLUMN,
+    PAGE,
+    add_legend,
+    labelled,
+    new_figure,
+    paper_style,
+    save_figure,
+    settings_note,
+)
 from hopfield_nav.figures.sweep.axes import swept_axis
 from hopfield_nav.figures.sweep.heat_map import add_bar, draw_heat_map, heat_map_handles, mark_handles, norm_of
-from hopfield_nav.figures.sweep.lines import draw_lines
-from hopfield_nav.figures.sweep.outcomes import draw_outcomes
+from hopfield_nav.figures.sweep.lines import draw_lines, draw_outcomes
 from hopfield_nav.figures.sweep.pareto import draw_pareto
-from hopfield_nav.figures.sweep.paths import paths_page
-from hopfield_nav.figures.sweep.points import TIME, Points, median, short
-from hopfield_nav.record import check_checksums, read_netcdf
+from hopfield_nav.figures.sweep.points import MARKS, TIME, Points, median, plain, short
+from hopfield_nav.record import Run, check_checksums, load_run, read_netcdf
 
 PEAK, DELAY, ALARMS = "peak_contact_force_N", "detection_delay_median_s", "false_alarm_count"
 MAIN = (TIME, PEAK, ALARMS, DELAY)
 MOST_BESIDE = 6  # values of a third parameter, each with a heat map
 FALL_BACK = 4  # other quantities drawn where no main one was recorded
 FRONTS = ((ALARMS, DELAY), (TIME, PEAK))
+RUNS = "runs"  # in the folder of a sweep
+_LETTERS = 42  # of a line above a panel
 
 
 def sweep_pages(data: xr.Dataset) -> Iterator[tuple[str, Figure]]:
@@ -205,3 +218,37 @@ def read_table(folder: str | Path) -> xr.Dataset:
         raise BadInput("no finished sweep here (sweep.nc is missing)", where=str(folder))
     check_checksums(Path(folder))
     return read_netcdf(path)
+
+
+def paths_page(data: xr.Dataset, folder: Path) -> Figure | None:
+    """The first run of the base world's setting and of the best; None where none was kept, or no path is in a plane."""
+    marks: dict[int, str] = {}
+    for name, mark in MARKS.items():
+        if name in data.attrs:
+            marks[int(data.attrs[name])] = marks.get(int(data.attrs[name]), "") + mark
+    kept = {index: run for index in marks if (run := _kept(folder, index)) is not None}
+    if not kept:
+        return None
+    figure = new_figure(PAGE if len(kept) > 1 else COLUMN, 8.5 * CENTIMETRE)
+    handles, points = dict[str, Artist](), Points(data)
+    for k, (index, run) in enumerate(kept.items()):
+        ax = draw_trajectory(figure.add_subplot(1, len(kept), k + 1), run)
+        row, peak = points.row_at(index), run.summary["peak_contact_force_N"]
+        setting = ", ".join(f"{plain(name)} {short(points.values(name)[row])}" for name in points.parameters)
+        words = textwrap.wrap(f"{marks[index]} {setting}", _LETTERS, max_lines=3)
+        end = f"{run.outcome} after {run.summary['simulated_time_s']:.1f} s"
+        end += "" if peak is None else f", {peak:.1f} N at most"
+        ax.set_title("\n".join([*words, end]), loc="left")
+        handles |= {str(handle.get_label()): handle for handle in trajectory_handles(run)}
+    return add_legend(figure, list(handles.values()), 6)
+
+
+def _kept(folder: Path, index: int) -> Run | None:
+    """The run of that index, if it is there and its path lies in a plane."""
+    place = folder / RUNS / f"{index:06d}"
+    try:
+        run = load_run(inside(place, folder)) if place.is_dir() else None
+    except BadInput:
+        return None
+    flat = run is not None and run.world.map.space == "tool" and not in_space(run)
+    return run if flat and run is not None and run.data.sizes["time"] > 1 else None

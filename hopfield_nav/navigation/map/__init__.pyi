@@ -9,10 +9,10 @@ from .beliefs import pairs as pairs
 from .beliefs import step_between as step_between
 from .collision_map import Cells as Cells
 from .collision_map import CollisionMap as CollisionMap
+from .collision_map import make_map as make_map
+from .collision_map import only_in_sight as only_in_sight
 from .collision_map import round_half_away as round_half_away
-from .known_map import make_map as make_map
-from .known_map import only_in_sight as only_in_sight
-from .known_map import touches as touches
+from .collision_map import touches as touches
 from .tool_map import LIKELY as LIKELY
 from .tool_map import NOWHERE as NOWHERE
 from .tool_map import ContactHypotheses as ContactHypotheses

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hopfield_nav.navigation.map.beliefs import Beliefs, Cell, Step
+from hopfield_nav.navigation.map.collision_map import make_map, touches
 from hopfield_nav.navigation.map.fading import FadingBeliefs
-from hopfield_nav.navigation.map.known_map import make_map, touches
 from hopfield_nav.world import World
 
 

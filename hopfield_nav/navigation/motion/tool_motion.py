@@ -1,7 +1,8 @@
 """The motion that leads the tool over a path: its poses, the joints through them, and their trajectory.
 
 It knows nothing of the plant, and nothing of touches. Cells that the arm turns out not to reach are excluded on the
-way, one after the other.
+way, one after the other. Behind it stand the waypoints of a path at any angle, and the time from one to the next, there
+and over cells.
 """
 
 from typing import NamedTuple, Protocol
@@ -11,13 +12,14 @@ import numpy as np
 from dynamics import JointPath, follow_path
 from dynamics.inverse import follow_positions
 from hopfield_nav.loop import Trajectory, quintic_trajectory
-from hopfield_nav.navigation.map import Cell, touches
+from hopfield_nav.navigation.map import Cell, round_half_away, touches
 from hopfield_nav.navigation.motion import reachability
-from hopfield_nav.navigation.motion.initial_alignment import end_at_turn, prepend, split_turn, turned
-from hopfield_nav.navigation.motion.planned_motion import NETWORK, PlannedMotion, Reference
-from hopfield_nav.navigation.motion.situation import Situation
-from hopfield_nav.navigation.motion.waypoints import along_chain, tight_chain, times_between
-from hopfield_nav.planning import Plan
+from hopfield_nav.navigation.motion.planned_motion import NETWORK, PlannedMotion, Reference, Situation
+from hopfield_nav.navigation.motion.reachability import end_at_turn, prepend, split_turn, turned
+from hopfield_nav.planning import Plan, divided
+
+SECONDS_PER_CELL = 0.5  # of the document's rule for many waypoints, round(n/2)/(n - 1)
+MIN_LENGTH = 1e-6  # [cells] shorter than this is no step
 
 
 class Route(NamedTuple):
@@ -97,8 +99,9 @@ class ToolMotions:
         self, paths: Paths, start: Cell, tool_path: ToolPath, path: JointPath, begin: Reference, slower: float
     ) -> PlannedMotion:
         """The trajectory through joint angles, after a turn to where they begin if need be."""
-        arm, spacing, rule = self._situation.arm, self._map.grid.spacing, self._situation.world.trajectory.time_per_cell
-        turn, rows, places = split_turn(arm, begin.q, path.q, tool_path.poses, spacing, rule, begin.time, begin.qd)
+        arm, spacing = self._situation.arm, self._map.grid.spacing
+        least = seconds_per_cell(self._situation.world.trajectory.time_per_cell)
+        turn, rows, places = split_turn(arm, begin.q, path.q, tool_path.poses, spacing, least, begin.time, begin.qd)
         before = begin
         if turn is not None:
             still = np.zeros(len(begin.q))
@@ -178,3 +181,51 @@ class ToolMotions:
         if goal is not None:
             poses[-1, :3, 3] = goal
         return poses
+
+
+def along_chain(points: np.ndarray) -> np.ndarray:
+    """Points (n, rank) on a chain of straight lines, its corners (k, rank) among them, evenly on each line.
+
+    Neighbours are at most 1 apart.
+    """
+    return divided(points, np.maximum(np.ceil(np.linalg.norm(np.diff(points, axis=0), axis=1) - 1e-9), 1))
+
+
+def tight_chain(
+    blocked: np.ndarray, points: np.ndarray, first: np.ndarray | None, last: np.ndarray,
+    spacing: float, clearance: float,
+) -> np.ndarray:  # fmt: skip
+    """Corners (n, rank), in cells, of the tight path from ``first``, where the tool is, to ``last``, the goal.
+
+    They lie in the first and the last cell of the planned ``points`` (k, rank); without ``first`` the path begins at
+    the first point. ``spacing`` and ``clearance`` are in [m].
+    """
+    chain = np.array(points, dtype=float)
+    if len(chain) == 1 and first is not None:
+        chain = np.vstack([chain, chain])
+    chain[-1] = last
+    if first is not None:
+        chain[0] = first
+    chain = np.clip(chain, -0.5, np.array(blocked.shape) - 0.5)
+    from hopfield_nav.planning import shorten_path
+
+    return shorten_path(blocked, chain, spacing, clearance)
+
+
+def seconds_per_cell(rule: float | str) -> float:
+    """Seconds for the length of one cell [s], of the document's rule as for many waypoints."""
+    return SECONDS_PER_CELL if isinstance(rule, str) else float(rule)
+
+
+def times_between(places: np.ndarray, spacing: float, rule: float | str, any_angle: bool) -> np.ndarray:
+    """Seconds from place to place (k,), for tool positions (k + 1, 3) [m].
+
+    In proportion to the length; over cells no step takes less than one of a cell, on a path at ``any_angle`` the first
+    one does not, back to the path. Over cells the document's rule is round(n/2)/(n-1) for all (ragazzon2012 C.2.2).
+    """
+    steps = len(places) - 1
+    if rule == "ragazzon2012" and not any_angle:
+        return np.full(steps, float(round_half_away(np.array((steps + 1) / 2))) / steps)
+    lengths = np.linalg.norm(np.diff(places, axis=0), axis=1) / spacing
+    lengths[0] = max(lengths[0], 1.0)
+    return seconds_per_cell(rule) * np.maximum(lengths, MIN_LENGTH if any_angle else 1.0)

@@ -9,9 +9,8 @@ from dynamics import Arm, forward_kinematics, load_arm
 from hopfield_nav.loop import evaluate, quintic_trajectory
 from hopfield_nav.navigation.map import CollisionMap
 from hopfield_nav.navigation.motion import cell_of_start, follow_regular_path
-from hopfield_nav.navigation.navigator import Navigator
+from hopfield_nav.navigation.navigator import Navigator, Space
 from hopfield_nav.navigation.planners import built_in, open_cells
-from hopfield_nav.navigation.space import Space
 from hopfield_nav.plugin import BelievedMap, Method
 from hopfield_nav.world import GoalSection, PlannerSection, World, is_code
 

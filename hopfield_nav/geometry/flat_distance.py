@@ -1,30 +1,25 @@
-"""Signed distance from a segment to a box, exact.
+"""Signed distance from a segment to solids with flat faces, boxes and convex meshes, exact.
 
-Outside, the squared distance along the segment is convex and piecewise quadratic: its slope is zero in an interval
-between two of the six planes that bound the box, and linear there. Inside, the signed distance is the largest of six
-linear functions, and its least value lies where two of them cross.
+Outside a box, the squared distance along the segment is convex and piecewise quadratic: its slope is zero in an
+interval between two of the six planes that bound the box, and linear there. Inside, the signed distance is the largest
+of six linear functions, and its least value lies where two of them cross.
+
+The row of a mesh is longer than that of other solids: behind the common part stand its planes (outward normal,
+offset), then its edges (start, vector), in base axes. A segment that misses the mesh is nearest to it where it is
+nearest to an edge, or at one of its ends above a face: then that end's largest distance from a plane is the distance.
+One that meets it is deepest where two of the planes cross.
 """
 
+import math
 from collections.abc import Callable
 
-from dynamics.kernels.decorators import inlined
-from dynamics.kernels.vectors import along, dot, length, over, sub, times, vector
-from hopfield_nav.geometry.solids import AXES, CENTRE, SIZE
+from dynamics.kernels.decorators import Table, inlined, shared
+from dynamics.kernels.vectors import ZERO, Vector, along, dot, length, over, sub, times, vector
+from hopfield_nav.geometry.round_distance import nearest_shares
+from hopfield_nav.geometry.solids import AXES, EDGES, PLANES, SIZE, SURFACE, WIDTH, from_centre, into_solid
 
-SURFACE = 1e-13  # [m] a point nearer than this counts as being on the surface
-
-
-@inlined
-def from_centre(solids, j, p):
-    """From the centre of solid ``j`` to a point."""
-    return sub(p, vector(solids, j, CENTRE))
-
-
-@inlined
-def into_solid(solids, j, a):
-    """A vector of base axes written in the axes of solid ``j``."""
-    x, y, z = vector(solids, j, AXES), vector(solids, j, AXES + 3), vector(solids, j, AXES + 6)
-    return along(along(times(a[0], x), a[1], y), a[2], z)
+_BEYOND = 1e-12  # [m] beyond a plane of a mesh that counts as on it
+_TRIES = 200  # crossings of planes; each leaves one behind for good
 
 
 @inlined
@@ -137,3 +132,65 @@ def box_distance(solids, j, a, d):
         s, t, n = _inside_box(a, d, half)
     x, y, z = vector(solids, j, AXES), vector(solids, j, AXES + 3), vector(solids, j, AXES + 6)
     return s, t, (dot(x, n), dot(y, n), dot(z, n))
+
+
+@shared
+def mesh_distance(solids: Table, j: int, a: Vector, d: Vector) -> tuple[float, float, Vector]:
+    """Segment to mesh; see ``round_distance`` for what is returned."""
+    low, high = mesh_chord(solids, j, a, d, 0.0, 1.0)
+    if low <= high:
+        return _inside_mesh(a, d, (solids, j))
+    best, t, normal = math.inf, 0.0, ZERO
+    for k in range(2):
+        end = along(a, float(k), d)
+        s, plane = _highest(solids, j, end)
+        n = vector(solids, j, WIDTH + 4 * plane)
+        if 0.0 < s < best and _highest(solids, j, along(end, -s, n))[0] <= _BEYOND:
+            best, t, normal = s, float(k), n
+    first = WIDTH + 4 * int(solids[j, PLANES])
+    for k in range(int(solids[j, EDGES])):
+        b, e = vector(solids, j, first + 6 * k), vector(solids, j, first + 6 * k + 3)
+        own, other = nearest_shares(a, d, b, e)
+        apart = sub(along(a, own, d), along(b, other, e))
+        s = length(apart)
+        if 0.0 < s < best:
+            best, t, normal = s, own, over(apart, s)
+    return best, t, normal
+
+
+@inlined
+def _highest(solids, j, p):
+    """The largest distance of a point from a plane, and which plane."""
+    most, which = -math.inf, 0
+    for k in range(int(solids[j, PLANES])):
+        s = dot(vector(solids, j, WIDTH + 4 * k), p) - solids[j, WIDTH + 4 * k + 3]
+        if s > most:
+            most, which = s, k
+    return most, which
+
+
+@inlined
+def _plane_above(t, a, d, mesh):
+    """(signed distance, slope, normal) of the plane that a point at t is most above."""
+    solids, j = mesh
+    value, plane = _highest(solids, j, along(a, t, d))
+    normal = vector(solids, j, WIDTH + 4 * plane)
+    return value, dot(normal, d), normal
+
+
+_inside_mesh = deepest(_plane_above, _TRIES)
+
+
+@inlined
+def mesh_chord(solids, j, p, u, low, high):
+    """(low, high) of a line p + t u in the mesh, within what is given; low > high where it misses."""
+    for k in range(int(solids[j, PLANES])):
+        normal = vector(solids, j, WIDTH + 4 * k)
+        climb, above = dot(normal, u), dot(normal, p) - solids[j, WIDTH + 4 * k + 3]
+        if climb > 0.0:
+            high = min(high, -above / climb)
+        elif climb < 0.0:
+            low = max(low, -above / climb)
+        elif above > 0.0:
+            return math.inf, -math.inf
+    return low, high
