@@ -2,13 +2,16 @@
 
 What is known blocks for good, and so does a step that an exact check finds to touch it. A cell is judged by its
 centre, so that a thin thing may stand between two free ones: a step that sweeps through a likely place is closed as
-well, for as long as that place is believed. Which of all paths is chosen says ``attempts``.
+well, for as long as that place is believed. Which of all paths is chosen says ``arm_map``.
 
 An *exit* is a solution and a cell over which the map is left for it, in one straight *leg* of all joints.
+
+The network knows no joint limits. A closed axis is cut where a path over it would turn a joint beyond them.
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,15 +20,15 @@ from dynamics import Arm
 from hopfield_nav.clearance import Scene
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.blocking import block_known
-from hopfield_nav.extensions.whole_arm.cell_planners import AxisCuts, Network, one_more, within_limits
-from hopfield_nav.extensions.whole_arm.grid import JointGrid
+from hopfield_nav.extensions.whole_arm.grid import TURN, JointGrid
 from hopfield_nav.extensions.whole_arm.step_checks import Place, StepChecks, Walls, doubtful, likely_places
 from hopfield_nav.navigation.map import Beliefs, Cell, Step, pairs, step_between
-from hopfield_nav.planning import Landscape, neighbourhood_of
+from hopfield_nav.planning import Landscape, Replanner, first_axis_first, neighbourhood_of
 from hopfield_nav.plugin import BelievedMap, CollisionEvidence, Planner
 
 Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which each may be reached
 LeftOut = set[tuple[int, Cell | None]]  # the same, None for all cells
+AxisCuts = tuple[tuple[int, float], ...]  # joints, and angles over which they shall not turn [rad]
 Plan = Callable[[np.ndarray, set[Step], AxisCuts], np.ndarray | None]  # a path by goals, closed steps and cuts
 
 
@@ -45,11 +48,6 @@ class CellPath(NamedTuple):
     cells: np.ndarray  # (k, n) from the start's cell to that of the goal
     goal: int  # number of the solution that it leads to; -1: it ends at the centre of its last cell
     landscape: Landscape | None = None  # the network that was climbed, over the whole map
-
-    @property
-    def exit(self) -> tuple[int, Cell]:
-        """The solution, and the cell from which it is reached."""
-        return self.goal, tuple(int(c) for c in self.cells[-1])
 
 
 class Search:
@@ -73,17 +71,7 @@ class Search:
         self.tool_lines: LeftOut = {(len(solutions) + k, None) for k in range(len(lines))}
         # (s, n) where paths end: the solutions, and those to which the lines lead, again [rad]
         self.ends = np.array([rows[-1] for rows in self._last_rows]).reshape(-1, len(grid.shape))
-        entries = [self.entries(rows[0], True) for rows in self._last_rows]
-        near = [(k, cell) for k, cells in enumerate(entries) for cell in cells[: numbers.EXITS]]
-        self._exits = {
-            "near": near,
-            "line": [exit for exit in near if len(self._last_rows[exit[0]]) > 1],
-            "all": [(k, cell) for k, cells in enumerate(entries) for cell in cells[:most_exits]],
-        }
-        cells = np.array([cell for _, cell in self._exits["all"]], int).reshape(-1, len(grid.shape))
-        behind = np.array([self._last_rows[k][0] for k, _ in self._exits["all"]]).reshape(cells.shape)
-        self._legs = self.centre(cells, behind), behind  # of each exit the two ends of the leg that leaves the map
-        self._swept_exits: dict[Place, set[tuple[int, Cell]]] = {}
+        self._near = [self.entries(rows[0], True)[:most_exits] for rows in self._last_rows]  # cells, of each end
 
     def entries(self, q: np.ndarray, any_turn: bool = False) -> list[Cell]:
         """Free cells whose centres are in sight of joint angles (n,) [rad], the nearest first.
@@ -100,7 +88,7 @@ class Search:
         cells = cells[np.argsort(far, kind="stable")][: numbers.MOST_EXITS] % shape
         cells = cells[~self.blocked[tuple(cells.T)]]
         centres = self.centre(cells, q)
-        inside = within_limits(self._arm, self._grid, centres).all(axis=1) | any_turn
+        inside = self._within_limits(centres).all(axis=1) | any_turn
         cells, centres = cells[inside], centres[inside]
         free = self.checks.are_free(np.broadcast_to(q, centres.shape), centres)
         return [tuple(int(c) for c in cell) for cell in cells[free]]
@@ -123,15 +111,19 @@ class Search:
 
         They are "all", those "near" a solution, or those on the "line" of the tool.
         """
-        return [exit for exit in self._exits[kind] if exit not in left_out and (exit[0], None) not in left_out]
+        ends = [k for k, rows in enumerate(self._last_rows) if kind != "line" or len(rows) > 1]
+        most = None if kind == "all" else numbers.EXITS
+        every = [(k, cell) for k in ends if (k, None) not in left_out for cell in self._near[k][:most]]
+        return [exit for exit in every if exit not in left_out]
 
     def believed(
-        self, here: Cell, blocked: np.ndarray, against: np.ndarray, goals: np.ndarray, closed: set[Step]
+        self, here: Cell, blocked: np.ndarray, against: np.ndarray, goals: Iterable[Cell], closed: dict[Step, float]
     ) -> BelievedMap:
-        """The map as a planner of the user gets it: what is closed in this attempt counts as proven."""
-        shut = pairs(sorted(closed), blocked.shape)
-        moves = neighbourhood_of(blocked.shape).offset
-        return BelievedMap(blocked, against, shut, np.ones(len(shut)), here, goals, moves, seed=self._seed)
+        """The map as a planner of the user gets it, with the certainty of every step that is closed."""
+        steps, shape = sorted(closed), blocked.shape
+        ends = np.array(sorted(set(goals)), dtype=int).reshape(-1, len(shape))
+        certainty, moves = np.array([closed[step] for step in steps]), neighbourhood_of(shape).offset
+        return BelievedMap(blocked, against, pairs(steps, shape), certainty, here, ends, moves, seed=self._seed)
 
     def shortest(self, query: Query, exits: Exits, closed: set[Step], certainty: float) -> CellPath | None:
         """The shortest path against which no more than a certainty speaks, of cells and of likely places.
@@ -147,7 +139,8 @@ class Search:
         def plan(goals: np.ndarray, shut: set[Step], cuts: AxisCuts) -> np.ndarray | None:
             if own is None:
                 return network.plan(goals, shut, cuts)
-            return own.plan(self.believed(query.here, blocked, cells, goals, shut)).cells  # it knows nothing of cuts
+            proven = dict.fromkeys(shut, 1.0)  # what is closed in this attempt counts as proven
+            return own.plan(self.believed(query.here, blocked, cells, map(tuple, goals.tolist()), proven)).cells
 
         path = self._proven(plan, query.q, closed, left, driven, likely)
         return None if path is None else path._replace(landscape=network.landscape)
@@ -178,9 +171,10 @@ class Search:
             cells = plan(np.array(sorted({cell for _, cell in left})), closed, cuts)
             if cells is None:
                 return None
-            path = CellPath(cells, next(k for k, cell in left if cell == tuple(cells[-1])))
+            exit = next(exit for exit in left if exit[1] == tuple(cells[-1]))
+            path = CellPath(cells, exit[0])
             rows, bad = self._checked(path, q, driven, likely)
-            beyond = [] if bad else np.flatnonzero(~within_limits(self._arm, self._grid, rows).all(axis=0)).tolist()
+            beyond = [] if bad else np.flatnonzero(~self._within_limits(rows).all(axis=0)).tolist()
             if not bad and not beyond:
                 return path
             if beyond and beyond[0] not in dict(cuts):
@@ -191,7 +185,7 @@ class Search:
             rounds += not touching <= self.checks.barred
             closed = closed | touching | self._walls.grow(touching & self.checks.barred, q)
             if beyond or None in bad:
-                left.remove(path.exit)
+                left.remove(exit)
         return None
 
     def _checked(
@@ -202,13 +196,87 @@ class Search:
         steps = [step_between(a, b, self._grid.turn) for a, b in itertools.pairwise(path.cells)]
         return rows, self.checks.touching(rows, [*steps, None][: len(rows) - 1], driven, likely)
 
+    def _within_limits(self, rows: np.ndarray) -> np.ndarray:
+        """(..., n) bool: whether angles (..., n) [rad] are within their limits; True where axes are open."""
+        low, high = self._arm.position_limits.T
+        return (rows >= low) & (rows <= high) | ~np.array(self._grid.periodic)
+
     def _unswept(self, exits: Exits, likely: set[Place]) -> Exits:
-        """The exits whose last legs sweep through no likely place."""
-        for place in likely - self._swept_exits.keys():
-            hit = self.checks.sweep({place}, *self._legs)
-            met = {k for k, rows in enumerate(self._last_rows) if self.checks.sweep({place}, rows[:-1], rows[1:]).any()}
-            self._swept_exits[place] = {
-                exit for exit, is_hit in zip(self._exits["all"], hit, strict=True) if is_hit or exit[0] in met
-            }
-        swept = set().union(*(self._swept_exits[place] for place in likely))
-        return [exit for exit in exits if exit not in swept]
+        """The exits, one or more, whose last legs and tool's lines sweep through no likely place."""
+        behind = np.array([self._last_rows[k][0] for k, _ in exits])
+        begin = self.centre(np.array([cell for _, cell in exits]), behind)
+        swept: LeftOut = {*self.checks.sweeping(begin, behind, exits, likely)}
+        for k in {k for k, _ in exits}:
+            rows = self._last_rows[k]
+            swept |= self.checks.sweeping(rows, rows[1:], [(k, None)] * (len(rows) - 1), likely)
+        return [exit for exit in exits if exit not in swept and (exit[0], None) not in swept]
+
+
+class Network:
+    """The network: shortest paths past blocked cells. It settles on from its last answer while steps are closed."""
+
+    def __init__(self, grid: JointGrid, here: Cell, blocked: np.ndarray) -> None:
+        self._grid, self._here, self._blocked = grid, here, blocked
+        self._replanner: Replanner | None = None
+        self._asked: tuple[list[list[int]], AxisCuts] | None = None
+        self._closed = set[Step]()
+
+    @property
+    def landscape(self) -> Landscape | None:
+        """The network as it stands; None where a cut parts the map."""
+        cut = self._asked is None or self._asked[1]
+        return None if self._replanner is None or cut else self._replanner.landscape
+
+    def plan(self, goals: np.ndarray, closed: set[Step], cuts: AxisCuts) -> np.ndarray | None:  # noqa: D102
+        map_, shape, asked = opened(cuts, self._grid), self._grid.shape, (goals.tolist(), cuts)
+        if self._replanner is not None and self._asked == asked:
+            self._replanner.close(map_.steps(pairs(closed - self._closed, shape)))
+        else:
+            near = neighbourhood_of(shape, periodic=map_.periodic, ties=first_axis_first(len(shape)))
+            shut = map_.steps(pairs(closed, shape))
+            self._replanner = Replanner(map_.of(self._blocked), map_.cells(goals), near, shut)
+        self._asked, self._closed = asked, closed
+        return map_.back(self._replanner.path(tuple(map_.cells(np.array(self._here)))))
+
+
+def one_more(cuts: AxisCuts, arm: Arm, joint: int, angle: float) -> list[AxisCuts]:
+    """The same cuts and one more: a turn of a joint within its limits, that holds its angle now [rad]."""
+    low, high = arm.position_limits[joint]
+    least, most = max(low, angle - TURN + numbers.CUT_ASIDE), min(angle - numbers.CUT_ASIDE, high - TURN)
+    begins = dict.fromkeys((float(np.clip(angle - 0.5 * TURN, least, most)), least, most))
+    return [(*cuts, (joint, begin)) for begin in begins]
+
+
+class Opened(NamedTuple):
+    """A map whose cut axes begin behind their cuts and end there: steps between its cells are those over no cut."""
+
+    shift: tuple[int, ...]  # number of the cell of each axis that is its first
+    shape: tuple[int, ...]
+    periodic: tuple[bool, ...]  # which axes are left closed
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        """Numbers about the cells of the map, in the order of this one."""
+        return np.roll(values, tuple(-k for k in self.shift), range(len(self.shape))) if any(self.shift) else values
+
+    def cells(self, cells: np.ndarray) -> np.ndarray:
+        """Cells (..., n) of the map, as this one counts them."""
+        return (cells - np.array(self.shift)) % np.array(self.shape)
+
+    def steps(self, steps: np.ndarray) -> np.ndarray:
+        """The same of pairs of neighbours (m, 2, n), without those that a cut parts."""
+        ends = self.cells(steps)
+        return ends[(self.periodic | (np.abs(ends[:, 0] - ends[:, 1]) <= 1)).all(axis=1)]
+
+    def back(self, cells: np.ndarray | None) -> np.ndarray | None:
+        """Cells (..., n) of this map, as the whole one counts them; None stays None."""
+        return None if cells is None else (cells + np.array(self.shift)) % np.array(self.shape)
+
+
+def opened(cuts: AxisCuts, grid: JointGrid) -> Opened:
+    """The map of a grid, open where it is cut."""
+    shift, closed = [0] * len(grid.shape), list(grid.periodic)
+    for joint, begin in cuts:
+        at = np.where(np.arange(len(shift)) == joint, begin, grid.lower)
+        shift[joint] = (math.floor(grid.along(at)[joint] - 0.5) + 1) % grid.shape[joint]
+        closed[joint] = False
+    return Opened(tuple(shift), grid.shape, tuple(closed))

@@ -9,7 +9,7 @@ import pytest
 
 from dynamics import load_arm
 from hopfield_nav.extensions.whole_arm import JointGrid
-from hopfield_nav.extensions.whole_arm.cell_planners import one_more, opened
+from hopfield_nav.extensions.whole_arm.search import one_more, opened
 from hopfield_nav.navigation.map import Step, pairs
 from hopfield_nav.planning import Replanner, neighbourhood_of
 

@@ -11,7 +11,7 @@ from dynamics import load_arm
 from hopfield_nav.clearance import build_scene
 from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.extensions.whole_arm import JointGrid, numbers
-from hopfield_nav.extensions.whole_arm.attempts import choose_path
+from hopfield_nav.extensions.whole_arm.arm_map import choose_path
 from hopfield_nav.extensions.whole_arm.grid import Carried, finer
 from hopfield_nav.extensions.whole_arm.search import Query, Search
 from hopfield_nav.geometry import pack_primitives

@@ -10,7 +10,7 @@ import pytest
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav.clearance import build_scene, motion_is_free
 from hopfield_nav.extensions.whole_arm import JointGrid, numbers
-from hopfield_nav.extensions.whole_arm.attempts import choose_path
+from hopfield_nav.extensions.whole_arm.arm_map import choose_path
 from hopfield_nav.extensions.whole_arm.search import CellPath, Query, Search
 from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.navigation.map import Beliefs, Step

@@ -11,7 +11,7 @@ from hopfield_nav.control import Onset
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.extensions.whole_arm import JointGrid, numbers
 from hopfield_nav.extensions.whole_arm.lines import blended_path
-from hopfield_nav.extensions.whole_arm.route import Shortener
+from hopfield_nav.extensions.whole_arm.step_checks import Shortener
 from hopfield_nav.geometry import capsules_in_base, pack_primitives, sphere
 from hopfield_nav.loop import evaluate, sample, values_at
 from hopfield_nav.navigation import Detection, Reference
