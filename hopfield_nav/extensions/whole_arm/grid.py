@@ -65,12 +65,10 @@ class JointGrid(NamedTuple):
 
     def edges(self) -> str:
         """What bounds the map, in words."""
-        closed = np.array(self.periodic)
-        bounds = []
-        for k in np.flatnonzero(~closed):
-            ends = f"from {self.lower[k]:.4g} to {self.upper[k]:.4g} rad"
-            bounds.append(f"joint {k + 1} {ends if self.shape[k] > 1 else 'straight from start to goal'}")
-        bounds += ["the others as far as they turn"] if closed.any() else []
+        ends = [f"from {low:.4g} to {high:.4g} rad" if size > 1 else "straight from start to goal"
+                for low, high, size in zip(self.lower, self.upper, self.shape, strict=True)]  # fmt: skip
+        bounds = [f"joint {k + 1} {ends[k]}" for k, closed in enumerate(self.periodic) if not closed]
+        bounds += ["the others as far as they turn"] if any(self.periodic) else []
         return f"the map holds {', '.join(bounds)}"
 
     def centre(self, cell: Sequence[int] | np.ndarray) -> np.ndarray:
@@ -113,6 +111,10 @@ class JointGrid(NamedTuple):
             thirds = [low[new] + (high - low)[new] / 3.0, high[new] - (high - low)[new] / 3.0]
             breaks.append(np.sort(np.concatenate([edges, *thirds])))
         return self._replace(shape=tuple(len(edges) - 1 for edges in breaks), breaks=tuple(breaks))
+
+    def holds(self, cells: np.ndarray) -> np.ndarray:
+        """(...) bool: whether cells (..., n) are on the map, closed axes counted on."""
+        return ((cells >= 0) & (cells < np.array(self.shape)) | np.array(self.periodic)).all(axis=-1)
 
     def inside(self, cell: Sequence[int]) -> bool:
         """Whether the grid has this cell."""

@@ -163,9 +163,7 @@ class CollisionBelief:
 
     def add(self, places: ContactHypotheses, q: np.ndarray | None = None) -> None:
         """One more touch, at joint angles (n,) [rad] if they are known."""
-        around = np.full((len(places.points), numbers.SURFACE_POINTS, 3), np.nan)
-        if q is not None and self._surface > 0.0:
-            around = tangent_points(self._arm, q, places, self._surface)
+        around = tangent_points(self._arm, q, places, self._surface)
         self._touches.append(self._say(places, places.weights, q, around))
         self._weigh()
 
@@ -255,8 +253,6 @@ class CollisionBelief:
 
     def _inside(self, points: np.ndarray, q: np.ndarray) -> np.ndarray:
         """(k,) bool: the points (k, 3) that the arm contained at one of the joint angles (m, n)."""
-        if not len(points) or not len(q):
-            return np.zeros(len(points), dtype=bool)
         return np.asarray((point_distances(self._arm, q, points) < -numbers.DEEP).any(axis=(0, 1)))
 
 
@@ -272,13 +268,14 @@ def is_true_stop(detection: Detection, begin: np.ndarray, end: np.ndarray) -> bo
     return bool(detection.torque @ line < 0.0 and np.abs(gone - share * line).max() <= numbers.ON_STEP)
 
 
-def tangent_points(arm: Arm, q: np.ndarray, places: ContactHypotheses, distance: float) -> np.ndarray:
+def tangent_points(arm: Arm, q: np.ndarray | None, places: ContactHypotheses, distance: float) -> np.ndarray:
     """(k, m, 3) points so far [m] from each place, across the arm's normal there at joint angles (n,) [rad].
 
-    They are evenly spread about the place. NaN where the place is on the axis of its link, which has no normal there.
+    They are evenly spread about the place. NaN where the place is on the axis of its link, which has no normal there,
+    and everywhere without joint angles or a distance.
     """
     points = np.full((len(places.points), numbers.SURFACE_POINTS, 3), np.nan)
-    if not len(places.points):
+    if q is None or not distance or not len(points):
         return points
     near = arm_closest_points(arm, q, pack_primitives(sphere(p, numbers.POINT) for p in places.points))
     links = arm_bodies(arm)[:, LINK].astype(int)

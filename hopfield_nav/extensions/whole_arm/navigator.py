@@ -75,7 +75,7 @@ class WholeArmNavigator(Navigator):
         if self.goal is None:
             return cell, self.motion
         if self._retreats:
-            self.map.beliefs.touch_behind()
+            self.map.learning.beliefs.touch_behind()
             self._touched_retreats += 1
             if self._touched_retreats >= numbers.MOST_TOUCHED and len(self._trail) > 1:  # the arm goes further back
                 self._touched_retreats = 0
@@ -117,10 +117,10 @@ class WholeArmNavigator(Navigator):
         return self.map.closed_steps()
 
     def in_free_air(self) -> int:  # noqa: D102
-        return self.map.beliefs.in_free_air
+        return self.map.learning.beliefs.in_free_air
 
     def why_doubtful(self) -> str:  # noqa: D102
-        return self.map.beliefs.why_doubtful(np.zeros(self.map.grid.shape, dtype=bool))
+        return self.map.learning.beliefs.why_doubtful(np.zeros(self.map.grid.shape, dtype=bool))
 
     def _pass(self, route: Route, until: int) -> None:
         """The segments of a route before number ``until`` were driven without a touch."""
@@ -238,7 +238,7 @@ class WholeArmNavigator(Navigator):
         """
         speed, time, sample_time = self.world.trajectory.tool_speed, begin.time, self.world.trajectory.sample_time
         if evidence is not None and len((new := route.without_repeats()).rows) > 1:
-            lines = Shortener(self.arm, self.map.scene, self.map.grid, evidence, self.map.beliefs)
+            lines = Shortener(self.arm, self.map.scene, self.map.grid, evidence, self.map.learning.beliefs)
             short = lines.shorten(new.rows, new.cells, new.on_tool_line)
             path = blended_path(self.arm, new.rows[short.kept], short.cut, speed, time, sample_time)
             self._route, trajectory = short.route_along(path, new), path.trajectory

@@ -80,10 +80,9 @@ class Search:
         """
         shape, single = np.array(self._grid.shape), self._single
         at = np.where(single, 0.0, self._grid.along(q) - 0.5)
-        reach = [np.arange(-far, far + 1) for far in np.where(single, 0, numbers.ENTRY_REACH)]
-        around = np.stack(np.meshgrid(*reach, indexing="ij"), axis=-1).reshape(-1, len(shape))
-        cells = np.rint(at).astype(int) + around
-        cells = cells[((cells >= 0) & (cells < shape) | np.array(self._grid.periodic)).all(axis=1)]
+        reach = (range(-far, far + 1) for far in np.where(single, 0, numbers.ENTRY_REACH))
+        cells = np.rint(at).astype(int) + np.array(list(itertools.product(*reach)))
+        cells = cells[self._grid.holds(cells)]
         far = np.abs(np.where(single, 0.0, at - cells)).sum(axis=1)
         cells = cells[np.argsort(far, kind="stable")][: numbers.MOST_EXITS] % shape
         cells = cells[~self.blocked[tuple(cells.T)]]
@@ -145,14 +144,14 @@ class Search:
         path = self._proven(plan, query.q, closed, left, driven, likely)
         return None if path is None else path._replace(landscape=network.landscape)
 
-    def towards(self, targets: np.ndarray, query: Query) -> CellPath | None:
-        """The shortest path to one of the cells ``targets`` (k,), doubted or not, in C order, past other doubted cells.
+    def towards(self, targets: np.ndarray, query: Query, certainty: float) -> CellPath | None:
+        """The shortest path to one of the cells ``targets`` (k,), in C order, which may be doubted.
 
-        None where there is none past what is known, or the arm is there.
+        Against no other cell on it more than a certainty speaks. None: there is no such path, or the arm is there.
         """
         free = targets[~self.blocked.reshape(-1)[targets]]
         exits: Exits = [(-1, tuple(cell)) for cell in np.transpose(np.unravel_index(free, self._grid.shape)).tolist()]
-        network = Network(self._grid, query.here, self.blocked | doubtful(query.evidence.cells, 0.0))
+        network = Network(self._grid, query.here, self.blocked | doubtful(query.evidence.cells, certainty))
         closed = set(query.beliefs.doubted()) | self.checks.barred
         path = self._proven(network.plan, query.q, closed, exits, set(), set())
         return None if path is None or len(path.cells) == 1 else path
@@ -164,7 +163,7 @@ class Search:
         """The first path that is planned against which an exact check finds nothing.
 
         Steps that it finds are closed, exits whose last legs it finds are left out, and a joint beyond its limits gets
-        a cut in its closed axis. A round counts where a likely place was met.
+        a cut in its closed axis; where it has one, the exit is left out. A round counts where a likely place was met.
         """
         left, rounds = list(exits), 0
         while left and rounds < numbers.ROUNDS:
@@ -182,7 +181,7 @@ class Search:
                           for more in one_more(cuts, self._arm, beyond[0], q[beyond[0]]))  # fmt: skip
                 return next((other for other in others if other is not None), None)
             touching = {step for step in bad if step is not None}
-            rounds += not touching <= self.checks.barred
+            rounds += bool(touching - self.checks.barred)
             closed = closed | touching | self._walls.grow(touching & self.checks.barred, q)
             if beyond or None in bad:
                 left.remove(exit)
@@ -228,15 +227,15 @@ class Network:
         return None if self._replanner is None or cut else self._replanner.landscape
 
     def plan(self, goals: np.ndarray, closed: set[Step], cuts: AxisCuts) -> np.ndarray | None:  # noqa: D102
-        map_, shape, asked = opened(cuts, self._grid), self._grid.shape, (goals.tolist(), cuts)
+        shape, asked = self._grid.shape, (goals.tolist(), cuts)
         if self._replanner is not None and self._asked == asked:
-            self._replanner.close(map_.steps(pairs(closed - self._closed, shape)))
+            self._replanner.close(pairs(closed - self._closed, shape))
         else:
-            near = neighbourhood_of(shape, periodic=map_.periodic, ties=first_axis_first(len(shape)))
-            shut = map_.steps(pairs(closed, shape))
-            self._replanner = Replanner(map_.of(self._blocked), map_.cells(goals), near, shut)
+            near = neighbourhood_of(shape, periodic=self._grid.periodic, ties=first_axis_first(len(shape)))
+            shut = np.concatenate([pairs(closed, shape), *(steps_over(cut, self._grid) for cut in cuts)])
+            self._replanner = Replanner(self._blocked, goals, near, shut)
         self._asked, self._closed = asked, closed
-        return map_.back(self._replanner.path(tuple(map_.cells(np.array(self._here)))))
+        return self._replanner.path(self._here)
 
 
 def one_more(cuts: AxisCuts, arm: Arm, joint: int, angle: float) -> list[AxisCuts]:
@@ -247,36 +246,10 @@ def one_more(cuts: AxisCuts, arm: Arm, joint: int, angle: float) -> list[AxisCut
     return [(*cuts, (joint, begin)) for begin in begins]
 
 
-class Opened(NamedTuple):
-    """A map whose cut axes begin behind their cuts and end there: steps between its cells are those over no cut."""
-
-    shift: tuple[int, ...]  # number of the cell of each axis that is its first
-    shape: tuple[int, ...]
-    periodic: tuple[bool, ...]  # which axes are left closed
-
-    def of(self, values: np.ndarray) -> np.ndarray:
-        """Numbers about the cells of the map, in the order of this one."""
-        return np.roll(values, tuple(-k for k in self.shift), range(len(self.shape))) if any(self.shift) else values
-
-    def cells(self, cells: np.ndarray) -> np.ndarray:
-        """Cells (..., n) of the map, as this one counts them."""
-        return (cells - np.array(self.shift)) % np.array(self.shape)
-
-    def steps(self, steps: np.ndarray) -> np.ndarray:
-        """The same of pairs of neighbours (m, 2, n), without those that a cut parts."""
-        ends = self.cells(steps)
-        return ends[(self.periodic | (np.abs(ends[:, 0] - ends[:, 1]) <= 1)).all(axis=1)]
-
-    def back(self, cells: np.ndarray | None) -> np.ndarray | None:
-        """Cells (..., n) of this map, as the whole one counts them; None stays None."""
-        return None if cells is None else (cells + np.array(self.shift)) % np.array(self.shape)
-
-
-def opened(cuts: AxisCuts, grid: JointGrid) -> Opened:
-    """The map of a grid, open where it is cut."""
-    shift, closed = [0] * len(grid.shape), list(grid.periodic)
-    for joint, begin in cuts:
-        at = np.where(np.arange(len(shift)) == joint, begin, grid.lower)
-        shift[joint] = (math.floor(grid.along(at)[joint] - 0.5) + 1) % grid.shape[joint]
-        closed[joint] = False
-    return Opened(tuple(shift), grid.shape, tuple(closed))
+def steps_over(cut: tuple[int, float], grid: JointGrid) -> np.ndarray:
+    """(m, 2, n) pairs of neighbouring cells: the steps that lead over a cut of a closed axis."""
+    joint, angle = cut
+    axis = np.arange(len(grid.shape)) == joint
+    cells = np.indices([1 if k == joint else size for k, size in enumerate(grid.shape)]).reshape(len(axis), -1).T
+    first = math.floor(grid.along(np.where(axis, angle, grid.lower))[joint] - 0.5) + 1
+    return np.stack([cells + (first - 1) * axis, cells + first * axis], axis=1) % np.array(grid.shape)

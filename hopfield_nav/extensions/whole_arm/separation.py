@@ -34,12 +34,12 @@ class Separation:
 
     def __init__(self, arm: Arm, grid: JointGrid, search: Search, allowed: float) -> None:
         self._arm, self._grid, self._search, self._allowed = arm, grid, search, allowed
-        self._inside: dict[bytes, np.ndarray] = {}
+        self._with: dict[bytes, np.ndarray] = {}  # of places, the goals at which the arm contains them
         self._tried: dict[Place, int] = {}
         self._asked_with = self._tried_with = -1  # touches at the first small bound, and at the last trial
         self.bound = 1.0  # of the probability that a path is left, when asked last; 1 if not small enough
 
-    def look(self, felt: WholeArmLearning) -> None:
+    def judge(self, felt: WholeArmLearning) -> None:
         """Say with ``bound`` how surely no goal is free."""
         collisions, before = felt.collisions, self._asked_with
         self.bound, self._asked_with = 1.0, -1
@@ -75,39 +75,30 @@ class Separation:
         places = self._worth_trying(self._search.ends[path.goal], collisions, felt.passed)[: numbers.MOST_TRIED]
         inside = [self._as_at_goal(place) for place in places]
         targets = np.unique(np.concatenate([np.zeros(0, int), *inside]))
-        for certainty in numbers.TRIAL_RISKS if len(targets) else ():
-            least = -np.log1p(-certainty)
-            evidence = CollisionEvidence(np.where(collisions.against > least, collisions.against, np.float32(0.0)))
-            trial = self._search.towards(targets, Query(here, q, felt.beliefs, evidence, set()))
-            if trial is not None:
-                last = np.ravel_multi_index(tuple(trial.cells[-1]), self._grid.shape)
-                for place, cells in zip(places, inside, strict=True):
-                    self._tried[place] = self._tried.get(place, 0) + int(last in cells)
-                self._tried_with = count
-                return trial
-        return None
+        query = Query(here, q, felt.beliefs, CollisionEvidence(collisions.against), set())
+        trials = (self._search.towards(targets, query, certainty) for certainty in numbers.TRIAL_RISKS)
+        trial = next((path for path in trials if path is not None), None) if len(targets) else None
+        if trial is not None:
+            last, self._tried_with = np.ravel_multi_index(tuple(trial.cells[-1]), self._grid.shape), count
+            for place, cells in zip(places, inside, strict=True):
+                self._tried[place] = self._tried.get(place, 0) + int(last in cells)
+        return trial
 
     def _is_doubted(self, path: CellPath, collisions: CollisionBelief) -> bool:
         """Whether a path leads through doubted cells, or the arm at its goal would be in a likely place."""
         inner = collisions.against[tuple(path.cells[1:].T)]
         points, weights, _ = collisions.places()
+        is_doubted = bool((inner > -np.log(1.0 - numbers.EVEN_CHANCE)).any())
         likely = points[weights > numbers.EVEN_CHANCE]
-        return bool((inner > -np.log(1.0 - numbers.EVEN_CHANCE)).any()) or any(
-            self._goals_with(place)[path.goal] for place in likely
-        )
+        return is_doubted or any(self._goals_with(place)[path.goal] for place in likely)
 
     def _worth_trying(self, goal: np.ndarray, collisions: CollisionBelief, passed: np.ndarray) -> list[Place]:
         """Points of the arm at its goal that were not in it yet, at places or else near them, by distance."""
         points, weights, _ = collisions.places()
-        places = points[weights >= numbers.EVEN_CHANCE]
-        if not len(places):
-            return []
-        inner = self._axis_points(goal)
-        far = np.linalg.norm(inner[:, None] - places[None], axis=2).min(axis=1)
+        inner, places = self._axis_points(goal), points[weights >= numbers.EVEN_CHANCE]
+        far = np.linalg.norm(inner[:, None] - places[None], axis=2).min(axis=1, initial=np.inf)
         order = np.argsort(far)[: int((far < numbers.NEAR_PLACE).sum())]
         inner, most = inner[order], np.where(far[order] < numbers.ONE_PLACE, numbers.TRIALS[1], numbers.TRIALS[0])
-        if not len(inner):
-            return []
         new = point_distances(self._arm, passed, inner).min(axis=(0, 1), initial=np.inf) > 0.0
         rounded = [(float(x), float(y), float(z)) for x, y, z in np.round(inner[new], 4)]
         left = [(p, n) for p, n in zip(rounded, most[new], strict=True) if self._tried.get(p, 0) < n]
@@ -126,10 +117,10 @@ class Separation:
     def _goals_with(self, place: np.ndarray) -> np.ndarray:
         """(s,) bool: the goals at which the arm contains a place (3,)."""
         key = place.tobytes()
-        if key not in self._inside:
+        if key not in self._with:
             far = point_distances(self._arm, self._search.ends, place[None])
-            self._inside[key] = far.min(axis=(1, 2)) < -numbers.DEEP
-        return self._inside[key]
+            self._with[key] = far.min(axis=(1, 2)) < -numbers.DEEP
+        return self._with[key]
 
     def _as_at_goal(self, place: Place) -> np.ndarray:
         """The cells (k,), by number, like a goal: the outermost links contain a place, and no joint is far.

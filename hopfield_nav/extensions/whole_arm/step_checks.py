@@ -38,7 +38,7 @@ class StepChecks:
     def __init__(self, arm: Arm, scene: Scene) -> None:
         self._arm, self._scene = arm, scene
         self.barred: set[Step] = set()  # steps that touch what is known on the way
-        self._balls: dict[frozenset[Place], Scene] = {}
+        self._scenes: dict[frozenset[Place], Scene] = {}  # of places, of balls about them
         self._asked: dict[Hashable, set[Place]] = {}  # by names of lines: places with which each was compared
         self._hits: dict[Hashable, set[Place]] = {}  # those of them through which it sweeps
 
@@ -49,9 +49,9 @@ class StepChecks:
     def sweep(self, places: set[Place], begin: np.ndarray, end: np.ndarray) -> np.ndarray:
         """(k,) bool: whether the lines between joint angles (k, n) [rad] sweep through one of the places."""
         key = frozenset(places)
-        if key not in self._balls:
-            self._balls[key] = build_scene(self._arm, _balls(sorted(places)))
-        return ~motion_is_free(self._arm, self._balls[key], begin, end)
+        if key not in self._scenes:
+            self._scenes[key] = build_scene(self._arm, _balls(sorted(places)))
+        return ~motion_is_free(self._arm, self._scenes[key], begin, end)
 
     def through(self, likely: set[Place]) -> set[Step]:
         """The steps of which it is known that they sweep through a likely place."""
@@ -125,9 +125,7 @@ class Walls:
         return new
 
     def _is_open(self, cells: np.ndarray) -> np.ndarray:
-        shape = np.array(self._grid.shape)
-        inside = ((cells >= 0) & (cells < shape) | np.array(self._grid.periodic)).all(axis=1)
-        return inside & ~self._blocked[tuple((cells % shape).T)]
+        return self._grid.holds(cells) & ~self._blocked[tuple((cells % np.array(self._grid.shape)).T)]
 
 
 class Corners(NamedTuple):
@@ -202,7 +200,7 @@ class Shortener:
         That are cells between its ends, and steps between two of its cells.
         """
         cells = np.where(np.array(self._grid.shape) > 1, np.floor(self._grid.along(q)).astype(int), 0)
-        if (((cells < 0) | (cells >= self._grid.shape)) & ~np.array(self._grid.periodic)).any():
+        if not self._grid.holds(cells).all():
             return True
         met = self._numbers(cells)
         between = np.setdiff1d(met, met[[0, -1]])

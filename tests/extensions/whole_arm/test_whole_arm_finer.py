@@ -154,6 +154,6 @@ def test_the_finest_map_says_no_in_steps_of_the_worlds_map():
     assert run.outcome == "no_path"
     navigator = simulation.navigator
     assert navigator.map.grid.shape[0] > 8
-    assert navigator.map.beliefs.facts
+    assert navigator.map.learning.beliefs.facts
     assert navigator.closed_steps()
     assert all(step.cell[0] < 8 and not any(step.cell[1:]) for step in navigator.closed_steps())
