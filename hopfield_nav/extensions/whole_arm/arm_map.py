@@ -144,7 +144,7 @@ class ArmMap:
         own = planner_for(world) if is_code(world.planner.kind) else None
         goals = goal_solutions(world, arm, self.scene, self.grid)
         most = numbers.MOST_EXITS if world.planner.finer else numbers.EXITS
-        lines = [line for line in map(self.tool_line, goals) if len(line) > 1]
+        lines = [line for q in goals if len(line := tool_line(arm, self.scene, q, world.planner.approach)) > 1]
         self.search = Search(arm, self.scene, self.grid, goals, own, world.seed, most, lines)
         self.separation = Separation(arm, self.grid, self.search, world.planner.no_path_error)
         self.learning, self._belief = WholeArmLearning(world, arm, self.grid), belief_for(world)
@@ -248,11 +248,6 @@ class ArmMap:
         legs = len(self.learning.shut_exits - self.search.tool_lines)
         shut = f"{facts} closed steps" + (f", {legs} last legs" if legs else "")
         return f"facts alone separate start and goal: {shut}; {self.grid.edges()}"
-
-    def tool_line(self, q: np.ndarray) -> np.ndarray:
-        """Joint angles (m, n) [rad] along the axis of the tool to angles (n,), of as much as the world wants."""
-        far = self._world.planner.approach
-        return tool_line(self._arm, self.scene, q, far) if far > 0.0 else q[None]
 
     def closed_steps(self) -> dict[Step, float]:
         """Certainty of every touched step, of the world's map."""

@@ -14,7 +14,7 @@ from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import Trace
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.arm_map import ArmMap, End
-from hopfield_nav.extensions.whole_arm.lines import Route, Waypoint, before_touch, blended_path, joint_lines
+from hopfield_nav.extensions.whole_arm.lines import Route, Waypoint, before_touch, blended_path, joint_lines, tool_line
 from hopfield_nav.extensions.whole_arm.search import CellPath
 from hopfield_nav.extensions.whole_arm.step_checks import Shortener
 from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
@@ -161,7 +161,7 @@ class WholeArmNavigator(Navigator):
 
     def _leave(self, begin: Reference) -> PlannedMotion | None:
         """Back along the tool's line from where the arm begins; None without one or a goal, or if that is as near."""
-        rows = self.map.tool_line(begin.q)[::-1]
+        rows = tool_line(self.arm, self.map.scene, begin.q, self.world.planner.approach)[::-1]
         first, last = self._tool(rows[[0, -1]])
         near = np.linalg.norm(first - self.goal) <= np.linalg.norm(first - last)
         if len(rows) < 2 or near or not len(self.map.search.ends):
