@@ -174,8 +174,8 @@ class ArmMap:
             return None if away else End("no cell of the map can be entered from where the arm is")
         choice, evidence = self.path_by_belief(here, q)
         note(choice.path if choice else None)
-        self.separation.judge(self.learning)
-        if choice is not None and self.separation.is_settled(self.collisions):
+        is_settled = self.separation.judge(self.learning)
+        if choice is not None and is_settled:
             touches, bound = len(self.collisions.touches), self.separation.bound
             why = f"in {touches} touches, with a probability of error of at most {bound:.1g}"
             return End(f"at its goal the arm would be in what it felt {why}", bound)

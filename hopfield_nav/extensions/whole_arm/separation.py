@@ -39,13 +39,16 @@ class Separation:
         self._asked_with = self._tried_with = -1  # touches at the first small bound, and at the last trial
         self.bound = 1.0  # of the probability that a path is left, when asked last; 1 if not small enough
 
-    def judge(self, felt: WholeArmLearning) -> None:
-        """Say with ``bound`` how surely no goal is free."""
+    def judge(self, felt: WholeArmLearning) -> bool:
+        """Say with ``bound`` how surely no goal is free; whether that settles it.
+
+        It does where the bound was small enough before the last touch, too: one more path was driven since.
+        """
         collisions, before = felt.collisions, self._asked_with
         self.bound, self._asked_with = 1.0, -1
         points, _, touch = collisions.places()
         if self._allowed == 0.0 or not len(points):
-            return
+            return False
         weights = np.minimum(collisions.alone(), 1.0)
         goals = sorted({goal for goal, _ in self._search.exits(felt.shut_exits)})
         inside = np.stack([self._goals_with(place) for place in points], axis=1)[goals]
@@ -54,10 +57,7 @@ class Separation:
         bound = union_bound(right, touch, _groups(collisions.configurations)[touch], inside)
         if bound <= self._allowed:
             self.bound, self._asked_with = bound, before if before >= 0 else len(collisions.touches)
-
-    def is_settled(self, collisions: CollisionBelief) -> bool:
-        """Whether the bound is small enough, and was before the last touch: one more path was driven since."""
-        return self.bound < 1.0 and 0 <= self._asked_with < len(collisions.touches)
+        return self.bound < 1.0 and self._asked_with < len(collisions.touches)
 
     def trial(self, path: CellPath, q: np.ndarray, felt: WholeArmLearning) -> CellPath | None:
         """A path from joint angles (n,) [rad] to where the arm is in what was felt as it is at its goal.

@@ -87,17 +87,15 @@ def test_touches_of_an_earlier_run_count_as_one():
 
 def test_it_is_told_when_it_is_touched_once_more():
     separation, felt = looked(4, allowed=2e-4)
-    assert not separation.is_settled(felt.collisions)
+    assert not separation.judge(felt)
     felt.collisions.add(place(inside(), 1.0), np.full(6, 2.0))
-    separation.judge(felt)
-    assert separation.is_settled(felt.collisions)
+    assert separation.judge(felt)
 
 
 def test_it_is_not_told_when_the_arm_passes_through():
     separation, felt = looked(5)
     felt.collisions.passed([], GOAL[None])
-    separation.judge(felt)
-    assert not separation.is_settled(felt.collisions)
+    assert not separation.judge(felt)
     assert separation.bound == 1.0
 
 
