@@ -80,7 +80,7 @@ def choose_path(search: Search, query: Query) -> Choice | None:
     """
     kept, made = None, list[tuple[Exits, str, tuple[float, ...]]]()
     for attempt in ATTEMPTS:
-        exits, past = search.exits(query.left_out, attempt.ends), kept.attempt.past if kept else ""
+        exits, past = search.exits(query.shut_exits, attempt.ends), kept.attempt.past if kept else ""
         this = exits, attempt.past, attempt.risks
         if not exits or this in made or (past == "touched" and attempt.past == "facts"):
             continue

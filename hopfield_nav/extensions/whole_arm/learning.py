@@ -22,7 +22,7 @@ from hopfield_nav.extensions.whole_arm.blocking import mark_ball
 from hopfield_nav.extensions.whole_arm.grid import Carried, JointGrid
 from hopfield_nav.extensions.whole_arm.lines import Route
 from hopfield_nav.extensions.whole_arm.localization import localize_contact, when_to_look
-from hopfield_nav.extensions.whole_arm.search import LeftOut
+from hopfield_nav.extensions.whole_arm.search import ExitSet
 from hopfield_nav.geometry import LINK, arm_bodies, arm_closest_points, arm_distance, pack_primitives, sphere
 from hopfield_nav.navigation.map import NOWHERE, Beliefs, Cell, ContactHypotheses, PriorMap, Step
 from hopfield_nav.navigation.motion import Detection
@@ -47,7 +47,7 @@ class WholeArmLearning:
         self.passed = np.zeros((0, len(arm.dh)))  # (m, n) joint angles at which nothing touched [rad]
         self.beliefs = Beliefs(grid.shape, grid.turn)
         self.collisions = CollisionBelief(arm, grid, surface=world.planner.surface)
-        self.shut_exits: LeftOut = set()  # solutions felt not to be reached from a cell
+        self.shut_exits: ExitSet = set()  # solutions felt not to be reached from a cell
         self.shut_entries: set[Cell] = set()  # cells felt not to be entered from beside them
         self._felt_at: dict[Step, float] = {}
 

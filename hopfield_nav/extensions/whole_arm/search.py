@@ -27,7 +27,7 @@ from hopfield_nav.planning import Landscape, Replanner, first_axis_first, neighb
 from hopfield_nav.plugin import BelievedMap, CollisionEvidence, Planner
 
 Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which each may be reached
-LeftOut = set[tuple[int, Cell | None]]  # the same, None for all cells
+ExitSet = set[tuple[int, Cell | None]]  # the same, None for every cell
 AxisCuts = tuple[tuple[int, float], ...]  # joints, and angles over which they shall not turn [rad]
 Plan = Callable[[np.ndarray, set[Step], AxisCuts], np.ndarray | None]  # a path by goals, closed steps and cuts
 
@@ -39,7 +39,7 @@ class Query(NamedTuple):
     q: np.ndarray  # (n,) joint angles, for axes of one cell and whole turns [rad]
     beliefs: Beliefs  # of the steps
     evidence: CollisionEvidence  # of the cells
-    left_out: LeftOut  # solutions that were felt not to be reached from a cell
+    shut_exits: ExitSet  # solutions that were felt not to be reached from a cell
 
 
 class CellPath(NamedTuple):
@@ -68,7 +68,7 @@ class Search:
         self.blocked = block_known(arm, scene, grid)  # centres where the arm touches itself or what is known
         self._walls = Walls(self.checks, grid, self.blocked)
         self._last_rows = [*solutions[:, None], *lines]  # (m, n) of each the last joint angles of a path
-        self.tool_lines: LeftOut = {(len(solutions) + k, None) for k in range(len(lines))}
+        self.tool_lines: ExitSet = {(len(solutions) + k, None) for k in range(len(lines))}
         # (s, n) where paths end: the solutions, and those to which the lines lead, again [rad]
         self.ends = np.array([rows[-1] for rows in self._last_rows]).reshape(-1, len(grid.shape))
         self._near = [self.entries(rows[0], True)[:most_exits] for rows in self._last_rows]  # cells, of each end
@@ -105,15 +105,15 @@ class Search:
         last = self._last_rows[path.goal] if path.goal >= 0 else centres[:0]
         return self._grid.unwound(np.vstack([q, centres, last]))[1:]
 
-    def exits(self, left_out: LeftOut, kind: str = "all") -> Exits:
+    def exits(self, shut_exits: ExitSet, kind: str = "all") -> Exits:
         """Solutions by number, and cells from which they may be reached, but for some of these.
 
         They are "all", those "near" a solution, or those on the "line" of the tool.
         """
         ends = [k for k, rows in enumerate(self._last_rows) if kind != "line" or len(rows) > 1]
         most = None if kind == "all" else numbers.EXITS
-        every = [(k, cell) for k in ends if (k, None) not in left_out for cell in self._near[k][:most]]
-        return [exit for exit in every if exit not in left_out]
+        every = [(k, cell) for k in ends if (k, None) not in shut_exits for cell in self._near[k][:most]]
+        return [exit for exit in every if exit not in shut_exits]
 
     def believed(
         self, here: Cell, blocked: np.ndarray, against: np.ndarray, goals: Iterable[Cell], closed: dict[Step, float]
@@ -204,7 +204,7 @@ class Search:
         """The exits, one or more, whose last legs and tool's lines sweep through no likely place."""
         behind = np.array([self._last_rows[k][0] for k, _ in exits])
         begin = self.centre(np.array([cell for _, cell in exits]), behind)
-        swept: LeftOut = {*self.checks.sweeping(begin, behind, exits, likely)}
+        swept: ExitSet = {*self.checks.sweeping(begin, behind, exits, likely)}
         for k in {k for k, _ in exits}:
             rows = self._last_rows[k]
             swept |= self.checks.sweeping(rows, rows[1:], [(k, None)] * (len(rows) - 1), likely)

@@ -18,7 +18,7 @@ OTHER = GOAL + 1.0
 
 
 def search(*goals):
-    return SimpleNamespace(ends=np.array(goals), exits=lambda left_out: [(k, (0,) * 6) for k in range(len(goals))])
+    return SimpleNamespace(ends=np.array(goals), exits=lambda shut_exits: [(k, (0,) * 6) for k in range(len(goals))])
 
 
 def inside():
