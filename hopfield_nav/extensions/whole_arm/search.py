@@ -212,13 +212,18 @@ class Search:
 
 
 class Network:
-    """The network: shortest paths past blocked cells. It settles on from its last answer while steps are closed."""
+    """The network: shortest paths past blocked cells. It settles on from its last answer while steps are closed.
+
+    Where axes are cut, it lies over a map that begins behind the cuts and ends there.
+    """
 
     def __init__(self, grid: JointGrid, here: Cell, blocked: np.ndarray) -> None:
-        self._grid, self._here, self._blocked = grid, here, blocked
+        self._grid, self._here, self._blocked, self._shape = grid, np.array(here), blocked, np.array(grid.shape)
         self._replanner: Replanner | None = None
         self._asked: tuple[list[list[int]], AxisCuts] | None = None
         self._closed = set[Step]()
+        # of the map as it is cut: cells of the whole one that are its first, and which of its axes are closed
+        self._first, self._periodic = np.zeros(len(grid.shape), int), list(grid.periodic)
 
     @property
     def landscape(self) -> Landscape | None:
@@ -227,15 +232,24 @@ class Network:
         return None if self._replanner is None or cut else self._replanner.landscape
 
     def plan(self, goals: np.ndarray, closed: set[Step], cuts: AxisCuts) -> np.ndarray | None:  # noqa: D102
-        shape, asked = self._grid.shape, (goals.tolist(), cuts)
+        asked, rank = (goals.tolist(), cuts), len(self._shape)
         if self._replanner is not None and self._asked == asked:
-            self._replanner.close(pairs(closed - self._closed, shape))
+            self._replanner.close(self._steps(closed - self._closed))
         else:
-            near = neighbourhood_of(shape, periodic=self._grid.periodic, ties=first_axis_first(len(shape)))
-            shut = np.concatenate([pairs(closed, shape), *(steps_over(cut, self._grid) for cut in cuts)])
-            self._replanner = Replanner(self._blocked, goals, near, shut)
+            self._first, self._periodic = np.zeros(rank, int), list(self._grid.periodic)
+            for joint, angle in cuts:
+                self._first[joint], self._periodic[joint] = first_behind(joint, angle, self._grid), False
+            near = neighbourhood_of(self._grid.shape, periodic=tuple(self._periodic), ties=first_axis_first(rank))
+            blocked = np.roll(self._blocked, -self._first, range(rank)) if self._first.any() else self._blocked
+            self._replanner = Replanner(blocked, (goals - self._first) % self._shape, near, self._steps(closed))
         self._asked, self._closed = asked, closed
-        return self._replanner.path(self._here)
+        path = self._replanner.path((self._here - self._first) % self._shape)
+        return None if path is None else (path + self._first) % self._shape
+
+    def _steps(self, steps: set[Step]) -> np.ndarray:
+        """Pairs (m, 2, n) of neighbours, by cells of the map as it is cut, without those that a cut parts."""
+        ends = (pairs(steps, self._grid.shape) - self._first) % self._shape
+        return ends[(self._periodic | (np.abs(ends[:, 0] - ends[:, 1]) <= 1)).all(axis=1)]
 
 
 def one_more(cuts: AxisCuts, arm: Arm, joint: int, angle: float) -> list[AxisCuts]:
@@ -246,10 +260,7 @@ def one_more(cuts: AxisCuts, arm: Arm, joint: int, angle: float) -> list[AxisCut
     return [(*cuts, (joint, begin)) for begin in begins]
 
 
-def steps_over(cut: tuple[int, float], grid: JointGrid) -> np.ndarray:
-    """(m, 2, n) pairs of neighbouring cells: the steps that lead over a cut of a closed axis."""
-    joint, angle = cut
-    axis = np.arange(len(grid.shape)) == joint
-    cells = np.indices([1 if k == joint else size for k, size in enumerate(grid.shape)]).reshape(len(axis), -1).T
-    first = math.floor(grid.along(np.where(axis, angle, grid.lower))[joint] - 0.5) + 1
-    return np.stack([cells + (first - 1) * axis, cells + first * axis], axis=1) % np.array(grid.shape)
+def first_behind(joint: int, angle: float, grid: JointGrid) -> int:
+    """Number of the first cell of a joint's closed axis behind a cut at an angle [rad]."""
+    at = np.where(np.arange(len(grid.shape)) == joint, angle, grid.lower)
+    return (math.floor(grid.along(at)[joint] - 0.5) + 1) % grid.shape[joint]
