@@ -17,8 +17,8 @@ from matplotlib.patches import Circle, Patch
 from hopfield_nav.build import all_solids, build_arm
 from hopfield_nav.extensions.clearance import scene_of_world
 from hopfield_nav.extensions.whole_arm.blocking import block_known
-from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
 from hopfield_nav.extensions.whole_arm.grid import JointGrid, grid_of
+from hopfield_nav.extensions.whole_arm.learning import CollisionBelief
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, path_rows
 from hopfield_nav.figures.run import Now, show_halo, space_handles
 from hopfield_nav.figures.solid import CellPose, CellView, SpaceLine, add_ends, add_poses, frame_cell
@@ -102,16 +102,8 @@ class PlacesPanel:
         self.places = ax.add_collection(PolyCollection([], linewidths=0, zorder=6.3), autolim=False)
         self.ends = add_ends(ax, run, 8, self.view.appear)
         self.halo = ax.plot([], [], "o", ms=34, mfc="none", mew=4, zorder=7)[0]
-
-    @property
-    def artists(self) -> list[Artist]:
-        """What changes, from back to front."""
-        return [self.solids, self.trail, self.places, *self.ends, self.halo]
-
-    @property
-    def handles(self) -> list[Artist]:
-        """Legend of what is here."""
-        return _places_handles(self.run)
+        self.artists = [self.solids, self.trail, self.places, *self.ends, self.halo]  # what changes, from back to front
+        self.handles = _places_handles(run)  # legend of what is here
 
     settled: tuple[Artist, ...] = ()  # everything is in front of the arm
 

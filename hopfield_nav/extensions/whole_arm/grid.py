@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, BadInput
+from dynamics import Arm, BadInput, has_closed_form, inverse_kinematics
+from hopfield_nav.extensions.clearance import Scene, collides
 from hopfield_nav.extensions.whole_arm import numbers
-from hopfield_nav.navigation.map import Beliefs, Cell, Step, step_between
-from hopfield_nav.world import World
+from hopfield_nav.navigation.map import TRUE_STOP, Beliefs, Cell, Step
+from hopfield_nav.world import World, goal_near
 
 TURN = 2.0 * math.pi
 
@@ -64,12 +65,10 @@ class JointGrid(NamedTuple):
 
     def edges(self) -> str:
         """What bounds the map, in words."""
-        closed = np.array(self.periodic)
-        bounds = []
-        for k in np.flatnonzero(~closed):
-            ends = f"from {self.lower[k]:.4g} to {self.upper[k]:.4g} rad"
-            bounds.append(f"joint {k + 1} {ends if self.shape[k] > 1 else 'straight from start to goal'}")
-        bounds += ["the others as far as they turn"] if closed.any() else []
+        ends = [f"from {low:.4g} to {high:.4g} rad" if size > 1 else "straight from start to goal"
+                for low, high, size in zip(self.lower, self.upper, self.shape, strict=True)]  # fmt: skip
+        bounds = [f"joint {k + 1} {ends[k]}" for k, closed in enumerate(self.periodic) if not closed]
+        bounds += ["the others as far as they turn"] if any(self.periodic) else []
         return f"the map holds {', '.join(bounds)}"
 
     def centre(self, cell: Sequence[int] | np.ndarray) -> np.ndarray:
@@ -112,6 +111,10 @@ class JointGrid(NamedTuple):
             thirds = [low[new] + (high - low)[new] / 3.0, high[new] - (high - low)[new] / 3.0]
             breaks.append(np.sort(np.concatenate([edges, *thirds])))
         return self._replace(shape=tuple(len(edges) - 1 for edges in breaks), breaks=tuple(breaks))
+
+    def holds(self, cells: np.ndarray) -> np.ndarray:
+        """(...) bool: whether cells (..., n) are on the map, closed axes counted on."""
+        return ((cells >= 0) & (cells < np.array(self.shape)) | np.array(self.periodic)).all(axis=-1)
 
     def inside(self, cell: Sequence[int]) -> bool:
         """Whether the grid has this cell."""
@@ -183,10 +186,7 @@ class Carried:
         begin, axis = self.cell(step.cell), step.axis
         size = self._fine.shape[axis]
         count = (self.cell(step.ends[1])[axis] - begin[axis]) % size
-        numbers = [(begin[axis] + k) % size for k in range(count + 1)]
-        cells = [(*begin[:axis], number, *begin[axis + 1 :]) for number in numbers]
-        steps = [step_between(a, b, self._fine.turn) for a, b in itertools.pairwise(cells)]
-        return [part for part in steps if part is not None]
+        return [Step((*begin[:axis], (begin[axis] + k) % size, *begin[axis + 1 :]), axis) for k in range(count)]
 
     def part_at(self, step: Step, angle: float) -> tuple[Step, bool]:
         """The part of a step that holds an angle of its joint [rad], and whether it does so well inside."""
@@ -223,13 +223,66 @@ class Carried:
         carried.in_free_air = known.in_free_air
         carried.passed(map(self.cell, known.visited), [part for step in known.free for part in self.parts(step)])
         carried.rough = set(map(self.cell, known.rough))
-        closed = {}
+        closed = dict[Step, float]()
         for step, certainty in known.touched().items():
-            if step in felt_at:
-                part, inside = self.part_at(step, felt_at[step])
-                closed[part] = certainty if inside else min(certainty, 0.95)
-                continue
             parts = self.parts(step)
-            closed |= dict.fromkeys(parts, certainty if len(parts) == 1 else min(certainty, 0.95))
+            is_sure = len(parts) == 1
+            if step in felt_at:
+                part, is_sure = self.part_at(step, felt_at[step])
+                parts = [part]
+            closed |= dict.fromkeys(parts, certainty if is_sure else min(certainty, TRUE_STOP))
         carried.load_prior(closed, {})
         return carried
+
+
+def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:
+    """Joint angles (k, n) within the map at which the arm is at its goal and touches nothing known [rad].
+
+    k may be 0. On a closed axis one angle stands for all that differ by whole turns; the search unwinds its paths. An
+    axis of one cell gets the angle within the joint's limits that is nearest to the start. The goal is a position, a
+    pose or joint angles; the world's seed draws rotations for a position, and for an arm without a closed form where
+    a search begins. The arm has its tool frame; the scene is what is known.
+    """
+    goal = world.goal
+    if goal is None:
+        return np.zeros((0, len(arm.dh)))
+    if goal.joints is not None:
+        rows = np.array([goal.joints])
+    elif not has_closed_form(arm):
+        # a numeric search from the start, and from angles over the map that differ on axes of several cells
+        start = np.array(world.start.joints)
+        drawn = np.random.default_rng(world.seed).uniform(grid.lower, grid.upper, (numbers.ROTATIONS, len(start)))
+        tried = [goal_near(world, arm, q) for q in (start, *np.where(np.array(grid.shape) > 1, drawn, start))]
+        rows = np.array([q for q in tried if q is not None]).reshape(-1, len(start))
+    elif goal.pose is not None:
+        rows = _solutions(arm, np.array(goal.pose.rotation)[None], np.array(goal.pose.position))
+    else:
+        from scipy.spatial.transform import Rotation
+
+        rotations = Rotation.random(numbers.ROTATIONS, rng=world.seed).as_matrix()
+        if not world.trajectory.any_rotation:
+            rotations = np.concatenate([np.array(world.trajectory.tool_rotation)[None], rotations])
+        rows = _solutions(arm, rotations, np.array(goal.position))
+    rows = _turned(rows, arm, grid)
+    inside = (rows >= grid.lower) & (rows <= grid.upper) | np.array(grid.periodic) | (np.array(grid.shape) == 1)
+    rows = rows[inside.all(axis=1)]
+    return rows[~collides(arm, scene, rows)] if len(rows) else rows
+
+
+def _solutions(arm: Arm, rotations: np.ndarray, position: np.ndarray) -> np.ndarray:
+    poses = np.tile(np.eye(4), (len(rotations), 1, 1))
+    poses[:, :3, :3], poses[:, :3, 3] = rotations, position
+    rows = inverse_kinematics(arm, poses).reshape(-1, len(arm.dh))
+    return rows[np.isfinite(rows).all(axis=1)]
+
+
+def _turned(rows: np.ndarray, arm: Arm, grid: JointGrid) -> np.ndarray:
+    """Every solution with whole turns of its joints, as far as the map may hold them."""
+    middle = 0.5 * (grid.lower + grid.upper)
+    base = rows - TURN * np.rint((rows - middle) / TURN)
+    single = np.array(grid.shape) == 1
+    low, high = arm.position_limits.T
+    base += np.where(single, TURN * ((base < low).astype(float) - (base > high)), 0.0)
+    wide = ~single & (grid.upper - grid.lower > TURN + 1e-9)
+    turns = [(-TURN, 0.0, TURN) if w else (0.0,) for w in wide]
+    return np.concatenate([base + np.array(t) for t in itertools.product(*turns)])

@@ -1,4 +1,16 @@
-"""What touches and passages of the whole arm teach: steps, cells, and places in space."""
+"""What touches and passages of the whole arm teach: steps, cells, and places in space.
+
+Every place at which a touch may have been is a ball. Against a cell in whose middle the arm would contain it more is
+said than against one where the arm would be near it. What several touches say adds up, as -ln(1 - certainty), the
+measure that ``beliefs`` has for steps. Places through which the arm has passed are ruled out, and places beside those
+of other touches gain weight: an obstacle is often touched more than once.
+
+Where a touch was likely at one place, an obstacle has a surface there, along the arm's own. Some points of that plane
+may be believed to be occupied too, with a share of the place's weight, until the arm contains them. They
+speak against cells alone: they close no step and settle no early no.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -6,16 +18,20 @@ from dynamics import Arm
 from hopfield_nav.build import build_model
 from hopfield_nav.control import Trace, in_order
 from hopfield_nav.extensions.whole_arm import numbers
-from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
+from hopfield_nav.extensions.whole_arm.blocking import mark_ball
 from hopfield_nav.extensions.whole_arm.grid import Carried, JointGrid
+from hopfield_nav.extensions.whole_arm.lines import Route
 from hopfield_nav.extensions.whole_arm.localization import localize_contact, when_to_look
-from hopfield_nav.extensions.whole_arm.route import Route
-from hopfield_nav.extensions.whole_arm.search import LeftOut
+from hopfield_nav.extensions.whole_arm.search import ExitSet
+from hopfield_nav.geometry import LINK, arm_bodies, arm_closest_points, arm_distance, pack_primitives, sphere
 from hopfield_nav.navigation.map import NOWHERE, Beliefs, Cell, ContactHypotheses, PriorMap, Step
 from hopfield_nav.navigation.motion import Detection
 from hopfield_nav.world import World
 
 WITHOUT_PLACES = ("optimist", "omniscient")  # strategies that do not ask where a touch was
+Shells = tuple[tuple[float, float], ...]
+_FULL_SCALE = 255  # what certainty 1 is as a mark of one touch
+_SAYS = -np.log1p(np.arange(_FULL_SCALE, dtype=np.float32) / -_FULL_SCALE)  # every lesser mark, as -ln(1 - certainty)
 
 
 class WholeArmLearning:
@@ -31,7 +47,7 @@ class WholeArmLearning:
         self.passed = np.zeros((0, len(arm.dh)))  # (m, n) joint angles at which nothing touched [rad]
         self.beliefs = Beliefs(grid.shape, grid.turn)
         self.collisions = CollisionBelief(arm, grid, surface=world.planner.surface)
-        self.shut_exits: LeftOut = set()  # solutions felt not to be reached from a cell
+        self.shut_exits: ExitSet = set()  # solutions felt not to be reached from a cell
         self.shut_entries: set[Cell] = set()  # cells felt not to be entered from beside them
         self._felt_at: dict[Step, float] = {}
 
@@ -46,22 +62,16 @@ class WholeArmLearning:
         until a line is touched elsewhere. A step is closed, as a fact where it was a true stop; of a joint line the
         cells are rough.
         """
-        begin, end = route.rows[number : number + 2]
-        line = end - begin
-        length = float(np.linalg.norm(line))
-        along = float((detection.onset.q - begin) @ line) / length**2 if length > 0.0 else 0.0
-        off = float(np.abs(detection.onset.q - begin - np.clip(along, 0.0, 1.0) * line).max())
-        opposed = float(detection.torque @ line) < 0.0
-        first, last = route.cells[number : number + 2]
-        step = route.step(number)
-        if route.joint_line(number):  # from elsewhere the arm may enter where it could not before
+        (first, last), step = route.cells[number : number + 2], route.step(number)
+        line = route.joint_line(number)
+        if line:  # from elsewhere the arm may enter where it could not before
             self.shut_entries.clear()
         if number >= len(route.rows) - 1 - route.on_tool_line:
             self.shut_exits.add((route.goal, None))
-        elif route.joint_line(number):
-            self.beliefs.rough.update(route.joint_line(number))
+        elif line:
+            self.beliefs.rough.update(line)
         elif step is not None:
-            self.beliefs.touch(step, opposed and off <= numbers.ON_STEP)
+            self.beliefs.touch(step, is_true_stop(detection, *route.rows[number : number + 2]))
             self._felt_at[step] = float(detection.onset.q[step.axis])
         elif first is not None:
             self.shut_exits.add((route.goal, first))
@@ -107,3 +117,175 @@ class WholeArmLearning:
         for places in prior.places:
             self.collisions.add(places)
         self.collisions.passed([], prior.free)
+
+
+class _Touch(NamedTuple):
+    """Its places that are left, and what they say: at which cells, counted in C order, with which ``marks``.
+
+    ``alone`` is what they weigh without the other touches, ``q`` (n,) where it was felt, if known [rad]. ``around``
+    (k, m, 3) are points of the surface about each place [m], NaN where none is believed; at the cells ``beside`` they
+    say so much ``more``.
+    """
+
+    places: ContactHypotheses
+    alone: np.ndarray
+    cells: np.ndarray
+    marks: np.ndarray
+    q: np.ndarray | None
+    around: np.ndarray
+    beside: np.ndarray
+    more: np.ndarray
+
+
+class CollisionBelief:
+    """Contacts that were felt, and the cells that they make doubtful.
+
+    Surfaces are believed to go on as far as ``surface`` about likely places [m]; 0: nothing is believed of them.
+    """
+
+    def __init__(self, arm: Arm, grid: JointGrid, shells: Shells = numbers.SHELLS, surface: float = 0.0) -> None:
+        self._arm, self._grid, self._shells, self._surface = arm, grid, shells, surface
+        # the sum of -ln(1 - certainty) as touches say it: without surfaces, and also where the arm was since. The cell
+        # in which a path begins and trials are chosen by it; paths by ``evidence``
+        self.against = np.zeros(grid.shape, dtype=np.float32)
+        self._touches: list[_Touch] = []
+        self._free: set[tuple[int, ...]] = set()
+
+    @property
+    def touches(self) -> list[ContactHypotheses]:
+        """The places of each touch that are not yet ruled out."""
+        return [touch.places for touch in self._touches]
+
+    @property
+    def configurations(self) -> list[np.ndarray | None]:
+        """Joint angles (n,) of each touch [rad]; None of those that an earlier run felt."""
+        return [touch.q for touch in self._touches]
+
+    def add(self, places: ContactHypotheses, q: np.ndarray | None = None) -> None:
+        """One more touch, at joint angles (n,) [rad] if they are known."""
+        around = tangent_points(self._arm, q, places, self._surface)
+        self._touches.append(self._say(places, places.weights, q, around))
+        self._weigh()
+
+    def on(self, grid: JointGrid, free: set[tuple[int, ...]], shells: Shells) -> "CollisionBelief":
+        """The same places on another map, whose cells ``free`` the arm was in; with other shells."""
+        other = CollisionBelief(self._arm, grid, shells, self._surface)
+        other._free = free
+        other._touches = [other._say(touch.places, touch.alone, touch.q, touch.around) for touch in self._touches]
+        return other
+
+    def passed(self, cells: list[tuple[int, ...]], q: np.ndarray) -> None:
+        """The arm was at the centres of cells, and at joint angles (m, n), and touched nothing."""
+        self._free.update(cells)
+        for k, touch in enumerate(self._touches):
+            kept, around = ~self._inside(touch.places.points, q), touch.around.copy()
+            there = np.flatnonzero(~np.isnan(around[..., 0]))
+            gone = there[self._inside(around.reshape(-1, 3)[there], q)]
+            if not kept.all() or len(gone):
+                around.reshape(-1, 3)[gone] = np.nan
+                total = touch.alone[kept].sum()  # what is left has the weight of all
+                alone = (touch.alone.sum() / total if total > 0.0 else 0.0) * touch.alone[kept]
+                places = ContactHypotheses(touch.places.points[kept], touch.places.links[kept], alone)
+                self._say_anew(k, places, alone, around[kept])
+        self._weigh()
+
+    def places(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All places (k, 3) that are left [m], the weight (k,) of each, and the number (k,) of its touch."""
+        touches = [NOWHERE, *self.touches]
+        points, weights = (np.concatenate([part[i] for part in touches]) for i in (0, 2))
+        return points, weights, np.repeat(np.arange(len(touches)) - 1, [len(t.weights) for t in touches])
+
+    def alone(self) -> np.ndarray:
+        """What each of ``places`` weighs without the other touches (k,)."""
+        return np.concatenate([np.zeros(0), *(touch.alone for touch in self._touches)])
+
+    def evidence(self, surfaces: bool = True) -> np.ndarray:
+        """float32 grid of -ln(1 - certainty): ``against`` with what ``surfaces`` add, and 0 where the arm was."""
+        against = np.maximum(self.against, np.float32(0.0))
+        for touch in self._touches if surfaces else ():
+            against.reshape(-1)[touch.beside] += touch.more
+        for cell in self._free:
+            against[cell] = 0.0
+        return against
+
+    def has_surfaces(self) -> bool:
+        """Whether a surface is believed to go on anywhere."""
+        return any(len(touch.beside) for touch in self._touches)
+
+    def _weigh(self) -> None:
+        """Let every touch hear where the others may have been, each as it weighs alone."""
+        (points, _, whose), alone = self.places(), self.alone()
+        apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+        near = np.clip(1.0 - apart / numbers.TOGETHER, 0.0, None)
+        gained = alone * (1.0 + numbers.AGREEMENT * (near * (whose[:, None] != whose)) @ alone)
+        for k, touch in enumerate(self._touches):
+            own = gained[whose == k]
+            weights = own * (touch.alone.sum() / own.sum()) if own.sum() > 0.0 else touch.alone
+            if np.abs(weights - touch.places.weights).max(initial=0.0) > numbers.CHANGED_WEIGHT:
+                self._say_anew(k, touch.places._replace(weights=weights), touch.alone, touch.around)
+
+    def _say_anew(self, k: int, places: ContactHypotheses, alone: np.ndarray, around: np.ndarray) -> None:
+        said = self._touches[k]
+        self.against.reshape(-1)[said.cells] -= _SAYS[said.marks]
+        self._touches[k] = self._say(places, alone, said.q, around)
+
+    def _say(self, places: ContactHypotheses, alone: np.ndarray, q: np.ndarray | None, around: np.ndarray) -> _Touch:
+        weights = np.minimum(places.weights, 1.0)
+        said = self._marked(np.zeros(self._grid.shape, dtype=np.uint8), places.points, weights)
+        cells = np.flatnonzero(said).astype(np.uint32)
+        marks = said.reshape(-1)[cells]
+        self.against.reshape(-1)[cells] += _SAYS[marks]
+        there = ~np.isnan(around[..., 0]) & (weights >= numbers.SURFACE_WEIGHT)[:, None]
+        wide, beside = said, np.zeros(0, dtype=np.uint32)
+        if there.any():
+            share = np.broadcast_to(numbers.SURFACE_SHARE * weights[:, None], there.shape)
+            wide = self._marked(said.copy(), around[there], share[there])
+            beside = np.flatnonzero(wide > said).astype(np.uint32)
+        more = _SAYS[wide.reshape(-1)[beside]] - _SAYS[said.reshape(-1)[beside]]
+        return _Touch(places, alone, cells, marks, q, around, beside, more)
+
+    def _marked(self, said: np.ndarray, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """The marks with those of balls about points (k, 3) of so much weight (k,)."""
+        for point, weight in zip(points, weights, strict=True):
+            for radius, certainty in self._shells:
+                mark_ball(self._arm, self._grid, said, point, radius, max(1, round(_FULL_SCALE * certainty * weight)))
+        return said
+
+    def _inside(self, points: np.ndarray, q: np.ndarray) -> np.ndarray:
+        """(k,) bool: the points (k, 3) that the arm contained at one of the joint angles (m, n)."""
+        return np.asarray((point_distances(self._arm, q, points) < -numbers.DEEP).any(axis=(0, 1)))
+
+
+def point_distances(arm: Arm, q: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """(m, b, k) distance of every body of the arm at joint angles (m, n) from points (k, 3) [m]; negative: inside."""
+    return arm_distance(arm, q, pack_primitives(sphere(p, numbers.POINT) for p in points))
+
+
+def is_true_stop(detection: Detection, begin: np.ndarray, end: np.ndarray) -> bool:
+    """Whether the arm was stopped on a step between joint angles (n,) [rad]: touched there, and pushed back."""
+    line, gone = end - begin, detection.onset.q - begin
+    share = np.clip(gone @ line / np.linalg.norm(line) ** 2, 0.0, 1.0)
+    return bool(detection.torque @ line < 0.0 and np.abs(gone - share * line).max() <= numbers.ON_STEP)
+
+
+def tangent_points(arm: Arm, q: np.ndarray | None, places: ContactHypotheses, distance: float) -> np.ndarray:
+    """(k, m, 3) points so far [m] from each place, across the arm's normal there at joint angles (n,) [rad].
+
+    They are evenly spread about the place. NaN where the place is on the axis of its link, which has no normal there,
+    and everywhere without joint angles or a distance.
+    """
+    points = np.full((len(places.points), numbers.SURFACE_POINTS, 3), np.nan)
+    if q is None or not distance or not len(points):
+        return points
+    near = arm_closest_points(arm, q, pack_primitives(sphere(p, numbers.POINT) for p in places.points))
+    links = arm_bodies(arm)[:, LINK].astype(int)
+    turn = np.arange(numbers.SURFACE_POINTS)[:, None] * 2.0 * np.pi / numbers.SURFACE_POINTS
+    for k, (place, link) in enumerate(zip(places.points, places.links, strict=True)):
+        normal = near.normal[int(np.where(links == link, near.distance[:, k], np.inf).argmin()), k]
+        if np.linalg.norm(normal) < 0.5:
+            continue
+        first = np.cross(normal, np.eye(3)[np.abs(normal).argmin()])
+        first /= np.linalg.norm(first)
+        second = np.cross(normal, first) / np.linalg.norm(normal)
+        points[k] = place + distance * (np.cos(turn) * first + np.sin(turn) * second)
+    return points

@@ -49,8 +49,8 @@ def localize_contact(
     """
     free = _thinned(angles_in(free_rows(rows, onset, np.inf)))
     giving = gives(model)
-    if giving:
-        free = free if passed is None else np.vstack([passed, free])
+    if giving and passed is not None:
+        free = np.vstack([passed, free])
     swept = capsules_in_base(arm, free) if len(free) else np.zeros((0, 0, 7))
     looks = _looks(rows, onset, model, resolution, 1 if generator is None else numbers.LOOKS)
     surface = isolation.default_surface(arm)

@@ -6,19 +6,21 @@ been: each such place makes the cells doubtful at which the arm would contain it
 last centre and from a line by 4 cm, and asks again. ``ArmMap`` says what comes next; here it is driven.
 """
 
+from functools import partial
+
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import Trace
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.arm_map import ArmMap, End
-from hopfield_nav.extensions.whole_arm.lines import before_touch, blended_path, joint_lines
-from hopfield_nav.extensions.whole_arm.route import Route, Shortener, Waypoint, straight_route, without_repeats
+from hopfield_nav.extensions.whole_arm.lines import Route, Waypoint, before_touch, blended_path, joint_lines, tool_line
 from hopfield_nav.extensions.whole_arm.search import CellPath
+from hopfield_nav.extensions.whole_arm.step_checks import Shortener
 from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.navigation import Navigator
 from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step, pairs
-from hopfield_nav.navigation.motion import Detection, MotionPhase, PlannedMotion, PlanNotes, Reference
+from hopfield_nav.navigation.motion import Detection, MotionPhase, PlannedMotion, PlanNotes, Reference, planned_by
 from hopfield_nav.navigation.responses import TouchReport, checked_waypoints
 from hopfield_nav.plugin import CollisionEvidence, MethodFailed, Own
 from hopfield_nav.world import World, is_code
@@ -73,7 +75,7 @@ class WholeArmNavigator(Navigator):
         if self.goal is None:
             return cell, self.motion
         if self._retreats:
-            self.map.beliefs.touch_behind()
+            self.map.learning.beliefs.touch_behind()
             self._touched_retreats += 1
             if self._touched_retreats >= numbers.MOST_TOUCHED and len(self._trail) > 1:  # the arm goes further back
                 self._touched_retreats = 0
@@ -115,10 +117,10 @@ class WholeArmNavigator(Navigator):
         return self.map.closed_steps()
 
     def in_free_air(self) -> int:  # noqa: D102
-        return self.map.beliefs.in_free_air
+        return self.map.learning.beliefs.in_free_air
 
     def why_doubtful(self) -> str:  # noqa: D102
-        return self.map.beliefs.why_doubtful(np.zeros(self.map.grid.shape, dtype=bool))
+        return self.map.learning.beliefs.why_doubtful(np.zeros(self.map.grid.shape, dtype=bool))
 
     def _pass(self, route: Route, until: int) -> None:
         """The segments of a route before number ``until`` were driven without a touch."""
@@ -154,36 +156,36 @@ class WholeArmNavigator(Navigator):
         """Straight to where the arm was last before."""
         row, cell = self._trail[-1]
         self._retreats = True
-        self._route = Route(np.stack([begin.q, row]), [None, cell], self._route.goal, self.map.grid.turn)
-        return self._drive(np.array([cell]) if cell else self.motion.cells[:0], begin, MotionPhase.RETREAT)
+        route = Route(np.stack([begin.q, row]), [None, cell], self._route.goal, self.map.grid.turn)
+        return self._drive(route, np.array([cell]) if cell else self.motion.cells[:0], begin, MotionPhase.RETREAT)
 
     def _leave(self, begin: Reference) -> PlannedMotion | None:
         """Back along the tool's line from where the arm begins; None without one or a goal, or if that is as near."""
-        rows = self.map.tool_line(begin.q)[::-1]
+        rows = tool_line(self.arm, self.map.scene, begin.q, self.world.planner.approach)[::-1]
         first, last = self._tool(rows[[0, -1]])
         near = np.linalg.norm(first - self.goal) <= np.linalg.norm(first - last)
         if len(rows) < 2 or near or not len(self.map.search.ends):
             return None
-        self._route = self._route._replace(rows=rows, cells=[None] * len(rows))
-        return self._drive(self.motion.cells, begin, MotionPhase.TRIAL)
+        route = self._route._replace(rows=rows, cells=[None] * len(rows))
+        return self._drive(route, self.motion.cells, begin, MotionPhase.TRIAL)
 
     def _go_on(self, begin: Reference) -> PlannedMotion:
         """What the map says from where the arm is."""
         begin = begin._replace(qdd=np.zeros_like(begin.q))
-        step = self.map.next_step(begin.q, self._trail, self._straight)
-        if self.map.planned is not None:
-            by, path = self.map.planned
-            named, landscape = (None, None) if path is None else (self.map.named(path.cells), path.landscape)
-            self.notes.note(begin.time, by, named, landscape)
+        step = self.map.next_step(begin.q, self._trail, self._straight, partial(self._note, begin.time))
         if isinstance(step, End):
             start, none = self.motion.start, self.motion.cells[:0]
             return PlannedMotion(start, none, None, "no_path", step.reason, error_bound=step.error_bound)
         if step is None:
             self._trail.pop()
             return self._back(begin)
-        self._route = self._route_over(step.path, begin.q)
         evidence = step.evidence if self._straight and not begin.qd.any() else None
-        return self._drive(step.path.cells, begin, step.phase, evidence)
+        return self._drive(self._route_over(step.path, begin.q), step.path.cells, begin, step.phase, evidence)
+
+    def _note(self, time: float, path: CellPath | None) -> None:
+        """A plan at a time [s], or that there is none."""
+        named, landscape = (None, None) if path is None else (self.map.named(path.cells), path.landscape)
+        self.notes.note(time, planned_by(self.world.planner), named, landscape)
 
     def _route_over(self, path: CellPath, q: np.ndarray) -> Route:
         """The waypoints of a path from joint angles (n,), at the centre where the trail ends, if it is one."""
@@ -202,7 +204,7 @@ class WholeArmNavigator(Navigator):
             return None
 
         def find(start: Cell) -> np.ndarray | None:
-            choice, _ = self.map.choose_path(start, self.map.search.centre(np.array(start), begin.q))
+            choice, _ = self.map.path_by_belief(start, self.map.search.centre(np.array(start), begin.q))
             return None if choice is None else choice.path.cells
 
         felt, self._felt, rest = self._felt, None, np.zeros_like(begin.q)
@@ -216,8 +218,8 @@ class WholeArmNavigator(Navigator):
         if not self.map.search.checks.are_free(rows[:-1], rows[1:]).all():
             raise MethodFailed(f"response {self.world.explore.method!r}: its way touches what is known")
         whole = [tuple(int(c) for c in p) if (p == np.rint(p)).all() else None for p in chosen]
-        self._route = self._route._replace(rows=rows, cells=[here, *whole], on_tool_line=0)
-        return self._drive(np.rint(np.vstack([here, chosen])).astype(int), begin, MotionPhase.EXPLORE)
+        route = self._route._replace(rows=rows, cells=[here, *whole], on_tool_line=0)
+        return self._drive(route, np.rint(np.vstack([here, chosen])).astype(int), begin, MotionPhase.EXPLORE)
 
     def _spread_single_axes(self, rows: np.ndarray) -> None:
         """Joints with one cell go straight from where they are to the goal."""
@@ -227,23 +229,22 @@ class WholeArmNavigator(Navigator):
         rows[:, single] = rows[0, single] + share[:, None] * (rows[-1, single] - rows[0, single])
 
     def _drive(
-        self, cells: np.ndarray, begin: Reference, phase: MotionPhase, evidence: CollisionEvidence | None = None
-    ) -> PlannedMotion:
-        """The motion over the waypoints of the present route, which lead over cells (k, n).
+        self, route: Route, cells: np.ndarray, begin: Reference, phase: MotionPhase,
+        evidence: CollisionEvidence | None = None,
+    ) -> PlannedMotion:  # fmt: skip
+        """The motion over the waypoints of a route, which lead over cells (k, n).
 
         With ``evidence`` the route is shortened by straight lines against which nothing speaks.
         """
-        chosen, route = self.world.trajectory, without_repeats(self._route)
-        if evidence is not None and len(route.rows) > 1:
-            lines = Shortener(self.arm, self.map.scene, self.map.grid, evidence, self.map.beliefs)
-            short = lines.shorten(route.rows, route.cells, route.on_tool_line)
-            corners = route.rows[short.kept]
-            path = blended_path(self.arm, corners, short.cut, chosen.tool_speed, begin.time, chosen.sample_time)
-            self._route, trajectory = straight_route(route, short, path), path.trajectory
+        speed, time, sample_time = self.world.trajectory.tool_speed, begin.time, self.world.trajectory.sample_time
+        if evidence is not None and len((new := route.without_repeats()).rows) > 1:
+            lines = Shortener(self.arm, self.map.scene, self.map.grid, evidence, self.map.learning.beliefs)
+            short = lines.shorten(new.rows, new.cells, new.on_tool_line)
+            path = blended_path(self.arm, new.rows[short.kept], short.cut, speed, time, sample_time)
+            self._route, trajectory = short.route_along(path, new), path.trajectory
         else:
-            trajectory = joint_lines(
-                self.arm, self._route.rows, chosen.tool_speed, begin.time, begin.qd, begin.qdd, chosen.sample_time
-            )
+            trajectory = joint_lines(self.arm, route.rows, speed, time, begin.qd, begin.qdd, sample_time)
+            self._route = route
         cells = self.map.named(cells)
         start = tuple(int(c) for c in cells[0]) if len(cells) else self.motion.start
         return PlannedMotion(start, cells, trajectory, places=self._tool(self._route.rows), phase=phase)

@@ -7,7 +7,7 @@ first forty seeds of ``scripts/suites/whole_arm_told.yaml``. *straight*: chosen 
 *numeric*: a tolerance or a resolution; a finer one changes results by rounding alone.
 """
 
-# Which path is chosen (``attempts``, ``search``)
+# Which path is chosen (``arm_map``, ``search``, ``step_checks``)
 CERTAINTY_LEVELS = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.99, 0.999, 1.0)  # that may be risked [guess]
 EVEN_CHANCE = 0.5  # certainty risked before more centres are tried, weight of a place at which more is felt [guess]
 NO_DOUBT = 1e-4  # of -ln(1 - certainty): less is what is left where something was taken back [numeric]
@@ -21,7 +21,7 @@ SAME_ANGLE = 1e-9  # rad; angles that are nearer are the same [numeric]
 ON_AXIS = 1e-12  # m; a body that is nearer to an axis lies along it [numeric]
 LEAST_CLOSED = 3  # cells of a closed axis at least: of fewer each is beside each [numeric]
 
-# What touches say of cells (``collision_belief``)
+# What touches say of cells (``learning``)
 SHELLS = ((0.03, 0.35), (0.01, 0.6), (-0.02, 0.9))  # m, 1; from the arm to a place, and certainty there [guess]
 FINE_SHELLS = ((0.01, 0.35), (0.0, 0.6), (-0.01, 0.9))  # m, 1; the same on a finer map [guess]
 TOGETHER, AGREEMENT = 0.08, 4.0  # m, 1; as near are touches of one obstacle, and how much that says [guess]
@@ -49,7 +49,7 @@ GEAR_FLOOR, GEAR_WHITE = 0.06, 0.5  # N·m, share of what is seen in free motion
 GEARS_OFF, GEAR_DOUBT = 2.0, 0.3  # factor by which gears may be off; share of what lies between that is noise [guess]
 ROUGH_SHARE, ROUGH_FRICTION = 0.05, 0.6  # of surfaces that are believed to be rough, and friction of these [guess]
 
-# Lines and curves (``lines``, ``route``)
+# Lines and curves (``lines``, ``step_checks``)
 LARGEST_CUT, LEAST_CUT, CUT_SHARE = 0.3, 0.01, 0.45  # rad, rad, 1; that a blend takes off each of two lines [guess]
 LOOKS_PER_CELL, LOOKS_ON_BLEND = 4, 9  # places at which the cells of a line and of a blend are looked up [guess]
 PACE = 0.85  # of the wanted speed, with all joints under way [straight]
@@ -70,7 +70,7 @@ MOST_TOUCHED = 3  # retreats in a row, before the arm goes further back [guess]
 BACK = 0.04  # m; that the arm goes back from a touch on a straight line [guess]
 LEAVE = 0.1  # rad; along the felt torque, where the arm is touched before it has been anywhere [guess]
 
-# Goals, the tool's line, and a finer map (``arm_map``, ``grid``)
+# Goals, the tool's line, and a finer map (``grid``, ``lines``, ``arm_map``)
 ROTATIONS = 64  # of the tool, that are tried for a position; or starts of a numeric search [guess]
 LINE_STEP, LINE_OFF, LINE_JUMP = 0.01, 0.01, 0.15  # m, m, rad; along the tool's line, off it, of a joint [guess]
 LINE_TOUCHES = 5  # touches with places, after which the tool's line is let go [guess]

@@ -2,13 +2,16 @@
 
 What is known blocks for good, and so does a step that an exact check finds to touch it. A cell is judged by its
 centre, so that a thin thing may stand between two free ones: a step that sweeps through a likely place is closed as
-well, for as long as that place is believed. Which of all paths is chosen says ``attempts``.
+well, for as long as that place is believed. Which of all paths is chosen says ``arm_map``.
 
 An *exit* is a solution and a cell over which the map is left for it, in one straight *leg* of all joints.
+
+The network knows no joint limits. A closed axis is cut where a path over it would turn a joint beyond them.
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,15 +20,15 @@ from dynamics import Arm
 from hopfield_nav.extensions.clearance import Scene
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.blocking import block_known
-from hopfield_nav.extensions.whole_arm.cell_planners import AxisCuts, Network, one_more, within_limits
-from hopfield_nav.extensions.whole_arm.grid import JointGrid
+from hopfield_nav.extensions.whole_arm.grid import TURN, JointGrid
 from hopfield_nav.extensions.whole_arm.step_checks import Place, StepChecks, Walls, doubtful, likely_places
 from hopfield_nav.navigation.map import Beliefs, Cell, Step, pairs, step_between
-from hopfield_nav.planning import Landscape, neighbourhood_of
+from hopfield_nav.planning import Landscape, Replanner, first_axis_first, neighbourhood_of
 from hopfield_nav.plugin import BelievedMap, CollisionEvidence, Planner
 
 Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which each may be reached
-LeftOut = set[tuple[int, Cell | None]]  # the same, None for all cells
+ExitSet = set[tuple[int, Cell | None]]  # the same, None for every cell
+AxisCuts = tuple[tuple[int, float], ...]  # joints, and angles over which they shall not turn [rad]
 Plan = Callable[[np.ndarray, set[Step], AxisCuts], np.ndarray | None]  # a path by goals, closed steps and cuts
 
 
@@ -36,7 +39,7 @@ class Query(NamedTuple):
     q: np.ndarray  # (n,) joint angles, for axes of one cell and whole turns [rad]
     beliefs: Beliefs  # of the steps
     evidence: CollisionEvidence  # of the cells
-    left_out: LeftOut  # solutions that were felt not to be reached from a cell
+    shut_exits: ExitSet  # solutions that were felt not to be reached from a cell
 
 
 class CellPath(NamedTuple):
@@ -45,11 +48,6 @@ class CellPath(NamedTuple):
     cells: np.ndarray  # (k, n) from the start's cell to that of the goal
     goal: int  # number of the solution that it leads to; -1: it ends at the centre of its last cell
     landscape: Landscape | None = None  # the network that was climbed, over the whole map
-
-    @property
-    def exit(self) -> tuple[int, Cell]:
-        """The solution, and the cell from which it is reached."""
-        return self.goal, tuple(int(c) for c in self.cells[-1])
 
 
 class Search:
@@ -70,20 +68,10 @@ class Search:
         self.blocked = block_known(arm, scene, grid)  # centres where the arm touches itself or what is known
         self._walls = Walls(self.checks, grid, self.blocked)
         self._last_rows = [*solutions[:, None], *lines]  # (m, n) of each the last joint angles of a path
-        self.tool_lines: LeftOut = {(len(solutions) + k, None) for k in range(len(lines))}
+        self.tool_lines: ExitSet = {(len(solutions) + k, None) for k in range(len(lines))}
         # (s, n) where paths end: the solutions, and those to which the lines lead, again [rad]
         self.ends = np.array([rows[-1] for rows in self._last_rows]).reshape(-1, len(grid.shape))
-        entries = [self.entries(rows[0], True) for rows in self._last_rows]
-        near = [(k, cell) for k, cells in enumerate(entries) for cell in cells[: numbers.EXITS]]
-        self._exits = {
-            "near": near,
-            "line": [exit for exit in near if len(self._last_rows[exit[0]]) > 1],
-            "all": [(k, cell) for k, cells in enumerate(entries) for cell in cells[:most_exits]],
-        }
-        cells = np.array([cell for _, cell in self._exits["all"]], int).reshape(-1, len(grid.shape))
-        behind = np.array([self._last_rows[k][0] for k, _ in self._exits["all"]]).reshape(cells.shape)
-        self._legs = self.centre(cells, behind), behind  # of each exit the two ends of the leg that leaves the map
-        self._swept_exits: dict[Place, set[tuple[int, Cell]]] = {}
+        self._near = [self.entries(rows[0], True)[:most_exits] for rows in self._last_rows]  # cells, of each end
 
     def entries(self, q: np.ndarray, any_turn: bool = False) -> list[Cell]:
         """Free cells whose centres are in sight of joint angles (n,) [rad], the nearest first.
@@ -92,15 +80,14 @@ class Search:
         """
         shape, single = np.array(self._grid.shape), self._single
         at = np.where(single, 0.0, self._grid.along(q) - 0.5)
-        reach = [np.arange(-far, far + 1) for far in np.where(single, 0, numbers.ENTRY_REACH)]
-        around = np.stack(np.meshgrid(*reach, indexing="ij"), axis=-1).reshape(-1, len(shape))
-        cells = np.rint(at).astype(int) + around
-        cells = cells[((cells >= 0) & (cells < shape) | np.array(self._grid.periodic)).all(axis=1)]
+        reach = (range(-far, far + 1) for far in np.where(single, 0, numbers.ENTRY_REACH))
+        cells = np.rint(at).astype(int) + np.array(list(itertools.product(*reach)))
+        cells = cells[self._grid.holds(cells)]
         far = np.abs(np.where(single, 0.0, at - cells)).sum(axis=1)
         cells = cells[np.argsort(far, kind="stable")][: numbers.MOST_EXITS] % shape
         cells = cells[~self.blocked[tuple(cells.T)]]
         centres = self.centre(cells, q)
-        inside = within_limits(self._arm, self._grid, centres).all(axis=1) | any_turn
+        inside = self._within_limits(centres).all(axis=1) | any_turn
         cells, centres = cells[inside], centres[inside]
         free = self.checks.are_free(np.broadcast_to(q, centres.shape), centres)
         return [tuple(int(c) for c in cell) for cell in cells[free]]
@@ -118,20 +105,24 @@ class Search:
         last = self._last_rows[path.goal] if path.goal >= 0 else centres[:0]
         return self._grid.unwound(np.vstack([q, centres, last]))[1:]
 
-    def exits(self, left_out: LeftOut, kind: str = "all") -> Exits:
+    def exits(self, shut_exits: ExitSet, kind: str = "all") -> Exits:
         """Solutions by number, and cells from which they may be reached, but for some of these.
 
         They are "all", those "near" a solution, or those on the "line" of the tool.
         """
-        return [exit for exit in self._exits[kind] if exit not in left_out and (exit[0], None) not in left_out]
+        ends = [k for k, rows in enumerate(self._last_rows) if kind != "line" or len(rows) > 1]
+        most = None if kind == "all" else numbers.EXITS
+        every = [(k, cell) for k in ends if (k, None) not in shut_exits for cell in self._near[k][:most]]
+        return [exit for exit in every if exit not in shut_exits]
 
     def believed(
-        self, here: Cell, blocked: np.ndarray, against: np.ndarray, goals: np.ndarray, closed: set[Step]
+        self, here: Cell, blocked: np.ndarray, against: np.ndarray, goals: Iterable[Cell], closed: dict[Step, float]
     ) -> BelievedMap:
-        """The map as a planner of the user gets it: what is closed in this attempt counts as proven."""
-        shut = pairs(sorted(closed), blocked.shape)
-        moves = neighbourhood_of(blocked.shape).offset
-        return BelievedMap(blocked, against, shut, np.ones(len(shut)), here, goals, moves, seed=self._seed)
+        """The map as a planner of the user gets it, with the certainty of every step that is closed."""
+        steps, shape = sorted(closed), blocked.shape
+        ends = np.array(sorted(set(goals)), dtype=int).reshape(-1, len(shape))
+        certainty, moves = np.array([closed[step] for step in steps]), neighbourhood_of(shape).offset
+        return BelievedMap(blocked, against, pairs(steps, shape), certainty, here, ends, moves, seed=self._seed)
 
     def shortest(self, query: Query, exits: Exits, closed: set[Step], certainty: float) -> CellPath | None:
         """The shortest path against which no more than a certainty speaks, of cells and of likely places.
@@ -147,19 +138,20 @@ class Search:
         def plan(goals: np.ndarray, shut: set[Step], cuts: AxisCuts) -> np.ndarray | None:
             if own is None:
                 return network.plan(goals, shut, cuts)
-            return own.plan(self.believed(query.here, blocked, cells, goals, shut)).cells  # it knows nothing of cuts
+            proven = dict.fromkeys(shut, 1.0)  # what is closed in this attempt counts as proven
+            return own.plan(self.believed(query.here, blocked, cells, map(tuple, goals.tolist()), proven)).cells
 
         path = self._proven(plan, query.q, closed, left, driven, likely)
         return None if path is None else path._replace(landscape=network.landscape)
 
-    def towards(self, targets: np.ndarray, query: Query) -> CellPath | None:
-        """The shortest path to one of the cells ``targets`` (k,), doubted or not, in C order, past other doubted cells.
+    def towards(self, targets: np.ndarray, query: Query, certainty: float) -> CellPath | None:
+        """The shortest path to one of the cells ``targets`` (k,), in C order, which may be doubted.
 
-        None where there is none past what is known, or the arm is there.
+        Against no other cell on it more than a certainty speaks. None: there is no such path, or the arm is there.
         """
         free = targets[~self.blocked.reshape(-1)[targets]]
         exits: Exits = [(-1, tuple(cell)) for cell in np.transpose(np.unravel_index(free, self._grid.shape)).tolist()]
-        network = Network(self._grid, query.here, self.blocked | doubtful(query.evidence.cells, 0.0))
+        network = Network(self._grid, query.here, self.blocked | doubtful(query.evidence.cells, certainty))
         closed = set(query.beliefs.doubted()) | self.checks.barred
         path = self._proven(network.plan, query.q, closed, exits, set(), set())
         return None if path is None or len(path.cells) == 1 else path
@@ -171,16 +163,17 @@ class Search:
         """The first path that is planned against which an exact check finds nothing.
 
         Steps that it finds are closed, exits whose last legs it finds are left out, and a joint beyond its limits gets
-        a cut in its closed axis. A round counts where a likely place was met.
+        a cut in its closed axis; where it has one, the exit is left out. A round counts where a likely place was met.
         """
         left, rounds = list(exits), 0
         while left and rounds < numbers.ROUNDS:
             cells = plan(np.array(sorted({cell for _, cell in left})), closed, cuts)
             if cells is None:
                 return None
-            path = CellPath(cells, next(k for k, cell in left if cell == tuple(cells[-1])))
+            exit = next(exit for exit in left if exit[1] == tuple(cells[-1]))
+            path = CellPath(cells, exit[0])
             rows, bad = self._checked(path, q, driven, likely)
-            beyond = [] if bad else np.flatnonzero(~within_limits(self._arm, self._grid, rows).all(axis=0)).tolist()
+            beyond = [] if bad else np.flatnonzero(~self._within_limits(rows).all(axis=0)).tolist()
             if not bad and not beyond:
                 return path
             if beyond and beyond[0] not in dict(cuts):
@@ -188,10 +181,10 @@ class Search:
                           for more in one_more(cuts, self._arm, beyond[0], q[beyond[0]]))  # fmt: skip
                 return next((other for other in others if other is not None), None)
             touching = {step for step in bad if step is not None}
-            rounds += not touching <= self.checks.barred
+            rounds += bool(touching - self.checks.barred)
             closed = closed | touching | self._walls.grow(touching & self.checks.barred, q)
             if beyond or None in bad:
-                left.remove(path.exit)
+                left.remove(exit)
         return None
 
     def _checked(
@@ -202,13 +195,72 @@ class Search:
         steps = [step_between(a, b, self._grid.turn) for a, b in itertools.pairwise(path.cells)]
         return rows, self.checks.touching(rows, [*steps, None][: len(rows) - 1], driven, likely)
 
+    def _within_limits(self, rows: np.ndarray) -> np.ndarray:
+        """(..., n) bool: whether angles (..., n) [rad] are within their limits; True where axes are open."""
+        low, high = self._arm.position_limits.T
+        return (rows >= low) & (rows <= high) | ~np.array(self._grid.periodic)
+
     def _unswept(self, exits: Exits, likely: set[Place]) -> Exits:
-        """The exits whose last legs sweep through no likely place."""
-        for place in likely - self._swept_exits.keys():
-            hit = self.checks.sweep({place}, *self._legs)
-            met = {k for k, rows in enumerate(self._last_rows) if self.checks.sweep({place}, rows[:-1], rows[1:]).any()}
-            self._swept_exits[place] = {
-                exit for exit, is_hit in zip(self._exits["all"], hit, strict=True) if is_hit or exit[0] in met
-            }
-        swept = set().union(*(self._swept_exits[place] for place in likely))
-        return [exit for exit in exits if exit not in swept]
+        """The exits, one or more, whose last legs and tool's lines sweep through no likely place."""
+        behind = np.array([self._last_rows[k][0] for k, _ in exits])
+        begin = self.centre(np.array([cell for _, cell in exits]), behind)
+        swept: ExitSet = {*self.checks.sweeping(begin, behind, exits, likely)}
+        for k in {k for k, _ in exits}:
+            rows = self._last_rows[k]
+            swept |= self.checks.sweeping(rows, rows[1:], [(k, None)] * (len(rows) - 1), likely)
+        return [exit for exit in exits if exit not in swept and (exit[0], None) not in swept]
+
+
+class Network:
+    """The network: shortest paths past blocked cells. It settles on from its last answer while steps are closed.
+
+    Where axes are cut, it lies over a map that begins behind the cuts and ends there.
+    """
+
+    def __init__(self, grid: JointGrid, here: Cell, blocked: np.ndarray) -> None:
+        self._grid, self._here, self._blocked, self._shape = grid, np.array(here), blocked, np.array(grid.shape)
+        self._replanner: Replanner | None = None
+        self._asked: tuple[list[list[int]], AxisCuts] | None = None
+        self._closed = set[Step]()
+        # of the map as it is cut: cells of the whole one that are its first, and which of its axes are closed
+        self._first, self._periodic = np.zeros(len(grid.shape), int), list(grid.periodic)
+
+    @property
+    def landscape(self) -> Landscape | None:
+        """The network as it stands; None where a cut parts the map."""
+        cut = self._asked is None or self._asked[1]
+        return None if self._replanner is None or cut else self._replanner.landscape
+
+    def plan(self, goals: np.ndarray, closed: set[Step], cuts: AxisCuts) -> np.ndarray | None:  # noqa: D102
+        asked, rank = (goals.tolist(), cuts), len(self._shape)
+        if self._replanner is not None and self._asked == asked:
+            self._replanner.close(self._steps(closed - self._closed))
+        else:
+            self._first, self._periodic = np.zeros(rank, int), list(self._grid.periodic)
+            for joint, angle in cuts:
+                self._first[joint], self._periodic[joint] = first_behind(joint, angle, self._grid), False
+            near = neighbourhood_of(self._grid.shape, periodic=tuple(self._periodic), ties=first_axis_first(rank))
+            blocked = np.roll(self._blocked, -self._first, range(rank)) if self._first.any() else self._blocked
+            self._replanner = Replanner(blocked, (goals - self._first) % self._shape, near, self._steps(closed))
+        self._asked, self._closed = asked, closed
+        path = self._replanner.path((self._here - self._first) % self._shape)
+        return None if path is None else (path + self._first) % self._shape
+
+    def _steps(self, steps: set[Step]) -> np.ndarray:
+        """Pairs (m, 2, n) of neighbours, by cells of the map as it is cut, without those that a cut parts."""
+        ends = (pairs(steps, self._grid.shape) - self._first) % self._shape
+        return ends[(self._periodic | (np.abs(ends[:, 0] - ends[:, 1]) <= 1)).all(axis=1)]
+
+
+def one_more(cuts: AxisCuts, arm: Arm, joint: int, angle: float) -> list[AxisCuts]:
+    """The same cuts and one more: a turn of a joint within its limits, that holds its angle now [rad]."""
+    low, high = arm.position_limits[joint]
+    least, most = max(low, angle - TURN + numbers.CUT_ASIDE), min(angle - numbers.CUT_ASIDE, high - TURN)
+    begins = dict.fromkeys((float(np.clip(angle - 0.5 * TURN, least, most)), least, most))
+    return [(*cuts, (joint, begin)) for begin in begins]
+
+
+def first_behind(joint: int, angle: float, grid: JointGrid) -> int:
+    """Number of the first cell of a joint's closed axis behind a cut at an angle [rad]."""
+    at = np.where(np.arange(len(grid.shape)) == joint, angle, grid.lower)
+    return (math.floor(grid.along(at)[joint] - 0.5) + 1) % grid.shape[joint]

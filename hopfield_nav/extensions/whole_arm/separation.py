@@ -18,12 +18,11 @@ import numpy as np
 from dynamics import Arm
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.blocking import cells_near
-from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
-from hopfield_nav.extensions.whole_arm.learning import WholeArmLearning
+from hopfield_nav.extensions.whole_arm.learning import CollisionBelief, WholeArmLearning, point_distances
 from hopfield_nav.extensions.whole_arm.search import CellPath, Query, Search
 from hopfield_nav.extensions.whole_arm.step_checks import Place
-from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, capsules_in_base, pack_primitives, sphere
+from hopfield_nav.geometry import LINK, arm_bodies, capsules_in_base
 from hopfield_nav.plugin import CollisionEvidence
 
 
@@ -35,18 +34,21 @@ class Separation:
 
     def __init__(self, arm: Arm, grid: JointGrid, search: Search, allowed: float) -> None:
         self._arm, self._grid, self._search, self._allowed = arm, grid, search, allowed
-        self._inside: dict[Place, np.ndarray] = {}
+        self._with: dict[bytes, np.ndarray] = {}  # of places, the goals at which the arm contains them
         self._tried: dict[Place, int] = {}
         self._asked_with = self._tried_with = -1  # touches at the first small bound, and at the last trial
         self.bound = 1.0  # of the probability that a path is left, when asked last; 1 if not small enough
 
-    def look(self, felt: WholeArmLearning) -> None:
-        """Say with ``bound`` how surely no goal is free."""
+    def judge(self, felt: WholeArmLearning) -> bool:
+        """Say with ``bound`` how surely no goal is free; whether that settles it.
+
+        It does where the bound was small enough before the last touch, too: one more path was driven since.
+        """
         collisions, before = felt.collisions, self._asked_with
         self.bound, self._asked_with = 1.0, -1
         points, _, touch = collisions.places()
         if self._allowed == 0.0 or not len(points):
-            return
+            return False
         weights = np.minimum(collisions.alone(), 1.0)
         goals = sorted({goal for goal, _ in self._search.exits(felt.shut_exits)})
         inside = np.stack([self._goals_with(place) for place in points], axis=1)[goals]
@@ -55,10 +57,7 @@ class Separation:
         bound = union_bound(right, touch, _groups(collisions.configurations)[touch], inside)
         if bound <= self._allowed:
             self.bound, self._asked_with = bound, before if before >= 0 else len(collisions.touches)
-
-    def is_settled(self, collisions: CollisionBelief) -> bool:
-        """Whether the bound is small enough, and was before the last touch: one more path was driven since."""
-        return self.bound < 1.0 and 0 <= self._asked_with < len(collisions.touches)
+        return self.bound < 1.0 and self._asked_with < len(collisions.touches)
 
     def trial(self, path: CellPath, q: np.ndarray, felt: WholeArmLearning) -> CellPath | None:
         """A path from joint angles (n,) [rad] to where the arm is in what was felt as it is at its goal.
@@ -74,74 +73,64 @@ class Separation:
             return None
         here = tuple(int(c) for c in path.cells[0])
         places = self._worth_trying(self._search.ends[path.goal], collisions, felt.passed)[: numbers.MOST_TRIED]
-        near = (np.flatnonzero(cells_near(self._arm, self._grid, np.array(p), -numbers.AIM)) for p in places)
-        inside = [self._as_at_goal(cells, p) for cells, p in zip(near, places, strict=True)]
+        inside = [self._as_at_goal(place) for place in places]
         targets = np.unique(np.concatenate([np.zeros(0, int), *inside]))
-        for certainty in numbers.TRIAL_RISKS if len(targets) else ():
-            least = -np.log1p(-certainty)
-            evidence = CollisionEvidence(np.where(collisions.against > least, collisions.against, np.float32(0.0)))
-            trial = self._search.towards(targets, Query(here, q, felt.beliefs, evidence, set()))
-            if trial is not None:
-                last = np.ravel_multi_index(tuple(trial.cells[-1]), self._grid.shape)
-                for place, cells in zip(places, inside, strict=True):
-                    self._tried[place] = self._tried.get(place, 0) + int(last in cells)
-                self._tried_with = count
-                return trial
-        return None
+        query = Query(here, q, felt.beliefs, CollisionEvidence(collisions.against), set())
+        trials = (self._search.towards(targets, query, certainty) for certainty in numbers.TRIAL_RISKS)
+        trial = next((path for path in trials if path is not None), None) if len(targets) else None
+        if trial is not None:
+            last, self._tried_with = np.ravel_multi_index(tuple(trial.cells[-1]), self._grid.shape), count
+            for place, cells in zip(places, inside, strict=True):
+                self._tried[place] = self._tried.get(place, 0) + int(last in cells)
+        return trial
 
     def _is_doubted(self, path: CellPath, collisions: CollisionBelief) -> bool:
         """Whether a path leads through doubted cells, or the arm at its goal would be in a likely place."""
         inner = collisions.against[tuple(path.cells[1:].T)]
         points, weights, _ = collisions.places()
+        is_doubted = bool((inner > -np.log(1.0 - numbers.EVEN_CHANCE)).any())
         likely = points[weights > numbers.EVEN_CHANCE]
-        return bool((inner > -np.log(1.0 - numbers.EVEN_CHANCE)).any()) or any(
-            self._goals_with(place)[path.goal] for place in likely
-        )
+        return is_doubted or any(self._goals_with(place)[path.goal] for place in likely)
 
     def _worth_trying(self, goal: np.ndarray, collisions: CollisionBelief, passed: np.ndarray) -> list[Place]:
         """Points of the arm at its goal that were not in it yet, at places or else near them, by distance."""
         points, weights, _ = collisions.places()
-        places = points[weights >= numbers.EVEN_CHANCE]
-        if not len(places):
-            return []
-        inner = self._axis_points(goal)
-        far = np.linalg.norm(inner[:, None] - places[None], axis=2).min(axis=1)
+        inner, places = self._axis_points(goal), points[weights >= numbers.EVEN_CHANCE]
+        far = np.linalg.norm(inner[:, None] - places[None], axis=2).min(axis=1, initial=np.inf)
         order = np.argsort(far)[: int((far < numbers.NEAR_PLACE).sum())]
         inner, most = inner[order], np.where(far[order] < numbers.ONE_PLACE, numbers.TRIALS[1], numbers.TRIALS[0])
-        if not len(inner):
-            return []
-        balls = pack_primitives([sphere(p, numbers.POINT) for p in inner])
-        new = arm_distance(self._arm, passed, balls).min(axis=(0, 1), initial=np.inf) > 0.0
+        new = point_distances(self._arm, passed, inner).min(axis=(0, 1), initial=np.inf) > 0.0
         rounded = [(float(x), float(y), float(z)) for x, y, z in np.round(inner[new], 4)]
         left = [(p, n) for p, n in zip(rounded, most[new], strict=True) if self._tried.get(p, 0) < n]
         return [p for p, n in left if n == numbers.TRIALS[1]] or [p for p, _ in left]
 
     def _axis_points(self, q: np.ndarray) -> np.ndarray:
         """(k, 3) points on the axes of the outer links at joint angles (n,) [m]."""
-        rows = []
         outer = arm_bodies(self._arm)[:, LINK] >= numbers.AXIS_LINK
-        for row in capsules_in_base(self._arm, q)[outer]:
-            count = int(np.linalg.norm(row[3:6] - row[:3]) / numbers.AXIS_STEP) + 2
-            rows.append(row[:3] + np.linspace(0.0, 1.0, count)[:, None] * (row[3:6] - row[:3]))
+        axes = capsules_in_base(self._arm, q)[outer, :6].reshape(-1, 2, 3)
+        rows = []
+        for begin, end in axes:
+            count = int(np.linalg.norm(end - begin) / numbers.AXIS_STEP) + 2
+            rows.append(begin + np.linspace(0.0, 1.0, count)[:, None] * (end - begin))
         return np.concatenate(rows)
 
     def _goals_with(self, place: np.ndarray) -> np.ndarray:
         """(s,) bool: the goals at which the arm contains a place (3,)."""
-        x, y, z = (float(c) for c in place)
-        if (x, y, z) not in self._inside:
-            ball = pack_primitives([sphere(place, numbers.POINT)])
-            far = arm_distance(self._arm, self._search.ends, ball)
-            self._inside[x, y, z] = far.min(axis=(1, 2)) < -numbers.DEEP
-        return self._inside[x, y, z]
+        key = place.tobytes()
+        if key not in self._with:
+            far = point_distances(self._arm, self._search.ends, place[None])
+            self._with[key] = far.min(axis=(1, 2)) < -numbers.DEEP
+        return self._with[key]
 
-    def _as_at_goal(self, cells: np.ndarray, place: Place) -> np.ndarray:
-        """Of cells (k,), by number, those like a goal: the outermost links contain a place, and no joint is far.
+    def _as_at_goal(self, place: Place) -> np.ndarray:
+        """The cells (k,), by number, like a goal: the outermost links contain a place, and no joint is far.
 
         It may be further each time that the place was tried.
         """
+        cells = np.flatnonzero(cells_near(self._arm, self._grid, np.array(place), -numbers.AIM))
         q = self._grid.centre(np.stack(np.unravel_index(cells, self._grid.shape), axis=1))
         outer = arm_bodies(self._arm)[:, LINK] >= numbers.TIP_LINK
-        far = arm_distance(self._arm, q, pack_primitives([sphere(np.array(place), numbers.POINT)]))[:, outer, 0]
+        far = point_distances(self._arm, q, np.array([place]))[:, outer, 0]
         tip = far.min(axis=1, initial=np.inf) < -numbers.AIM
         turned = np.min([np.abs(q - goal).max(axis=1) for goal in self._search.ends], axis=0)
         turned[~tip & tip.any()] = np.inf

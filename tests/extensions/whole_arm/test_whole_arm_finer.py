@@ -11,7 +11,7 @@ from dynamics import load_arm
 from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.extensions.clearance import build_scene
 from hopfield_nav.extensions.whole_arm import JointGrid, numbers
-from hopfield_nav.extensions.whole_arm.attempts import choose_path
+from hopfield_nav.extensions.whole_arm.arm_map import choose_path
 from hopfield_nav.extensions.whole_arm.grid import Carried, finer
 from hopfield_nav.extensions.whole_arm.search import Query, Search
 from hopfield_nav.geometry import pack_primitives
@@ -154,6 +154,6 @@ def test_the_finest_map_says_no_in_steps_of_the_worlds_map():
     assert run.outcome == "no_path"
     navigator = simulation.navigator
     assert navigator.map.grid.shape[0] > 8
-    assert navigator.map.beliefs.facts
+    assert navigator.map.learning.beliefs.facts
     assert navigator.closed_steps()
     assert all(step.cell[0] < 8 and not any(step.cell[1:]) for step in navigator.closed_steps())

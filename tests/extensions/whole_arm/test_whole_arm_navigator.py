@@ -104,7 +104,7 @@ def test_every_fact_is_true(bundled):
     """Each step that is said to be closed comes within 2 mm of an obstacle."""
     simulation, _ = bundled
     navigator, arm = simulation.navigator, simulation.arm
-    facts = sorted(navigator.map.beliefs.facts)
+    facts = sorted(navigator.map.learning.beliefs.facts)
     assert len(facts) >= 3
     q = simulation.state.q
     ends = np.array([[navigator.map.search.centre(np.array(c), q) for c in step.ends] for step in facts])

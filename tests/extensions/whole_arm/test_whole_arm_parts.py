@@ -13,8 +13,8 @@ from dynamics import forward_kinematics, load_arm
 from hopfield_nav.build import build_arm
 from hopfield_nav.extensions.clearance import build_scene, collides
 from hopfield_nav.extensions.whole_arm import JointGrid, default_bounds, numbers
-from hopfield_nav.extensions.whole_arm.arm_map import goal_solutions
-from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief, tangent_points
+from hopfield_nav.extensions.whole_arm.grid import goal_solutions
+from hopfield_nav.extensions.whole_arm.learning import CollisionBelief, tangent_points
 from hopfield_nav.extensions.whole_arm.lines import joint_lines
 from hopfield_nav.extensions.whole_arm.step_checks import doubtful
 from hopfield_nav.extensions.whole_arm.strategies.felt_points import FeltPoints

@@ -10,7 +10,7 @@ import pytest
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav.extensions.clearance import build_scene, motion_is_free
 from hopfield_nav.extensions.whole_arm import JointGrid, numbers
-from hopfield_nav.extensions.whole_arm.attempts import choose_path
+from hopfield_nav.extensions.whole_arm.arm_map import choose_path
 from hopfield_nav.extensions.whole_arm.search import CellPath, Query, Search
 from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.navigation.map import Beliefs, Step
@@ -72,7 +72,7 @@ def test_what_is_remembered_of_steps_and_places_is_what_a_check_finds():
     assert found is not None
     assert search.checks._asked
     for step, places in search.checks._asked.items():
-        if step is None:
+        if not isinstance(step, Step):
             continue
         q = GRID.centre(np.array(step.ends))
         balls = {place: pack_primitives([sphere(np.array(place), numbers.PLACE_RADIUS)]) for place in places}

@@ -18,7 +18,7 @@ OTHER = GOAL + 1.0
 
 
 def search(*goals):
-    return SimpleNamespace(ends=np.array(goals), exits=lambda left_out: [(k, (0,) * 6) for k in range(len(goals))])
+    return SimpleNamespace(ends=np.array(goals), exits=lambda shut_exits: [(k, (0,) * 6) for k in range(len(goals))])
 
 
 def inside():
@@ -37,7 +37,7 @@ def looked(count, weight=1.0, beside=0.0, apart=2 * numbers.APART, goals=(GOAL,)
     felt = SimpleNamespace(collisions=collisions, shut_exits=set())
     for k in range(count):
         collisions.add(place(inside() + np.array([0.0, 0.0, beside]), weight), np.full(6, k * apart))
-        separation.look(felt)
+        separation.judge(felt)
     return separation, felt
 
 
@@ -73,7 +73,7 @@ def test_a_touch_counts_where_nearly_all_that_it_may_have_been_is_in_the_arm(out
     weights = np.array([0.5 - outside, 0.5, outside])
     felt.collisions.add(ContactHypotheses(points, np.full(3, 3), weights), np.zeros(6))
     separation = Separation(ARM, GRID, search(GOAL), 1.0)
-    separation.look(felt)
+    separation.judge(felt)
     assert separation.bound == pytest.approx(bound)
 
 
@@ -81,23 +81,21 @@ def test_touches_of_an_earlier_run_count_as_one():
     separation, felt = looked(1)
     for _ in range(6):
         felt.collisions.add(place(inside(), 1.0))
-    separation.look(felt)
+    separation.judge(felt)
     assert separation.bound == 1.0
 
 
 def test_it_is_told_when_it_is_touched_once_more():
     separation, felt = looked(4, allowed=2e-4)
-    assert not separation.is_settled(felt.collisions)
+    assert not separation.judge(felt)
     felt.collisions.add(place(inside(), 1.0), np.full(6, 2.0))
-    separation.look(felt)
-    assert separation.is_settled(felt.collisions)
+    assert separation.judge(felt)
 
 
 def test_it_is_not_told_when_the_arm_passes_through():
     separation, felt = looked(5)
     felt.collisions.passed([], GOAL[None])
-    separation.look(felt)
-    assert not separation.is_settled(felt.collisions)
+    assert not separation.judge(felt)
     assert separation.bound == 1.0
 
 
@@ -105,7 +103,7 @@ def test_an_arm_that_has_passed_nothing_tries_what_it_felt_all_the_same():
     """It was touched before it had been anywhere: no pose rules a place out."""
     asked = []
     stub = search(GOAL)
-    stub.towards = lambda cells, _: asked.append(cells)
+    stub.towards = lambda cells, *_: asked.append(cells)
     collisions = CollisionBelief(ARM, GRID)
     for k in range(numbers.PATIENCE):
         collisions.add(place(inside(), 1.0), np.full(6, k * 2 * numbers.APART))

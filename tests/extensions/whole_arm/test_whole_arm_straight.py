@@ -11,7 +11,7 @@ from hopfield_nav.experiment import Simulation
 from hopfield_nav.extensions.clearance import build_scene, motion_is_free
 from hopfield_nav.extensions.whole_arm import JointGrid, numbers
 from hopfield_nav.extensions.whole_arm.lines import blended_path
-from hopfield_nav.extensions.whole_arm.route import Shortener
+from hopfield_nav.extensions.whole_arm.step_checks import Shortener
 from hopfield_nav.geometry import capsules_in_base, pack_primitives, sphere
 from hopfield_nav.loop import evaluate, sample, values_at
 from hopfield_nav.navigation import Detection, Reference
@@ -141,10 +141,10 @@ def test_a_touched_line_closes_no_step_and_its_cells_are_driven_one_by_one():
     line, _ = felt_in_the_middle(navigator, navigator.motion)
     assert len(line) > 1
     assert navigator.closed_steps() == {}
-    assert navigator.map.beliefs.rough == set(line)
+    assert navigator.map.learning.beliefs.rough == set(line)
     again = navigator._route
     for k in range(len(again.rows) - 1):
-        assert not navigator.map.beliefs.rough & set(again.joint_line(k))
+        assert not navigator.map.learning.beliefs.rough & set(again.joint_line(k))
 
 
 def test_an_arm_that_is_touched_on_every_motion_comes_to_an_end():
@@ -154,11 +154,11 @@ def test_an_arm_that_is_touched_on_every_motion_comes_to_an_end():
     for _ in range(40 * cells):
         if motion.trajectory is None:
             break
-        rough = len(navigator.map.beliefs.rough)
+        rough = len(navigator.map.learning.beliefs.rough)
         line, motion = felt_in_the_middle(navigator, motion)
         if line:
             lines += 1
-            assert len(navigator.map.beliefs.rough) > rough
+            assert len(navigator.map.learning.beliefs.rough) > rough
     assert motion.outcome == "no_path"
     assert "facts alone" in motion.reason
     assert 1 <= lines <= cells

@@ -10,8 +10,8 @@ from dynamics import forward_kinematics, load_arm
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.extensions.clearance import build_scene, motion_is_free
 from hopfield_nav.extensions.whole_arm import JointGrid, numbers
-from hopfield_nav.extensions.whole_arm.arm_map import tool_line
-from hopfield_nav.extensions.whole_arm.attempts import choose_path
+from hopfield_nav.extensions.whole_arm.arm_map import choose_path
+from hopfield_nav.extensions.whole_arm.lines import tool_line
 from hopfield_nav.extensions.whole_arm.search import Query, Search
 from hopfield_nav.geometry import box, pack_primitives
 from hopfield_nav.navigation.map import Beliefs, ContactHypotheses
@@ -121,7 +121,7 @@ def test_after_some_touches_the_arm_no_longer_looks_for_its_line():
     map_ = Simulation(parse_world(f"format: 1\n{SMALL}{QUICK}{ENDS}planner: {{approach: 0.2}}\n")).navigator.map
     here = map_.entry(START, True)
     for count in range(numbers.LINE_TOUCHES + 1):
-        assert map_.choose_path(here, START)[0].path.goal == (1 if count < numbers.LINE_TOUCHES else 0)
+        assert map_.path_by_belief(here, START)[0].path.goal == (1 if count < numbers.LINE_TOUCHES else 0)
         elsewhere = np.array([[0.0, 0.1 * count, 1.5]])
         map_.collisions.add(ContactHypotheses(elsewhere, np.array([6]), np.ones(1)))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hopfield_nav.extensions.whole_arm.collision_belief import CollisionBelief
+from hopfield_nav.extensions.whole_arm.learning import CollisionBelief
 from hopfield_nav.plugin import Belief, CollisionEvidence, ContactReport, MethodFailed, Own, read_only
 from hopfield_nav.world import World, is_code
 
