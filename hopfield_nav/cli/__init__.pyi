@@ -3,17 +3,13 @@ from .check import kind_of as kind_of
 from .options import Felt as Felt
 from .options import Film as Film
 from .options import NoPlots as NoPlots
-from .options import SameMotor as SameMotor
 from .options import Trusted as Trusted
 from .options import WorldName as WorldName
 from .options import choose_folder as choose_folder
 from .options import folder_option as folder_option
 from .options import gone_option as gone_option
-from .options import make_folder as make_folder
-from .options import read_joints as read_joints
 from .options import save_where_free as save_where_free
 from .options import set_option as set_option
-from .report import alarms_in_words as alarms_in_words
 from .report import compiling as compiling
 from .report import count_bar as count_bar
 from .report import print_columns as print_columns

@@ -3,7 +3,7 @@
 import itertools
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,10 +36,6 @@ Trusted = Annotated[
 Felt = Annotated[
     Path | None, typer.Option("--felt", metavar="RUN", help="Folder of an earlier run: what it felt is known.")
 ]
-SameMotor = Annotated[
-    list[str] | None,
-    typer.Option(metavar="JOINTS", help="Joints with one motor constant: --same-motor 4,5,6. Repeatable."),
-]
 
 
 def folder_option(name: str) -> Any:
@@ -60,17 +56,6 @@ def gone_option(name: str, why: str) -> Any:
             raise BadInput("this option is no more", where=name, allowed=why)
 
     return typer.Option(name, hidden=True, expose_value=False, callback=refuse)
-
-
-def read_joints(groups: Sequence[str] | None) -> list[list[int]]:
-    """The joints of every ``--same-motor``, counted from 1; BadInput for other than whole numbers."""
-    joints = []
-    for text in groups or ():
-        try:
-            joints.append([int(part) for part in text.split(",")])
-        except ValueError:
-            raise BadInput("no joints", where="--same-motor", found=text, allowed="such as 4,5,6") from None
-    return joints
 
 
 def choose_folder(asked: Path | None, name: str, option: str = "--out") -> Path:
@@ -106,17 +91,6 @@ def save_where_free(save: Callable[[Path], object], folder: Path, asked: Path | 
 
         say(f"{folder} was taken meanwhile; the results are in {place}")
     return place
-
-
-def make_folder(asked: Path | None, name: str) -> Path:
-    """As ``choose_folder``, and made at once: for results that come one after the other."""
-    while True:
-        folder = choose_folder(asked, name)
-        try:
-            folder.mkdir(exist_ok=asked is not None)
-            return folder
-        except FileExistsError:
-            continue
 
 
 def newest_folder(name: str) -> Path | None:

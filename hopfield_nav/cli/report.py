@@ -21,7 +21,6 @@ from dynamics import printable
 from hopfield_nav.plugin import comes_along
 from hopfield_nav.record import SHOWN, summary_rows
 
-_FIRST_ALARMS = 10  # whose times a table shows
 _WIDTH = 160  # of a table that goes to a file, where COLUMNS says no other
 _LONG = 32  # letters that stay in one line, where there is room for so many: no number has more
 
@@ -88,13 +87,6 @@ def where_to_look(folder: Path) -> list[tuple[str, str]]:
     """The last rows of a table of results: the folder, and the command, if it is there, that shows it in a browser."""
     view = [("see it", f"hopfield-nav view {shlex.quote(str(folder))}")]
     return [("folder", str(folder)), *(view if comes_along("RunView") else [])]
-
-
-def alarms_in_words(times: Sequence[float]) -> str:
-    """How many alarms there were, and when the first ones were [s]."""
-    first = ", ".join(f"{t:.2f}" for t in times[:_FIRST_ALARMS])
-    rest = ", …" if len(times) > _FIRST_ALARMS else ""
-    return f"{len(times)} at {first}{rest} s" if len(times) else "0"
 
 
 def print_table(rows: Iterable[tuple[str, str]], title: str | None = None) -> None:

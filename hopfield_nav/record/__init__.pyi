@@ -27,7 +27,6 @@ from .quantities import Quantity as Quantity
 from .quantities import as_text as as_text
 from .quantities import is_formula as is_formula
 from .quantities import is_reached as is_reached
-from .quantities import plan_rows as plan_rows
 from .quantities import summary_rows as summary_rows
 from .run import PlanRecord as PlanRecord
 from .run import Plans as Plans
@@ -41,7 +40,6 @@ from .scoring import alarm_rate as alarm_rate
 from .scoring import map_error as map_error
 from .scoring import marks_score as marks_score
 from .scoring import place_errors as place_errors
-from .scoring import quiet_time as quiet_time
 from .scoring import score as score
 from .scoring import score_run as score_run
 from .scoring import share_interval as share_interval

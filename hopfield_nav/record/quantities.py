@@ -66,21 +66,6 @@ def summary_rows(summary: Mapping[str, Any], keys: Iterable[str]) -> list[tuple[
     return rows + [("warning", warning) for warning in summary.get("warnings", [])]
 
 
-def plan_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The facts of a plan as a table of two columns."""
-    numbers = {
-        "duration": ("duration_s", "s", 1.0), "joints turn": ("joint_length_rad", "rad", 1.0),
-        "tool moves": ("tool_length_m", "m", 1.0), "tool, start to end": ("tool_distance_m", "m", 1.0),
-        "nearest to obstacles": ("clearance_obstacles_m", "mm", 1e3),
-        "nearest to itself": ("clearance_itself_m", "mm", 1e3), "planned in": ("planning_time_s", "ms", 1e3),
-    }  # fmt: skip
-    return [
-        ("path", f"{found['method']}, free for the whole motion"),
-        *((f"{name} not possible", why) for name, why in found["not_possible"].items()),
-        *((label, as_text(found[key], unit, scale)) for label, (key, unit, scale) in numbers.items()),
-    ]
-
-
 GRADES = ("facts", "probable", "doubtful")  # what an outcome ``no_path`` rests on
 
 _SCALES = {"ms": 1e3, "mm": 1e3, "%": 1e2}  # of printed units other than those of files

@@ -9,7 +9,6 @@ It owns the numbers of ``score_run`` and of the command ``compare``; what a cont
   contact, with the exact 95 % interval of a Poisson count.
 """
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -200,16 +199,6 @@ def share_interval(count: int, n: int) -> tuple[float, float]:
 
     found = binomtest(count, n).proportion_ci(0.95, "wilson")
     return float(found.low), float(found.high)
-
-
-def quiet_time(per_hour: float) -> float:
-    """Time [s] without an alarm after which the interval of ``alarm_rate`` ends at ``per_hour``.
-
-    Raises ``BadInput``: no rate above 0.
-    """
-    if not 0.0 < per_hour < math.inf:
-        raise BadInput("no rate", found=per_hour, allowed="alarms per hour above 0")
-    return 3600.0 * alarm_rate(0, 3600.0)[2] / per_hour
 
 
 NEAR = 0.04  # [m] from the true point a place is as good as right

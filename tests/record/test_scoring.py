@@ -12,7 +12,7 @@ from hopfield_nav import load_world, simulate
 from hopfield_nav.cli.app import main
 from hopfield_nav.experiment import follow
 from hopfield_nav.loop import quintic_trajectory
-from hopfield_nav.record import SCORE, ContactTruth, contact_delays, map_error, quiet_time, score, score_run
+from hopfield_nav.record import SCORE, ContactTruth, contact_delays, map_error, score, score_run
 from hopfield_nav.record.contacts import contact_spans, force_norm
 from hopfield_nav.record.scoring import alarm_rate, share_interval
 
@@ -228,9 +228,3 @@ def test_the_map_error_is_the_distance_of_a_mark_from_the_nearest_surface():
     cells = np.argwhere(run.felt_after(run.data.sizes["event"]))
     centres = np.array(run.world.map.origin[:2]) + run.world.map.spacing * cells
     assert map_error(run) == pytest.approx(np.mean(np.linalg.norm(centres - 5.0, axis=1) - 0.1))
-
-
-@pytest.mark.parametrize("rate", [0.0, -1.0, float("nan")])
-def test_a_rate_that_is_none_needs_no_time(rate):
-    with pytest.raises(BadInput):
-        quiet_time(rate)

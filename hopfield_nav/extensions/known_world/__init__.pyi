@@ -30,6 +30,7 @@ from .task import PlannedPath as PlannedPath
 from .task import Task as Task
 from .task import as_station as as_station
 from .task import path_length as path_length
+from .task import plan_rows as plan_rows
 from .task import pose_of as pose_of
 from .task import random_free_joints as random_free_joints
 from .task import task_of_world as task_of_world

@@ -7,8 +7,8 @@ configurations, each on several whole turns (nowoczyn2023 (3.5), (3.6)).
 
 import itertools
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from dynamics import Arm, BadInput, forward_kinematics, inverse_kinematics
 from dynamics.batches import as_rows
 from dynamics.inverse import as_poses
 from hopfield_nav.extensions.clearance import CLOSEST, Scene, collides, explain, motion_is_free
+from hopfield_nav.record import as_text
 from hopfield_nav.world import PlaceSection, World
 
 SHORTEST, AROUND, DIRECT, SAMPLING = "shortest", "around", "direct", "sampling"
@@ -185,3 +186,18 @@ def _turns(angle: float, low: float, high: float) -> list[float]:
     turn = 2.0 * math.pi
     least, most = math.ceil((low - angle) / turn - _ROUNDING), math.floor((high - angle) / turn + _ROUNDING)
     return [min(max(angle + turn * k, low), high) for k in range(least, most + 1)]
+
+
+def plan_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The facts of a plan as a table of two columns."""
+    numbers = {
+        "duration": ("duration_s", "s", 1.0), "joints turn": ("joint_length_rad", "rad", 1.0),
+        "tool moves": ("tool_length_m", "m", 1.0), "tool, start to end": ("tool_distance_m", "m", 1.0),
+        "nearest to obstacles": ("clearance_obstacles_m", "mm", 1e3),
+        "nearest to itself": ("clearance_itself_m", "mm", 1e3), "planned in": ("planning_time_s", "ms", 1e3),
+    }  # fmt: skip
+    return [
+        ("path", f"{found['method']}, free for the whole motion"),
+        *((f"{name} not possible", why) for name, why in found["not_possible"].items()),
+        *((label, as_text(found[key], unit, scale)) for label, (key, unit, scale) in numbers.items()),
+    ]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 DETECTOR = "adaptive_joint_torque"  # where nothing names one
 _RESIDUALS = ("momentum_observer", "disturbance_observer")  # what filters a difference of torques
+_FIRST_ALARMS = 10  # whose times a table shows
 _ESTIMATOR, _ARM = "momentum_observer", "ur5_controller"
 
 
@@ -50,11 +51,22 @@ def _short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def alarms_in_words(times: Sequence[float]) -> str:
+    """How many alarms there were, and when the first ones were [s]."""
+    first = ", ".join(f"{t:.2f}" for t in times[:_FIRST_ALARMS])
+    rest = ", …" if len(times) > _FIRST_ALARMS else ""
+    return f"{len(times)} at {first}{rest} s" if len(times) else "0"
+
+
 Log = Annotated[
     Path,
     typer.Argument(
         metavar="LOG", help="Run, its log.nc or signals.csv, recording of a real arm, ROS bag, or description of a log."
     ),
+]
+SameMotor = Annotated[
+    list[str] | None,
+    typer.Option(metavar="JOINTS", help="Joints with one motor constant: --same-motor 4,5,6. Repeatable."),
 ]
 WorldOfLog = Annotated[str | None, typer.Option(metavar="WORLD", help="That gives model, methods and parameters.")]
 Detector = Annotated[
@@ -88,6 +100,17 @@ Episodes = Annotated[
         help="One touch is one alarm, for an arm that retreats from what it feels; or every rise is one.",
     ),
 ]
+
+
+def read_joints(groups: Sequence[str] | None) -> list[list[int]]:
+    """The joints of every ``--same-motor``, counted from 1; BadInput for other than whole numbers."""
+    joints = []
+    for text in groups or ():
+        try:
+            joints.append([int(part) for part in text.split(",")])
+        except ValueError:
+            raise BadInput("no joints", where="--same-motor", found=text, allowed="such as 4,5,6") from None
+    return joints
 
 
 def read_values(threshold: float | None, values: Sequence[str]) -> dict[str, Any]:

@@ -23,6 +23,16 @@ _TRIES = 4  # where the level is not in proportion to one over the threshold; th
 _WIDER = 1.25  # until it is quiet
 
 
+def quiet_time(per_hour: float) -> float:
+    """Time [s] without an alarm after which the interval of ``alarm_rate`` ends at ``per_hour``.
+
+    Raises ``BadInput``: no rate above 0.
+    """
+    if not 0.0 < per_hour < math.inf:
+        raise BadInput("no rate", found=per_hour, allowed="alarms per hour above 0")
+    return 3600.0 * alarm_rate(0, 3600.0)[2] / per_hour
+
+
 def threshold_of(detector: Method) -> Parameter:
     """The parameter that a detector's threshold is; BadInput where it has none."""
     found = declared_threshold(detector)

@@ -10,11 +10,10 @@ from dynamics import Arm, BadInput
 from dynamics.files import require_regular
 from hopfield_nav.build import build_arm, solids_of
 from hopfield_nav.extensions.clearance import Scene, build_scene, clearance, scene_of_world
-from hopfield_nav.extensions.known_world import load_plan_csv
+from hopfield_nav.extensions.known_world import load_plan_csv, plan_rows
 from hopfield_nav.extensions.viewer.arrays import curve, frame_rows, joint_panel, packed, panel
 from hopfield_nav.extensions.viewer.scene_parts import describe, solid_part
 from hopfield_nav.figures import COLOURS
-from hopfield_nav.record import plan_rows
 from hopfield_nav.world import recorded_world
 
 

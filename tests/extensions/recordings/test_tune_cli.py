@@ -16,8 +16,9 @@ from hopfield_nav.extensions.known_world.robot_program import write_plan_csv
 from hopfield_nav.extensions.recordings import free_motion
 from hopfield_nav.extensions.recordings.commands import quiet
 from hopfield_nav.extensions.recordings.commands.tune import _lines
+from hopfield_nav.extensions.recordings.tuning import quiet_time
 from hopfield_nav.loop import quintic_trajectory
-from hopfield_nav.record import alarm_rate, quiet_time
+from hopfield_nav.record import alarm_rate
 from hopfield_nav.world import load_world
 
 NOISY = ["--set", "sensors.velocity_noise=0.002"]

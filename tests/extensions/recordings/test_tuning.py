@@ -11,7 +11,7 @@ from refusals import refused
 from hopfield_nav import load_world
 from hopfield_nav.build import build_model, find_methods
 from hopfield_nav.extensions.recordings import Watched, choose_threshold, felt_force, free_motion, halves
-from hopfield_nav.extensions.recordings.tuning import MARGIN
+from hopfield_nav.extensions.recordings.tuning import MARGIN, quiet_time
 from hopfield_nav.record import alarm_rate
 
 NOISY = ["sensors.velocity_noise=0.002", "detection.measure=joint_torque", "detection.estimator=momentum_observer"]
@@ -125,3 +125,9 @@ def test_refusals(watched, free):
     nothing = dataclasses.replace(watched.detector, parameters=())
     with refused("has no threshold"):
         choose_threshold(dataclasses.replace(watched, detector=nothing), free, 1.0)
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0, float("nan")])
+def test_a_rate_that_is_none_needs_no_time(rate):
+    with refused("no rate"):
+        quiet_time(rate)

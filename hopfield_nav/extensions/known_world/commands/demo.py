@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynamics import printable
-from hopfield_nav.cli import Film, NoPlots, folder_option
+from hopfield_nav.cli import Film, NoPlots, choose_folder, folder_option
 
 if TYPE_CHECKING:
     from hopfield_nav.extensions.known_world.planned import Planned
@@ -36,10 +36,10 @@ def demo(
     animate: Film = False,
 ) -> int:
     """From one random pose to another, again and again: the straight line, or else the direct path."""
-    from hopfield_nav.cli import make_folder, save_where_free, say_if_cold
+    from hopfield_nav.cli import save_where_free, say_if_cold
     from hopfield_nav.world import load_world
 
-    read, folder = load_world(world), make_folder(out, "demo")
+    read, folder = load_world(world), _make_folder(out, "demo")
     say_if_cold()
     from hopfield_nav.experiment import follow
     from hopfield_nav.extensions.known_world.commands.plan import draw_plan, film_plan
@@ -85,3 +85,14 @@ def _in_words(planned: "Planned") -> str:
     instead = " or ".join(_PATHS[kind] for kind in planned.plan.reasons if kind != path.kind)
     found = f"{_PATHS[path.kind]}, {path.length:.2f} rad, {seconds:.2f} s"
     return f"{found}  (no {instead})" if instead else found
+
+
+def _make_folder(asked: Path | None, name: str) -> Path:
+    """As ``choose_folder``, and made at once: for results that come one after the other."""
+    while True:
+        folder = choose_folder(asked, name)
+        try:
+            folder.mkdir(exist_ok=asked is not None)
+            return folder
+        except FileExistsError:
+            continue

@@ -120,7 +120,7 @@ def _print(planned: "Planned", folder: Path) -> None:
     from hopfield_nav.cli import print_table, where_to_look
     from hopfield_nav.extensions.clearance import tool_inside
     from hopfield_nav.extensions.known_world.planned import facts
-    from hopfield_nav.record import plan_rows
+    from hopfield_nav.extensions.known_world.task import plan_rows
 
     unknown = "the world's obstacles: the arm does not know of them"
     notes = [("not looked at", unknown)] if planned.world.obstacles else []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynamics import printable
-from hopfield_nav.cli import SameMotor, choose_folder, gone_option, read_joints
+from hopfield_nav.cli import choose_folder, gone_option
 from hopfield_nav.extensions.recordings import chosen as common
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def watch(
     free_run: common.FreeRun = None,
     motor_constants: common.MotorConstants = None,
     _calibrate: Annotated[str | None, gone_option("--calibrate", _NO_CALIBRATE)] = None,
-    same_motor: SameMotor = None,
+    same_motor: common.SameMotor = None,
     episodes: common.Episodes = None,
     record: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep what comes, for replay.")] = None,
     seconds: Annotated[
@@ -66,7 +66,7 @@ def watch(
     from hopfield_nav.world import load_world
 
     read = None if world is None else load_world(world)
-    chosen, joints = common.choose(read, detector, estimator, arm, given, episodes), read_joints(same_motor)
+    chosen, joints = common.choose(read, detector, estimator, arm, given, episodes), common.read_joints(same_motor)
     folder = None if record is None else choose_folder(record, "", "--record")
     methods = judge = None
     if folder is None or any((detector, estimator, world, threshold, values, free_run, motor_constants, view)):
@@ -185,7 +185,7 @@ def _show(told: "Told", alarms: int) -> None:
 def _report(
     methods: "StreamMethods | None", monitor: "Monitor", alarms: Sequence[float], keeper: "Recorder | None"
 ) -> None:
-    from hopfield_nav.cli import alarms_in_words, print_table
+    from hopfield_nav.cli import print_table
 
     counts = {kind: count for kind, count in monitor.counts.items() if kind != "alarms"}
     lines = [("rows", f"{counts.pop('rows', 0)}, {monitor.seconds:.2f} s")]
@@ -193,7 +193,7 @@ def _report(
         lines = [
             ("methods", f"{methods.estimator.name}, {methods.detector.name}"),
             *lines,
-            ("alarms", alarms_in_words(alarms)),
+            ("alarms", common.alarms_in_words(alarms)),
             ("largest level", f"{monitor.largest:.3g}"),
         ]
     lines += [(kind, str(count)) for kind, count in counts.items() if count]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dynamics import BadInput, told
-from hopfield_nav.cli import SameMotor, print_table, read_joints
+from hopfield_nav.cli import print_table
 from hopfield_nav.extensions.recordings import chosen as common
 from hopfield_nav.extensions.recordings.causes import LIKELY, Explanation, explain_detections
 from hopfield_nav.extensions.recordings.commands.replay import opened
@@ -22,7 +22,7 @@ def explain(
     values: common.Values = None,
     free_run: common.FreeRun = None,
     motor_constants: common.MotorConstants = None,
-    same_motor: SameMotor = None,
+    same_motor: common.SameMotor = None,
     at: Annotated[float | None, typer.Option(metavar="T", help="The detection nearest to this time alone [s].")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the first that is told, as .png.")] = None,
 ) -> int:
@@ -32,7 +32,7 @@ def explain(
     if at is not None and not math.isfinite(at):
         raise BadInput("no time", where="--at", found=at, allowed="seconds of the log")
     case = opened(log, world, (detector, estimator, arm), free_run or [], motor_constants,
-                  read_joints(same_motor), common.read_values(None, values or []), None)  # fmt: skip
+                  common.read_joints(same_motor), common.read_values(None, values or []), None)  # fmt: skip
     found = case.chosen.replay(case.signals)
     explained = explain_detections(case.chosen.model, case.signals, found)
     if at is not None and explained:

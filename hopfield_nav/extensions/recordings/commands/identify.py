@@ -9,8 +9,8 @@ import typer
 from dynamics import BadInput, load_named_arm, require_masses
 from dynamics.identification import Comparison, Identification, Options
 from dynamics.identification import identify as identify_arm
-from hopfield_nav.cli import SameMotor, print_table, read_joints
-from hopfield_nav.extensions.recordings.chosen import read_numbers
+from hopfield_nav.cli import print_table
+from hopfield_nav.extensions.recordings.chosen import SameMotor, read_joints, read_numbers
 from hopfield_nav.extensions.recordings.opened import Sources, read_logs, uses_of
 
 

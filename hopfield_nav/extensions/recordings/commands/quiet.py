@@ -10,9 +10,15 @@ import numpy as np
 
 from dynamics import Arm, BadInput, load_arm, load_named_arm, require_masses
 from hopfield_nav.build import find_methods
-from hopfield_nav.cli import count_bar, read_joints
+from hopfield_nav.cli import count_bar
 from hopfield_nav.experiment import follow, simulate
-from hopfield_nav.extensions.recordings.chosen import model_of_world, motors_of, values_of_world, without_masses
+from hopfield_nav.extensions.recordings.chosen import (
+    model_of_world,
+    motors_of,
+    read_joints,
+    values_of_world,
+    without_masses,
+)
 from hopfield_nav.extensions.recordings.free_motion_runs import RISE, felt_force, free_motion
 from hopfield_nav.extensions.recordings.opened import open_log, uses_of
 from hopfield_nav.extensions.recordings.signals import Signals, signals_of_recording

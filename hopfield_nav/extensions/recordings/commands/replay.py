@@ -10,7 +10,7 @@ import typer
 
 from dynamics import BadInput, require_masses, told
 from dynamics.files import whole_file
-from hopfield_nav.cli import SameMotor, alarms_in_words, print_columns, print_table, read_joints
+from hopfield_nav.cli import print_columns, print_table
 from hopfield_nav.control import POLE
 from hopfield_nav.extensions.recordings import chosen as common
 from hopfield_nav.extensions.recordings.motors import MotorFit
@@ -55,7 +55,7 @@ def replay(
     values: common.Values = None,
     free_run: common.FreeRun = None,
     motor_constants: common.MotorConstants = None,
-    same_motor: SameMotor = None,
+    same_motor: common.SameMotor = None,
     episodes: common.Episodes = None,
     judge: Annotated[
         bool,
@@ -78,7 +78,7 @@ def replay(
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
     thresholds: list[float | None] = [None] if threshold is None else [*common.read_numbers(threshold, "--threshold")]
     case = opened(log, world, (detector, estimator, arm), free_run or [], motor_constants,
-                  read_joints(same_motor), common.read_values(None, values or []), episodes)  # fmt: skip
+                  common.read_joints(same_motor), common.read_values(None, values or []), episodes)  # fmt: skip
     if judge:
         table = _judged(case, detector is not None, log)
         print_table([*case.uses, *case.chosen.told()[1:2]], title=f"{log.name}, {case.chosen.estimator.name}")
@@ -254,7 +254,7 @@ def _lines(found: "Replay", free: bool) -> list[tuple[str, str]]:
     lines = [
         ("rows", f"{count}, {time[-1] - time[0]:.2f} s" if count else "0"),
         ("period", f"{1e3 * float(np.median(np.diff(time))):.3g} ms" if count > 1 else "–"),
-        ("alarms", alarms_in_words(alarms)),
+        ("alarms", common.alarms_in_words(alarms)),
         ("largest level", f"{found.level[peak]:.3g} at {time[peak]:.2f} s" if count else "–"),
     ]
     if free and count > 1:

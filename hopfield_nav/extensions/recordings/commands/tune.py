@@ -9,14 +9,14 @@ import typer
 
 from dynamics import BadInput, told
 from dynamics.files import write_whole
-from hopfield_nav.cli import SameMotor, Trusted, WorldName, print_columns, print_table, say, say_if_cold, set_option
+from hopfield_nav.cli import Trusted, WorldName, print_columns, print_table, say, say_if_cold, set_option
 from hopfield_nav.extensions.recordings import segments as of_parts
-from hopfield_nav.extensions.recordings.chosen import MotorConstants
+from hopfield_nav.extensions.recordings.chosen import MotorConstants, SameMotor
 from hopfield_nav.extensions.recordings.commands.quiet import Free, Tuned, costs, recorded, rounded, simulated, tuned
 from hopfield_nav.extensions.recordings.signals import Signals
-from hopfield_nav.extensions.recordings.tuning import choose_report, threshold_of
+from hopfield_nav.extensions.recordings.tuning import choose_report, quiet_time, threshold_of
 from hopfield_nav.plugin import provided
-from hopfield_nav.record import alarm_rate, quiet_time
+from hopfield_nav.record import alarm_rate
 from hopfield_nav.world import World, changed_settings, load_world
 
 _OCTAVES, _RATES = 2.0, 33  # below and above the chosen threshold, at which rates are drawn; at so many thresholds
