@@ -75,7 +75,7 @@ def _coordinates(sweep: Sweep, grid: bool) -> dict[str, tuple]:
     coordinates: dict[str, tuple] = {} if grid else {"run": ("run", runs, about("run"))}
     for axis, dim, places in zip(sweep.grid, dims, at, strict=False):
         for column in axis:
-            unit, words = _describe_key(sweep.world, column.key)
+            unit, words = describe_key(sweep.world, column.key)
             attributes = about(words, unit) if column.base is None else about(f"factor of {words}")
             coordinates[column.name] = (dim, _values(column, places), attributes)
     coordinates["repeat"] = (dims[-1], repeat, about("repeat"))
@@ -83,7 +83,7 @@ def _coordinates(sweep: Sweep, grid: bool) -> dict[str, tuple]:
     return coordinates
 
 
-def _describe_key(world: worlds.World, key: worlds.Key) -> tuple[str, str]:
+def describe_key(world: worlds.World, key: worlds.Key) -> tuple[str, str]:
     """Unit ("1" where there is none) and long name of a key of the world."""
     words = " ".join(str(part) for part in key).replace("_", " ")
     kinds = {

@@ -18,7 +18,7 @@ from dynamics import BadInput
 from hopfield_nav.experiment import simulate
 from hopfield_nav.record import SUMMARY as QUANTITIES
 from hopfield_nav.sweeps import SweepTable, read_rows, sweep_from
-from hopfield_nav.sweeps.base import describe_key
+from hopfield_nav.sweeps.dataset import describe_key
 from hopfield_nav.sweeps.table import columns, dataset, finish, format_line, make_row, parse_line
 from hopfield_nav.world import load_world
 from hopfield_nav.world.document import parse_document
