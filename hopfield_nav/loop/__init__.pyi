@@ -46,7 +46,6 @@ from .trajectory import Trajectory as Trajectory
 from .trajectory import evaluate as evaluate
 from .trajectory import joined as joined
 from .trajectory import parts_of_motion as parts_of_motion
-from .trajectory import quintic_pieces as quintic_pieces
 from .trajectory import quintic_trajectory as quintic_trajectory
 from .trajectory import resting as resting
 from .trajectory import sample as sample

@@ -192,27 +192,6 @@ def _largest_share(coefficients, duration, limits, given_start):
     return share
 
 
-def quintic_pieces(
-    knots: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, qdd_end: np.ndarray | None = None
-) -> Trajectory:
-    """The k polynomials of degree five with given position, velocity and acceleration at their ends.
-
-    At increasing times ``knots`` (k + 1,) [s] there are ``q``, ``qd`` and, from each knot on, ``qdd`` (k + 1, n)
-    [rad, rad/s, rad/s²]. ``qdd_end`` (k, n) is the acceleration towards the end of each piece; default that from the
-    next knot on: no jump.
-
-    Source: ragazzon2012 (6.14).
-    """
-    h = np.diff(knots)[:, None]
-    first, last = qdd[:-1], qdd[1:] if qdd_end is None else qdd_end
-    p = q[1:] - q[:-1] - (qd[:-1] + 0.5 * first * h) * h
-    v = (qd[1:] - qd[:-1] - first * h) * h
-    a = (last - first) * h * h
-    high = ((10 * p - 4 * v + 0.5 * a) / h**3, (-15 * p + 7 * v - a) / h**4, (6 * p - 3 * v + 0.5 * a) / h**5)
-    coefficients = np.stack([q[:-1], qd[:-1], 0.5 * first, *high], axis=1)
-    return Trajectory(np.array(knots, dtype=np.float64), np.ascontiguousarray(coefficients))
-
-
 def parts_of_motion(time: np.ndarray, qd: np.ndarray) -> list[slice]:
     """Rows (k,) [s], (k, n) [rad/s] of a motion between two rests, of what moves for long enough."""
     moves = np.abs(qd).max(axis=1) > RESTING

@@ -19,7 +19,7 @@ from .limit import solve as solve
 from .limit_bits import blocks as blocks
 from .limit_bits import first_levels as first_levels
 from .neighbourhood import Neighbourhood as Neighbourhood
-from .neighbourhood import first_axis_first as first_axis_first
+from .neighbourhood import axis_name as axis_name
 from .neighbourhood import neighbourhood_of as neighbourhood_of
 from .plan import Landscape as Landscape
 from .plan import Plan as Plan

@@ -127,11 +127,6 @@ def axis_name(axis: int) -> str:
     return "uvw"[axis] if axis < 3 else f"x{axis + 1}"
 
 
-def first_axis_first(rank: int) -> list[str]:
-    """The tie order "+u, -u, +v, -v, …": of two paths as good an arm turns its base before its wrist."""
-    return [sign + axis_name(axis) for axis in range(rank) for sign in "+-"]
-
-
 def parse_ties(ties: Sequence[str] | None, rank: int) -> tuple[int, ...]:
     """Read a tie order, such as ["+v", "-v", "+u", "-u"], as numbers: 2 axis for +, 2 axis + 1 for -.
 

@@ -8,6 +8,7 @@ from .path_segments import PathSegment as PathSegment
 from .path_segments import PathTime as PathTime
 from .path_segments import along as along
 from .path_segments import position_over_time as position_over_time
+from .path_segments import quintic_pieces as quintic_pieces
 from .planned import KnownPlan as KnownPlan
 from .planned import Planned as Planned
 from .planned import facts as facts

@@ -19,9 +19,10 @@ import numpy as np
 from dynamics import Arm, BadInput, forward_kinematics
 from dynamics.files import require_regular, write_whole
 from hopfield_nav.extensions.known_world import until_contact as contact
+from hopfield_nav.extensions.known_world.path_segments import quintic_pieces
 from hopfield_nav.extensions.known_world.timing import motor_torque
 from hopfield_nav.extensions.known_world.until_contact import ContactWatch, urscript_condition
-from hopfield_nav.loop import Trajectory, quintic_pieces, sample, values_at
+from hopfield_nav.loop import Trajectory, sample, values_at
 
 PERIOD = 0.008  # [s] of the UR5's controller
 _PERIODS = 0.002, 0.1  # [s] that servoj takes (URScript manual), as are the next two

@@ -23,7 +23,7 @@ from hopfield_nav.extensions.whole_arm.blocking import block_known
 from hopfield_nav.extensions.whole_arm.grid import TURN, JointGrid
 from hopfield_nav.extensions.whole_arm.step_checks import Place, StepChecks, Walls, doubtful, likely_places
 from hopfield_nav.navigation.map import Beliefs, Cell, Step, pairs, step_between
-from hopfield_nav.planning import Landscape, Replanner, first_axis_first, neighbourhood_of
+from hopfield_nav.planning import Landscape, Replanner, axis_name, neighbourhood_of
 from hopfield_nav.plugin import BelievedMap, CollisionEvidence, Planner
 
 Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which each may be reached
@@ -239,7 +239,8 @@ class Network:
             self._first, self._periodic = np.zeros(rank, int), list(self._grid.periodic)
             for joint, angle in cuts:
                 self._first[joint], self._periodic[joint] = first_behind(joint, angle, self._grid), False
-            near = neighbourhood_of(self._grid.shape, periodic=tuple(self._periodic), ties=first_axis_first(rank))
+            ties = [sign + axis_name(axis) for axis in range(rank) for sign in "+-"]  # the base turns before the wrist
+            near = neighbourhood_of(self._grid.shape, periodic=tuple(self._periodic), ties=ties)
             blocked = np.roll(self._blocked, -self._first, range(rank)) if self._first.any() else self._blocked
             self._replanner = Replanner(blocked, (goals - self._first) % self._shape, near, self._steps(closed))
         self._asked, self._closed = asked, closed

@@ -15,9 +15,9 @@ from poses import HOME
 from refusals import refused
 
 from dynamics import load_arm
-from hopfield_nav.extensions.known_world import load_plan_csv, time_path, write_plan_csv
+from hopfield_nav.extensions.known_world import load_plan_csv, quintic_pieces, time_path, write_plan_csv
 from hopfield_nav.extensions.known_world.robot_program import plan_table
-from hopfield_nav.loop import evaluate, quintic_pieces
+from hopfield_nav.loop import evaluate
 
 ARM = load_arm("ur5_ragazzon2012")
 

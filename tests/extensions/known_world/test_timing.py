@@ -18,7 +18,7 @@ from scipy.optimize import brentq
 from dynamics import forward_kinematics, load_arm, mass_matrix, with_payload
 from dynamics.files import arm_from_dict
 from hopfield_nav.extensions.known_world import line as line_rows
-from hopfield_nav.extensions.known_world import time_path, timing
+from hopfield_nav.extensions.known_world import quintic_pieces, time_path, timing
 from hopfield_nav.extensions.known_world.path_segments import segments_of_path
 from hopfield_nav.extensions.known_world.timing import (
     RAMP,
@@ -29,7 +29,7 @@ from hopfield_nav.extensions.known_world.timing import (
     limit_rows,
     motion_limits,
 )
-from hopfield_nav.loop import evaluate, quintic_pieces
+from hopfield_nav.loop import evaluate
 
 ARM = load_arm("ur5_ragazzon2012")
 FULL = load_arm("ur5_full")
