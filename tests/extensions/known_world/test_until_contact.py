@@ -213,6 +213,8 @@ def test_the_command_writes_both_programs_and_tells_of_the_contact(tmp_path, mon
     assert main(["plan", "down.yaml", "--no-plots", "--simulate", "--out", "a"]) == 0
     told = capsys.readouterr().out
     assert "went on by" in told
+    assert main(["plan", "down.yaml", "--no-plots", "--simulate", "--out", "c", "--set", "obstacles=[]"]) == 1
+    assert "no contact on the path" in capsys.readouterr().out
     assert math.isfinite(float(re.search(r"went on by\s+([\d.]+) mm", told)[1]))
     assert "felt()" in Path("a/plan.script").read_text(encoding="utf-8")
     compile(Path("a/plan_rtde.py").read_text(encoding="utf-8"), "plan_rtde.py", "exec")

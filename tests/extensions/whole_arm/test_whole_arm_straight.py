@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from hopfield_nav.control import Onset
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.extensions.clearance import build_scene, motion_is_free
 from hopfield_nav.extensions.whole_arm import JointGrid, numbers
-from hopfield_nav.extensions.whole_arm.lines import blended_path
+from hopfield_nav.extensions.whole_arm.lines import blend_points, blended_path
 from hopfield_nav.extensions.whole_arm.step_checks import Shortener
 from hopfield_nav.geometry import capsules_in_base, pack_primitives, sphere
 from hopfield_nav.loop import evaluate, sample, values_at
@@ -120,6 +122,16 @@ def test_blends_stay_in_their_corners_and_the_motion_keeps_its_limits():
         assert np.abs(sides @ share - (q[inside] - corners[k]).T).max() < 1e-6  # in the plane of the lines
         assert share.min() > -1e-6
         assert (share.T * np.linalg.norm(sides, axis=0)).sum(axis=1).max() <= cut[k] + 1e-3
+
+
+def test_a_blend_leads_from_one_line_to_the_other_along_both():
+    """It begins and ends as far from the corner as it cuts off, in the directions of the lines."""
+    corners, cut = ROWS[[0, 2, 6]], 0.1
+    before, behind = ((b - a) / np.linalg.norm(b - a) for a, b in itertools.pairwise(corners))
+    q = blend_points(corners, cut, 1001)
+    assert q[[0, -1]] == pytest.approx(np.array([corners[1] - cut * before, corners[1] + cut * behind]))
+    for step, direction in ((q[1] - q[0], before), (q[-1] - q[-2], behind)):
+        assert step / np.linalg.norm(step) == pytest.approx(direction, abs=1e-2)
 
 
 def felt_in_the_middle(navigator, motion):
