@@ -6,8 +6,9 @@ Where its paths get narrow it goes on with a finer map.
 What is known blocks for good, and so do facts, and last legs and tool's lines that were touched. All else that was felt
 has a certainty. A level c closes every cell and likely place of which more than c is believed: an attempt takes its
 smallest level that leaves a path and, at that level, the shortest path, however long. Touched steps have no levels: an
-attempt closes all of them, or facts alone. ``ATTEMPTS`` are in their order, each less careful than the one before, and
-``choose_path`` makes them until one of them settles it. The path of each comes from ``Search.shortest``.
+attempt closes all of them, or facts alone; their certainty is for the record and for a planner of the user.
+``ATTEMPTS`` are in their order, each less careful than the one before, and ``choose_path`` makes them until one of them
+settles it. The path of each comes from ``Search.shortest``, which may give up before it has found one.
 """
 
 from collections.abc import Callable
@@ -46,7 +47,8 @@ class Attempt(NamedTuple):
     past: Literal["touched", "facts"]  # which steps it keeps closed: all that were touched, or facts alone
     # certainties of cells and places against which it may lead; ``past`` alone decides of touched steps
     risks: tuple[float, ...]
-    # a path that risks no more is taken at once, so every path at 1; another is kept, in case no later one is found
+    # a path that risks no more is taken at once: any at 1, none over touched steps at 0, since those risk 1; another is
+    # kept, in case no later one is found
     settles: float = 1.0
     is_needed: bool = False  # whether the search ends where this attempt finds no path
 
@@ -55,7 +57,9 @@ ATTEMPTS = (
     Attempt("onto the tool's line, against no doubt", "line", "touched", NO_RISK),
     Attempt("to the nearest centres, against no doubt", "near", "touched", NO_RISK),
     Attempt("to the nearest centres, against the least doubt", "near", "touched", LEAST_RISK, numbers.EVEN_CHANCE),
-    Attempt("whether facts leave any path", "all", "facts", ANY_RISK, settles=0.0, is_needed=True),
+    Attempt(
+        "whether facts leave any path, if there is none so far", "all", "facts", ANY_RISK, settles=0.0, is_needed=True
+    ),
     Attempt("to more centres, against no doubt", "all", "touched", NO_RISK),
     Attempt("to more centres, against the least doubt", "all", "touched", LEAST_RISK),
     Attempt("over touched steps, against no doubt", "all", "facts", NO_RISK),
@@ -74,9 +78,9 @@ class Choice(NamedTuple):
 def choose_path(search: Search, query: Query) -> Choice | None:
     """The path of the first attempt that settles it, else of the last that found one.
 
-    None: facts, and last legs and lines that were touched, leave none. An attempt over touched steps is made only
-    while there is no path past them, and none is made twice. A path is not kept where an attempt from more centres,
-    against as much doubt, gives up (``Search.shortest``).
+    None: facts, and last legs and lines that were touched, leave none. An attempt over touched steps, the fourth among
+    them, is made only while there is no path past them, and none is made twice: without ``finer`` "all" centres are the
+    nearest ones. A path that is kept is dropped where an attempt from more centres, against as much doubt, gives up.
     """
     kept, made = None, list[tuple[Exits, str, tuple[float, ...]]]()
     for attempt in ATTEMPTS:
@@ -104,18 +108,24 @@ def _least(
 ) -> tuple[CellPath | None, float]:
     """By halving: the path that risks the least of some levels, and that level.
 
-    ``enough``: a level at which an earlier attempt found a path, so that none above it is asked, and it the last.
+    ``enough``: a level at which an earlier attempt found a path. None above it is asked, and it the last, if none below
+    leaves a path; then this attempt may give up all the same.
     """
-    low, high, best = 0, len(levels) - 1, None
+    low, high, path = 0, len(levels) - 1, None
     if enough in levels:
         high = levels.index(enough)
-    elif (best := below(levels[high])) is None:
-        return None, levels[high]
+    else:
+        path = below(levels[high])
+        if path is None:
+            return None, levels[high]
     while low < high:
         middle = (low + high) // 2
-        path = below(levels[middle])
-        best, low, high = (best, middle + 1, high) if path is None else (path, low, middle)
-    return best or below(levels[high]), levels[high]
+        found = below(levels[middle])
+        if found is None:
+            low = middle + 1
+        else:
+            path, high = found, middle
+    return path or below(levels[high]), levels[high]
 
 
 class Drive(NamedTuple):
@@ -127,7 +137,10 @@ class Drive(NamedTuple):
 
 
 class End(NamedTuple):
-    """The run ends without a path: by facts and shut legs where ``error_bound`` is 0; ``experiment`` grades it."""
+    """The run ends without a path: by facts and shut legs, first and last, where ``error_bound`` is 0.
+
+    ``experiment`` grades it.
+    """
 
     reason: str
     error_bound: float = 0.0  # of the probability that there is one all the same
@@ -162,8 +175,9 @@ class ArmMap:
         """What the arm does next from joint angles (n,) [rad], where its trail ends; ``straight``: over lines.
 
         First whether the map can be entered, then which path there is, whether the arm fits at its goal at all
-        (an early no), whether the map becomes finer, so that facts end a run on the finest map alone, and whether the
-        arm had better try what it felt. Each plan is noted. None: it goes further back on its trail, as no cell can be
+        (an early no, of a probability, which ends a run whose every path is doubted, on whatever map), whether the map
+        becomes finer, so that facts end a run on the finest map alone, and whether the arm had better try what it felt.
+        Each plan is noted. None: it goes further back on its trail, as no cell can be
         entered from where a line was touched.
         """
         if not len(self.search.ends):

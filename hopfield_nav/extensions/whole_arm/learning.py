@@ -59,8 +59,8 @@ class WholeArmLearning:
         """Close what was touched on a segment of a route.
 
         The tool's line to a goal and the last leg to one are shut for good by one touch; a cell, as the first one,
-        until a line is touched elsewhere. A step is closed, as a fact where it was a true stop; of a joint line the
-        cells are rough.
+        until a line is touched elsewhere. A step is believed to be closed; ``confirm`` makes it a fact, after so many
+        stops as ``Beliefs`` says. Of a joint line the cells are rough.
         """
         (first, last), step = route.cells[number : number + 2], route.step(number)
         line = route.joint_line(number)

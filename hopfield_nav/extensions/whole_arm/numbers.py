@@ -12,7 +12,7 @@ CERTAINTY_LEVELS = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.99, 0.999
 EVEN_CHANCE = 0.5  # certainty risked before more centres are tried, weight of a place at which more is felt [guess]
 NO_DOUBT = 1e-4  # of -ln(1 - certainty): less is what is left where something was taken back [numeric]
 ENTRY_REACH = 2  # cells; as far lie the centres over which the map is entered or left [guess]
-EXITS, MOST_EXITS = 4, 64  # nearest centres from which a solution is reached: at first, and at most [guess]
+EXITS, MOST_EXITS = 4, 64  # nearest centres from which a solution is reached: "near", and "all" with finer [guess]
 ROUNDS = 40  # of paths through likely places, before so much certainty is thought to leave none [guess]
 MOST_STEPS = 300  # steps beside one that touches, checked in one round [timed: as long as the network settles]
 PLACE_RADIUS = 0.01  # m; of a likely place while steps and lines are checked [guess]
@@ -50,7 +50,7 @@ GEARS_OFF, GEAR_DOUBT = 2.0, 0.3  # factor by which gears may be off; share of w
 ROUGH_SHARE, ROUGH_FRICTION = 0.05, 0.6  # of surfaces that are believed to be rough, and friction of these [guess]
 
 # Lines and curves (``lines``, ``step_checks``)
-LARGEST_CUT, LEAST_CUT, CUT_SHARE = 0.3, 0.01, 0.45  # rad, rad, 1; that a blend takes off each of two lines [guess]
+LARGEST_CUT, LEAST_CUT, CUT_SHARE = 0.3, 0.01, 0.45  # rad, rad, 1; off each of two lines, by a blend [guess]
 LOOKS_PER_CELL, LOOKS_ON_BLEND = 4, 9  # places at which the cells of a line and of a blend are looked up [guess]
 PACE = 0.85  # of the wanted speed, with all joints under way [straight]
 ACCELERATION, RAMP = 0.7, 0.1  # rad/s², s; of a joint at most, and in which it builds up [guess]

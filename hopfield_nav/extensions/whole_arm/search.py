@@ -21,7 +21,7 @@ from hopfield_nav.extensions.clearance import Scene
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.blocking import block_known
 from hopfield_nav.extensions.whole_arm.grid import TURN, JointGrid
-from hopfield_nav.extensions.whole_arm.step_checks import Place, StepChecks, Walls, doubtful, likely_places
+from hopfield_nav.extensions.whole_arm.step_checks import Place, StepChecks, Walls, doubtful, heavy_places
 from hopfield_nav.navigation.map import Beliefs, Cell, Step, pairs, step_between
 from hopfield_nav.planning import Landscape, Replanner, axis_name, neighbourhood_of
 from hopfield_nav.plugin import BelievedMap, CollisionEvidence, Planner
@@ -100,7 +100,10 @@ class Search:
         return self._grid.beside(np.where(self._single, like, self._grid.centre(cells)), like)
 
     def rows(self, path: CellPath, q: np.ndarray) -> np.ndarray:
-        """(k + 1, n) joint angles over a path and to its goal, unwound from angles (n,) at its beginning."""
+        """(m, n) joint angles over the centres of a path, and behind them those that end it, unwound from angles (n,).
+
+        One row ends it at a solution, several do along a tool's line, and none where it ends at a centre.
+        """
         centres = np.where(self._single, q, self._grid.centre(path.cells))
         last = self._last_rows[path.goal] if path.goal >= 0 else centres[:0]
         return self._grid.unwound(np.vstack([q, centres, last]))[1:]
@@ -108,7 +111,7 @@ class Search:
     def exits(self, shut_exits: ExitSet, kind: str = "all") -> Exits:
         """Solutions by number, and cells from which they may be reached, but for some of these.
 
-        They are "all", those "near" a solution, or those on the "line" of the tool.
+        They are "all", the nearest ``EXITS`` of each solution ("near"), or those of the tool's lines ("line").
         """
         ends = [k for k, rows in enumerate(self._last_rows) if kind != "line" or len(rows) > 1]
         most = None if kind == "all" else numbers.EXITS
@@ -129,7 +132,7 @@ class Search:
 
         None: there is none, or, below certainty 1, ``ROUNDS`` paths swept through likely places.
         """
-        cells, driven, likely = query.evidence.cells, query.beliefs.free, likely_places(query.evidence, certainty)
+        cells, driven, likely = query.evidence.cells, query.beliefs.free, heavy_places(query.evidence, certainty)
         blocked = self.blocked | doubtful(cells, certainty)
         left = [exit for exit in self._unswept(exits, likely) if not blocked[exit[1]]]
         closed = closed | self.checks.barred | (self.checks.through(likely) - driven)
@@ -162,8 +165,9 @@ class Search:
     ) -> CellPath | None:  # fmt: skip
         """The first path that is planned against which an exact check finds nothing.
 
-        Steps that it finds are closed, exits whose last legs it finds are left out, and a joint beyond its limits gets
-        a cut in its closed axis; where it has one, the exit is left out. A round counts where a likely place was met.
+        Its first leg, from the arm to a centre, is that of ``entries``. Steps that the check finds are closed, exits
+        whose last legs it finds are left out, and a joint beyond its limits gets a cut in its closed axis; where it has
+        one, the exit is left out. A round counts where a likely place was met.
         """
         left, rounds = list(exits), 0
         while left and rounds < numbers.ROUNDS:

@@ -250,7 +250,7 @@ def doubtful(against: np.ndarray, certainty: float) -> np.ndarray:
     return np.asarray(against > least)
 
 
-def likely_places(evidence: CollisionEvidence, certainty: float) -> set[Place]:
+def heavy_places(evidence: CollisionEvidence, certainty: float) -> set[Place]:
     """The places of more weight than a certainty that may be risked, and than ``LIKELY``."""
     heavy = evidence.points[evidence.weights > max(LIKELY, certainty)] if certainty < 1.0 else evidence.points[:0]
     return {(float(x), float(y), float(z)) for x, y, z in heavy}

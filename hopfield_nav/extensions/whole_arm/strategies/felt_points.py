@@ -9,7 +9,10 @@ class FeltPoints:
     """Goes by certainties; a ``plugin.Belief``."""
 
     def believe(self, felt: ArmReport) -> CollisionEvidence:
-        """What speaks against cells, surfaces included, and the places through which no step shall sweep."""
+        """What speaks against cells, surfaces included, and the places through which no step shall sweep.
+
+        ``believed.against`` is ``collisions.evidence()``: nothing where the arm was.
+        """
         collisions, at_last = felt.collisions, None
         if len(collisions.touches) >= numbers.PATIENCE and collisions.has_surfaces():
             at_last = collisions.evidence(surfaces=False)
