@@ -216,7 +216,7 @@ def build_wrist(world: World) -> loops.Wrist:
         build_load(world),
         offset=[*sensor.force_offset, *sensor.moment_offset],
         noise=np.repeat([sensor.force_noise, sensor.moment_noise], 3),
-        drift=loops.drift_per_sample(drift, every * step),
+        drift=drift * math.sqrt(every * step),  # what a walk at random adds to the drift from sample to sample
     )
 
 

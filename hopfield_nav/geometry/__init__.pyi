@@ -15,8 +15,6 @@ from .arm_shape import arm_parts as arm_parts
 from .distance import capsule_distance as capsule_distance
 from .distance import gap_to_bound as gap_to_bound
 from .distance import segment_distance as segment_distance
-from .distance import segment_near as segment_near
-from .distance import surely_apart as surely_apart
 from .round_distance import nearest_shares as nearest_shares
 from .round_distance import to_segment as to_segment
 from .solids import AXES as AXES
@@ -25,14 +23,15 @@ from .solids import BOX as BOX
 from .solids import CENTRE as CENTRE
 from .solids import HALF_SPACE as HALF_SPACE
 from .solids import KIND as KIND
+from .solids import SURFACE as SURFACE
 from .solids import UPRIGHT as UPRIGHT
 from .solids import as_primitives as as_primitives
 from .solids import box as box
 from .solids import capsule as capsule
 from .solids import convex_mesh as convex_mesh
 from .solids import finite_cylinder as finite_cylinder
+from .solids import from_centre as from_centre
 from .solids import half_space as half_space
-from .solids import join_primitives as join_primitives
 from .solids import pack_primitives as pack_primitives
 from .solids import sphere as sphere
 from .solids import thickness as thickness

@@ -27,7 +27,6 @@ from hopfield_nav.geometry.solids import (
     KIND,
     MESH,
     SPHERE,
-    SURFACE,
     UPRIGHT,
     as_primitives,
     from_centre,
@@ -94,24 +93,6 @@ def _distance_to_others(solids: Table, j: int, a: Vector, d: Vector) -> tuple[fl
     if kind == MESH:
         return mesh_distance(solids, j, a, d)
     return round_distance.half_space_distance(solids, j, a, d)
-
-
-@inlined
-def segment_near(solids, j, a, d, reach):
-    """Whether a segment comes as near to solid ``j`` as ``reach`` [m], to rounding."""
-    return segment_distance(solids, j, a, d)[0] <= reach + SURFACE
-
-
-@inlined
-def surely_apart(solids, j, p, reach):
-    """Whether solid ``j`` is beyond a sphere of radius ``reach`` about a point, as its bound shows."""
-    kind, limit = solids[j, KIND], solids[j, BOUND] + reach
-    w = from_centre(solids, j, p)
-    if kind == UPRIGHT:
-        return w[0] * w[0] + w[1] * w[1] > limit * limit
-    if kind == HALF_SPACE:
-        return dot(vector(solids, j, AXES), w) > reach
-    return dot(w, w) > limit * limit
 
 
 @inlined

@@ -147,12 +147,6 @@ def pack_primitives(rows: Iterable[np.ndarray]) -> np.ndarray:
     return out
 
 
-def join_primitives(*packed: np.ndarray) -> np.ndarray:
-    """Several (m, 17 or more) packed solids as one array, as wide as the widest."""
-    width = max(rows.shape[1] for rows in packed)
-    return np.concatenate([np.pad(rows, ((0, 0), (0, width - rows.shape[1]))) for rows in packed])
-
-
 def as_primitives(value: object) -> np.ndarray:
     """``value`` as packed solids, (m, 17) contiguous float64.
 

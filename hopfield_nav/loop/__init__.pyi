@@ -53,7 +53,6 @@ from .trajectory import shares_of_segments as shares_of_segments
 from .trajectory import slowed as slowed
 from .trajectory import values_at as values_at
 from .wrist import Wrist as Wrist
-from .wrist import drift_per_sample as drift_per_sample
 from .wrist import make_wrist as make_wrist
 from .wrist import read_at_rest as read_at_rest
 from .wrist import read_wrist as read_wrist

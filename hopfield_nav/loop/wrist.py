@@ -6,7 +6,6 @@ at the beginning of a step, from that step's own acceleration, so that the contr
 the truth are added a constant offset, a drift that walks at random, and noise that is new in each sample.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -68,8 +67,3 @@ def read_wrist(wrist, gravity, stages, state):
             reading[k] += wrist.noise[k] * gaussian(state.random)
     add_load_wrench(wrist.load, gravity, stages.qd, stages.qdd, stages.work, 1.0, reading)
     add_outer_wrench(stages.work, three(beyond, 0), three(beyond, 3), reading)
-
-
-def drift_per_sample(per_root_second: np.ndarray, period: float) -> np.ndarray:
-    """Standard deviation of a step of the walk, from that after one second; ``period`` of the samples [s]."""
-    return np.asarray(per_root_second) * math.sqrt(period)

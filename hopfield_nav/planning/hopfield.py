@@ -49,8 +49,6 @@ class Activation(NamedTuple):
 
         A neuron clamped at 1 has a constant term, which may be any.
         """
-        from scipy.special import xlogy
-
         s, b = np.asarray(sigma, float), self.slope
         if self.kind == LINEAR:
             return s * s / (2 * b)
@@ -59,8 +57,12 @@ class Activation(NamedTuple):
         if self.kind == SHUNTING:
             return (-s - np.log1p(-np.where(s < 1, s, 0.0))) / b
         if self.kind == SIGMOID:
-            return (xlogy(s, s) + xlogy(1 - s, 1 - s)) / b
-        return (xlogy(1 + s, 1 + s) + xlogy(1 - s, 1 - s)) / (2 * b)  # TANH
+            return (_x_log_x(s) + _x_log_x(1 - s)) / b
+        return (_x_log_x(1 + s) + _x_log_x(1 - s)) / (2 * b)  # TANH
+
+
+def _x_log_x(x: np.ndarray) -> np.ndarray:
+    return x * np.log(np.where(x > 0, x, 1.0))
 
 
 def activation(name: str, slope: float = 0.1) -> Activation:

@@ -9,7 +9,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
 from typing import Any
 
 import numpy as np
@@ -215,11 +215,12 @@ def _offsets(radius: float, order: tuple[int, ...]) -> np.ndarray:
 
 @lru_cache(maxsize=16)
 def _table(near: Neighbourhood) -> np.ndarray:
-    cells, columns = np.indices(near.shape).reshape(len(near.shape), -1).T, []
+    columns = []
     for step in near.offset:  # one at a time: the cells of all are many
-        beside, inside = near.beside(cells, step)
-        index = np.ravel_multi_index(tuple(beside.T), near.shape)
-        columns.append(np.where(inside, index, len(cells)).astype(np.uint32))
+        along = np.meshgrid(*map(np.add, map(np.arange, near.shape), step), indexing="ij", sparse=True)
+        inside = [p | ((a >= 0) & (a < n)) for a, n, p in zip(along, near.shape, near.periodic, strict=True)]
+        index = np.ravel_multi_index(tuple(along), near.shape, mode="wrap")
+        columns.append(np.where(reduce(np.logical_and, inside), index, index.size).ravel().astype(np.uint32))
     return _read_only(np.stack(columns, axis=1))
 
 

@@ -13,9 +13,6 @@ from .dataset import DetectionRecord as DetectionRecord
 from .dataset import Passage as Passage
 from .export import export_csv as export_csv
 from .export import export_mat as export_mat
-from .export import export_mjcf as export_mjcf
-from .export import export_moveit as export_moveit
-from .export import scene_of_run as scene_of_run
 from .prior import felt_places as felt_places
 from .prior import free_angles as free_angles
 from .prior import load_prior as load_prior
@@ -33,6 +30,9 @@ from .run import Plans as Plans
 from .run import Run as Run
 from .run import changed_cells as changed_cells
 from .run import load_run as load_run
+from .scenes import export_mjcf as export_mjcf
+from .scenes import export_moveit as export_moveit
+from .scenes import scene_of_run as scene_of_run
 from .scoring import ContactScore as ContactScore
 from .scoring import ContactTruth as ContactTruth
 from .scoring import Score as Score

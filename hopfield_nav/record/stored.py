@@ -21,12 +21,13 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.files import require_regular, whole_file
-from hopfield_nav.record.dataset import LabelledRecord
 from hopfield_nav.record.quantities import SUMMARY
 
 if TYPE_CHECKING:
     import h5py
     import xarray
+
+    from hopfield_nav.record.dataset import LabelledRecord
 
 CHECKSUMS = "checksums.sha256"
 _LINE = re.compile(r"([0-9a-f]{64})  ([^/\\]+)")
@@ -86,7 +87,7 @@ _LATER = (  # not in every older record
 )  # fmt: skip
 
 
-def write_netcdf(path: Path, record: LabelledRecord) -> None:
+def write_netcdf(path: Path, record: "LabelledRecord") -> None:
     """Write a record: references, flags and forces of rare contacts packed, all else as it is in memory.
 
     Raises ``OSError``: the file cannot be written; where the disk is full, before anything is.

@@ -210,9 +210,12 @@ def load_sweep(path_or_name: str | Path, allow_code: bool = False) -> Sweep:
 
 
 def make_sweep(
-    world: worlds.World | str | Path, vary: Mapping[str, Any] | None = None, *, allow_code: bool = False, **others: Any
-) -> Sweep:
-    """A sweep without a file; arguments, and ``others``, are the keys of one, paths relative to the current folder.
+    world: worlds.World | str | Path, vary: Mapping[str, Any] | None = None, *, zip: Sequence[Mapping[str, Any]] = (),
+    random: Mapping[str, Any] | None = None, samples: int | None = None, repeats: int = 1, seed: int = 0,
+    set: Mapping[str, Any] | None = None, quantities: Sequence[str] | None = None, allow_code: bool = False,
+    **others: Any,
+) -> Sweep:  # fmt: skip
+    """A sweep without a file; arguments as the keys of a sweep file, paths relative to the current folder.
 
     Arrays and ranges are lists of values. Python files that stand among them are executed, those that the world names
     as in ``load_world``.
@@ -220,7 +223,8 @@ def make_sweep(
     Raises ``BadInput``: as ``load_sweep``.
     """
     folder = Path.cwd()
-    given = {"format": 1, "world": str(world), "vary": vary, **others}
+    given: dict[str, Any] = {"format": 1, "world": str(world), "vary": vary, "zip": zip, "random": random}
+    given |= {"samples": samples, "repeats": repeats, "seed": seed, "set": set, "quantities": quantities, **others}
     data = {key: value for key, value in worlds.plain(given).items() if value is not None}
     named, trust = texts_in([data.get(key) for key in ("vary", "zip", "set")]), worlds.Trust(allow_code)
     if isinstance(world, worlds.World):

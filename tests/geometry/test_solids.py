@@ -25,7 +25,7 @@ from hopfield_nav.geometry import (
     sphere,
     upright_cylinder,
 )
-from hopfield_nav.geometry.distance import closest_points, gap_to_bound, segment_near, surely_apart
+from hopfield_nav.geometry.distance import closest_points, gap_to_bound
 from hopfield_nav.geometry.solids import BOUND, CAPSULE, CYLINDER, SIZE, SPHERE, UPRIGHT, capsule
 
 NAMES = ("sphere", "box", "upright", "cylinder", "half_space", "capsule")
@@ -110,12 +110,26 @@ def test_the_bound_of_a_solid_is_never_farther_than_the_solid(kind):
         size = 0.0 if kind == HALF_SPACE else solid[0, BOUND]
         assert (gap <= exact + 1e-12).all()
         assert (exact <= gap + size + 1e-12).all()
+
+
+@pytest.mark.needs("clearance")
+@KINDS
+def test_a_solid_is_surely_apart_where_its_bound_is(kind):
+    from hopfield_nav.extensions.clearance import surely_apart
+
+    rng = np.random.default_rng(kind)
+    for _ in range(20):
+        solid, points = pack_primitives([random_solid(kind, rng)]), rng.normal(0, 1.0, (20, 3))
+        gap = np.array([gap_to_bound(solid, 0, p) for p in points])
         assert [surely_apart(solid, 0, p, 0.1) for p in points] == (gap > 0.1).tolist()
 
 
+@pytest.mark.needs("clearance")
 @pytest.mark.kernel
 @KINDS
 def test_collides_where_the_distance_is_not_positive(kind):
+    from hopfield_nav.extensions.clearance import segment_near
+
     rng = np.random.default_rng(100 + kind)
     capsules, solids = random_scene(kind, rng, 300, 10)
     capsules[::3, 6] = 0.0

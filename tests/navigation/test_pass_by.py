@@ -13,7 +13,7 @@ from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation.motion.segments import Segment
-from hopfield_nav.navigation.responses.replan import is_glancing, segment_under_way
+from hopfield_nav.navigation.responses.touch import is_glancing, segment_under_way
 from hopfield_nav.record import score_run
 
 BESIDE = "obstacles: [{cylinder: {center: [0.36, %.4f], radius: 0.04}}]\n"

@@ -4,6 +4,8 @@ from .bodies import bodies_apart as bodies_apart
 from .bodies import body_distance as body_distance
 from .bodies import ends_before_joint as ends_before_joint
 from .bodies import place_body as place_body
+from .bodies import segment_near as segment_near
+from .bodies import surely_apart as surely_apart
 from .bodies import tool_inside as tool_inside
 from .collisions import clearance as clearance
 from .collisions import collides as collides

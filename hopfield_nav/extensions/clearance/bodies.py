@@ -13,7 +13,24 @@ from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.vectors import along, dot, length, put, sub, vector
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
-from hopfield_nav.geometry import END, LINK, RADIUS, REACH, START, arm_bodies, nearest_shares, place_axis
+from hopfield_nav.geometry import (
+    AXES,
+    BOUND,
+    END,
+    HALF_SPACE,
+    KIND,
+    LINK,
+    RADIUS,
+    REACH,
+    START,
+    SURFACE,
+    UPRIGHT,
+    arm_bodies,
+    from_centre,
+    nearest_shares,
+    place_axis,
+    segment_distance,
+)
 
 AXES_WIDTH, AXES_MIDDLE = 9, 6
 _ON_AXIS = 1e-12  # [m]
@@ -97,6 +114,24 @@ def body_distance(bodies, axes, a, b):
     t, u = nearest_shares(first, d, second, e)
     apart = along(sub(along(first, t, d), second), -u, e)
     return length(apart) - bodies[a, RADIUS] - bodies[b, RADIUS]
+
+
+@inlined
+def segment_near(solids, j, a, d, reach):
+    """Whether a segment comes as near to solid ``j`` as ``reach`` [m], to rounding."""
+    return segment_distance(solids, j, a, d)[0] <= reach + SURFACE
+
+
+@inlined
+def surely_apart(solids, j, p, reach):
+    """Whether solid ``j`` is beyond a sphere of radius ``reach`` about a point, as its bound shows."""
+    kind, limit = solids[j, KIND], solids[j, BOUND] + reach
+    w = from_centre(solids, j, p)
+    if kind == UPRIGHT:
+        return w[0] * w[0] + w[1] * w[1] > limit * limit
+    if kind == HALF_SPACE:
+        return dot(vector(solids, j, AXES), w) > reach
+    return dot(w, w) > limit * limit
 
 
 def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:

@@ -19,9 +19,11 @@ from hopfield_nav.extensions.clearance.bodies import (
     body_distance,
     pair_batch,
     place_bodies,
+    segment_near,
+    surely_apart,
 )
 from hopfield_nav.extensions.clearance.scene import Scene
-from hopfield_nav.geometry import RADIUS, REACH, arm_distance, segment_distance, segment_near, surely_apart
+from hopfield_nav.geometry import RADIUS, REACH, arm_distance, segment_distance
 
 
 def collides(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:

@@ -14,10 +14,17 @@ from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.vectors import vector
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
-from hopfield_nav.extensions.clearance.bodies import AXES_MIDDLE, AXES_WIDTH, bodies_apart, body_distance, place_bodies
+from hopfield_nav.extensions.clearance.bodies import (
+    AXES_MIDDLE,
+    AXES_WIDTH,
+    bodies_apart,
+    body_distance,
+    place_bodies,
+    surely_apart,
+)
 from hopfield_nav.extensions.clearance.collisions import finite_rows, pose_touches, solid_distance
 from hopfield_nav.extensions.clearance.scene import Scene
-from hopfield_nav.geometry import LINK, REACH, surely_apart
+from hopfield_nav.geometry import LINK, REACH
 from hopfield_nav.loop import Trajectory, sample
 
 CLOSEST = 1e-4  # [m]

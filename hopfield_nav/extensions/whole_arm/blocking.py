@@ -26,6 +26,8 @@ from hopfield_nav.extensions.clearance import (
     body_distance,
     ends_before_joint,
     place_body,
+    segment_near,
+    surely_apart,
 )
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
@@ -281,9 +283,9 @@ def _touches(tree, solids, axes, checks, kept, c):
         if bodies_apart(bodies, axes, other, b, kept[c]):
             return False
         return body_distance(bodies, axes, other, b) <= kept[c]
-    if geometry.surely_apart(solids, other, vector(axes, b, AXES_MIDDLE), bodies[b, REACH] + kept[c]):
+    if surely_apart(solids, other, vector(axes, b, AXES_MIDDLE), bodies[b, REACH] + kept[c]):
         return False
-    return geometry.segment_near(solids, other, vector(axes, b, 0), vector(axes, b, 3), bodies[b, RADIUS] + kept[c])
+    return segment_near(solids, other, vector(axes, b, 0), vector(axes, b, 3), bodies[b, RADIUS] + kept[c])
 
 
 @inlined

@@ -24,7 +24,7 @@ from hopfield_nav.extensions.clearance import CLOSEST, Scene, build_scene, motio
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
 from hopfield_nav.extensions.whole_arm.lines import BlendedPath, Route, blend_points
-from hopfield_nav.geometry import join_primitives, pack_primitives, sphere
+from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.navigation.map import LIKELY, Beliefs, Cell, Step, pairs
 from hopfield_nav.plugin import CollisionEvidence
 
@@ -158,7 +158,8 @@ class Shortener:
     def __init__(self, arm: Arm, scene: Scene, grid: JointGrid, evidence: CollisionEvidence, beliefs: Beliefs) -> None:
         self._arm, self._grid, self._evidence = arm, grid, evidence
         balls = _balls(evidence.points[evidence.weights > LIKELY])
-        self._scene = build_scene(arm, join_primitives(scene.solids, balls)) if len(balls) else scene
+        balls = np.pad(balls, ((0, 0), (0, scene.solids.shape[1] - balls.shape[1])))  # a mesh has a wider row
+        self._scene = build_scene(arm, np.concatenate([scene.solids, balls])) if len(balls) else scene
         self._rough, rank = beliefs.rough, len(grid.shape)
         self._rough_numbers = self._numbers(np.array(sorted(beliefs.rough), dtype=int).reshape(-1, rank))
         self._touched = self._numbers(pairs(beliefs.doubted(), grid.shape).reshape(-1, rank)).reshape(-1, 2)

@@ -7,7 +7,7 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 
 from hopfield_nav.build import build_arm
-from hopfield_nav.figures.run.signals import add_signal, frame_time, is_flat
+from hopfield_nav.figures.run.signals import add_signal, frame_time
 from hopfield_nav.figures.style import COLOURS, envelope, keep_scale
 from hopfield_nav.record import Run
 
@@ -49,11 +49,6 @@ def draw_joint(ax: Axes, run: Run, joint: int, name: str) -> Axes:
     ax.set_title(f"joint {joint + 1}{known}")
     ax.set_ylabel(f"{name} ({unit})")
     return frame_time(ax, run)
-
-
-def driven_joints(run: Run) -> list[int]:
-    """The joints, from 0, whose torque is not zero throughout."""
-    return [k for k, tau in enumerate(run.data.tau.values.T) if not is_flat(tau, JOINT_SIGNALS["torque"][-1])]
 
 
 REFERENCES = (  # variable, sign on the axis, field of the arm with its limit (k,) or (k, 2), None: it has none

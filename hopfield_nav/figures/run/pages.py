@@ -243,7 +243,8 @@ def joint_error_page(run: Run) -> Figure:
 def joints_page(run: Run) -> Figure:
     """Angles, speeds (ragazzon2012 figure 3.5) and torques of all joints, with their limits."""
     all_joints = list(range(run.data.sizes["joint"]))
-    driven = joints.driven_joints(run)
+    least = joints.JOINT_SIGNALS["torque"][-1]
+    driven = [k for k, tau in enumerate(run.data.tau.values.T) if not signals.is_flat(tau, least)]
     angle_rows, torque_rows = -(-len(all_joints) // 3), -(-len(driven) // 3)
     rows = 2 * angle_rows + torque_rows
     figure = new_figure(PAGE, (3.2 * rows + 1.0) * CENTIMETRE)

@@ -7,10 +7,7 @@ from .planned_motion import NotedPlan as NotedPlan
 from .planned_motion import PlannedMotion as PlannedMotion
 from .planned_motion import PlanNotes as PlanNotes
 from .planned_motion import Reference as Reference
-from .planned_motion import Situation as Situation
 from .planned_motion import Slide as Slide
-from .planned_motion import cell_of_start as cell_of_start
-from .planned_motion import no_cells as no_cells
 from .planned_motion import planned_by as planned_by
 from .reachability import depths_at_start as depths_at_start
 from .reachability import follow_regular_path as follow_regular_path
@@ -23,6 +20,9 @@ from .segments import is_corner as is_corner
 from .segments import passed as passed
 from .segments import step_of as step_of
 from .segments import touched_segment as touched_segment
+from .situation import Situation as Situation
+from .situation import cell_of_start as cell_of_start
+from .situation import no_cells as no_cells
 from .tool_motion import Paths as Paths
 from .tool_motion import Route as Route
 from .tool_motion import ToolMotions as ToolMotions

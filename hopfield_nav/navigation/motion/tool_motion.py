@@ -14,8 +14,9 @@ from dynamics.inverse import follow_positions
 from hopfield_nav.loop import Trajectory, quintic_trajectory
 from hopfield_nav.navigation.map import Cell, round_half_away, touches
 from hopfield_nav.navigation.motion import reachability
-from hopfield_nav.navigation.motion.planned_motion import NETWORK, PlannedMotion, Reference, Situation
+from hopfield_nav.navigation.motion.planned_motion import NETWORK, PlannedMotion, Reference
 from hopfield_nav.navigation.motion.reachability import end_at_turn, prepend, split_turn, turned
+from hopfield_nav.navigation.motion.situation import Situation
 from hopfield_nav.planning import Plan, divided
 
 SECONDS_PER_CELL = 0.5  # of the document's rule for many waypoints, round(n/2)/(n - 1)

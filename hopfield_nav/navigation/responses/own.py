@@ -11,7 +11,8 @@ from hopfield_nav.navigation import motion
 from hopfield_nav.navigation.map import Cell
 from hopfield_nav.navigation.planners import as_points
 from hopfield_nav.navigation.responses.paths import BelievedPaths
-from hopfield_nav.navigation.responses.replan import Replan, Retreat, ToolTouch
+from hopfield_nav.navigation.responses.replan import Replan, Retreat
+from hopfield_nav.navigation.responses.touch import ToolTouch
 from hopfield_nav.plugin import BelievedMap, Method, MethodFailed, Own
 
 
