@@ -33,7 +33,7 @@ _COPIED = ("dynamics", "hopfield_nav", "scripts", "tests", "worlds", "docs", "py
 
 ROOMS = {  # a room: its files, and the tests that are to notice what is wrong with them, besides the nearest to each
     "scoring": (
-        "record/contacts record/rates record/scoring record/plans experiment/arrival",
+        "record/contacts record/scoring record/run experiment/arrival",
         "extensions/recordings/test_tuning.py",
     ),
     "statistics": (

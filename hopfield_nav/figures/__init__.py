@@ -1,6 +1,6 @@
 """Pictures and films from the record alone: style, sheets of panels, the file of a film.
 
-Owns how pictures look; what they show is in ``run``, ``plan``, ``sweep`` and ``solid``. Nothing is simulated.
+Owns how pictures look; what they show is in ``run``, ``sweep`` and ``solid``. Nothing is simulated.
 """
 
 import lazy_loader

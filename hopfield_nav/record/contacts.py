@@ -7,7 +7,7 @@ It owns the definitions, once for the summary, the score, the command ``compare`
   step to that alarm. A second alarm on the same contact is neither a detection nor false.
 - One that begins while the arm slides along an obstacle is no collision that has to be felt.
 
-A contact of a link is one of the rows in which the largest contact force is on that link. Its force is that one or the
+A contact of a link is a contact of the rows in which the largest force is on that link. Its force is that one or the
 sum of all forces on the arm, whichever is larger: several may press on one side, or clamp.
 
 - Its **peak force** is the largest force in it: ISO/TS 15066 calls a contact *transient* while the body can recoil.

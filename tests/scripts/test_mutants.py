@@ -31,6 +31,13 @@ def root(tmp_path):
     return tmp_path
 
 
+@pytest.mark.parametrize("room", mutants.ROOMS)
+def test_the_files_of_a_room_and_its_tests_are_there(room):
+    for path, tests in mutants.tests_of(room).items():
+        assert (mutants.ROOT / path).is_file()
+        assert all((mutants.ROOT / "tests" / test).is_file() for test in tests.split())
+
+
 def test_every_fault_changes_one_place_of_a_calculation(root):
     found = list(mutations(root, "made.py"))
     assert {m.name.split(": ")[1] for m in found} == {

@@ -177,7 +177,7 @@ class ArmMap:
         First whether the map can be entered, then which path there is, whether the arm fits at its goal at all
         (an early no, of a probability, which ends a run whose every path is doubted, on whatever map), whether the map
         becomes finer, so that facts end a run on the finest map alone, and whether the arm had better try what it felt.
-        Each plan is noted. None: it goes further back on its trail, as no cell can be
+        The plan is noted by which it goes on, or ends. None: it goes further back on its trail, as no cell can be
         entered from where a line was touched.
         """
         if not len(self.search.ends):
@@ -187,15 +187,15 @@ class ArmMap:
             away = straight and len(trail) > 1
             return None if away else End("no cell of the map can be entered from where the arm is")
         choice, evidence = self.path_by_belief(here, q)
+        is_settled = self.separation.judge(self.learning) and choice is not None
+        if not is_settled and (carried := self.refine(choice, q)):
+            trail[:] = [Waypoint(row, cell and carried.cell(cell)) for row, cell in trail]
+            return self.next_step(q, trail, straight, note)
         note(choice.path if choice else None)
-        is_settled = self.separation.judge(self.learning)
-        if choice is not None and is_settled:
+        if is_settled:
             touches, bound = len(self.collisions.touches), self.separation.bound
             why = f"in {touches} touches, with a probability of error of at most {bound:.1g}"
             return End(f"at its goal the arm would be in what it felt {why}", bound)
-        if carried := self.refine(choice, q):
-            trail[:] = [Waypoint(row, cell and carried.cell(cell)) for row, cell in trail]
-            return self.next_step(q, trail, straight, note)
         if choice is None:
             return End(self.why_none())
         trial = self.separation.trial(choice.path, q, self.learning)

@@ -60,11 +60,8 @@ def cell_of_start(world: World, grid: CollisionMap, tool: np.ndarray) -> tuple[i
     """
     cell = grid.cell_of(tool)
     if world.goal is not None and not grid.inside(cell):
-        message, axes = (
-            "the tool does not start " + ("above" if len(cell) == 2 else "in") + " the map",
-            "xyz"[: len(cell)],
-        )
+        axes, where = "xyz"[: len(cell)], "above" if len(cell) == 2 else "in"
         place = "tool at " + ", ".join(f"{a} = {tool[k]:.4f} m" for k, a in enumerate(axes))
         allowed = f"start.position: [{', '.join(axes)}], or joints, where the tool is over one of the map's cells"
-        raise BadInput(message, where="start.joints", found=place, allowed=allowed)
+        raise BadInput(f"the tool does not start {where} the map", where="start.joints", found=place, allowed=allowed)
     return cell
