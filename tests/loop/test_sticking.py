@@ -55,6 +55,7 @@ def test_a_sliding_joint_comes_to_rest_where_its_energy_is_spent(tmp_path, integ
     assert q[-1] - 0.3 == pytest.approx(0.5 * INERTIA * 0.25 / 3.0, rel=2e-3)
     stop = 0.5 * INERTIA / 3.0
     assert np.ptp(q[round(stop / 1e-4) + 2 :]) < 1e-12
+    assert sim.state.qd[0] == 0.0
 
 
 def test_viscous_friction_decays_exponentially(tmp_path):

@@ -184,7 +184,7 @@ def test_finished_files_do_not_depend_on_the_order(tmp_path):
 
 
 def test_parameters_are_dimensions_with_units():
-    s = sweep(GRID)
+    s = sweep(GRID + "seed: 5\n")
     data = dataset(s, rows_of(s)[:-1])
     assert data.outcome.dims == ("detection.threshold", "controller.omega*", "planner.beta", "repeat")
     assert data.outcome.shape == (2, 3, 2, 2)
@@ -203,12 +203,12 @@ def test_parameters_are_dimensions_with_units():
     assert data["detection.threshold"].attrs["units"] == "N and N·m"  # one norm of both
     assert data["controller.omega*"].attrs["units"] == "1"
     assert data.simulated_time_s.attrs == {"units": "s", "long_name": "simulated time"}
-    assert data.seed.values.tolist() == [0, 1]
+    assert data.seed.values.tolist() == [5, 6]
     assert float(data.collision_count.sel({"detection.threshold": 12, "controller.omega*": 2}).max()) == 22
 
 
 def test_random_samples_have_runs_as_their_dimension(tmp_path):
-    s = sweep(RANDOM)
+    s = sweep(RANDOM + "seed: 5\n")
     data = dataset(s, rows_of(s))
     assert dict(data.sizes) == {"run": 16}
     for job in map(s.job, range(s.count)):
