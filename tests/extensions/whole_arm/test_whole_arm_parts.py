@@ -11,16 +11,17 @@ from benches import suite_module
 
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav.build import build_arm
+from hopfield_nav.control import Onset
 from hopfield_nav.extensions.clearance import build_scene, collides
 from hopfield_nav.extensions.whole_arm import JointGrid, default_bounds, numbers
 from hopfield_nav.extensions.whole_arm.grid import goal_solutions
-from hopfield_nav.extensions.whole_arm.learning import CollisionBelief, tangent_points
+from hopfield_nav.extensions.whole_arm.learning import CollisionBelief, is_true_stop, tangent_points
 from hopfield_nav.extensions.whole_arm.lines import joint_lines
 from hopfield_nav.extensions.whole_arm.step_checks import doubtful
 from hopfield_nav.extensions.whole_arm.strategies.felt_points import FeltPoints
 from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
 from hopfield_nav.loop import sample
-from hopfield_nav.navigation import ContactHypotheses
+from hopfield_nav.navigation import ContactHypotheses, Detection
 from hopfield_nav.world import parse_world
 
 random_surface_points = suite_module("surface_points").random_surface_points
@@ -246,3 +247,16 @@ def test_cells_that_were_visited_are_free():
     cell = tuple(int(c) for c in np.argwhere(doubtful(doubts.evidence(), 0.0))[0])
     doubts.passed([cell], np.zeros((0, 6)))
     assert not doubtful(doubts.evidence(), 0.0)[cell]
+
+
+@pytest.mark.parametrize(
+    ("share", "aside", "push", "stopped"),
+    [(0.5, 0.0, -1.0, True), (1.0, 0.0, -1.0, True), (0.5, 0.0, 1.0, False), (0.5, 0.2, -1.0, False),
+     (1.5, 0.0, -1.0, False)],
+)  # fmt: skip
+def test_a_true_stop_is_on_the_step_and_against_the_motion(share, aside, push, stopped):
+    """Not where the arm was pushed on, nor where it stood beside the step or beyond its end."""
+    begin, step, sideways = np.zeros(6), 0.4 * np.eye(6)[1], np.eye(6)[2]
+    q = begin + share * step + aside * sideways
+    touch = Detection(1.0, q, np.zeros(3), push * step, Onset(1.0, q), 0.0)
+    assert is_true_stop(touch, begin, begin + step) is stopped
