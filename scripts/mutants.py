@@ -27,8 +27,8 @@ from torturing.mutations import Mutation, drawn
 from torturing.nearest import nearest, sources
 
 TIME_LIMIT = 900.0  # [s] for the tests of a fault; what takes longer is noticed
-FATES = ("noticed", "since", "survived")  # at once; when tried again with more tests, after it had survived
-HEAD = ["faults in", "tried", "noticed at once", "noticed since, with more tests", "not noticed"]
+FATES = ("noticed", "since", "survived")  # at once; by other tests than the nearest, or by new ones
+HEAD = ["faults in", "tried", "noticed at once", "noticed by other tests, or new ones", "not noticed"]
 _COPIED = ("dynamics", "hopfield_nav", "scripts", "tests", "worlds", "docs", "pyproject.toml", "README.md")
 
 ROOMS = {  # a room: its files, and the tests that are to notice what is wrong with them, besides the nearest to each
