@@ -292,3 +292,12 @@ def test_no_bundled_method_has_a_parameter_that_another_takes_from_the_sensors()
     own = {p.name for method in methods for p in method.parameters if not p.of_sensors}
     assert "velocity_noise" in of_sensors
     assert not of_sensors & own
+
+
+@pytest.mark.needs("surfaces")
+def test_a_parameter_belongs_to_the_extension_of_its_only_methods():
+    """Those of several, and those of methods of the core, to the core."""
+    keys = dump_schema()["$defs"]["ControllerSection"]["properties"]
+    assert keys["heading"]["extension"] == "surfaces"
+    assert keys["omega"]["extension"] == "core"
+    assert keys["heading"]["description"].endswith("(extension surfaces)")

@@ -12,7 +12,7 @@ from benches import suite_module
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav.build import build_arm
 from hopfield_nav.control import Onset
-from hopfield_nav.extensions.clearance import build_scene, collides
+from hopfield_nav.extensions.clearance import build_scene, clearance, collides
 from hopfield_nav.extensions.whole_arm import JointGrid, default_bounds, numbers
 from hopfield_nav.extensions.whole_arm.grid import goal_solutions
 from hopfield_nav.extensions.whole_arm.learning import CollisionBelief, is_true_stop, tangent_points
@@ -21,7 +21,7 @@ from hopfield_nav.extensions.whole_arm.step_checks import doubtful
 from hopfield_nav.extensions.whole_arm.strategies.felt_points import FeltPoints
 from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
 from hopfield_nav.loop import sample
-from hopfield_nav.navigation import ContactHypotheses, Detection
+from hopfield_nav.navigation import ContactHypotheses, Detection, space_of
 from hopfield_nav.world import parse_world
 
 random_surface_points = suite_module("surface_points").random_surface_points
@@ -260,3 +260,13 @@ def test_a_true_stop_is_on_the_step_and_against_the_motion(share, aside, push, s
     q = begin + share * step + aside * sideways
     touch = Detection(1.0, q, np.zeros(3), push * step, Onset(1.0, q), 0.0)
     assert is_true_stop(touch, begin, begin + step) is stopped
+
+
+def test_the_distance_to_itself_is_the_least_of_all_pieces_of_a_run():
+    """In whatever piece of its record the arm came nearest to itself; pieces may be empty."""
+    far, near = np.array([0.0, -1.57, 0.0, 0.0, 0.0, 0.0]), np.array([0.0, -1.6, 2.6, 0.0, 0.0, 0.0])
+    gaps = clearance(ARM, build_scene(ARM), np.array([far, near]))
+    assert gaps[1] < gaps[0]
+    space = space_of(parse_world("format: 1\nmap: {space: joints}\n"))
+    for pieces in ([near[None], far[None]], [far[None], np.zeros((0, 6)), np.array([near, far])]):
+        assert space.self_distance(ARM, pieces) == gaps[1]
