@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from refusals import refused
 
+import dynamics
+import hopfield_nav
 from dynamics.kernels import cache, digests
 from dynamics.kernels.decorators import first_class, kernel
 
@@ -52,6 +54,11 @@ def _run(arguments: list[str], tmp_path: Path, **flags: str) -> subprocess.Compl
 
 
 # --- the name of the cache folder ---------------------------------------------------------------------
+
+
+def test_the_folder_is_that_of_the_sources_that_are_imported():
+    assert Path(dynamics.__file__).parent == digests.checkout() / "dynamics"
+    assert Path(hopfield_nav.__file__).parent == digests.checkout() / "hopfield_nav"
 
 
 def test_same_sources_same_folder(sources):
